@@ -1,0 +1,68 @@
+/** A made-up conversation, before any agent's format: what the shapes write down. */
+
+import type { Random } from "./random.ts";
+
+export interface Turn {
+  readonly prompt: string;
+  readonly steps: readonly Step[];
+  readonly answer: string;
+  /** Milliseconds since 1970 at which the turn began. */
+  readonly at: number;
+}
+
+/** One model response that calls a tool. */
+export interface Step {
+  readonly thinking: string;
+  readonly tool: "Read" | "Bash" | "Edit";
+  readonly input: Readonly<Record<string, string>>;
+  readonly output: string;
+  readonly isError: boolean;
+}
+
+export interface Conversation {
+  readonly id: string;
+  readonly cwd: string;
+  readonly branch: string;
+  readonly title: string | null;
+  readonly turns: readonly Turn[];
+}
+
+/** The newest sessions of a corpus end here, so that no run depends on the day. */
+export const NEWEST: number = Date.UTC(2026, 9, 1);
+
+/** A conversation of about `sizeBytes` of text. */
+export function makeConversation(random: Random, sizeBytes: number, project: number): Conversation {
+  const turns: Turn[] = [];
+  let at = NEWEST - random.int(0, 150 * 24 * 3600) * 1000;
+  for (let size = 0; size < sizeBytes; ) {
+    const turn = makeTurn(random, at, sizeBytes);
+    turns.push(turn);
+    size += turn.answer.length + turn.steps.reduce((sum, step) => sum + step.output.length * 2 + 900, 1200);
+    at += random.int(20, 600) * 1000;
+  }
+  return {
+    id: random.uuid(),
+    cwd: `/home/dev/projects/project-${project}`,
+    branch: random.pick(["main", "main", "fix/reader", "feature/list"]),
+    title: random.next() < 0.3 ? random.prose(40) : null,
+    turns,
+  };
+}
+
+function makeTurn(random: Random, at: number, sizeBytes: number): Turn {
+  const largest = Math.min(40_000, Math.max(400, sizeBytes / 6));
+  const steps = Array.from({ length: random.int(0, 5) }, (): Step => {
+    const tool = random.pick(["Read", "Bash", "Edit"] as const);
+    return {
+      thinking: random.prose(random.int(40, 500)),
+      tool,
+      input:
+        tool === "Bash"
+          ? { command: `npm test -- ${random.hex(6)}` }
+          : { file_path: `/home/dev/projects/src/${random.hex(5)}.ts` },
+      output: random.code(Math.floor(random.next() ** 3 * largest) + 40),
+      isError: random.next() < 0.05,
+    };
+  });
+  return { prompt: random.prose(random.int(20, 400)), steps, answer: random.prose(random.int(60, 1500)), at };
+}

@@ -1,0 +1,12 @@
+/**
+ * Each agent's way to write a conversation down.
+ *
+ * Promises: the files read without a problem. Does not know: sizes, or how many sessions there are.
+ */
+
+export { toClaude } from "./claude.ts";
+export { toCodex } from "./codex.ts";
+export { toGemini } from "./gemini.ts";
+export type { NativeFile } from "./native-file.ts";
+export { type OpencodeWriter, openOpencode } from "./opencode.ts";
+export { toPi } from "./pi.ts";

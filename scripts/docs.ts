@@ -1,0 +1,77 @@
+/** Writes `docs/cli.md` from `--help`; with `--check`, fails when it says something else. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { createProgram } from "../src/cli/index.ts";
+
+const FILE = join(import.meta.dirname, "../docs/cli.md");
+
+const INTRODUCTION = `# The command line
+
+Made from \`continuo --help\` by \`node scripts/docs.ts\`; a test fails when the two differ.
+
+\`continuo\` alone lists the newest sessions. On a terminal output is coloured, fitted to its width and shown
+through \`$PAGER\` (else \`less\`) when it is long; \`NO_COLOR\`, \`FORCE_COLOR\` and \`TERM=dumb\` are honoured. In a file
+or a pipe it is plain and whole. \`--json\` is for programs: its keys are a contract, times are ISO 8601 UTC, what is
+unknown is \`null\`, and an error is \`{"error":{"code","message","hint","details"}}\` on stderr.
+
+| exit code | means |
+|---|---|
+| 0 | done |
+| 1 | another error, or an id that names several sessions |
+| 2 | wrong usage |
+| 3 | not found |
+| 4 | \`session check\` found damage |
+| 5 | refused: the session is open in its agent, forks read it, or something else lies where it would go |
+| 6 | a hand-over would leave out more than \`--max-loss\` allows |
+| 7 | what was done was looked at, and is not so |
+| 8 | the agent is not installed, or failed |
+| 130 | interrupted |
+`;
+
+const JSON_KEYS = `## What \`--json\` prints
+
+| command | prints |
+|---|---|
+| \`session list\` | array of \`{agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, archived, live, location, problems}\` |
+| \`session info\` | one object: the same keys, then \`messages, toolCalls, branches, records, unknownRecords, models, usage, agentVersions, subagents, forkedFrom\` |
+| \`session show\` | \`{agent, sessionId, messages, leaves, problems}\`; whole, whatever \`--tools\` and \`--injected\` say; with \`--all\` or \`--tree\` the messages of every branch, each once |
+| \`session check\` | array of \`{agent, sessionId, location, problems}\`, where a problem also has \`severity\` and \`advice\` |
+| \`session export --format json\` | what \`session show --json\` prints; \`--format jsonl\`: one message a line |
+| \`session delete\` | array, in the order of the ids given: \`{id, trashed, error}\`, of which one is \`null\`; \`error\` as above |
+| \`session restore\`, \`session trash\` | what is or was \`trashed\`, or an array of it: \`{agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt}\` |
+| \`handoff\` | \`{agent, sessionId, location, resumeCommand, receipt: {kept, rewritten, noted, dropped, byKind, records: [{place, kind, outcome, reason}]}, verification: {by, outcome, messages}}\`; with \`--dry-run\` all but \`agent\` and \`receipt\` are \`null\` |
+
+A problem is \`{code, message, line}\`, with \`file\` where it is not in the session's main file.
+`;
+
+const fresh = toMarkdown(createProgram(null));
+if (!process.argv.includes("--check")) {
+  writeFileSync(FILE, fresh);
+} else if (readFileSync(FILE, "utf8") !== fresh) {
+  console.error("docs/cli.md is out of date: run `node scripts/docs.ts`");
+  process.exitCode = 1;
+}
+
+function toMarkdown(program: Command): string {
+  return [INTRODUCTION, ...sections(program, []), JSON_KEYS].join("\n");
+}
+
+function sections(command: Command, parents: readonly string[]): string[] {
+  const path = [...parents, command.name()];
+  let help = "";
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+    getOutHasColors: () => false,
+  });
+  command.outputHelp();
+  const shown = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((inner) => inner.name() !== "help");
+  const own = `## \`${path.join(" ")}\`\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\`\n`;
+  return [own, ...shown.flatMap((inner) => sections(inner, path))];
+}

@@ -1,0 +1,108 @@
+/**
+ * Makes the fixtures and the example sessions again:
+ * `node scripts/make-fixtures.ts [AGENT[/CASE] | examples/AGENT …]`, all of them where none is named.
+ *
+ * The real agents hold scripted conversations with a scripted model on loopback. What they write becomes
+ * `test/fixtures/AGENT/CASE/`: `home/` (session files alone, with stable paths and without the agents' own
+ * prompts), `requests.json` (which session was resumed, and the conversation that the model was sent then, as
+ * the items of `test/agents/items.ts`) and `README.md`. Example sessions become `examples/sessions/AGENT/`.
+ */
+
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { installAgents, PINNED } from "../test/agents/install.ts";
+import { runWithLoopbackOnly } from "../test/agents/network.ts";
+import { NETWORK_VARIABLE } from "../test/agents/sandbox.ts";
+import type { Keep, NativeCase, RecordedAgent } from "./native-cases/case.ts";
+import { claudeCases } from "./native-cases/claude.ts";
+import { codexCases } from "./native-cases/codex.ts";
+import { holdExamples } from "./native-cases/examples.ts";
+import { geminiCases } from "./native-cases/gemini.ts";
+import { LEFT_OUT, STABLE_HOME } from "./native-cases/left-out.ts";
+import { opencodeCases } from "./native-cases/opencode.ts";
+import { piCases } from "./native-cases/pi.ts";
+import { conversationOf, recordHome } from "./native-cases/record.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const LAST_WORDS = "Go on.";
+const PROGRAMS: Readonly<Record<RecordedAgent, string>> = {
+  claude: "Claude Code",
+  codex: "Codex",
+  gemini: "Gemini CLI",
+  pi: "pi",
+  opencode: "opencode",
+};
+
+/** What of a session is left as it was. */
+const UNTOUCHED: Readonly<Partial<Record<RecordedAgent, string>>> = {
+  opencode: "Tables that hold no sessions were left out. No row was added, removed or moved.",
+};
+
+async function makeFixture(one: NativeCase): Promise<void> {
+  const folder = join(ROOT, "test/fixtures", one.agent, one.name);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  let sizeBytes = 0;
+  const keep: Keep = {
+    async home(sandbox, from) {
+      sizeBytes = await recordHome({ sandbox, agent: one.agent, from, to: join(folder, "home") });
+    },
+    async request(sandbox, sessionId, request) {
+      const sent = { sessionId, items: conversationOf(request, sandbox, LAST_WORDS) };
+      await writeFile(join(folder, "requests.json"), `${JSON.stringify(sent, null, 2)}\n`);
+    },
+  };
+  await one.hold(LAST_WORDS, keep);
+  await writeFile(join(folder, "README.md"), readmeFor(one));
+  process.stderr.write(`${one.agent}/${one.name}: ${sizeBytes} bytes\n`);
+}
+
+function readmeFor({ agent, name, shows, made }: NativeCase): string {
+  const { version } = PINNED[agent];
+  return `# ${agent}/${name}
+
+${shows}
+
+Written by ${PROGRAMS[agent]} ${version}, made by ${made}, in a sandbox against a scripted model.
+\`requests.json\` holds what the model was sent of this conversation when the session was resumed.
+
+Made by \`node scripts/make-fixtures.ts ${agent}/${name}\`. The session files stand as the agent wrote them,
+except that the scratch folder became \`${STABLE_HOME}\`, and that the agent's own prompts, catalogues and
+request logs became \`${LEFT_OUT}\`. ${UNTOUCHED[agent] ?? "No line was added, removed or moved."}
+`;
+}
+
+/** `examples/sessions/AGENT` can be named as the agent's home. */
+async function makeExamples(agent: RecordedAgent): Promise<void> {
+  const to = join(ROOT, "examples/sessions", agent);
+  await holdExamples[agent](async (sandbox, from) => {
+    const sizeBytes = await recordHome({ sandbox, agent, from, to });
+    process.stderr.write(`examples of ${agent}: ${sizeBytes} bytes\n`);
+  });
+}
+
+async function main(wanted: readonly string[]): Promise<void> {
+  const isWanted = (one: NativeCase): boolean =>
+    wanted.length === 0 || wanted.includes(one.agent) || wanted.includes(`${one.agent}/${one.name}`);
+  const cases = [...claudeCases, ...codexCases, ...geminiCases, ...piCases, ...opencodeCases].filter(
+    isWanted,
+  );
+  const examples = (["claude", "codex", "gemini", "pi", "opencode"] as const).filter(
+    (agent) => wanted.length === 0 || wanted.includes(`examples/${agent}`),
+  );
+  if (cases.length + examples.length === 0) throw new Error(`no case is called ${wanted.join(" or ")}`);
+  for (const one of cases) await makeFixture(one);
+  for (const agent of examples) await makeExamples(agent);
+}
+
+const wanted = process.argv.slice(2);
+if (process.env[NETWORK_VARIABLE] === undefined) {
+  await installAgents();
+  process.exitCode = await runWithLoopbackOnly(
+    [process.execPath, fileURLToPath(import.meta.url), ...wanted],
+    ROOT,
+  );
+} else {
+  await main(wanted);
+}

@@ -1,0 +1,31 @@
+/** The small project that the recorded conversations are about. */
+
+import { PICTURE } from "../../test/agents/picture.ts";
+import type { Sandbox } from "../../test/agents/sandbox.ts";
+import type { Script } from "../../test/model-servers/index.ts";
+
+const TIMER = `// Seconds that each tea steeps.
+export const TEAS = {
+  green: { seconds: 120 },
+  black: { seconds: 200 },
+  white: { seconds: 300 },
+};
+`;
+
+const TEST = `import { TEAS } from "./timer.js";
+if (TEAS.black.seconds !== 240) throw new Error("black tea steeps four minutes");
+`;
+
+export const TEA_PROJECT: readonly (readonly [string, string | Uint8Array])[] = [
+  ["timer.js", TIMER],
+  ["timer.test.js", TEST],
+  ["leaf.png", Buffer.from(PICTURE, "base64")],
+];
+
+export { PICTURE };
+
+/** A script that says `PROJECT` or `ROOT` where a folder of the sandbox is meant, which is known only later. */
+export function inProject(script: Script, sandbox: Sandbox): Script {
+  const text = JSON.stringify(script).replaceAll("PROJECT", sandbox.project).replaceAll("ROOT", sandbox.root);
+  return JSON.parse(text) as Script;
+}

@@ -1,0 +1,267 @@
+/**
+ * One session of any agent, read and written through one interface. What is the agent's own is in its reader
+ * and its writer; here is when files are opened, who may write, and in which order.
+ */
+
+import { type Block, ContinuoError, type ImageBlock, type Message, type Usage } from "../../model/index.ts";
+import type { AgentReader, FoundSession, OpenedSession, Places } from "../reader/index.ts";
+import { writeBeside } from "./lines.ts";
+import { lockSession, type WriterLock } from "./lock.ts";
+import { checkMessage, type OpenCalls, openCallsIn, toContent } from "./messages.ts";
+import type { Addition, Makers, NativeWriter, NewMessage, NewSession, RecordSink } from "./writer.ts";
+
+/** The agents' names in the contract of adapters. */
+export type AdapterFormat = "pi-agent" | "ccsdk" | "codex" | "gemini" | "opencode";
+
+export interface SessionMetadata {
+  readonly sessionId: string;
+  readonly cwd: string | null;
+  readonly gitBranch: string | null;
+  readonly title: string | null;
+  /** Of the agent that wrote last. */
+  readonly version: string | null;
+  /** ISO 8601 UTC. */
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+}
+
+export interface SessionAdapter extends AsyncDisposable {
+  readonly format: AdapterFormat;
+  /** Of a session that `create` begins without a path: empty until the first call. */
+  readonly sessionFile: string;
+  /** The active history. Errors: `not_found`, `unreadable`. */
+  loadHistory(): Promise<Message[]>;
+  getMetadata(): Promise<SessionMetadata>;
+  /**
+   * These three resolve when the message is on disk, to the id that the agent's file gives it.
+   *
+   * Errors: `session_live` while the agent has the session open, `busy` when another writer keeps it for too
+   * long, `invalid` for what the agent has no place for, `unwritable`. Nothing is written then.
+   */
+  appendUserMessage(content: string | readonly Block[], images?: readonly ImageInput[]): Promise<string>;
+  appendAssistantMessage(content: string | readonly Block[], usage?: Usage): Promise<string>;
+  /** `invalid` where no call of that id waits for a result. */
+  appendToolResult(toolCallId: string, result: string | readonly Block[], isError?: boolean): Promise<string>;
+  /** Resolves when all that was appended before is on disk. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type ImageInput = Pick<ImageBlock, "mimeType" | "data" | "url">;
+
+export interface AdapterParts {
+  readonly format: AdapterFormat;
+  readonly places: Places;
+  /** Loaded by the first call. */
+  readonly load: () => Promise<{
+    readonly reader: AgentReader;
+    readonly writer: NativeWriter<unknown>;
+  }>;
+  readonly sessionFile: string | null;
+  readonly sessionId: string | null;
+  readonly create: Omit<NewSession, "sessionId" | "createdMs"> | null;
+  readonly makers: Makers;
+  readonly lockWaitMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What is known of the session between two calls. */
+interface Session {
+  readonly reader: AgentReader;
+  readonly writer: NativeWriter<unknown>;
+  readonly sink: RecordSink;
+  readonly file: string;
+  readonly sessionId: string;
+  /** The end of the session, as it was when the sink had `mark`. */
+  tip: unknown;
+  mark: string | null;
+  calls: OpenCalls;
+  /** A session that is not there yet. */
+  beginning: NewSession | null;
+}
+
+export function createAdapter(parts: AdapterParts): SessionAdapter {
+  let session: Session | null = null;
+  let lock: WriterLock | null = null;
+  let isClosed = false;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  /** One call after the other. A call that fails does not keep the next one from running. */
+  function inTurn<T>(run: () => Promise<T>): Promise<T> {
+    if (isClosed) return Promise.reject(closedError());
+    const result = queue.then(async () => {
+      parts.signal?.throwIfAborted();
+      return await run();
+    });
+    queue = result.catch(() => undefined);
+    return result;
+  }
+
+  async function ready(): Promise<Session> {
+    session ??= await openParts(parts);
+    return session;
+  }
+
+  async function append(message: NewMessage): Promise<string> {
+    const current = await ready();
+    lock ??= await lockSession(current.file, current.sessionId, {
+      places: parts.places,
+      waitMs: parts.lockWaitMs,
+      signal: parts.signal,
+    });
+    try {
+      await refresh(current, parts);
+      return write(current, message, parts.makers);
+    } finally {
+      // A call and its results are not torn apart by another writer.
+      if (!current.calls.holdsOwn()) unlock();
+    }
+  }
+
+  function unlock(): void {
+    lock?.release();
+    lock = null;
+  }
+
+  return {
+    format: parts.format,
+    get sessionFile() {
+      return session?.file ?? parts.sessionFile ?? "";
+    },
+    loadHistory: () => inTurn(async () => await readHistory(await ready(), parts)),
+    getMetadata: () => inTurn(async () => await readMetadata(await ready(), parts)),
+    appendUserMessage: (content, images = []) =>
+      inTurn(() => append({ role: "user", content: [...toContent(content), ...images.map(toImage)] })),
+    appendAssistantMessage: (content, usage) =>
+      inTurn(() =>
+        append({ role: "assistant", content: toContent(content), ...(usage === undefined ? {} : { usage }) }),
+      ),
+    appendToolResult: (toolCallId, result, isError = false) =>
+      inTurn(() => {
+        const content = toContent(result);
+        return append({ role: "tool", content: [{ type: "tool_result", toolCallId, content, isError }] });
+      }),
+    flush: () => inTurn(async () => undefined),
+    async close() {
+      isClosed = true;
+      await queue;
+      unlock();
+      session?.sink.close();
+      session = null;
+    },
+    async [Symbol.asyncDispose]() {
+      await this.close();
+    },
+  };
+}
+
+function toImage(image: ImageInput): ImageBlock {
+  return { type: "image", ...image };
+}
+
+function closedError(): ContinuoError {
+  return new ContinuoError("unavailable", "the session adapter is closed");
+}
+
+async function openParts(parts: AdapterParts): Promise<Session> {
+  const { reader, writer } = await parts.load();
+  const { create, makers } = parts;
+  const sessionId = parts.sessionId ?? (create === null ? null : writer.newSessionId(makers));
+  const beginning =
+    create === null || sessionId === null ? null : { ...create, sessionId, createdMs: makers.now() };
+  const file = parts.sessionFile ?? (beginning === null ? "" : writer.placeOf(beginning, parts.places));
+  const id = sessionId ?? (await find(reader, file, null, parts.places)).sessionId;
+  const sink = await writer.openSink(file, id);
+  const calls = openCallsIn([]);
+  return { reader, writer, sink, file, sessionId: id, tip: null, mark: null, calls, beginning };
+}
+
+/** Errors: `not_found`. */
+async function find(
+  reader: AgentReader,
+  location: string,
+  sessionId: string | null,
+  places: Places,
+): Promise<FoundSession> {
+  const found = await reader.recognise(location, places);
+  if (found !== null && (sessionId === null || found.sessionId === sessionId)) return found;
+  const wanted = sessionId === null ? "" : ` ${sessionId}`;
+  throw new ContinuoError("not_found", `no session${wanted} of ${reader.agent} in ${location}`);
+}
+
+function findAgain({ reader, writer, file, sessionId }: Session, parts: AdapterParts): Promise<FoundSession> {
+  return find(reader, writer.locationOf(file, sessionId), sessionId, parts.places);
+}
+
+/** Reads the end of the session anew where somebody wrote since. Errors: `session_live`. */
+async function refresh(session: Session, parts: AdapterParts): Promise<void> {
+  const { reader, writer, sink } = session;
+  if (session.beginning !== null) {
+    if (sink.mark() !== null) throw new ContinuoError("conflict", `${session.file} holds a session already`);
+    return;
+  }
+  const found = await findAgain(session, parts);
+  if (found.live === true) {
+    throw new ContinuoError("session_live", `${reader.agent} has session ${session.sessionId} open`, {
+      hint: "End it there first: two writers would tear the conversation apart.",
+    });
+  }
+  const mark = sink.mark();
+  if (mark !== null && mark === session.mark) return;
+  using opened = await open(reader, found, parts);
+  const history = await Array.fromAsync(opened.history());
+  session.calls = openCallsIn(history, session.calls);
+  session.tip = await writer.openTip(
+    {
+      opened,
+      lastAnswer: history.findLast((message) => message.role === "assistant") ?? null,
+      lastPrompt: history.findLast((message) => message.role === "user") ?? null,
+    },
+    parts.signal,
+  );
+  session.mark = mark;
+}
+
+function write(session: Session, message: NewMessage, makers: Makers): string {
+  const { writer, sink, beginning, calls } = session;
+  const checked = checkMessage(message, calls);
+  let records: Addition<unknown>["records"] = [];
+  let { tip } = session;
+  if (beginning !== null) ({ tip, records } = writer.begin(beginning, makers));
+  const addition = writer.add(tip, checked, makers);
+  records = [...records, ...addition.records];
+  if (beginning === null) sink.append(records);
+  else {
+    for (const beside of writer.besideNew?.(beginning, session.file) ?? []) writeBeside(beside);
+    sink.create(records);
+  }
+  session.beginning = null;
+  session.tip = addition.tip;
+  session.mark = sink.mark();
+  calls.note(checked);
+  return addition.id;
+}
+
+async function open(reader: AgentReader, found: FoundSession, parts: AdapterParts): Promise<OpenedSession> {
+  return await reader.open(found, parts.places, parts.signal === undefined ? {} : { signal: parts.signal });
+}
+
+async function readHistory(session: Session, parts: AdapterParts): Promise<Message[]> {
+  if (session.beginning !== null) return [];
+  const found = await findAgain(session, parts);
+  using opened = await open(session.reader, found, parts);
+  return await Array.fromAsync(opened.history());
+}
+
+async function readMetadata(session: Session, parts: AdapterParts): Promise<SessionMetadata> {
+  const { beginning, sessionId } = session;
+  if (beginning !== null) {
+    const { cwd, gitBranch, title } = beginning;
+    const createdAt = new Date(beginning.createdMs).toISOString();
+    return { sessionId, cwd, gitBranch, title, version: null, createdAt, updatedAt: createdAt };
+  }
+  const found = await findAgain(session, parts);
+  using opened = await open(session.reader, found, parts);
+  const { cwd, gitBranch, title, agentVersions, createdAt, updatedAt } = opened.details;
+  return { sessionId, cwd, gitBranch, title, version: agentVersions.at(-1) ?? null, createdAt, updatedAt };
+}

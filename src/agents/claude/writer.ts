@@ -1,0 +1,191 @@
+/**
+ * Writes Claude Code's sessions: a message as one line behind the active leaf (2.1.330 takes all blocks of an
+ * answer in one line), and a `last-prompt` that names the line as the leaf.
+ *
+ * Thinking that Anthropic did not sign would be refused by its API: a `thinking_stripped` attachment behind
+ * it keeps all thinking before it in the file, and out of requests.
+ */
+
+import { join } from "node:path";
+import { type Block, ContinuoError, textOf, type Usage } from "../../model/index.ts";
+import {
+  type Addition,
+  type Before,
+  type NativeWriter,
+  type NewMessage,
+  type NewSession,
+  openLineSink,
+} from "../adapter/index.ts";
+import { canonicalFolder, isJson, type Json, type Places } from "../reader/index.ts";
+import { claudeFolders, projectNameOf } from "./places.ts";
+import { toNativeContent, toNativeResult } from "./to-blocks.ts";
+
+/** The version whose format is written where the session does not tell one. */
+const VERSION = "2.1.330";
+
+export interface ClaudeTip {
+  readonly sessionId: string;
+  readonly cwd: string | null;
+  readonly version: string;
+  readonly gitBranch: string | null;
+  /** The line that the next one follows. */
+  readonly leaf: string | null;
+  /** The line of the last answer: its results name it. */
+  readonly answer: string | null;
+  readonly model: string | null;
+  readonly lastPrompt: string;
+}
+
+export const claudeWriter: NativeWriter<ClaudeTip> = {
+  agent: "claude",
+  newSessionId: (makers) => makers.uuid(),
+  placeOf: (session, places) => join(projectFolder(session.cwd, places), `${session.sessionId}.jsonl`),
+  locationOf: (sessionFile) => sessionFile,
+  openSink: async (sessionFile) => openLineSink(sessionFile),
+  openTip: async (before) => tipOf(before),
+  begin(session) {
+    const tip = beginningOf(session);
+    const { title, sessionId, provenance } = session;
+    if (title === null) return { tip, records: [] };
+    const from = provenance === undefined ? {} : { continuo: provenance };
+    return { tip, records: [{ ...titleRecord(title, sessionId), ...from }] };
+  },
+  rename: (_tip, { title, sessionId }) => ({ records: [titleRecord(title, sessionId)] }),
+  add(tip, message, makers): Addition<ClaudeTip> {
+    const id = makers.uuid();
+    const timestamp = message.timestamp ?? new Date(makers.now()).toISOString();
+    const records: Json[] = [{ ...linkOf(tip, id, timestamp), ...bodyOf(tip, message, makers.hex(24)) }];
+    let leaf = id;
+    if (message.content.some(isForeignThinking)) {
+      leaf = makers.uuid();
+      const attachment = { type: "thinking_stripped", scope: "all" };
+      records.push({ ...linkOf({ ...tip, leaf: id }, leaf, timestamp), type: "attachment", attachment });
+    }
+    const isAnswer = message.role === "assistant";
+    const lastPrompt = message.role === "user" ? promptOf(message.content) : tip.lastPrompt;
+    records.push({ type: "last-prompt", lastPrompt, leafUuid: leaf, sessionId: tip.sessionId });
+    const answer = isAnswer ? id : tip.answer;
+    const model = isAnswer ? (message.model ?? tip.model) : tip.model;
+    return { tip: { ...tip, leaf, answer, model, lastPrompt }, records, id };
+  },
+};
+
+export function titleRecord(title: string, sessionId: string): Json {
+  return { type: "custom-title", customTitle: title, sessionId };
+}
+
+function projectFolder(cwd: string, places: Places): string {
+  const { projects, forcedProject } = claudeFolders(places);
+  return join(projects, forcedProject ?? projectNameOf(canonicalFolder(cwd)));
+}
+
+function beginningOf({ sessionId, cwd, gitBranch }: NewSession): ClaudeTip {
+  return {
+    sessionId,
+    cwd,
+    version: VERSION,
+    gitBranch,
+    leaf: null,
+    answer: null,
+    model: null,
+    lastPrompt: "",
+  };
+}
+
+/** Errors: `unsupported`. */
+function tipOf({ opened, lastAnswer, lastPrompt }: Before): ClaudeTip {
+  const { sessionId, cwd, gitBranch, agentVersions } = opened.details;
+  const leaf = opened.leaves.find((each) => each.active)?.id ?? null;
+  if (leaf?.startsWith("line:")) {
+    throw new ContinuoError("unsupported", `the last line of session ${sessionId} has no uuid`, {
+      hint: "Claude Code itself would go on with that line alone.",
+    });
+  }
+  return {
+    sessionId,
+    cwd,
+    version: agentVersions.at(-1) ?? VERSION,
+    gitBranch,
+    leaf,
+    answer: lastAnswer === null ? null : lastLineOf(lastAnswer.metadata.claude, lastAnswer.id),
+    model: lastAnswer?.model ?? null,
+    lastPrompt: lastPrompt === null ? "" : promptOf(lastPrompt.content),
+  };
+}
+
+function lastLineOf(flags: unknown, id: string): string {
+  const uuids = isJson(flags) && Array.isArray(flags.uuids) ? flags.uuids : [];
+  const last: unknown = uuids.at(-1);
+  return typeof last === "string" ? last : id;
+}
+
+function linkOf(tip: ClaudeTip, uuid: string, timestamp: string): Json {
+  return {
+    parentUuid: tip.leaf,
+    isSidechain: false,
+    userType: "external",
+    entrypoint: "cli",
+    ...(tip.cwd === null ? {} : { cwd: tip.cwd }),
+    sessionId: tip.sessionId,
+    version: tip.version,
+    gitBranch: tip.gitBranch ?? "",
+    uuid,
+    timestamp,
+  };
+}
+
+function bodyOf(tip: ClaudeTip, message: NewMessage, hex: string): Json {
+  if (message.role === "assistant") {
+    return { type: "assistant", message: answerOf(tip, message, `msg_${hex}`) };
+  }
+  const [first] = message.content;
+  if (message.role === "user" || first?.type !== "tool_result") {
+    return { type: "user", message: { role: "user", content: toNativeContent(message.content, "a prompt") } };
+  }
+  return {
+    type: "user",
+    message: { role: "user", content: [toNativeResult(first)] },
+    ...(tip.answer === null ? {} : { sourceToolAssistantUUID: tip.answer }),
+    ...(first.details === undefined ? {} : { toolUseResult: first.details }),
+  };
+}
+
+function answerOf(tip: ClaudeTip, message: NewMessage, id: string): Json {
+  const calls = message.content.some((block) => block.type === "tool_call");
+  return {
+    id,
+    type: "message",
+    role: "assistant",
+    model: modelOf(message.model ?? tip.model),
+    content: toNativeContent(message.content, "an answer"),
+    stop_reason: message.stopReason ?? (calls ? "tool_use" : "end_turn"),
+    stop_sequence: null,
+    ...(message.usage === undefined ? {} : { usage: toNativeUsage(message.usage) }),
+  };
+}
+
+/** A model of another vendor would make Claude Code say that it cannot be restored; this name is passed over. */
+function modelOf(model: string | null): string {
+  return model?.startsWith("claude-") === true ? model : "<synthetic>";
+}
+
+function toNativeUsage(usage: Usage): Json {
+  return {
+    input_tokens: usage.inputTokens,
+    ...(usage.cacheWriteTokens === undefined ? {} : { cache_creation_input_tokens: usage.cacheWriteTokens }),
+    ...(usage.cacheReadTokens === undefined ? {} : { cache_read_input_tokens: usage.cacheReadTokens }),
+    output_tokens: usage.outputTokens,
+    ...(usage.reasoningTokens === undefined
+      ? {}
+      : { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
+  };
+}
+
+function isForeignThinking(block: Block): boolean {
+  if (block.type !== "thinking") return false;
+  return block.signedBy !== "anthropic" || (!block.signature && !block.data);
+}
+
+function promptOf(content: readonly Block[]): string {
+  return textOf(content);
+}

@@ -1,0 +1,83 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { pathTo } from "./drafts.ts";
+import { createFileIndex, createSessionIndex, type FileIndex, finish, fold } from "./index-fold.ts";
+
+setFlagsFromString("--expose-gc");
+const collect: () => void = runInNewContext("gc");
+
+function turn(number: number): unknown[] {
+  const id = String(number).padStart(12, "0");
+  const turnId = `01a20040-2c46-74b1-89e3-${id}`;
+  const item = (payload: object) => ({ type: "response_item", payload });
+  const event = (payload: object) => ({ type: "event_msg", payload });
+  const call = `call_${id}_4_0`;
+  return [
+    event({ type: "task_started", turn_id: turnId }),
+    { type: "turn_context", payload: { turn_id: turnId, model: "some-model" } },
+    item({
+      type: "message",
+      role: "user",
+      id: `msg_u${id}`,
+      content: [{ type: "input_text", text: `question ${id}` }],
+    }),
+    event({ type: "user_message", message: `question ${id}` }),
+    event({ type: "agent_reasoning", text: `thought ${id}` }),
+    item({ type: "reasoning", id: `rs_${id}`, summary: [{ type: "summary_text", text: `thought ${id}` }] }),
+    item({ type: "function_call", id: `fc_${id}`, name: "exec_command", arguments: "{}", call_id: call }),
+    {
+      type: "token_usage_record",
+      payload: { response_id: `resp_${id}`, usage: { input_tokens: 5, output_tokens: 1 } },
+    },
+    event({ type: "item_completed", item: { type: "CommandExecution", id: call, exit_code: 0 } }),
+    item({ type: "function_call_output", id: `fco_${id}`, call_id: call, output: "ok" }),
+    event({ type: "token_count", info: null }),
+    event({ type: "agent_message", message: `answer ${id}` }),
+    item({
+      type: "message",
+      role: "assistant",
+      id: `msg_a${id}`,
+      content: [{ type: "output_text", text: `answer ${id}` }],
+    }),
+    event({ type: "task_complete", turn_id: turnId }),
+  ];
+}
+
+function create(): FileIndex {
+  return createFileIndex({
+    file: 0,
+    own: true,
+    session: createSessionIndex(),
+    cuts: [],
+    head: null,
+    paginated: false,
+  });
+}
+
+test("the index takes at most 200 bytes a record", () => {
+  const index = create();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  let line = 0;
+  for (let number = 0; number < 10_000; number++) {
+    for (const value of turn(number)) {
+      line += 1;
+      // As from a file: strings that share nothing.
+      fold(index, {
+        line,
+        offset: line * 700,
+        length: 699,
+        value: JSON.parse(JSON.stringify(value)),
+        problems: [],
+      });
+    }
+  }
+  finish(index);
+  collect();
+  const bytes = (process.memoryUsage().heapUsed - before) / index.records;
+  expect(pathTo(index.head).length).toBe(40_000);
+  expect(index.problems).toEqual([]);
+  expect(bytes).toBeGreaterThan(10);
+  expect(bytes).toBeLessThan(200);
+});

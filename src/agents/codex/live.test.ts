@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { platform } from "node:process";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { isLive } from "./live.ts";
+
+let home = "";
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-codex-live-"));
+  mkdirSync(join(home, "thread-writer-locks"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const lockOf = (id: string): string => join(home, "thread-writer-locks", `${id}.lock`);
+/** Elsewhere the system does not tell. */
+const no = platform === "linux" ? false : null;
+
+test("a thread is live while another process holds the flock on its lock file", async () => {
+  if (platform !== "linux") {
+    expect(isLive(home, "held")).toBeNull();
+    return;
+  }
+  const holder = spawn("flock", ["--exclusive", lockOf("held"), "cat"], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ended = new Promise((resolve) => holder.once("close", resolve));
+  holder.stdin.write("locked\n");
+  await new Promise((resolve) => holder.stdout.once("data", resolve));
+  expect(isLive(home, "held")).toBe(true);
+  expect(isLive(home, "other")).toBe(false);
+  holder.stdin.end();
+  await ended;
+  expect(isLive(home, "held")).toBe(false);
+});
+
+test("a lock file that a crash left is no sign of life", () => {
+  writeFileSync(lockOf("left"), "");
+  expect(isLive(home, "left")).toBe(no);
+});
+
+test("a home without lock files holds no live thread", () => {
+  expect(isLive(join(home, "nowhere"), "any")).toBe(no);
+});

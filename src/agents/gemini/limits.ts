@@ -1,0 +1,7 @@
+/** What bounds this reader, besides the limits on records. */
+
+/** How much of a file is read to learn its session or whose it is. */
+export const HEAD_BYTES: number = 64 * 1024;
+
+/** Days before Gemini CLI deletes a session that its end is told. */
+export const EXPIRY_NOTICE_DAYS: number = 7;

@@ -1,0 +1,55 @@
+/** Gemini CLI reads a session back: `gemini --acp` loads it and tells its history (0.61.0). */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Block } from "../../model/index.ts";
+import { isJson, type Json } from "../reader/index.ts";
+import { CLOSED_URL, createCalls, type StagedSession, talkTo, type Witnessed } from "../witness/index.ts";
+
+const SETTINGS = {
+  security: { auth: { selectedType: "gemini-api-key" } },
+  privacy: { usageStatisticsEnabled: false },
+  general: { enableAutoUpdate: false, sessionRetention: { enabled: false } },
+};
+
+/** Some of the history comes behind the answer: it is complete when nothing more came for so long. */
+const QUIET_MS = 400;
+
+export async function geminiWitness(staged: StagedSession): Promise<Witnessed> {
+  const config = join(staged.scratch, ".gemini");
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, "settings.json"), JSON.stringify(SETTINGS), { mode: 0o600 });
+  const env = {
+    GEMINI_API_KEY: "none",
+    GOOGLE_GEMINI_BASE_URL: CLOSED_URL,
+    GEMINI_CLI_TRUST_WORKSPACE: "true",
+    GEMINI_CLI_NO_RELAUNCH: "true",
+  };
+  const updates: Json[] = [];
+  await using talk = talkTo({ staged, args: ["--acp", "--model", "gemini-2.5-flash"], env });
+  const { call } = createCalls(talk, ({ params }) => {
+    if (isJson(params) && isJson(params.update)) updates.push(params.update);
+  });
+  const request = (method: string, params: Json): Promise<Json> => call({ jsonrpc: "2.0", method, params });
+  await request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+  await request("authenticate", { methodId: "gemini-api-key" });
+  const { sessionId, project: cwd } = staged;
+  await request("session/load", { sessionId, cwd, mcpServers: [] });
+  for (let seen = -1; seen !== updates.length; ) {
+    seen = updates.length;
+    await sleep(QUIET_MS);
+  }
+  return { by: "gemini --acp", depth: "words", messages: updates.flatMap(messageOf) };
+}
+
+/** What it says in place of a picture or file, behind the words. */
+const PLACEHOLDER = /\[(?:Image|Audio|Video|File|Document|Media)?:? ?[\w.+-]+\/[\w.+-]+, [\d.]+ [KM]?B\]/gu;
+
+function messageOf(update: Json): Witnessed["messages"] {
+  const text = isJson(update.content) && typeof update.content.text === "string" ? update.content.text : null;
+  if (text === null || text.startsWith("<session_context>")) return [];
+  const content: Block[] = [{ type: "text", text: text.replace(PLACEHOLDER, "") }];
+  if (update.sessionUpdate === "user_message_chunk") return [{ role: "user", content }];
+  return update.sessionUpdate === "agent_message_chunk" ? [{ role: "assistant", content }] : [];
+}

@@ -1,0 +1,183 @@
+/** Blocks made acceptable, one by one; each is put on the receipt. Pure. */
+
+import type {
+  Block,
+  FileBlock,
+  ImageBlock,
+  Message,
+  ThinkingBlock,
+  ToolCallBlock,
+  ToolResultBlock,
+} from "../../model/index.ts";
+import type { Conversing } from "./convert.ts";
+
+interface Fitting {
+  readonly work: Conversing;
+  readonly where: "prompt" | "answer";
+}
+
+/** What another block is in its place, and why; `null` for one that has no place. */
+interface Fit {
+  readonly block: Block | null;
+  readonly reason: string;
+}
+
+/** The content of a prompt or an answer. Results are no part of it. */
+export function fitBlocks(message: Message, content: readonly Block[], { work, where }: Fitting): Block[] {
+  let isFirstText = true;
+  return content.flatMap((raw): Block[] => {
+    const block = plain(raw);
+    let fit = fitBlock(block, work, where);
+    if (where === "prompt" && block.type === "text") {
+      if (isFirstText) fit = withoutDroppedStart(fit, work);
+      isFirstText = false;
+    }
+    return noted(message, raw, fit, work);
+  });
+}
+
+interface FitResult {
+  readonly content: readonly Block[];
+  readonly moved: readonly Block[];
+}
+
+export function fitResult(message: Message, result: ToolResultBlock, work: Conversing): FitResult {
+  const moved: Block[] = [];
+  const content: Block[] = [];
+  const { imagesInErrors, oneTextInResults } = work.rules;
+  let isRewritten = false;
+  for (const raw of result.content) {
+    const block = plain(raw);
+    if (block.type === "text") {
+      const fit = fitText(block.text);
+      isRewritten ||= fit.reason !== "";
+      if (fit.block !== null) content.push(fit.block);
+      continue;
+    }
+    const fit = fitBlock(block, work, "prompt");
+    const isMoved = result.isError && !imagesInErrors && fit.block?.type !== "text";
+    if (fit.block !== null) (isMoved ? moved : content).push(fit.block);
+    const reason = fit.reason || (isMoved ? "stands behind the result, which failed" : "");
+    work.note(message, raw, fit.block === null ? "dropped" : reason === "" ? "kept" : "rewritten", reason);
+  }
+  const joined = oneTextInResults ? joinTexts(content) : content;
+  const reason = joined.length === content.length ? (isRewritten ? MENDED : "") : "its texts are joined";
+  work.note(message, result, reason === "" ? "kept" : "rewritten", reason);
+  const isSilent = joined.length === 0;
+  return { content: isSilent ? [{ type: "text", text: "" }] : joined, moved };
+}
+
+function joinTexts(content: readonly Block[]): readonly Block[] {
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  if (texts.length < 2) return content;
+  return [{ type: "text", text: texts.join("\n\n") }, ...content.filter((block) => block.type !== "text")];
+}
+
+/** Without what the source's file had besides. */
+function plain(block: Block): Block {
+  const { native: _native, ...rest } = block;
+  return rest as Block;
+}
+
+function noted(message: Message, raw: Block, { block, reason }: Fit, work: Conversing): Block[] {
+  const outcome = block === null ? "dropped" : reason === "" ? "kept" : "rewritten";
+  work.note(message, raw, outcome, reason);
+  return block === null ? [] : [block];
+}
+
+function fitBlock(block: Block, work: Conversing, where: Fitting["where"]): Fit {
+  switch (block.type) {
+    case "text":
+      return withoutSignature(fitText(block.text), block.signature);
+    case "thinking":
+      return where === "answer"
+        ? fitThinking(block, work)
+        : { block: null, reason: "thinking outside of an answer" };
+    case "tool_call":
+      return fitCall(block, work);
+    case "image":
+      return where === "answer"
+        ? { block: null, reason: "no agent takes an image in an answer" }
+        : fitImage(block, work);
+    case "file":
+      return fitFile(block, work);
+    case "tool_result":
+    case "unknown":
+      return { block: null, reason: "of a kind that the target does not have" };
+  }
+}
+
+const MENDED = "halves of characters are replaced";
+
+/** A signature of text belongs to one vendor's requests. */
+function withoutSignature(fit: Fit, signature: string | undefined): Fit {
+  return signature === undefined || fit.reason !== "" ? fit : { ...fit, reason: "without its signature" };
+}
+
+function fitText(text: string): Fit {
+  if (text === "") return { block: null, reason: "empty" };
+  const whole = text.toWellFormed();
+  return { block: { type: "text", text: whole }, reason: whole === text ? "" : MENDED };
+}
+
+function withoutDroppedStart(fit: Fit, { rules }: Conversing): Fit {
+  if (rules.droppedStart === null || fit.block?.type !== "text") return fit;
+  if (!rules.droppedStart.test(fit.block.text)) return fit;
+  // A character without width in front: the agent does not take the text for a command then.
+  return {
+    block: { type: "text", text: `\u200b${fit.block.text}` },
+    reason: "the agent leaves out what begins like this",
+  };
+}
+
+function fitThinking(block: ThinkingBlock, { rules }: Conversing): Fit {
+  const isSealed = block.signature !== undefined || block.data !== undefined;
+  const isOurs = rules.vendor !== null && block.signedBy === rules.vendor;
+  if (!isSealed || isOurs) return { block, reason: "" };
+  if (block.text === "") return { block: null, reason: "sealed by another vendor, without a text" };
+  const { type, text } = block;
+  return {
+    block: { type, text: text.toWellFormed() },
+    reason: "signed by another vendor: without the signature",
+  };
+}
+
+function fitCall(block: ToolCallBlock, { names }: Conversing): Fit {
+  const id = names.callId(block.id);
+  const name = names.toolName(block.name);
+  const isText = Object.keys(block.args).length === 0 && !!block.rawArgs && block.rawArgs.trim() !== "{}";
+  const given = isText ? { input: block.rawArgs } : block.args;
+  const args = wellFormed(given) as ToolCallBlock["args"];
+  const reasons = [
+    ...(id === block.id ? [] : ["its id"]),
+    ...(name === block.name ? [] : ["its name"]),
+    ...(isText ? ["its input"] : []),
+  ];
+  const reason = reasons.length === 0 ? "" : `${reasons.join(" and ")} made acceptable`;
+  return { block: { type: "tool_call", id, name, args }, reason };
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]),
+  );
+}
+
+function fitImage(block: ImageBlock, { rules }: Conversing): Fit {
+  if (block.data !== undefined || (block.url !== undefined && rules.imageUrls)) return { block, reason: "" };
+  return { block: null, reason: "the target takes images as data alone" };
+}
+
+function fitFile(block: FileBlock, { rules }: Conversing): Fit {
+  const isText = block.text !== undefined;
+  const isDocument = isText || (block.mimeType === "application/pdf" && block.data !== undefined);
+  const isTaken =
+    rules.files === "all" ? !isText && block.data !== undefined : rules.files === "documents" && isDocument;
+  if (isTaken) return { block, reason: "" };
+  if (block.text === undefined) return { block: null, reason: "the target takes no such files" };
+  const head = block.name === undefined ? "" : `${block.name}:\n\n`;
+  return { block: { type: "text", text: `${head}${block.text}` }, reason: "its text alone" };
+}

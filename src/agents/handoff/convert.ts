@@ -1,0 +1,168 @@
+/**
+ * Messages of one agent to messages that another one, and the model behind it, accepts. Every block keeps its
+ * kind where the target has one for it. Pure.
+ *
+ * 1. The first word is the user's; each answer is followed at once by one result for each of its calls.
+ * 2. Tool ids are `[a-zA-Z0-9_-]`, at most 64, and used once; names likewise; inputs are objects.
+ * 3. Images and files stand where the target takes them, else in a message of the user behind the results.
+ * 4. Thinking stays thinking; signatures of a vendor that is not the target's stay behind.
+ */
+
+import type { AgentName, Block, Message, ToolCallBlock, ToolResultBlock } from "../../model/index.ts";
+import type { NewMessage } from "../adapter/index.ts";
+import { fitBlocks, fitResult } from "./blocks.ts";
+import { createNames, type ToolNames } from "./names.ts";
+import { kindOf, placeText, type ReceiptRecord } from "./receipt.ts";
+import { TARGETS, type TargetRules } from "./rules.ts";
+
+export interface Conversion {
+  readonly messages: readonly NewMessage[];
+  readonly records: readonly ReceiptRecord[];
+}
+
+export interface Conversing {
+  readonly rules: TargetRules;
+  readonly names: ToolNames;
+  readonly note: (message: Message, block: Block, outcome: ReceiptRecord["outcome"], reason: string) => void;
+}
+
+export function convertMessages(source: readonly Message[], target: AgentName): Conversion {
+  const records: ReceiptRecord[] = [];
+  const rules = TARGETS[target];
+  const work: Conversing = {
+    rules,
+    names: createNames(rules.maxToolNameChars),
+    note: (message, block, outcome, reason) => {
+      records.push({ place: placeText(message.metadata.records), kind: kindOf(block), outcome, reason });
+    },
+  };
+  const used = new Set<Message>();
+  const messages = source.flatMap((message, at): NewMessage[] => {
+    if (used.has(message)) return [];
+    if (message.role === "assistant")
+      return toAnswer(message, resultsOf(message, source.slice(at + 1), used), work);
+    if (message.role === "tool") return orphaned(message, work);
+    return toPrompt(message, work);
+  });
+  return { messages: beginWithUser(messages), records };
+}
+
+/** The results of an answer's calls, wherever they stand behind it. */
+function resultsOf(answer: Message, later: readonly Message[], used: Set<Message>): Message[] {
+  const open = new Set(answer.content.flatMap((block) => (block.type === "tool_call" ? [block.id] : [])));
+  const results: Message[] = [];
+  for (const message of later) {
+    if (open.size === 0) break;
+    const [result] = message.content;
+    if (message.role !== "tool" || result?.type !== "tool_result" || used.has(message)) continue;
+    if (!open.delete(result.toolCallId)) continue;
+    used.add(message);
+    results.push(message);
+  }
+  return results;
+}
+
+function orphaned(message: Message, { note }: Conversing): NewMessage[] {
+  for (const block of message.content) note(message, block, "dropped", "no call of this id");
+  return [];
+}
+
+function toPrompt(message: Message, work: Conversing): NewMessage[] {
+  const content = fitBlocks(message, message.content, { work, where: "prompt" });
+  return content.length === 0 ? [] : [{ role: "user", content, ...factsOf(message) }];
+}
+
+function toAnswer(message: Message, results: readonly Message[], work: Conversing): NewMessage[] {
+  const inline = message.content.filter((block) => block.type === "tool_result");
+  const said = message.content.filter((block) => block.type !== "tool_result");
+  const content = fitBlocks(message, said, { work, where: "answer" });
+  if (content.length === 0) return [];
+  const calls = content.filter((block) => block.type === "tool_call");
+  const { usage, model, stopReason } = message;
+  const answer: NewMessage = {
+    role: "assistant",
+    content,
+    ...factsOf(message),
+    ...(usage === undefined ? {} : { usage }),
+    ...(model === undefined || !work.rules.namesModel ? {} : { model }),
+    ...(stopReason === undefined ? {} : { stopReason }),
+  };
+  const originals = said.filter((block) => block.type === "tool_call");
+  const told = new Map<string, ResultSource>();
+  for (const block of inline) told.set(block.toolCallId, { message, block });
+  for (const result of results) {
+    const [block] = result.content;
+    if (block?.type === "tool_result") told.set(block.toolCallId, { message: result, block });
+  }
+  const order = [...told.keys()];
+  const paired = originals
+    .map((original, at) => ({ original, call: calls[at] }))
+    .sort((a, b) => rank(order, a.original.id) - rank(order, b.original.id));
+  const further: Block[] = [];
+  const replies = paired.flatMap(({ original, call }): NewMessage[] => {
+    if (call === undefined) return [];
+    const source = told.get(original.id) ?? null;
+    const { reply, moved } = toReply(call, source, { message, work });
+    further.push(...moved);
+    return [reply];
+  });
+  const behind: NewMessage[] =
+    further.length === 0 ? [] : [{ role: "user", content: further, ...factsOf(message) }];
+  return [answer, ...replies, ...behind];
+}
+
+/** Results keep the order in which they came; those that never came are last. */
+function rank(order: readonly string[], id: string): number {
+  const at = order.indexOf(id);
+  return at === -1 ? order.length : at;
+}
+
+interface ResultSource {
+  readonly message: Message;
+  readonly block: ToolResultBlock;
+}
+
+interface Reply {
+  readonly reply: NewMessage;
+  /** Blocks that the target takes in a message of the user alone. */
+  readonly moved: readonly Block[];
+}
+
+const NO_RESULT = "[No result of this call was recorded.]";
+
+function toReply(
+  call: ToolCallBlock,
+  source: ResultSource | null,
+  { message, work }: { readonly message: Message; readonly work: Conversing },
+): Reply {
+  const facts = { toolName: call.name, toolInput: call.args };
+  if (source === null) {
+    const content: Block[] = [{ type: "text", text: NO_RESULT }];
+    const block: Block = { type: "tool_result", toolCallId: call.id, content, isError: true };
+    return { reply: { role: "tool", content: [block], ...facts, ...factsOf(message) }, moved: [] };
+  }
+  const { content, moved } = fitResult(source.message, source.block, work);
+  const { isError, status } = source.block;
+  const block: Block = {
+    type: "tool_result",
+    toolCallId: call.id,
+    content,
+    isError,
+    ...(status === undefined ? {} : { status }),
+  };
+  return { reply: { role: "tool", content: [block], ...facts, ...factsOf(source.message) }, moved };
+}
+
+function factsOf({ timestamp }: Message): Pick<NewMessage, "timestamp"> {
+  return timestamp === undefined ? {} : { timestamp };
+}
+
+const BEGINNING = "[The conversation begins with the answer of the agent.]";
+
+function beginWithUser(messages: readonly NewMessage[]): readonly NewMessage[] {
+  const [first] = messages;
+  if (first === undefined || first.role === "user") return messages;
+  const { timestamp } = first;
+  const content: Block[] = [{ type: "text", text: BEGINNING }];
+  return [{ role: "user", content, ...(timestamp === undefined ? {} : { timestamp }) }, ...messages];
+}

@@ -1,0 +1,33 @@
+/** Ids and names of tools that every vendor's API takes; the same id for a call and its result. Pure. */
+
+export interface ToolNames {
+  /** A new id for a call: its own where it is acceptable and not used before. */
+  callId(id: string): string;
+  toolName(name: string): string;
+}
+
+const MAX_ID_CHARS = 64;
+
+export function createNames(maxToolNameChars: number): ToolNames {
+  const used = new Set<string>();
+  return {
+    callId(id) {
+      const base = acceptable(id, MAX_ID_CHARS, "call");
+      let free = base;
+      for (let count = 2; used.has(free); count++) {
+        const suffix = `_${count}`;
+        free = base.slice(0, MAX_ID_CHARS - suffix.length) + suffix;
+      }
+      used.add(free);
+      return free;
+    },
+    toolName: (name) => acceptable(name, maxToolNameChars, "tool"),
+  };
+}
+
+/** One `_` for each character that is none of `a-z A-Z 0-9 _ -`. */
+function acceptable(text: string, maxChars: number, empty: string): string {
+  const clean = text.replace(/[^a-zA-Z0-9_-]/gu, "_").slice(0, maxChars);
+  if (clean === "") return empty;
+  return clean;
+}

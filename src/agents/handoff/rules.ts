@@ -1,0 +1,77 @@
+/** What each agent, and the model behind it, accepts. One row an agent; facts from docs/formats. Pure. */
+
+import type { AgentName } from "../../model/index.ts";
+
+export interface TargetRules {
+  /** Of the name of a tool: the stricter of what the vendors' APIs behind the agent take. */
+  readonly maxToolNameChars: number;
+  /** Results that failed may hold images. */
+  readonly imagesInErrors: boolean;
+  readonly imageUrls: boolean;
+  /** `all`; `documents`: PDF and plain text; `none`. */
+  readonly files: "all" | "documents" | "none";
+  /** A text of the user that begins like this is not sent. */
+  readonly droppedStart: RegExp | null;
+  /** A result holds one text: several are joined. */
+  readonly oneTextInResults: boolean;
+  /**
+   * Answers name their model. Where they do not, pi and opencode take them for their own model's, and do not
+   * turn thinking into text.
+   */
+  readonly namesModel: boolean;
+  /** Whose signatures the model behind the agent knows; others are not sent. */
+  readonly vendor: string | null;
+}
+
+export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
+  claude: {
+    maxToolNameChars: 64,
+    imagesInErrors: false,
+    imageUrls: false,
+    files: "documents",
+    droppedStart: null,
+    oneTextInResults: false,
+    namesModel: true,
+    vendor: "anthropic",
+  },
+  codex: {
+    maxToolNameChars: 64,
+    imagesInErrors: true,
+    imageUrls: true,
+    files: "none",
+    droppedStart: null,
+    oneTextInResults: false,
+    namesModel: true,
+    vendor: "openai",
+  },
+  gemini: {
+    maxToolNameChars: 64,
+    imagesInErrors: true,
+    imageUrls: false,
+    files: "all",
+    droppedStart: /^\s*(?:[/?]|<session_context>|<hook_context>|$)/u,
+    oneTextInResults: true,
+    namesModel: true,
+    vendor: null,
+  },
+  pi: {
+    maxToolNameChars: 64,
+    imagesInErrors: true,
+    imageUrls: false,
+    files: "none",
+    droppedStart: null,
+    oneTextInResults: false,
+    namesModel: false,
+    vendor: null,
+  },
+  opencode: {
+    maxToolNameChars: 64,
+    imagesInErrors: false,
+    imageUrls: true,
+    files: "all",
+    droppedStart: null,
+    oneTextInResults: true,
+    namesModel: false,
+    vendor: null,
+  },
+};

@@ -1,0 +1,84 @@
+/** Whether a session that was read back says what was written. Pure. */
+
+import type { Block, Message } from "../../model/index.ts";
+
+export type Said = Pick<Message, "role" | "content">;
+
+/** The first difference in words; `null` where there is none. Ids of calls may have the tool's name in front. */
+export function differenceBetween(written: readonly Said[], read: readonly Message[]): string | null {
+  const expected = runsOf(written);
+  const actual = runsOf(read.filter(isConversation));
+  for (let at = 0; at < Math.max(expected.length, actual.length); at++) {
+    const [one, other] = [expected[at], actual[at]];
+    if (one === undefined) return `it holds ${actual.length - expected.length} more turns than were written`;
+    if (other === undefined) return `it holds ${actual.length} turns of ${expected.length}`;
+    const kind = KINDS.find((each) => JSON.stringify(one[each]) !== JSON.stringify(other[each]));
+    if (kind !== undefined) return `turn ${at + 1} (${one.role}) differs in its ${kind}`;
+  }
+  return null;
+}
+
+function isConversation({ role, origin }: Message): boolean {
+  return role !== "system" && origin !== "injected" && origin !== "notification" && origin !== "error";
+}
+
+/** What one side says until the other does: agents draw the bounds of messages differently. */
+interface Run {
+  readonly role: Message["role"];
+  readonly texts: string[];
+  readonly thinking: string[];
+  readonly calls: string[];
+  readonly results: string[];
+  readonly images: string[];
+  readonly files: string[];
+}
+
+const KINDS = ["role", "texts", "thinking", "calls", "results", "images", "files"] as const;
+
+function runsOf(messages: readonly Said[]): Run[] {
+  const runs: Run[] = [];
+  for (const { role, content } of messages) {
+    let run = runs.at(-1);
+    if (run?.role !== role) {
+      run = { role, texts: [], thinking: [], calls: [], results: [], images: [], files: [] };
+      runs.push(run);
+    }
+    for (const block of content) addBlock(run, block);
+  }
+  for (const run of runs) run.results.sort();
+  return runs;
+}
+
+function addBlock(run: Run, block: Block): void {
+  switch (block.type) {
+    case "text":
+      if (block.text !== "") run.texts.push(block.text);
+      return;
+    case "thinking":
+      if (block.text !== "") run.thinking.push(block.text);
+      return;
+    case "tool_call":
+      run.calls.push(`${block.id.split("__").at(-1)} ${block.name} ${JSON.stringify(block.args)}`);
+      return;
+    case "tool_result":
+      run.results.push(resultOf(block));
+      return;
+    case "image":
+      run.images.push(block.data ?? block.url ?? "");
+      return;
+    case "file":
+      run.files.push(block.data ?? block.url ?? block.text ?? "");
+      return;
+    case "unknown":
+      run.files.push("unknown");
+  }
+}
+
+function resultOf(block: Block & { readonly type: "tool_result" }): string {
+  const parts = block.content.map((part) => {
+    if (part.type === "text") return part.text;
+    return part.type === "image" || part.type === "file" ? (part.data ?? part.url ?? "") : part.type;
+  });
+  const told = parts.filter((part) => part !== "").join("\n\n");
+  return `${block.toolCallId.split("__").at(-1)} ${block.isError} ${told}`;
+}

@@ -1,0 +1,208 @@
+/**
+ * Rows written into opencode's database: all of an addition in one transaction, with `synchronous=FULL`, and
+ * read back from another connection. opencode may have the database open meanwhile.
+ */
+
+import { existsSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { ContinuoError } from "../../model/index.ts";
+import type { RecordSink } from "../adapter/index.ts";
+import { canonicalFolder, isJson, type Json, textField } from "../reader/index.ts";
+
+const BUSY_TIMEOUT_MS = 10_000;
+const SQLITE_BUSY = 5;
+
+type Table = "session" | "message" | "part";
+
+/** `data` is JSON and is stored as text. */
+export function insertRow(table: Table, values: Json): Json {
+  return { insert: table, values };
+}
+
+export function updateRow(table: Table, id: string, values: Json): Json {
+  return { update: table, id, values };
+}
+
+export async function openRowSink(path: string, sessionId: string): Promise<RecordSink> {
+  const { DatabaseSync: Sqlite } = await import("node:sqlite");
+  let connection: DatabaseSync | null = null;
+  const database = (): DatabaseSync => {
+    connection ??= connect(Sqlite, path);
+    return connection;
+  };
+  const write = (records: readonly Json[]): void => {
+    guarded(path, () => {
+      const db = database();
+      db.exec("begin immediate");
+      try {
+        for (const record of records) writeRow(db, record);
+        db.exec("commit");
+      } finally {
+        if (db.isTransaction) db.exec("rollback");
+      }
+      const reader = new Sqlite(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+      try {
+        for (const row of finalRows(records)) assertRow(reader, row, path);
+      } finally {
+        reader.close();
+      }
+    });
+  };
+  return {
+    mark: () => (existsSync(path) ? guarded(path, () => markOf(database(), sessionId)) : null),
+    append: write,
+    create(records) {
+      if (!existsSync(path)) {
+        throw new ContinuoError("unsupported", `there is no database ${path}`, {
+          hint: "Start opencode once: it makes its database.",
+        });
+      }
+      write(guarded(path, () => completed(database(), records)));
+    },
+    close() {
+      connection?.close();
+      connection = null;
+    },
+  };
+}
+
+function connect(Sqlite: typeof DatabaseSync, path: string): DatabaseSync {
+  if (!existsSync(path)) throw new ContinuoError("not_found", `no such database: ${path}`);
+  const database = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS });
+  database.exec("pragma synchronous = full; pragma trusted_schema = off");
+  return database;
+}
+
+function markOf(database: DatabaseSync, sessionId: string): string | null {
+  if (database.prepare("select 1 from session where id = ?").get(sessionId) === undefined) return null;
+  const rows = (table: string): string =>
+    `(select count(*) || ' ' || coalesce(max(time_updated), 0) from ${table} where session_id = $id)`;
+  const row = database.prepare(`select ${rows("message")} as m, ${rows("part")} as p`).get({ id: sessionId });
+  return `${row?.m} ${row?.p}`;
+}
+
+function writeRow(database: DatabaseSync, record: Json): void {
+  const values = valuesOf(record);
+  const columns = Object.keys(values);
+  if (typeof record.insert === "string") {
+    const places = columns.map(() => "?").join(", ");
+    database
+      .prepare(`insert into "${record.insert}" (${columns.join(", ")}) values (${places})`)
+      .run(...Object.values(values));
+    return;
+  }
+  const set = columns.map((column) => `${column} = ?`).join(", ");
+  const { changes } = database
+    .prepare(`update "${String(record.update)}" set ${set} where id = ?`)
+    .run(...Object.values(values), String(record.id));
+  if (changes !== 1) throw new ContinuoError("conflict", `the row ${String(record.id)} is gone`);
+}
+
+/** What a new session leaves open: its project, and the model where nothing in it names one. */
+function completed(database: DatabaseSync, records: readonly Json[]): readonly Json[] {
+  const model = modelUsedLast(database);
+  return records.map((record) => {
+    const values = isJson(record.values) ? record.values : {};
+    if (record.insert === "session") {
+      return { ...record, values: { ...values, project_id: projectOf(database, String(values.directory)) } };
+    }
+    const { data } = values;
+    if (record.insert !== "message" || !isJson(data)) return record;
+    return { ...record, values: { ...values, data: withModel(data, model) } };
+  });
+}
+
+/** Answers must name one; prompts without one are of the model that is set. */
+export function withModel(info: Json, model: Json | null): Json {
+  if (info.role === "user") return isJson(info.model) || model === null ? info : { ...info, model };
+  return { ...(model ?? UNKNOWN_MODEL), ...info };
+}
+
+export const UNKNOWN_MODEL: Json = { providerID: "continuo", modelID: "unknown" };
+
+/** Errors: `unsupported` for a repository that opencode has not seen: its id is opencode's to make. */
+function projectOf(database: DatabaseSync, directory: string): string {
+  const folder = canonicalFolder(directory);
+  const projects = database.prepare("select id, worktree from project").all();
+  const holds = (worktree: string): boolean =>
+    folder === worktree || (worktree !== "/" && folder.startsWith(worktree + sep));
+  const known = projects
+    .filter((row) => holds(String(row.worktree)))
+    .sort((a, b) => String(b.worktree).length - String(a.worktree).length)[0];
+  const shared = projects.find((row) => row.id === "global");
+  const project = known ?? (isInRepository(folder) ? undefined : shared);
+  if (project !== undefined) return String(project.id);
+  throw new ContinuoError("unsupported", `opencode does not know the folder ${folder} yet`, {
+    hint: "Start opencode there once.",
+  });
+}
+
+function isInRepository(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return true;
+    if (at === dirname(at)) return false;
+  }
+}
+
+function modelUsedLast(database: DatabaseSync): Json | null {
+  const row = database
+    .prepare(
+      "select json_extract(data, '$.model') as model from message " +
+        "where json_extract(data, '$.role') = 'user' and json_extract(data, '$.model.modelID') is not null " +
+        "order by time_created desc limit 1",
+    )
+    .get();
+  const model: unknown = typeof row?.model === "string" ? JSON.parse(row.model) : null;
+  if (!isJson(model) || textField(model, "providerID") === null) return null;
+  return { providerID: model.providerID, modelID: model.modelID };
+}
+
+interface FinalRow {
+  readonly table: string;
+  readonly id: string;
+  readonly values: Readonly<Record<string, SQLInputValue>>;
+}
+
+/** A row may be inserted and changed in one addition. */
+function finalRows(records: readonly Json[]): FinalRow[] {
+  const rows = new Map<string, FinalRow>();
+  for (const record of records) {
+    const table = String(record.insert ?? record.update);
+    const values = valuesOf(record);
+    const id = String(record.id ?? values.id);
+    rows.set(id, { table, id, values: { ...rows.get(id)?.values, ...values } });
+  }
+  return [...rows.values()];
+}
+
+function assertRow(database: DatabaseSync, { table, id, values }: FinalRow, path: string): void {
+  const row = database.prepare(`select * from "${table}" where id = ?`).get(id);
+  const isThere = Object.entries(values).every(([column, value]) => row?.[column] === value);
+  if (!isThere)
+    throw new ContinuoError("unwritable", `${path} does not hold the row ${id} as it was written`);
+}
+
+function valuesOf(record: Json): Record<string, SQLInputValue> {
+  const values = isJson(record.values) ? record.values : {};
+  return Object.fromEntries(
+    Object.entries(values).map(([column, value]) => [
+      column,
+      isJson(value) ? JSON.stringify(value) : (value as SQLInputValue),
+    ]),
+  );
+}
+
+function guarded<T>(path: string, run: () => T): T {
+  try {
+    return run();
+  } catch (cause) {
+    const { errcode } = cause as { readonly errcode?: number };
+    if (cause instanceof ContinuoError || errcode === undefined) throw cause;
+    const code = (errcode & 0xff) === SQLITE_BUSY ? "busy" : "unwritable";
+    throw new ContinuoError(code, `cannot write ${path}: ${(cause as Error).message}`, {
+      cause,
+      hint: "Nothing was added to the session.",
+    });
+  }
+}

@@ -1,0 +1,129 @@
+/** The types of the port; `index.ts` says what they promise. */
+
+import type {
+  AgentName,
+  Entry,
+  Leaf,
+  Message,
+  Problem,
+  SessionDetails,
+  SessionInfo,
+} from "../../model/index.ts";
+import type { TrashPlan } from "./trash-plan.ts";
+
+/** What decides where agents keep their files. Passed in, so that a test or a server can say another home. */
+export interface Places {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface FindOptions {
+  /** Sessions of this folder alone, symbolic links resolved and by the agent's own naming rules. */
+  readonly cwd?: string;
+  readonly memo?: SkimMemo;
+  readonly signal?: AbortSignal;
+}
+
+export interface FoundFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly inode: number;
+}
+
+/** A session that lies somewhere, not yet read. */
+export interface FoundSession {
+  readonly agent: AgentName;
+  /** By file or folder name, or by the first record where the name does not tell. */
+  readonly sessionId: string;
+  /** The file that a person would name; for a database `PATH#ID`. */
+  readonly location: string;
+  /** Every file that the session itself is made of, oldest first; the last one is written to now. */
+  readonly files: readonly FoundFile[];
+  readonly archived: boolean;
+  readonly live: boolean | null;
+  /** Where the place of its files alone tells the session's folder. */
+  readonly cwd?: string;
+  /** Why the session cannot even be looked at, where that is so; it is listed all the same. */
+  readonly problems: readonly Problem[];
+}
+
+/** What was found out about files before. Answers are JSON, and depend on the bytes of the one file alone. */
+export interface SkimMemo {
+  /** What was found out in the `whole` of a file answers a question about its `ends` too. */
+  remember<T>(file: FoundFile, key: MemoKey, compute: () => Promise<T>): Promise<T>;
+}
+
+export interface MemoKey {
+  readonly what: string;
+  readonly part?: "ends" | "whole";
+}
+
+export interface SkimOptions {
+  /**
+   * `ends` is enough to sort and filter: it stops when the times are known, and may miss a title; `whole`
+   * searches the bytes between for that.
+   */
+  readonly part: "ends" | "whole";
+  readonly memo?: SkimMemo;
+  readonly signal?: AbortSignal;
+}
+
+export interface OpenOptions {
+  readonly signal?: AbortSignal;
+  /**
+   * Read no more than about so many bytes at the end: enough for the newest messages. `details`,
+   * `leaves` and `problems` then speak of that part alone, and `partial` is true.
+   */
+  readonly newestBytes?: number;
+}
+
+export interface HistoryOptions {
+  /** Id of a leaf; the active one when left out. Errors: `not_found`. */
+  readonly leaf?: string;
+  /** Put the native records into `metadata.native`. */
+  readonly native?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface OpenedSession {
+  readonly details: SessionDetails;
+  /** The active leaf first, then the others, newest first. */
+  readonly leaves: readonly Leaf[];
+  readonly problems: readonly Problem[];
+  readonly partial: boolean;
+  /** Every record in file order, verbatim. */
+  entries(signal?: AbortSignal): AsyncGenerator<Entry, void, void>;
+  /**
+   * The messages from the root to a leaf, in order: everything on that path, also what was injected, and
+   * what a compaction took out of the model's sight.
+   */
+  history(options?: HistoryOptions): AsyncGenerator<Message, void, void>;
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+export interface AgentReader {
+  readonly agent: AgentName;
+  /** Where `find` looks, for a person who wonders why it found nothing. */
+  folders?(places: Places): readonly string[];
+  /** Sessions in no particular order; archived ones too, marked. A place that does not exist holds none. */
+  find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void>;
+  /** The session that a file belongs to, wherever the file lies; `null` when it is not this agent's. */
+  recognise(path: string, places: Places): Promise<FoundSession | null>;
+  skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo>;
+  /** Errors: `not_found`, `unreadable`. */
+  open(found: FoundSession, places: Places, options: OpenOptions): Promise<OpenedSession>;
+  /**
+   * The agent's own rules of what it sends to the model when it resumes a session with this history:
+   * conversation alone, without the instructions and reminders that it makes anew at every start.
+   * Pure. The rules are listed above each implementation.
+   */
+  modelView(history: readonly Message[]): Message[];
+  /**
+   * What the session consists of on disk, of which nothing is touched, and who reads it.
+   * Errors: `unreadable`, `unsupported`.
+   */
+  trashPlan(found: FoundSession, places: Places): Promise<TrashPlan>;
+}

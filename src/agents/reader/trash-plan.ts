@@ -1,0 +1,36 @@
+/** What a session consists of on disk, as data: what is moved to the trash, and what must not be lost with it. */
+
+export type TrashPlan = FilesPlan | RowsPlan;
+
+interface PlanParts {
+  /** Ids of sessions that read this one's files or rows: it cannot go before they do. */
+  readonly forks: readonly string[];
+}
+
+/** Whole files and whole folders that are this session's alone. */
+export interface FilesPlan extends PlanParts {
+  readonly type: "files";
+  readonly paths: readonly string[];
+  /** What the agent's own index files say of the session: kept with it, and written back if they no longer say it. */
+  readonly indexLines: readonly IndexLines[];
+}
+
+export interface IndexLines {
+  /** An append-only file of lines. */
+  readonly path: string;
+  readonly lines: readonly string[];
+}
+
+/** Rows of a database, children before the rows that they refer to. */
+export interface RowsPlan extends PlanParts {
+  readonly type: "rows";
+  readonly database: string;
+  readonly tables: readonly TableRows[];
+}
+
+export interface TableRows {
+  readonly name: string;
+  /** The rows whose `column` has one of these values. */
+  readonly column: string;
+  readonly values: readonly string[];
+}

@@ -1,0 +1,39 @@
+/**
+ * Trees of records as one array: `up[record]` is the record before it, -1 where a tree begins. What agents
+ * differ in is how they find the parent; walking and mending is the same.
+ */
+
+/**
+ * Cuts every circle: records are walked upwards from the last one to the first, and the link that leads a
+ * walk back to itself is taken out. Returns the records that lost their link.
+ */
+export function cutCircles(up: Int32Array): number[] {
+  const cut: number[] = [];
+  const walk = new Uint32Array(up.length);
+  for (let start = up.length - 1; start >= 0; start--) {
+    for (let record = start; record !== -1 && walk[record] === 0; record = up[record] ?? -1) {
+      walk[record] = start + 1;
+      const next = up[record] ?? -1;
+      if (next === -1 || walk[next] !== start + 1) continue;
+      up[record] = -1;
+      cut.push(record);
+    }
+  }
+  return cut;
+}
+
+/** From the root to a record. */
+export function pathTo(up: Int32Array, tip: number): Int32Array {
+  let length = 0;
+  for (let record = tip; record !== -1; record = up[record] ?? -1) length += 1;
+  const path = new Int32Array(length);
+  for (let record = tip; record !== -1; record = up[record] ?? -1) path[--length] = record;
+  return path;
+}
+
+/** 1 for every record that another one follows. */
+export function followed(up: Int32Array): Uint8Array {
+  const marks = new Uint8Array(up.length);
+  for (const parent of up) if (parent !== -1) marks[parent] = 1;
+  return marks;
+}

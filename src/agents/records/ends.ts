@@ -1,0 +1,108 @@
+/**
+ * The newest records of a JSON Lines file, and the lines that hold given bytes, without a parse of the rest.
+ *
+ * Both go from the end of the file to its start, so that a caller stops as soon as it knows enough. Line
+ * numbers are unknown here and are 0; `offset` names the place. For plain files alone: a compressed file
+ * has no end to begin at (`isCompressed`).
+ */
+
+import { setImmediate as otherWork } from "node:timers/promises";
+import type { ByteSource } from "./bytes.ts";
+import { CHUNK_BYTES, FIRST_CHUNK_BYTES, MAX_RECORD_BYTES, YIELD_EVERY_BYTES } from "./limits.ts";
+
+export interface RawLine {
+  readonly offset: number;
+  readonly text: string;
+  /** False for a last line without a line end. */
+  readonly ended: boolean;
+}
+
+export interface BackwardsOptions {
+  readonly signal?: AbortSignal;
+  /** Yield the lines alone that hold one of these bytes. */
+  readonly needles?: readonly Buffer[];
+}
+
+const LF = 0x0a;
+
+export function isCompressed(path: string): boolean {
+  return path.endsWith(".zst");
+}
+
+/** Lines that are not blank, newest first. Lines longer than a record may be are passed over. */
+export async function* linesBackwards(
+  bytes: ByteSource,
+  sizeBytes: number,
+  options: BackwardsOptions = {},
+): AsyncGenerator<RawLine, void, void> {
+  let stop = sizeBytes;
+  let tail: Buffer = Buffer.alloc(0);
+  let sinceYield = 0;
+  for (
+    let size = FIRST_CHUNK_BYTES;
+    stop > 0;
+    size = Math.max(Math.min(4 * size, CHUNK_BYTES), tail.length)
+  ) {
+    options.signal?.throwIfAborted();
+    const start = Math.max(0, stop - size);
+    const chunk = await bytes.read(start, stop - start);
+    const buffer = tail.length === 0 ? chunk : Buffer.concat([chunk, tail]);
+    // Bytes before the first line feed belong to a line that begins further up.
+    const whole = start === 0 ? 0 : buffer.indexOf(LF) + 1;
+    if (start === 0 || whole > 0) {
+      yield* linesOf(buffer.subarray(whole), start + whole, options.needles);
+      tail = Buffer.from(buffer.subarray(0, whole));
+    } else {
+      tail = buffer.length > MAX_RECORD_BYTES ? Buffer.alloc(0) : buffer;
+    }
+    stop = start;
+    sinceYield += chunk.length;
+    if (sinceYield > YIELD_EVERY_BYTES) {
+      sinceYield = 0;
+      await otherWork();
+    }
+  }
+}
+
+function* linesOf(
+  buffer: Buffer,
+  base: number,
+  needles: readonly Buffer[] | undefined,
+): Generator<RawLine, void, void> {
+  const ranges = needles ? linesHolding(buffer, needles) : allLines(buffer);
+  for (const { start, end } of ranges.reverse()) {
+    const text = buffer.toString("utf8", start, end);
+    if (text.trim() === "") continue;
+    yield { offset: base + start, text, ended: end < buffer.length };
+  }
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function allLines(buffer: Buffer): Range[] {
+  const ranges: Range[] = [];
+  for (let start = 0; start < buffer.length; ) {
+    const lf = buffer.indexOf(LF, start);
+    const end = lf === -1 ? buffer.length : lf;
+    ranges.push({ start, end });
+    start = end + 1;
+  }
+  return ranges;
+}
+
+function linesHolding(buffer: Buffer, needles: readonly Buffer[]): Range[] {
+  const ranges = new Map<number, Range>();
+  for (const needle of needles) {
+    for (let at = buffer.indexOf(needle); at !== -1; ) {
+      const lf = buffer.indexOf(LF, at);
+      const end = lf === -1 ? buffer.length : lf;
+      const start = at === 0 ? 0 : buffer.lastIndexOf(LF, at - 1) + 1;
+      ranges.set(start, { start, end });
+      at = lf === -1 ? -1 : buffer.indexOf(needle, lf + 1);
+    }
+  }
+  return [...ranges.values()].sort((a, b) => a.start - b.start);
+}

@@ -1,0 +1,17 @@
+/** What bounds the reading of records. */
+
+/** A longer record is a problem (`too_large`), not a reason to run out of memory. */
+export const MAX_RECORD_BYTES: number = 256 * 1024 * 1024;
+
+/** Records of a file up to this size are kept parsed between the two passes of a reader; of a larger one they are read again. */
+export const KEEP_PARSED_BYTES: number = 8 * 1024 * 1024;
+
+/** One read of a scan; the first is smaller and the next ones grow, because many readers need the head alone. */
+export const CHUNK_BYTES: number = 1024 * 1024;
+export const FIRST_CHUNK_BYTES: number = 8 * 1024;
+
+/** What is read around a record that is fetched by its place, since its neighbours come next. */
+export const FETCH_WINDOW_BYTES: number = 256 * 1024;
+
+/** After so many bytes a scan lets other work of the process run. */
+export const YIELD_EVERY_BYTES: number = 8 * 1024 * 1024;

@@ -1,0 +1,134 @@
+/** The session that is handed over, read: which messages go over, what stays behind, and its hash. */
+
+import { createHash } from "node:crypto";
+import { type AgentName, ContinuoError, type Entry, type Message } from "../model/index.ts";
+import { planContext } from "../transcript/index.ts";
+import { placeText, type ReceiptRecord, selectMessages } from "./handoff/index.ts";
+import type { Lookup } from "./lookup.ts";
+import type { OpenedSession, Places } from "./reader/index.ts";
+
+export interface SourceOptions {
+  /** Begin with the message of this id. */
+  readonly fromMessage?: string;
+  /** `full`: all that the source's model would be sent; `recent`: the newest that fit. A limit means `recent`. */
+  readonly strategy?: "full" | "recent";
+  readonly maxMessages?: number;
+  readonly maxTokens?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface HandOffSource {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly location: string;
+  readonly cwd: string | null;
+  readonly title: string | null;
+  readonly gitBranch: string | null;
+  readonly records: number;
+  /** Of all records as JSON, in their order. */
+  readonly sha256: string;
+  readonly messages: readonly Message[];
+  readonly left: readonly ReceiptRecord[];
+}
+
+/** For `recent` without a limit: room for it in the context of every model of today. */
+const DEFAULT_MAX_TOKENS = 100_000;
+
+/** Errors: `not_found` for `fromMessage`, `usage` for limits that contradict the strategy, `unreadable`. */
+export async function readSource(
+  { reader, found }: Lookup,
+  places: Places,
+  options: SourceOptions,
+): Promise<HandOffSource> {
+  const { signal } = options;
+  using opened = await reader.open(found, places, signal === undefined ? {} : { signal });
+  const history = await Array.fromAsync(opened.history(signal === undefined ? {} : { signal }));
+  const selection = selectMessages(history, reader.modelView(history));
+  const later = fromMessage(selection.messages, options.fromMessage);
+  const within = withinLimits(later.messages, options);
+  const others = await readOthers(opened, history, signal);
+  const { agent, sessionId, location, cwd, title, gitBranch } = opened.details;
+  return {
+    ...{ agent, sessionId, location, cwd, title, gitBranch },
+    records: others.records,
+    sha256: others.sha256,
+    messages: within.messages,
+    left: [...selection.left, ...later.left, ...within.left, ...others.left],
+  };
+}
+
+interface Part {
+  readonly messages: readonly Message[];
+  readonly left: readonly ReceiptRecord[];
+}
+
+function fromMessage(messages: readonly Message[], id: string | undefined): Part {
+  if (id === undefined) return { messages, left: [] };
+  const at = messages.findIndex((message) => message.id === id);
+  if (at === -1) throw new ContinuoError("not_found", `no message ${id} goes over`);
+  const left = messages
+    .slice(0, at)
+    .flatMap((message) => leftOut(message, "before the message to begin with"));
+  return { messages: messages.slice(at), left };
+}
+
+function withinLimits(messages: readonly Message[], options: SourceOptions): Part {
+  const { maxMessages, maxTokens } = options;
+  const isLimited = maxMessages !== undefined || maxTokens !== undefined;
+  const strategy = options.strategy ?? (isLimited ? "recent" : "full");
+  if (strategy === "full" && isLimited) {
+    throw new ContinuoError("usage", "a limit cuts, and the strategy `full` does not");
+  }
+  if (strategy === "full") return { messages, left: [] };
+  const plan = planContext(messages, {
+    ...(maxMessages === undefined ? {} : { maxMessages }),
+    ...(isLimited && maxTokens === undefined ? {} : { maxTokensApprox: maxTokens ?? DEFAULT_MAX_TOKENS }),
+  });
+  const chosen = new Set(plan.messages.map(({ id }) => id));
+  const left = messages
+    .filter(({ id }) => !chosen.has(id))
+    .flatMap((message) => leftOut(message, "over the limit; newer messages went first"));
+  return { messages: plan.messages, left };
+}
+
+function leftOut(message: Message, reason: string): ReceiptRecord[] {
+  const place = placeText(message.metadata.records);
+  return message.content.map((block): ReceiptRecord => {
+    const kind = block.type === "unknown" ? "other" : block.type;
+    return { place, kind, outcome: "noted", reason };
+  });
+}
+
+interface Others {
+  readonly left: readonly ReceiptRecord[];
+  readonly records: number;
+  readonly sha256: string;
+}
+
+/** Records that no message of the active history is made of. */
+async function readOthers(
+  opened: OpenedSession,
+  history: readonly Message[],
+  signal: AbortSignal | undefined,
+): Promise<Others> {
+  const told = new Set(
+    history.flatMap((message) => (message.metadata.records ?? []).map((place) => placeText([place]))),
+  );
+  const hash = createHash("sha256");
+  const left: ReceiptRecord[] = [];
+  let records = 0;
+  for await (const entry of opened.entries(signal)) {
+    records += 1;
+    hash.update(`${JSON.stringify(entry.value)}\n`);
+    const place = placeOf(entry);
+    if (told.has(place)) continue;
+    const reason = `not part of the conversation: ${entry.type || "a record without a type"}`;
+    left.push({ place, kind: "other", outcome: "noted", reason });
+  }
+  return { left, records, sha256: hash.digest("hex") };
+}
+
+function placeOf({ file, line, row }: Entry): string {
+  if (row !== undefined) return row;
+  return placeText([{ ...(file === undefined ? {} : { file }), ...(line === null ? {} : { line }) }]);
+}

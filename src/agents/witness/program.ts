@@ -1,0 +1,133 @@
+/** A program in a private home: run to its end, or talked to by lines. */
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { ContinuoError } from "../../model/index.ts";
+import type { StagedSession } from "./witness.ts";
+
+/** Nothing listens there: a model that is asked does not answer. */
+export const CLOSED_URL = "http://127.0.0.1:9";
+
+const TIMEOUT_MS = 60_000;
+const MAX_STDERR_CHARS = 4_000;
+
+export interface Program {
+  readonly staged: StagedSession;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What it printed on stdout. Errors: `verification_failed` where it does not end well. */
+export async function runProgram(program: Program): Promise<string> {
+  const child = start(program);
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  const stderr = collect(child);
+  child.stdin.end();
+  const code = await endOf(child, program.staged.signal);
+  if (code === 0) return stdout;
+  throw failed(program, `it ended with ${code ?? "a signal"}: ${lastLines(stderr() || stdout)}`);
+}
+
+export interface Talk extends AsyncDisposable {
+  send(line: string): void;
+  readonly lines: AsyncIterable<string>;
+  failed(why: string): ContinuoError;
+}
+
+export function talkTo(program: Program): Talk {
+  const child = start(program);
+  const stderr = collect(child);
+  const end = endOf(child, program.staged.signal);
+  // Whoever waits for a line is told by the end of the lines.
+  end.catch(() => undefined);
+  return {
+    send: (line) => void child.stdin.write(`${line}\n`),
+    lines: createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY }),
+    failed: (why) => failed(program, `${why} ${lastLines(stderr())}`.trim()),
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      killGroup(child);
+      await end.catch(() => undefined);
+    },
+  };
+}
+
+function start({ staged, args, env }: Program): ChildProcessWithoutNullStreams {
+  const [command = "", ...first] = staged.program;
+  const tmp = join(staged.scratch, "tmp");
+  mkdirSync(tmp, { recursive: true, mode: 0o700 });
+  const child = spawn(command, [...first, ...args], {
+    cwd: staged.project,
+    // A group of its own, so that what it started can be ended with it.
+    detached: true,
+    env: {
+      PATH: staged.searchPath,
+      HOME: staged.scratch,
+      TMPDIR: tmp,
+      PWD: staged.project,
+      LANG: "C.UTF-8",
+      TERM: "dumb",
+      HTTP_PROXY: CLOSED_URL,
+      HTTPS_PROXY: CLOSED_URL,
+      http_proxy: CLOSED_URL,
+      https_proxy: CLOSED_URL,
+      NO_PROXY: "127.0.0.1,localhost",
+      ...env,
+    },
+  });
+  // A program that ends early takes no more input.
+  child.stdin.on("error", () => undefined);
+  return child;
+}
+
+function collect(child: ChildProcessWithoutNullStreams): () => string {
+  let text = "";
+  child.stderr.setEncoding("utf8").on("data", (more: string) => {
+    text = (text + more).slice(-MAX_STDERR_CHARS);
+  });
+  return () => text;
+}
+
+function endOf(
+  child: ChildProcessWithoutNullStreams,
+  signal: AbortSignal | undefined,
+): Promise<number | null> {
+  const stop = (): void => killGroup(child);
+  const timer = setTimeout(stop, TIMEOUT_MS);
+  signal?.addEventListener("abort", stop, { once: true });
+  return new Promise<number | null>((done, refuse) => {
+    child.once("error", refuse).once("close", done);
+  }).finally(() => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+    killGroup(child);
+  });
+}
+
+function killGroup(child: ChildProcessWithoutNullStreams): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+function failed({ staged }: Program, why: string): ContinuoError {
+  return new ContinuoError(
+    "verification_failed",
+    `${staged.program[0]} does not read the new session: ${why}`,
+    {
+      hint: "Nothing was written. `--no-verify` leaves this check out.",
+    },
+  );
+}
+
+function lastLines(text: string): string {
+  return text.trim().split("\n").slice(-5).join(" ").slice(-600);
+}

@@ -1,0 +1,30 @@
+/** What a witness is given and what it tells. */
+
+import type { Message } from "../../model/index.ts";
+import type { Places } from "../reader/index.ts";
+
+export interface StagedSession {
+  /** The words that start the agent. */
+  readonly program: readonly string[];
+  /** Of the person's environment, for what the agent itself needs to start. */
+  readonly searchPath: string;
+  /** The private home; everything that is written lies below it. */
+  readonly scratch: string;
+  /** An empty project below it: where the staged session works. */
+  readonly project: string;
+  readonly file: string;
+  readonly home: Places;
+  readonly sessionId: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Witnessed {
+  /** The agent and the way in which it was asked. */
+  readonly by: string;
+  /** `all`: everything that was said; `words`: what the person and the agent said in words. */
+  readonly depth: "all" | "words";
+  readonly messages: readonly Pick<Message, "role" | "content">[];
+}
+
+/** Errors: `verification_failed` where the agent does not find or read the session. */
+export type Witness = (staged: StagedSession) => Promise<Witnessed>;

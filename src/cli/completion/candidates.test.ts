@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { createProgram } from "../index.ts";
+import { SESSION_COMMANDS } from "../session/index.ts";
+import { wantedFor } from "./candidates.ts";
+
+function wanted(...words: readonly string[]) {
+  const result = wantedFor(createProgram(null), words, SESSION_COMMANDS);
+  return result.type === "words" ? result.candidates.map(({ value }) => value) : result;
+}
+
+test.each([
+  [["ses"], ["session"]],
+  [["session", "re"], ["restore"]],
+  [["exp"], ["export"]],
+  [
+    ["session", "export", "--format", ""],
+    ["md", "html", "json", "jsonl"],
+  ],
+  [
+    ["export", "--format", "j"],
+    ["json", "jsonl"],
+  ],
+  [
+    ["session", "list", "--agent", "c"],
+    ["claude", "codex"],
+  ],
+  [["session", "list", "--since", "to"], ["today"]],
+  [["session", "list", "--cwd", "x"], { type: "folders" }],
+  [["session", "export", "a", "--output", ""], { type: "files" }],
+  [["session", "list", "--limit", ""], []],
+  [["session", "list", "--li"], ["--limit"]],
+  [["session", "list", ""], []],
+  [["session", "show", ""], { type: "sessions", prefix: "" }],
+  [["show", "--tools", "full", "4b"], { type: "sessions", prefix: "4b" }],
+  [["session", "show", "./a"], { type: "files" }],
+  [["session", "show", "a/b"], { type: "files" }],
+  [["session", "show", "a", ""], []],
+  [["session", "delete", "a", "b", "c"], { type: "sessions", prefix: "c" }],
+  [["session", "delete", "--", "-c"], { type: "sessions", prefix: "-c" }],
+  [["session", "restore", ""], { type: "trashed", prefix: "" }],
+  [
+    ["completion", ""],
+    ["bash", "zsh", "fish"],
+  ],
+  [["nothing", "known", ""], expect.anything()],
+])("%j", (words, expected) => expect(wanted(...words)).toEqual(expected));
+
+test("no hidden command is offered, and every shown one is", () => {
+  const names = wanted("");
+  expect(names).toEqual(expect.arrayContaining(["session", "completion", ...SESSION_COMMANDS]));
+  expect(names).not.toContain("complete-words");
+  expect(wanted("session", "")).toEqual([...SESSION_COMMANDS]);
+});

@@ -1,0 +1,38 @@
+/** `completion SHELL`, and the hidden `complete-words` that the scripts call. */
+
+import { Argument, type Command } from "commander";
+import type { Shell } from "../terminal/index.ts";
+import { SHELLS, type ShellName } from "./shells.ts";
+
+interface Run {
+  readonly shell: Shell;
+  readonly onEnd: (exitCode: number) => void;
+}
+
+const HELP = `
+To switch it on, put into
+  ~/.bashrc                   source <(continuo completion bash)
+  ~/.zshrc, behind compinit   source <(continuo completion zsh)
+  ~/.config/fish/config.fish  continuo completion fish | source`;
+
+export function addCompletionCommands(program: Command, run: Run | null): void {
+  program
+    .command("completion")
+    .description("a script that completes commands, flags and session ids in your shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
+    .addHelpText("after", HELP)
+    .action(async (name: ShellName) => {
+      if (run === null) return;
+      const { scriptFor } = await import("./scripts.ts");
+      run.shell.stdout.write(scriptFor(name));
+      run.onEnd(0);
+    });
+  program
+    .command("complete-words", { hidden: true })
+    .argument("[words...]")
+    .action(async (words: readonly string[]) => {
+      if (run === null) return;
+      const { runComplete } = await import("./complete.ts");
+      run.onEnd(await runComplete(program, words, run.shell));
+    });
+}

@@ -1,0 +1,26 @@
+/** The flags of `handoff` and `resume`, as commander gives them. */
+
+import { AGENT_NAMES, type AgentName } from "../../model/index.ts";
+
+export const AGENT_CHOICES: readonly AgentName[] = AGENT_NAMES;
+
+/** By kind of block: how many may be left out. */
+export type LossFlag = Readonly<Record<string, number>>;
+
+export interface HandoffFlags {
+  readonly to: AgentName;
+  readonly cwd?: string;
+  readonly fromMessage?: string;
+  readonly strategy?: "full" | "recent";
+  readonly maxMessages?: number;
+  readonly maxTokens?: number;
+  readonly dryRun?: true;
+  readonly maxLoss?: LossFlag;
+  readonly verify: boolean;
+  readonly json?: true;
+}
+
+export interface ResumeFlags {
+  readonly agent?: AgentName;
+  readonly print?: true;
+}

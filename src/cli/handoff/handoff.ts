@@ -1,0 +1,68 @@
+/** `handoff`: the receipt, then the new session and how to go on with it. */
+
+import { resolve } from "node:path";
+import { type HandOff, handOff, type Receipt } from "../../agents/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { locate, placesOf } from "../places/index.ts";
+import { createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
+import { commandLine } from "./command-line.ts";
+import type { HandoffFlags } from "./flags.ts";
+
+export async function runHandoff(id: string, flags: HandoffFlags, shell: Shell): Promise<number> {
+  const { found } = await locate(id, shell);
+  const { cwd, fromMessage, strategy, maxMessages, maxTokens, maxLoss } = flags;
+  const made = await handOff(found, {
+    to: flags.to,
+    places: placesOf(shell),
+    until: flags.dryRun ? "receipt" : "written",
+    verifyBy: flags.verify ? "agent" : "own",
+    ...(cwd === undefined ? {} : { cwd: resolve(shell.cwd, cwd) }),
+    ...(fromMessage === undefined ? {} : { fromMessage }),
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(maxMessages === undefined ? {} : { maxMessages }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(maxLoss === undefined ? {} : { maxLoss }),
+  });
+  const output = createOutput(shell.stdout);
+  await output.write(flags.json ? `${toJsonText(toJson(made), 2)}\n` : toText(made, shell));
+  return 0;
+}
+
+function toJson({ agent, sessionId, location, resumeCommand, receipt, verification }: HandOff): unknown {
+  return { agent, sessionId, location, resumeCommand, receipt, verification };
+}
+
+function toText(made: HandOff, shell: Shell): string {
+  const lines = receiptLines(made.receipt);
+  if (made.sessionId === null || made.resumeCommand === null) {
+    lines.push("", `Nothing was written: a new session of ${made.agent} would say this.`);
+  } else {
+    const by = made.verification?.by ?? "";
+    lines.push(
+      "",
+      `${made.agent}:${made.sessionId}  ${made.title}`,
+      tildePath(made.location ?? "", shell.home),
+      `read back by ${by}`,
+      "",
+      "Go on with it:",
+      `  ${commandLine(made.cwd, made.resumeCommand)}`,
+    );
+  }
+  return `${lines.map(visibleLine).join("\n")}\n`;
+}
+
+/** Totals by kind, then each reason with how often it was given. */
+function receiptLines(receipt: Receipt): string[] {
+  const lines = Object.entries(receipt.byKind).map(
+    ([kind, { kept, rewritten, noted, dropped }]) =>
+      `${kind.padEnd(12)} ${kept} kept, ${rewritten} rewritten, ${noted} noted, ${dropped} dropped`,
+  );
+  const reasons = new Map<string, number>();
+  for (const { kind, outcome, reason } of receipt.records) {
+    if (outcome === "kept" || (outcome === "noted" && kind === "other")) continue;
+    const told = `${kind} ${outcome}: ${reason}`;
+    reasons.set(told, (reasons.get(told) ?? 0) + 1);
+  }
+  const told = [...reasons].map(([reason, count]) => `  ${count} ${reason}`);
+  return told.length === 0 ? lines : [...lines, "", ...told];
+}

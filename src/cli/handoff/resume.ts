@@ -1,0 +1,76 @@
+/** `resume`: starts the agent's own program on the terminal, in the session's folder. */
+
+import { spawn } from "node:child_process";
+import { statSync } from "node:fs";
+import { handOff, keepSafe, readNativeDetails, resumeCommandOf } from "../../agents/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { locate, placesOf } from "../places/index.ts";
+import { createOutput, type Shell } from "../terminal/index.ts";
+import { commandLine } from "./command-line.ts";
+import type { ResumeFlags } from "./flags.ts";
+
+export interface Resume {
+  readonly id: string;
+  readonly args: readonly string[];
+  readonly flags: ResumeFlags;
+}
+
+/** Gives the agent's own exit code. */
+export async function runResume({ id, args, flags }: Resume, shell: Shell): Promise<number> {
+  const places = placesOf(shell);
+  const { found } = await locate(id, shell);
+  const { cwd, argv } = await commandFor(found, flags, shell);
+  const all = [...argv, ...args];
+  if (flags.print) {
+    await createOutput(shell.stdout).write(`${visibleLine(commandLine(cwd, all))}\n`);
+    return 0;
+  }
+  if (found.agent === "gemini" && argv[0] === "gemini") keepSafe(found, places);
+  return await run(all, cwd, shell);
+}
+
+interface Command {
+  readonly cwd: string;
+  readonly argv: readonly string[];
+}
+
+type Found = Awaited<ReturnType<typeof locate>>["found"];
+
+async function commandFor(found: Found, flags: ResumeFlags, shell: Shell): Promise<Command> {
+  const places = placesOf(shell);
+  const { agent } = flags;
+  if (agent !== undefined && agent !== found.agent) {
+    if (flags.print) {
+      throw new ContinuoError("usage", "a hand-over writes a session, and --print does nothing", {
+        hint: `\`continuo handoff ${found.agent}:${found.sessionId} --to ${agent}\` says the command.`,
+      });
+    }
+    const made = await handOff(found, { to: agent, places });
+    return { cwd: made.cwd, argv: made.resumeCommand ?? [] };
+  }
+  const { cwd } = await readNativeDetails(found, { places });
+  if (cwd === null) throw new ContinuoError("not_found", "the session does not tell its folder");
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new ContinuoError("not_found", `the session's folder ${cwd} is not there any more`, {
+      hint: "Make it again, or go on in another folder: `continuo handoff ID --to AGENT --cwd DIR`.",
+    });
+  }
+  return { cwd, argv: resumeCommandOf(found) };
+}
+
+async function run(argv: readonly string[], cwd: string, shell: Shell): Promise<number> {
+  const [program = "", ...args] = argv;
+  // Ctrl-C is the agent's.
+  using _held = shell.holdInterrupts();
+  // Some agents believe `PWD` more than the folder itself.
+  const child = spawn(program, args, { cwd, env: { ...shell.env, PWD: cwd }, stdio: "inherit" });
+  return await new Promise((done, refuse) => {
+    child.once("error", (cause: NodeJS.ErrnoException) => {
+      const isMissing = cause.code === "ENOENT";
+      const message = isMissing ? `${program} is not installed` : `${program} cannot be started`;
+      refuse(new ContinuoError(isMissing ? "agent_missing" : "agent_failed", message, { cause }));
+    });
+    child.once("close", (code) => done(code ?? 1));
+  });
+}

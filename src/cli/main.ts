@@ -1,0 +1,63 @@
+/** The entry: the one place where the process is touched, and where errors become text and an exit code. */
+
+import { homedir } from "node:os";
+import { readVersion } from "./installed/index.ts";
+import type { Shell } from "./terminal/index.ts";
+
+await main(process.argv.slice(2));
+
+async function main(argv: readonly string[]): Promise<void> {
+  // The commonest question of scripts is answered before anything is loaded.
+  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
+    process.stdout.write(`${readVersion()}\n`);
+    return;
+  }
+  const shell = shellOfThisProcess();
+  try {
+    const { runProgram } = await import("./program.ts");
+    process.exitCode = await runProgram(argv, shell);
+  } catch (error) {
+    const { reportFailure } = await import("./failure.ts");
+    process.exitCode = reportFailure(error, argv, shell);
+  }
+}
+
+function shellOfThisProcess(): Shell {
+  const interrupt = (): never => process.exit(130);
+  process.on("SIGINT", interrupt);
+  // So that what was begun is cleaned up: a terminal given back, a file taken away.
+  process.on("SIGTERM", () => process.exit(143));
+  process.on("SIGHUP", () => process.exit(129));
+  // Whoever stops reading (`| head`) has seen enough.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  return {
+    // Opened when it is first read: whoever only writes leaves it alone.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    home: homedir(),
+    cwd: process.cwd(),
+    now: new Date(),
+    onExit(cleanUp) {
+      process.on("exit", cleanUp);
+      return { [Symbol.dispose]: () => process.removeListener("exit", cleanUp) };
+    },
+    holdInterrupts() {
+      const hold = (): void => undefined;
+      process.on("SIGINT", hold);
+      process.removeListener("SIGINT", interrupt);
+      return {
+        [Symbol.dispose]() {
+          process.on("SIGINT", interrupt);
+          process.removeListener("SIGINT", hold);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** The command, apart from its work. */
+
+import type { Command } from "commander";
+import type { Shell } from "../terminal/index.ts";
+
+interface Run {
+  readonly shell: Shell;
+  readonly onEnd: (exitCode: number) => void;
+}
+
+const HELP = `
+Type to filter by title, project, agent and id. Arrows, PgUp, PgDn, Home and End choose; Tab goes between the
+filter and the list. Enter shows the session. In the list: e exports, c copies the id, q leaves; Esc leaves too.`;
+
+export function addPickCommand(program: Command, run: Run | null): void {
+  program
+    .command("pick")
+    .description("choose a session in a full-screen picker, with a preview")
+    .addHelpText("after", HELP)
+    .action(async () => {
+      if (run === null) return;
+      const { runPick } = await import("./pick.ts");
+      run.onEnd(await runPick(run.shell));
+    });
+}

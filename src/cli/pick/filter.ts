@@ -1,0 +1,29 @@
+/** Sessions narrowed by what was typed. Pure. */
+
+import type { SessionInfo } from "../../model/index.ts";
+
+export interface PickEntry {
+  readonly info: SessionInfo;
+  /** What is searched, in small letters. */
+  readonly words: string;
+}
+
+export function toEntries(sessions: readonly SessionInfo[]): PickEntry[] {
+  return sessions.map((info) => ({
+    info,
+    words: [info.title, info.cwd, info.agent, info.sessionId, info.gitBranch]
+      .filter((text) => text !== null)
+      .join("\n")
+      .toLowerCase(),
+  }));
+}
+
+/** Those that hold every word, in any order of words; their own order stays. */
+export function filterEntries(entries: readonly PickEntry[], query: string): readonly PickEntry[] {
+  const wanted = query
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+  if (wanted.length === 0) return entries;
+  return entries.filter(({ words }) => wanted.every((word) => words.includes(word)));
+}

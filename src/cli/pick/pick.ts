@@ -1,0 +1,217 @@
+/** `continuo pick`: keys in, screens out, until one of them ends it. */
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { listSessions } from "../../agents/index.ts";
+import { ContinuoError, isContinuoError, type SessionInfo } from "../../model/index.ts";
+import { cacheFileOf, placesOf } from "../places/index.ts";
+import { exportWork, listWork, showWork } from "../session/index.ts";
+import {
+  createProgress,
+  formatCount,
+  paintFor,
+  type Screen,
+  type Shell,
+  screenOf,
+} from "../terminal/index.ts";
+import { cursorColumn, drawScreen, layOutScreen } from "./draw.ts";
+import { toEntries } from "./filter.ts";
+import { isBegun, type Key, parseKeys } from "./keys.ts";
+import { createPreviews, type PreviewSize } from "./preview.ts";
+import { type FullScreen, openFullScreen } from "./screen.ts";
+import { type Effect, entryOf, foldKey, type PickState, startPicking } from "./state.ts";
+
+/** A preview is read when the choice has stood still for so long. */
+const STILL_MS = 60;
+/** So long after an ESC nothing more of a key comes. */
+const ESCAPE_MS = 50;
+
+/** Errors: `usage` where there is no terminal. */
+export async function runPick(shell: Shell): Promise<number> {
+  if (shell.stdin.isTTY !== true || shell.stdout.isTTY !== true || shell.env.TERM === "dumb") {
+    throw new ContinuoError("usage", "the picker needs a terminal", {
+      hint: "`continuo session list` prints the sessions.",
+    });
+  }
+  const sessions = await listAll(shell);
+  if (sessions.length === 0) return await listWork(shell);
+  const end = await pick(sessions, shell);
+  if (end.type === "leave") return end.exitCode;
+  // A session is named by its place: two can have one id.
+  return await showWork(end.entry.info.location, shell);
+}
+
+async function listAll(shell: Shell): Promise<readonly SessionInfo[]> {
+  using progress = createProgress(shell);
+  const { sessions } = await listSessions({
+    places: placesOf(shell),
+    cacheFile: cacheFileOf(shell),
+    onProgress: (looked) => progress.show(`looked at ${formatCount(looked)} sessions`),
+  });
+  return sessions;
+}
+
+type End = Extract<Effect, { readonly type: "leave" | "show" }>;
+
+async function pick(sessions: readonly SessionInfo[], shell: Shell): Promise<End> {
+  using screen = openFullScreen(shell);
+  const picker = createPicker(startPicking(toEntries(sessions)), screen, shell);
+  const { promise, resolve: end, reject } = Promise.withResolvers<End>();
+  const onKeys = (keys: readonly Key[]): void => {
+    picker.press(keys).then((effect) => effect && end(effect), reject);
+  };
+  const stop = readKeys(shell, onKeys);
+  const redraw = (): void => picker.draw();
+  shell.stdout.on("resize", redraw);
+  try {
+    picker.draw();
+    return await promise;
+  } finally {
+    stop();
+    picker.stop();
+    shell.stdout.removeListener("resize", redraw);
+  }
+}
+
+/** Calls back with whole keys; returns how to stop. */
+function readKeys({ stdin }: Shell, onKeys: (keys: readonly Key[]) => void): () => void {
+  let begun = "";
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    const input = begun;
+    begun = "";
+    if (input !== "") onKeys(parseKeys(input));
+  };
+  const onData = (chunk: string): void => {
+    clearTimeout(timer);
+    begun += chunk;
+    if (isBegun(begun)) timer = setTimeout(flush, ESCAPE_MS);
+    else flush();
+  };
+  stdin.setEncoding("utf8");
+  stdin.on("data", onData);
+  return () => {
+    clearTimeout(timer);
+    stdin.removeListener("data", onData);
+  };
+}
+
+interface Picker {
+  draw(): void;
+  /** Resolves with what ends the picker, if one of the keys does. */
+  press(keys: readonly Key[]): Promise<End | null>;
+  stop(): void;
+}
+
+function createPicker(first: PickState, screen: FullScreen, shell: Shell): Picker {
+  let state = first;
+  const size = (): Screen => screenOf(shell, shell.stdout);
+  const paint = paintFor(size());
+  const previews = createPreviews({ places: placesOf(shell), home: shell.home, paint });
+  let reading = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const previewSize = (): PreviewSize => {
+    const layout = layOutScreen(size().columns, size().rows);
+    return { columns: layout.previewColumns, rows: layout.bodyRows };
+  };
+  const draw = (): void => {
+    const { columns, rows } = size();
+    const chosen = entryOf(state)?.info;
+    const preview = chosen === undefined ? [] : previews.get(chosen, previewSize());
+    const lines = drawScreen(state, {
+      columns,
+      rows,
+      paint,
+      now: shell.now,
+      home: shell.home,
+      preview: preview ?? [],
+    });
+    screen.draw(lines, state.focus === "filter" ? cursorColumn(state, columns) : null);
+    if (preview === null && chosen !== undefined) readPreview(chosen);
+  };
+  const readPreview = (info: SessionInfo): void => {
+    reading.abort();
+    reading = new AbortController();
+    const { signal } = reading;
+    clearTimeout(timer);
+    if (previewSize().columns === 0) return;
+    timer = setTimeout(() => {
+      previews.load(info, previewSize(), signal).then(
+        () => !signal.aborted && draw(),
+        (error) => {
+          if (signal.aborted) return;
+          say(`no preview: ${String(error)}`);
+        },
+      );
+    }, STILL_MS);
+  };
+  const say = (message: string): void => {
+    state = { ...state, message };
+    draw();
+  };
+  return {
+    draw,
+    async press(keys) {
+      for (const key of keys) {
+        const step = foldKey(state, key, Math.max(1, layOutScreen(size().columns, size().rows).bodyRows - 1));
+        state = step.state;
+        const { effect } = step;
+        if (effect?.type === "leave" || effect?.type === "show") return effect;
+        if (effect !== null) say(await perform(effect, screen, shell));
+      }
+      draw();
+      return null;
+    },
+    stop() {
+      clearTimeout(timer);
+      reading.abort();
+    },
+  };
+}
+
+/** Resolves with what is to be said of it. */
+async function perform(effect: Exclude<Effect, End>, screen: FullScreen, shell: Shell): Promise<string> {
+  const { info } = effect.entry;
+  if (effect.type === "copy") {
+    // OSC 52: the terminal puts it into the clipboard of the person who sits before it, also through ssh.
+    screen.send(`\u001b]52;c;${Buffer.from(info.sessionId).toString("base64")}\u0007`);
+    return `copied ${info.sessionId}, where the terminal allows it`;
+  }
+  const output = freeName(
+    `${info.agent}-${info.sessionId.replace(/[^\w.-]/gu, "_").slice(0, 40)}`,
+    effect.format,
+    shell,
+  );
+  try {
+    await exportWork(info.location, { format: effect.format, output }, quiet(shell));
+    return `exported to ${output}`;
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    return `not exported: ${error.message}`;
+  }
+}
+
+/** A name that nothing has in the current folder. */
+function freeName(base: string, ending: string, { cwd }: Shell): string {
+  for (let number = 1; ; number++) {
+    const name = `${base}${number === 1 ? "" : `-${number}`}.${ending}`;
+    if (!existsSync(resolve(cwd, name))) return name;
+  }
+}
+
+/** What a command says beside its work would be said into the screen. */
+function quiet(shell: Shell): Shell {
+  const { stdin, stdout, env, home, cwd, now } = shell;
+  const stderr: NodeJS.WriteStream = Object.create(shell.stderr, { write: { value: () => true } });
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    home,
+    cwd,
+    now,
+    holdInterrupts: () => shell.holdInterrupts(),
+    onExit: (cleanUp) => shell.onExit(cleanUp),
+  };
+}

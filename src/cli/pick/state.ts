@@ -1,0 +1,131 @@
+/** What the picker shows, and what a key makes of it. Pure. */
+
+import { EXPORT_FORMATS, type ExportFormat } from "../session/index.ts";
+import { filterEntries, type PickEntry } from "./filter.ts";
+import type { Key, KeyName } from "./keys.ts";
+
+export interface PickState {
+  readonly all: readonly PickEntry[];
+  readonly query: string;
+  /** Those that the query lets through. */
+  readonly shown: readonly PickEntry[];
+  readonly selected: number;
+  /** Where letters go: into the filter, or to what they do in the list, or to the format of an export. */
+  readonly focus: "filter" | "list" | "format";
+  /** Until the next key. */
+  readonly message: string | null;
+}
+
+export type Effect =
+  | { readonly type: "leave"; readonly exitCode: number }
+  | { readonly type: "show"; readonly entry: PickEntry }
+  | { readonly type: "export"; readonly entry: PickEntry; readonly format: ExportFormat }
+  | { readonly type: "copy"; readonly entry: PickEntry };
+
+export interface Step {
+  readonly state: PickState;
+  readonly effect: Effect | null;
+}
+
+export function startPicking(all: readonly PickEntry[]): PickState {
+  return { all, query: "", shown: all, selected: 0, focus: "filter", message: null };
+}
+
+/** Of each format the letter that chooses it. */
+export const FORMAT_KEYS: Readonly<Record<string, ExportFormat>> = {
+  m: "md",
+  h: "html",
+  j: "json",
+  l: "jsonl",
+};
+
+/** @param page entries that fit on the screen */
+export function foldKey(before: PickState, key: Key, page: number): Step {
+  const state = { ...before, message: null };
+  if (key.type === "key" && key.name === "interrupt") return leave(state, 130);
+  if (state.focus === "format") return chooseFormat(state, key);
+  if (key.type === "text") {
+    const { text } = key;
+    if (state.focus === "list" && text in LETTERS) return LETTERS[text as keyof typeof LETTERS](state);
+    const added = state.focus === "list" && text === "/" ? "" : text;
+    return still({ ...withQuery(state, state.query + added), focus: "filter" });
+  }
+  return onKey(state, key.name, page);
+}
+
+const LETTERS = {
+  q: (state: PickState): Step => leave(state, 0),
+  e: (state: PickState): Step => still(entryOf(state) === null ? state : { ...state, focus: "format" }),
+  c: (state: PickState): Step => onEntry(state, (entry) => ({ type: "copy", entry })),
+} as const;
+
+function onKey(state: PickState, name: KeyName, page: number): Step {
+  switch (name) {
+    case "up":
+      return move(state, -1);
+    case "down":
+      return move(state, 1);
+    case "page-up":
+      return move(state, -page);
+    case "page-down":
+      return move(state, page);
+    case "home":
+      return move(state, -state.shown.length);
+    case "end":
+      return move(state, state.shown.length);
+    case "enter":
+      return onEntry(state, (entry) => ({ type: "show", entry }));
+    case "tab":
+      return still({ ...state, focus: state.focus === "list" ? "filter" : "list" });
+    case "backspace":
+      return still({ ...withQuery(state, [...state.query].slice(0, -1).join("")), focus: "filter" });
+    case "clear":
+      return still({ ...withQuery(state, ""), focus: "filter" });
+    case "clear-word":
+      return still({ ...withQuery(state, state.query.replace(/\S*\s*$/u, "")), focus: "filter" });
+    case "escape":
+      // What was typed goes first.
+      return state.query === "" ? leave(state, 0) : still({ ...withQuery(state, ""), focus: "filter" });
+    case "interrupt":
+      return leave(state, 130);
+  }
+}
+
+function chooseFormat(state: PickState, key: Key): Step {
+  const back: PickState = { ...state, focus: "list" };
+  const format = key.type === "text" ? FORMAT_KEYS[key.text] : undefined;
+  if (format === undefined || !EXPORT_FORMATS.includes(format)) return still(back);
+  return onEntry(back, (entry) => ({ type: "export", entry, format }));
+}
+
+export function entryOf(state: PickState): PickEntry | null {
+  return state.shown[state.selected] ?? null;
+}
+
+/** The session that was chosen stays chosen while the filter lets it through. */
+function withQuery(state: PickState, query: string): PickState {
+  const chosen = entryOf(state);
+  const shown = filterEntries(state.all, query);
+  const place = chosen === null ? -1 : shown.indexOf(chosen);
+  return { ...state, query, shown, selected: Math.max(0, place) };
+}
+
+/** Whoever moves is in the list. */
+function move(state: PickState, by: number): Step {
+  const last = Math.max(0, state.shown.length - 1);
+  const selected = Math.min(last, Math.max(0, state.selected + by));
+  return still({ ...state, selected, focus: "list" });
+}
+
+function onEntry(state: PickState, effect: (entry: PickEntry) => Effect): Step {
+  const entry = entryOf(state);
+  return { state, effect: entry === null ? null : effect(entry) };
+}
+
+function still(state: PickState): Step {
+  return { state, effect: null };
+}
+
+function leave(state: PickState, exitCode: number): Step {
+  return { state, effect: { type: "leave", exitCode } };
+}

@@ -1,0 +1,80 @@
+/** The tree of commands. What a command does is loaded when it is called. */
+
+import { Command } from "commander";
+import { addCompletionCommands } from "./completion/index.ts";
+import { addHandoffCommands } from "./handoff/index.ts";
+import { readVersion } from "./installed/index.ts";
+import { addPickCommand } from "./pick/index.ts";
+import { addSessionCommands, SESSION_COMMANDS } from "./session/index.ts";
+import { addStoreCommands } from "./store/index.ts";
+import type { Shell } from "./terminal/index.ts";
+
+/** What the commands need to run; left out where the program is only described. */
+export interface ProgramRun {
+  readonly shell: Shell;
+  /** Called with the exit code of a command that ended. */
+  readonly onEnd: (exitCode: number) => void;
+}
+
+export async function runProgram(argv: readonly string[], shell: Shell): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram({
+    shell,
+    onEnd: (code) => {
+      exitCode = code;
+    },
+  });
+  await program.parseAsync(withDefaultCommand(argv), { from: "user" });
+  return exitCode;
+}
+
+const EXAMPLES = `
+Examples:
+  continuo                          the newest sessions on this machine
+  continuo session list --here      those of this folder
+  continuo session show 4bf3c2a1    read one; the id may be cut as long as it is clear
+  continuo session check            what is wrong with any of them`;
+
+/** Errors are thrown, not printed: `failure.ts` prints them all. */
+export function createProgram(run: ProgramRun | null): Command {
+  const program = new Command("continuo")
+    .description(
+      "The session layer for AI agents: finds, reads, checks, exports, hands over and deletes the sessions of the coding agents here.",
+    )
+    .version(readVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print help for a command")
+    .configureHelp({ helpWidth: 100 })
+    .configureOutput({ writeErr: () => undefined, outputError: () => undefined })
+    .exitOverride()
+    .addHelpText("after", EXAMPLES);
+  const session = program
+    .command("session")
+    .description("list, show, check, export and delete the native sessions of agents")
+    .copyInheritedSettings(program);
+  addSessionCommands(session, run);
+  const store = program
+    .command("store")
+    .description("what Continuo keeps for itself: count, verify, upgrade, back up, restore, tidy")
+    .copyInheritedSettings(program);
+  addStoreCommands(store, run);
+  addHandoffCommands(program, run);
+  addPickCommand(program, run);
+  addCompletionCommands(program, run);
+  return program;
+}
+
+/** `continuo` and `continuo session` are the list, whatever flags of the list follow. */
+function withDefaultCommand(argv: readonly string[]): string[] {
+  const [first, second] = argv;
+  if (first === undefined) return ["session", "list"];
+  if (first === "session" && (second === undefined || isListFlag(second)))
+    return ["session", "list", ...argv.slice(1)];
+  if (isListFlag(first)) return ["session", "list", ...argv];
+  // What people try first.
+  return SESSION_COMMANDS.includes(first) ? ["session", ...argv] : [...argv];
+}
+
+function isListFlag(argument: string): boolean {
+  return argument.startsWith("-") && !["-h", "--help", "-V", "--version", "--"].includes(argument);
+}

@@ -1,0 +1,37 @@
+/** The messages of one branch, or of all of them, each message once. */
+
+import type { OpenedSession } from "../../agents/index.ts";
+import type { Leaf, Message } from "../../model/index.ts";
+
+export interface Step {
+  readonly message: Message;
+  /** On the first message of a branch that was not shown with an earlier one: where all are shown. */
+  readonly branch?: { readonly leaf: Leaf; readonly number: number; readonly count: number };
+}
+
+/** The active branch where no leaf is named. Errors: `not_found`. */
+export async function* stepsOfBranch(
+  session: OpenedSession,
+  leaf: string | undefined,
+): AsyncGenerator<Step, void, void> {
+  for await (const message of session.history(leaf === undefined ? {} : { leaf })) yield { message };
+}
+
+/** The active branch, then of every other what it does not share with those before it. */
+export async function* everyBranch(session: OpenedSession): AsyncGenerator<Step, void, void> {
+  const count = session.leaves.length;
+  if (count < 2) {
+    yield* stepsOfBranch(session, undefined);
+    return;
+  }
+  const seen = new Set<string>();
+  for (const [at, leaf] of session.leaves.entries()) {
+    let isFirst = true;
+    for await (const message of session.history({ leaf: leaf.id })) {
+      if (seen.has(message.id)) continue;
+      seen.add(message.id);
+      yield isFirst ? { message, branch: { leaf, number: at + 1, count } } : { message };
+      isFirst = false;
+    }
+  }
+}

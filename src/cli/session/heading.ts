@@ -1,0 +1,102 @@
+/** What stands above and below a conversation: whose it is, and what is not shown. */
+
+import type { OpenedSession } from "../../agents/index.ts";
+import type { Block, Message } from "../../model/index.ts";
+import { messageKind, visibleLine } from "../../transcript/index.ts";
+import { formatCount, formatSize } from "../terminal/index.ts";
+import type { View } from "./view.ts";
+
+export interface Heading {
+  readonly title: string;
+  readonly facts: readonly string[];
+  /** Whole sentences: what is left out, what is wrong. */
+  readonly notes: readonly string[];
+}
+
+/** Of visible lines. */
+export function headingOf(session: OpenedSession): Heading {
+  const { details, problems, partial } = session;
+  const name = `${details.agent}:${details.sessionId}`;
+  const facts = [name, details.cwd, details.gitBranch];
+  if (!partial) facts.push(plural(details.messages.total, "message"));
+  if (details.branches > 1) facts.push(`${plural(details.branches, "branch", "branches")} (--tree, --all)`);
+  const notes: string[] = [];
+  if (partial) {
+    notes.push(
+      `Earlier messages are left out: this is the end of ${formatSize(details.sizeBytes)}. --from-start shows the whole session.`,
+    );
+  }
+  if (problems.length > 0) {
+    notes.push(`${plural(problems.length, "problem")}: \`continuo session check ${name}\` explains.`);
+  }
+  return {
+    title: visibleLine(details.title ?? "Untitled session"),
+    facts: facts.filter((fact) => fact !== null).map(visibleLine),
+    notes: notes.map(visibleLine),
+  };
+}
+
+/** What was met and not shown. */
+export interface Hidden {
+  injected: number;
+  unknown: number;
+  tools: number;
+  /** Thinking of which only the vendor's opaque form is there. */
+  thinking: number;
+}
+
+export function nothingHidden(): Hidden {
+  return { injected: 0, unknown: 0, tools: 0, thinking: 0 };
+}
+
+/** Lines, none where nothing is hidden. */
+export function describeHidden(hidden: Hidden): string[] {
+  const lines: string[] = [];
+  if (hidden.injected > 0) {
+    lines.push(`${plural(hidden.injected, "injected message")} not shown: --injected shows them.`);
+  }
+  if (hidden.unknown > 0) {
+    lines.push(`${plural(hidden.unknown, "unknown block")} not shown: --injected shows them.`);
+  }
+  if (hidden.tools > 0) {
+    lines.push(
+      `${plural(hidden.tools, "tool call and result", "tool calls and results")} not shown: --tools short shows them.`,
+    );
+  }
+  if (hidden.thinking > 0) {
+    lines.push(`${plural(hidden.thinking, "thinking block")} without text: the vendor keeps it.`);
+  }
+  return lines;
+}
+
+/** The message as the view shows it, what it leaves out counted; `null` where nothing is left. */
+export function inView(message: Message, view: View, hidden: Hidden): Message | null {
+  if (view.injected === "hide" && messageKind(message) === "injected") {
+    hidden.injected += 1;
+    return null;
+  }
+  const content = message.content.filter((block) => {
+    const reason = reasonToHide(block, view);
+    if (reason !== null) hidden[reason] += 1;
+    return reason === null;
+  });
+  return content.length === 0 && message.content.length > 0 ? null : { ...message, content };
+}
+
+function reasonToHide(block: Block, view: View): keyof Hidden | null {
+  switch (block.type) {
+    case "tool_call":
+    case "tool_result":
+      return view.tools === "none" ? "tools" : null;
+    case "unknown":
+      return view.injected === "hide" ? "unknown" : null;
+    case "thinking":
+      return block.text.trim() === "" ? "thinking" : null;
+    default:
+      return null;
+  }
+}
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,10 @@
+/**
+ * `continuo session …`: list, info, show, check, export, rename, delete, restore, trash.
+ *
+ * Promises: reads only, but for `rename`, `delete`, `restore` and `trash --empty`; the keys of `--json`.
+ * Does not know: how arguments are split, or what becomes of an error.
+ */
+
+export { addSessionCommands, SESSION_COMMANDS } from "./commands.ts";
+export { EXPORT_FORMATS, type ExportFormat } from "./export-flags.ts";
+export { drawWork, exportWork, listWork, showWork } from "./work.ts";

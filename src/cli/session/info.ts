@@ -1,0 +1,133 @@
+/** `session info`: all that is known of one session. */
+
+import type { Problem, SessionDetails, SubagentInfo, Usage } from "../../model/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { locate } from "../places/index.ts";
+import {
+  clockTime,
+  createOutput,
+  formatCount,
+  formatSize,
+  type Paint,
+  paintFor,
+  relativeTime,
+  type Shell,
+  screenOf,
+  tildePath,
+  toJsonText,
+} from "../terminal/index.ts";
+import { detailsToJson } from "./json.ts";
+
+export interface InfoFlags {
+  readonly json?: true;
+}
+
+export async function runInfo(id: string, flags: InfoFlags, shell: Shell): Promise<number> {
+  const { reader, found, places } = await locate(id, shell);
+  using session = await reader.open(found, places, {});
+  const output = createOutput(shell.stdout);
+  if (flags.json) await output.write(`${toJsonText(detailsToJson(session.details), 2)}\n`);
+  else await output.write(drawDetails(session.details, shell));
+  return 0;
+}
+
+type Fact = readonly [name: string, ...lines: string[]];
+
+function drawDetails(details: SessionDetails, shell: Shell): string {
+  const paint = paintFor(screenOf(shell, shell.stdout));
+  const all: readonly Fact[] = [...identity(details, shell), ...contents(details), ...surroundings(details)];
+  const facts = all.filter(([, ...texts]) => texts.length > 0);
+  const width = Math.max(...facts.map(([name]) => name.length));
+  const lines = facts.flatMap(([name, ...texts]) =>
+    texts.map((text, at) => `${paint((at === 0 ? name : "").padEnd(width), "dim")}  ${visibleLine(text)}`),
+  );
+  return `${[...lines, ...drawProblems(details, paint)].join("\n")}\n`;
+}
+
+function identity(details: SessionDetails, { home, now }: Shell): Fact[] {
+  const time = (iso: string | null): string[] => {
+    if (iso === null) return [];
+    const age = relativeTime(iso, now);
+    return [`${clockTime(iso)}${/^\d{4}-/u.test(age) ? "" : ` (${age})`}`];
+  };
+  const state = [details.live === true ? "live" : null, details.archived ? "archived" : null];
+  return [
+    ["title", ...given(details.title)],
+    ["agent", [details.agent, ...details.agentVersions].join(" ")],
+    ["id", details.sessionId],
+    ["project", ...given(details.cwd === null ? null : tildePath(details.cwd, home))],
+    ["git branch", ...given(details.gitBranch)],
+    ["created", ...time(details.createdAt)],
+    ["updated", ...time(details.updatedAt)],
+    ["size", formatSize(details.sizeBytes)],
+    ["state", ...given(state.filter((word) => word !== null).join(", ") || null)],
+    ["file", tildePath(details.location, home)],
+    ["forked from", ...given(details.forkedFrom)],
+  ];
+}
+
+function contents({ messages, ...details }: SessionDetails): Fact[] {
+  const roles = (["user", "assistant", "tool", "system"] as const)
+    .filter((role) => messages[role] > 0)
+    .map((role) => `${formatCount(messages[role])} ${role}`);
+  const unknown = Object.entries(details.unknownRecords).map(
+    ([type, count]) => `${formatCount(count)} ${type}`,
+  );
+  return [
+    ["messages", `${formatCount(messages.total)}${roles.length === 0 ? "" : ` (${roles.join(", ")})`}`],
+    ["tool calls", formatCount(details.toolCalls)],
+    ["branches", formatCount(details.branches)],
+    ["records", formatCount(details.records)],
+    ["unknown records", ...given(unknown.join(", ") || null)],
+  ];
+}
+
+function surroundings(details: SessionDetails): Fact[] {
+  return [
+    ["models", ...given(details.models.join(", ") || null)],
+    ["tokens", ...(details.usage === null ? [] : [describeUsage(details.usage)])],
+    ["sub-agents", ...details.subagents.map(describeSubagent)],
+  ];
+}
+
+function describeUsage(usage: Usage): string {
+  const counts: readonly (readonly [number | undefined, string])[] = [
+    [usage.inputTokens, "input"],
+    [usage.outputTokens, "output"],
+    [usage.cacheReadTokens, "cache read"],
+    [usage.cacheWriteTokens, "cache write"],
+    [usage.reasoningTokens, "reasoning"],
+    [usage.totalTokens, "total"],
+  ];
+  const texts = counts.flatMap(([count, name]) =>
+    count === undefined ? [] : [`${formatCount(count)} ${name}`],
+  );
+  if (usage.costUsd !== undefined) texts.push(`$${usage.costUsd.toFixed(4)}`);
+  return texts.join(", ");
+}
+
+function describeSubagent(subagent: SubagentInfo): string {
+  const words = [
+    subagent.id,
+    subagent.type,
+    subagent.model,
+    formatSize(subagent.sizeBytes),
+    subagent.description,
+  ];
+  return words.filter((word) => word !== null).join("  ");
+}
+
+function drawProblems({ problems }: SessionDetails, paint: Paint): string[] {
+  if (problems.length === 0) return [];
+  return ["", paint(`${formatCount(problems.length)} problems`, "yellow"), ...problems.map(describeProblem)];
+}
+
+function describeProblem(problem: Problem): string {
+  const place = [problem.file, problem.line === null ? undefined : `line ${problem.line}`];
+  const where = place.filter((word) => word !== undefined).join(", ");
+  return visibleLine(`  ${where === "" ? "" : `${where}: `}${problem.message} (${problem.code})`);
+}
+
+function given(text: string | null): string[] {
+  return text === null ? [] : [text];
+}

@@ -1,0 +1,135 @@
+/** `session list`: the newest sessions as a table. */
+
+import { resolve } from "node:path";
+import {
+  findSessions,
+  type ListOptions,
+  listSessions,
+  READABLE_AGENTS,
+  type SessionList,
+} from "../../agents/index.ts";
+import { type AgentName, ContinuoError, type SessionInfo } from "../../model/index.ts";
+import { cacheFileOf, examplePlaces, foldersLookedInto, placesOf } from "../places/index.ts";
+import {
+  createOutput,
+  createProgress,
+  formatCount,
+  parseSince,
+  type Shell,
+  tildePath,
+  toJsonText,
+} from "../terminal/index.ts";
+import { infoToJson } from "./json.ts";
+import { drawSessions } from "./rows.ts";
+
+export interface ListFlags {
+  readonly agent?: readonly string[];
+  readonly cwd?: string;
+  readonly here?: true;
+  readonly since?: string;
+  readonly limit?: number;
+  readonly all?: true;
+  readonly archived?: true;
+  readonly json?: true;
+}
+
+const DEFAULT_LIMIT = 20;
+
+export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
+  const options = toListOptions(flags, shell);
+  const list = await listWithProgress(options, shell);
+  const output = createOutput(shell.stdout);
+  if (flags.json) {
+    await output.write(`${toJsonText(list.sessions.map(infoToJson), 2)}\n`);
+  } else if (list.total === 0) {
+    await output.write(await describeNone(flags, list, shell));
+  } else {
+    const isNarrowed = options.agents !== undefined || options.cwd !== undefined;
+    const allIds = isNarrowed ? await idsOfAll(shell) : list.metIds;
+    const table = drawSessions(list.sessions, { shell, allIds });
+    await output.write(`${table}${footer(list, flags)}`);
+  }
+  return 0;
+}
+
+function toListOptions(flags: ListFlags, shell: Shell): ListOptions {
+  const cwd = flags.here ? shell.cwd : flags.cwd === undefined ? undefined : resolve(shell.cwd, flags.cwd);
+  return {
+    places: placesOf(shell),
+    cacheFile: cacheFileOf(shell),
+    ...(flags.agent === undefined ? {} : { agents: toAgents(flags.agent) }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(flags.since === undefined ? {} : { since: parseSince(flags.since, shell.now) }),
+    ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
+    ...(flags.archived ? { archived: "include" } : {}),
+  };
+}
+
+function toAgents(names: readonly string[]): AgentName[] {
+  return [...new Set(names)].map((name) => {
+    const agent = READABLE_AGENTS.find((known) => known === name);
+    if (agent !== undefined) return agent;
+    throw new ContinuoError("usage", `no agent ${JSON.stringify(name)}`, {
+      hint: `Known agents: ${READABLE_AGENTS.join(", ")}.`,
+    });
+  });
+}
+
+async function listWithProgress(options: ListOptions, shell: Shell): Promise<SessionList> {
+  using progress = createProgress(shell);
+  return await listSessions({
+    ...options,
+    onProgress: (looked) => progress.show(`looked at ${formatCount(looked)} sessions`),
+  });
+}
+
+async function idsOfAll(shell: Shell): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const found of findSessions({ places: placesOf(shell) })) ids.push(found.sessionId);
+  return ids;
+}
+
+function footer(list: SessionList, flags: ListFlags): string {
+  const notes: string[] = [];
+  const more = list.total - list.sessions.length;
+  if (more > 0) notes.push(`${formatCount(more)} more: --all shows them`);
+  if (list.archivedLeftOut > 0)
+    notes.push(`${formatCount(list.archivedLeftOut)} archived: --archived shows them`);
+  const odd = list.sessions.filter((session) => session.problems.length > 0).length;
+  if (odd > 0)
+    notes.push(
+      `${odd === 1 ? "1 session" : `${formatCount(odd)} sessions`} with problems: \`continuo session check\` explains them`,
+    );
+  if (notes.length === 0 || flags.json) return "";
+  return `\n${notes.join("\n")}\n`;
+}
+
+async function describeNone(flags: ListFlags, list: SessionList, shell: Shell): Promise<string> {
+  if (list.archivedLeftOut > 0) {
+    return `No sessions to list. ${list.archivedLeftOut} archived: --archived shows them.\n`;
+  }
+  const isFiltered = flags.agent ?? flags.cwd ?? flags.here ?? flags.since;
+  if (isFiltered !== undefined) return "No sessions match. `continuo session list` shows all.\n";
+  const lines = ["No sessions found on this machine. Looked in:"];
+  for (const { agent, folders } of await foldersLookedInto(placesOf(shell))) {
+    if (folders.length === 0) continue;
+    lines.push(`  ${agent.padEnd(8)}  ${folders.map((folder) => tildePath(folder, shell.home)).join(", ")}`);
+  }
+  return `${lines.join("\n")}\n${await describeExamples(shell)}`;
+}
+
+async function describeExamples(shell: Shell): Promise<string> {
+  const places = examplePlaces();
+  if (places === null) return "";
+  const { sessions, metIds } = await listSessions({ places });
+  const [first] = sessions.filter(isWhole);
+  if (first === undefined) return "";
+  const table = drawSessions(sessions, { shell, allIds: metIds });
+  // Who typed `npm start` in a fresh clone has no `continuo` yet.
+  const command = shell.env.npm_lifecycle_event === "start" ? "npm start --silent --" : "continuo";
+  return `\nExample sessions, made by the real agents:\n\n${table}\nRead one: ${command} session show ${first.sessionId}\n`;
+}
+
+function isWhole(session: SessionInfo): boolean {
+  return session.problems.length === 0;
+}

@@ -1,0 +1,32 @@
+/** The conversation as Markdown, for a file or a pipe: in order, whole, a message at a time. */
+
+import type { OpenedSession } from "../../agents/index.ts";
+import { messageToMarkdown } from "../../transcript/index.ts";
+import type { Step } from "./branches.ts";
+import { describeHidden, headingOf, inView, nothingHidden } from "./heading.ts";
+import type { View } from "./view.ts";
+
+export async function* markdownOf(
+  session: OpenedSession,
+  steps: AsyncIterable<Step>,
+  view: View,
+): AsyncGenerator<string, void, void> {
+  const { title, facts, notes } = headingOf(session);
+  yield `# ${escapeMarkdown(title)}\n\n${escapeMarkdown(facts.join(" · "))}\n\n`;
+  for (const note of notes) yield `*${escapeMarkdown(note)}*\n\n`;
+  const hidden = nothingHidden();
+  for await (const { message, branch } of steps) {
+    if (branch !== undefined) {
+      const label = branch.leaf.label === null ? "" : `: ${branch.leaf.label}`;
+      yield `# ${escapeMarkdown(`Branch ${branch.number} of ${branch.count}, ends at ${branch.leaf.id}${label}`)}\n\n`;
+    }
+    const shown = inView(message, view, hidden);
+    if (shown !== null) yield messageToMarkdown(shown, view);
+  }
+  for (const line of describeHidden(hidden)) yield `*${line}*\n\n`;
+}
+
+/** One line of text that Markdown shows as it is. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_[<#|~!&]/gu, "\\$&");
+}

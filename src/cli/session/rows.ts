@@ -1,0 +1,70 @@
+/** Sessions as a table, fitted to the terminal; in a file or a pipe nothing is cut. */
+
+import type { SessionInfo } from "../../model/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import {
+  type Column,
+  formatSize,
+  layOut,
+  type Paint,
+  paintFor,
+  relativeTime,
+  type Shell,
+  type Style,
+  screenOf,
+  tildePath,
+} from "../terminal/index.ts";
+import { shortIds } from "./short-ids.ts";
+
+const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
+  { header: "agent", align: "left", styles: ["cyan"] },
+  { header: "id", align: "left", styles: ["dim"] },
+  { header: "title", align: "left", ideal: 40, min: 12, styles: [] },
+  { header: "project", align: "left", ideal: 16, min: 8, cut: "start", styles: ["blue"] },
+  { header: "when", align: "right", styles: ["green"] },
+  { header: "size", align: "right", styles: ["dim"] },
+  { header: "notes", align: "left", ideal: 10, min: 4, styles: ["yellow"] },
+];
+
+interface RowContext {
+  readonly shell: Shell;
+  /** Every id that a shortened one must not be mistaken for. */
+  readonly allIds: readonly string[];
+}
+
+/** Ends with a line feed. */
+export function drawSessions(sessions: readonly SessionInfo[], { shell, allIds }: RowContext): string {
+  const screen = screenOf(shell, shell.stdout);
+  const paint = paintFor(screen);
+  const short = shortIds(
+    sessions.map((session) => session.sessionId),
+    allIds,
+  );
+  const rows = sessions.map((session) => [
+    session.agent,
+    visibleLine(short.get(session.sessionId) ?? session.sessionId),
+    session.title === null ? "" : visibleLine(session.title),
+    session.cwd === null ? "" : visibleLine(tildePath(session.cwd, shell.home)),
+    relativeTime(session.updatedAt, shell.now),
+    formatSize(session.sizeBytes),
+    notesOf(session),
+  ]);
+  const table = layOut(COLUMNS, rows, screen.isTerminal ? { columns: screen.columns } : {});
+  return table.cells.map((cells, at) => `${drawRow(cells, at, table.columns, paint)}\n`).join("");
+}
+
+function drawRow(cells: readonly string[], at: number, columns: readonly number[], paint: Paint): string {
+  const painted = cells.map((cell, index) =>
+    at === 0 ? paint(cell, "dim") : paint(cell, ...(COLUMNS[columns[index] ?? 0]?.styles ?? [])),
+  );
+  return painted.join("  ").trimEnd();
+}
+
+function notesOf(session: SessionInfo): string {
+  const notes: string[] = [];
+  if (session.live === true) notes.push("live");
+  if (session.archived) notes.push("archived");
+  const count = session.problems.length;
+  if (count > 0) notes.push(count === 1 ? "1 problem" : `${count} problems`);
+  return notes.join(", ");
+}

@@ -1,0 +1,23 @@
+/** `session show --json`: one object, a message a line, written as it is read. */
+
+import type { OpenedSession } from "../../agents/index.ts";
+import { type Output, toJsonText } from "../terminal/index.ts";
+import type { Step } from "./branches.ts";
+import { problemToJson } from "./json.ts";
+
+export async function showJson(
+  session: OpenedSession,
+  steps: AsyncIterable<Step>,
+  output: Output,
+): Promise<void> {
+  const { agent, sessionId } = session.details;
+  await output.write(`{"agent":${toJsonText(agent)},"sessionId":${toJsonText(sessionId)},"messages":[`);
+  let separator = "\n";
+  for await (const { message } of steps) {
+    if (output.isClosed) return;
+    await output.write(separator + toJsonText(message));
+    separator = ",\n";
+  }
+  const problems = session.problems.map(problemToJson);
+  await output.write(`\n],"leaves":${toJsonText(session.leaves)},"problems":${toJsonText(problems)}}\n`);
+}

@@ -1,0 +1,123 @@
+/** `session show`: the conversation, for a person on a terminal, for a file, or for a program. */
+
+import type { OpenedSession } from "../../agents/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import { type LocatedSession, locate } from "../places/index.ts";
+import { createOutput, page, paintFor, type Screen, type Shell, screenOf } from "../terminal/index.ts";
+import { everyBranch, type Step, stepsOfBranch } from "./branches.ts";
+import { type Conversation, drawConversation } from "./conversation.ts";
+import { markdownOf } from "./plain.ts";
+import { showJson } from "./show-json.ts";
+import { drawTree } from "./tree.ts";
+import type { View } from "./view.ts";
+
+export interface ShowFlags {
+  readonly branch?: string;
+  readonly tree?: true;
+  readonly all?: true;
+  readonly tools?: "full" | "short" | "none";
+  readonly injected?: true;
+  readonly fromStart?: true;
+  readonly json?: true;
+}
+
+/** A larger session opens at its end, from its last bytes, so that the first screen is there at once. */
+const LARGE_BYTES = 4 * 1024 * 1024;
+const NEWEST_BYTES = 512 * 1024;
+
+export async function runShow(id: string, flags: ShowFlags, shell: Shell): Promise<number> {
+  const located = await locate(id, shell);
+  const screen = screenOf(shell, shell.stdout);
+  using session = await openFor(located, flags, screen);
+  const steps = stepsFor(session, flags);
+  if (flags.json) await showJson(session, steps, createOutput(shell.stdout));
+  else if (flags.tree) await showTree(session, shell, screen);
+  else if (screen.isTerminal)
+    await showOnTerminal(session, steps, { flags, shell, screen, isLarge: isLarge(located) });
+  else await showPlain(session, steps, { flags, shell });
+  return 0;
+}
+
+async function openFor(located: LocatedSession, flags: ShowFlags, screen: Screen): Promise<OpenedSession> {
+  const isWhole = flags.json ?? flags.tree ?? flags.all ?? flags.fromStart ?? flags.branch !== undefined;
+  const isPart = screen.isTerminal && !isWhole && isLarge(located);
+  return await located.reader.open(
+    located.found,
+    located.places,
+    isPart ? { newestBytes: NEWEST_BYTES } : {},
+  );
+}
+
+function isLarge({ found }: LocatedSession): boolean {
+  return found.files.reduce((sum, file) => sum + file.sizeBytes, 0) > LARGE_BYTES;
+}
+
+/** The leaf that is named, or that alone begins so. Errors: `not_found`, `ambiguous`. */
+function toLeaf(session: OpenedSession, text: string): string {
+  const ids = session.leaves.map(({ id }) => id);
+  const matches = ids.includes(text) ? [text] : ids.filter((id) => id.startsWith(text));
+  const [only] = matches;
+  if (only !== undefined && matches.length === 1) return only;
+  const [code, problem] =
+    matches.length === 0
+      ? (["not_found", "no branch"] as const)
+      : (["ambiguous", "several branches"] as const);
+  throw new ContinuoError(code, `${problem} ${JSON.stringify(text)}`, {
+    hint: `Branches end at: ${ids.join(", ") || "none"}.`,
+    details: { leaves: ids },
+  });
+}
+
+function stepsFor(session: OpenedSession, flags: ShowFlags): AsyncGenerator<Step, void, void> {
+  if (flags.all || flags.tree) return everyBranch(session);
+  return stepsOfBranch(session, flags.branch === undefined ? undefined : toLeaf(session, flags.branch));
+}
+
+async function showPlain(
+  session: OpenedSession,
+  steps: AsyncIterable<Step>,
+  { flags, shell }: Pick<TerminalShow, "flags" | "shell">,
+): Promise<void> {
+  const output = createOutput(shell.stdout);
+  const view: View = { tools: flags.tools ?? "full", injected: flags.injected ? "show" : "hide" };
+  for await (const chunk of markdownOf(session, steps, view)) await output.write(chunk);
+}
+
+interface TerminalShow {
+  readonly flags: ShowFlags;
+  readonly shell: Shell;
+  readonly screen: Screen;
+  readonly isLarge: boolean;
+}
+
+async function showOnTerminal(
+  session: OpenedSession,
+  steps: AsyncIterable<Step>,
+  { flags, shell, screen, isLarge }: TerminalShow,
+): Promise<void> {
+  const conversation: Conversation = drawConversation(session, steps, {
+    view: { tools: flags.tools ?? "short", injected: flags.injected ? "show" : "hide" },
+    columns: screen.columns,
+    paint: paintFor(screen),
+    home: shell.home,
+  });
+  const lineOf = (text: string): number => {
+    // The last screen is full even where the newest turn is short.
+    const lastScreen = text.split("\n").length - screen.rows + 1;
+    return Math.max(1, Math.min(conversation.newestTurnLine(), lastScreen));
+  };
+  const isStreamed = isLarge && !session.partial;
+  const opening =
+    flags.fromStart || flags.all
+      ? ({ at: "start" } as const)
+      : isStreamed
+        ? ({ at: "end" } as const)
+        : ({ at: "line", lineOf } as const);
+  await page(conversation.chunks, { shell, screen, opening });
+}
+
+async function showTree(session: OpenedSession, shell: Shell, screen: Screen): Promise<void> {
+  const columns = screen.isTerminal ? { columns: screen.columns } : {};
+  const lines = drawTree(session, { paint: paintFor(screen), ...columns });
+  await page(lines, { shell, screen, opening: { at: "start" } });
+}

@@ -1,0 +1,33 @@
+/** `store migrate`: the one way in which a Postgres database is brought up to date. */
+
+import { openStore } from "../../store/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { type StoreFlags, storeUrl } from "./opened.ts";
+import { type Fact, printFacts } from "./print.ts";
+
+interface Migrated {
+  readonly from: number;
+  readonly to: number;
+  readonly copy: string | null;
+}
+
+export async function runMigrate(flags: StoreFlags, shell: Shell): Promise<number> {
+  let migrated: Migrated | null = null;
+  await using store = await openStore(storeUrl(flags, shell), {
+    migrate: true,
+    onMigrated: (what) => {
+      migrated = what;
+    },
+  });
+  const { schemaVersion } = await store.info();
+  const done = migrated as Migrated | null;
+  const copy: readonly Fact[] = done === null || done.copy === null ? [] : [["copy", done.copy]];
+  await printFacts(shell, {
+    json: flags.json ? { schemaVersion, migrated: done } : undefined,
+    facts: [
+      ["schema", done === null ? `${schemaVersion}, as it was` : `from ${done.from} to ${done.to}`],
+      ...copy,
+    ],
+  });
+  return 0;
+}

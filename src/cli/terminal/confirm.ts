@@ -1,0 +1,29 @@
+/** A question with yes or no. Only on a terminal: whoever asks elsewhere waits for ever. */
+
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Shell } from "./shell.ts";
+
+/** Whether there is somebody to ask: the question goes to stderr, the answer comes from stdin. */
+export function canAsk({ stdin, stderr }: Shell): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/** True for `y` and `yes`; anything else, and the end of input, is no. */
+export async function confirm(question: string, { stdin, stderr }: Shell): Promise<boolean> {
+  stderr.write(`${question} [y/N] `);
+  // Not `terminal: true`, which would take Ctrl-C away from the process.
+  const lines = createInterface({ input: stdin, terminal: false });
+  const ended = new AbortController();
+  lines.once("close", () => ended.abort());
+  try {
+    const [answer]: unknown[] = await once(lines, "line", { signal: ended.signal });
+    return /^\s*y(es)?\s*$/iu.test(String(answer));
+  } catch (error) {
+    if (!ended.signal.aborted) throw error;
+    stderr.write("\n");
+    return false;
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * The terminal, and what stands in for it when output goes to a file or a pipe.
+ *
+ * Promises: colours, progress and the pager only on a terminal; nothing is written faster than it is read.
+ * Does not know: sessions, or any command.
+ */
+
+export { canAsk, confirm } from "./confirm.ts";
+export { createFileOutput, type FileOutput } from "./file-output.ts";
+export { toJsonText } from "./json.ts";
+export { createOutput, type Output } from "./output.ts";
+export { type Opening, page } from "./pager.ts";
+export { type Paint, paintFor, type Style } from "./paint.ts";
+export { createProgress, type Progress } from "./progress.ts";
+export { type Screen, screenOf } from "./screen.ts";
+export type { Shell } from "./shell.ts";
+export { type Column, layOut, type Table } from "./table.ts";
+export { clockTime, formatCount, formatSize, parseSince, relativeTime, tildePath } from "./text.ts";
+export { cutEnd, cutStart, type Span, widthOf, wrap } from "./width.ts";

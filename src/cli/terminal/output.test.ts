@@ -1,0 +1,34 @@
+import { Writable } from "node:stream";
+import { expect, test } from "vitest";
+import { createOutput } from "./output.ts";
+
+test("waits for a slow reader, and writes every character", async () => {
+  const received: string[] = [];
+  let pending = 0;
+  const slow = new Writable({
+    decodeStrings: false,
+    highWaterMark: 10,
+    write(chunk: string, _encoding, done) {
+      pending = Math.max(pending, slow.writableLength);
+      received.push(chunk);
+      setImmediate(done);
+    },
+  });
+  const output = createOutput(slow);
+  const text = `x${"😀".repeat(100_000)}`;
+  await output.write(text);
+  await output.write("end");
+  expect(received.join("")).toBe(`${text}end`);
+  expect(received.every((chunk) => chunk.isWellFormed())).toBe(true);
+  expect(pending).toBeLessThanOrEqual(64 * 1024 + 1);
+});
+
+test("a closed stream is said, and writing to it does not hang", async () => {
+  const gone = new Writable({ highWaterMark: 1, write: () => undefined });
+  const output = createOutput(gone);
+  const writing = output.write("a".repeat(200_000));
+  gone.destroy();
+  await writing;
+  await output.write("more");
+  expect(output.isClosed).toBe(true);
+});

@@ -1,0 +1,51 @@
+/** Text to a stream, no faster than it is taken. */
+
+import type { Writable } from "node:stream";
+
+export interface Output {
+  /** Resolves when the stream wants more. */
+  write(text: string): Promise<void>;
+  /** Whether nobody reads any more. */
+  readonly isClosed: boolean;
+}
+
+const CHUNK_CHARS = 64 * 1024;
+
+export function createOutput(stream: Writable): Output {
+  let isClosed = false;
+  stream.once("close", () => {
+    isClosed = true;
+  });
+  return {
+    get isClosed(): boolean {
+      return isClosed || stream.destroyed;
+    },
+    async write(text) {
+      for (let at = 0; at < text.length; at += CHUNK_CHARS) {
+        if (isClosed || stream.destroyed) return;
+        if (stream.write(chunkAt(text, at))) continue;
+        await drainOrEnd(stream);
+      }
+    },
+  };
+}
+
+/** An error is for whoever listens to the stream; here it is the end of waiting. */
+async function drainOrEnd(stream: Writable): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const events = ["drain", "close", "error"];
+  for (const event of events) stream.once(event, resolve);
+  await promise;
+  for (const event of events) stream.removeListener(event, resolve);
+}
+
+/** A surrogate pair cut in two would be written as two U+FFFD. */
+function chunkAt(text: string, at: number): string {
+  const start = isInsidePair(text, at) ? at + 1 : at;
+  const end = isInsidePair(text, at + CHUNK_CHARS) ? at + CHUNK_CHARS + 1 : at + CHUNK_CHARS;
+  return text.slice(start, end);
+}
+
+function isInsidePair(text: string, at: number): boolean {
+  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1)) && at > 0;
+}

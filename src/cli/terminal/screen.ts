@@ -1,0 +1,32 @@
+/** What a stream can show. */
+
+import type { Shell } from "./shell.ts";
+
+export interface Screen {
+  readonly isTerminal: boolean;
+  readonly columns: number;
+  readonly rows: number;
+  readonly hasColours: boolean;
+}
+
+const FALLBACK = { columns: 80, rows: 24 };
+
+/**
+ * `NO_COLOR` (any text) means none, and then `FORCE_COLOR` (any but `0` and `false`) means some, on a file
+ * too; else colours are for a terminal that is not `dumb`.
+ */
+export function screenOf(shell: Shell, stream: NodeJS.WriteStream): Screen {
+  const isTerminal = stream.isTTY === true;
+  return {
+    isTerminal,
+    columns: (isTerminal && stream.columns) || FALLBACK.columns,
+    rows: (isTerminal && stream.rows) || FALLBACK.rows,
+    hasColours: hasColours(shell, isTerminal),
+  };
+}
+
+function hasColours({ env }: Shell, isTerminal: boolean): boolean {
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== "") return false;
+  if (env.FORCE_COLOR !== undefined) return !["0", "false"].includes(env.FORCE_COLOR);
+  return isTerminal && env.TERM !== "dumb";
+}

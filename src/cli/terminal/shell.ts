@@ -1,0 +1,15 @@
+/** What the process that runs a command gives to it. `main.ts` alone makes one of the real process. */
+
+export interface Shell {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly cwd: string;
+  readonly now: Date;
+  /** Until disposed, Ctrl-C is another program's: it does not end this process. */
+  holdInterrupts(): Disposable;
+  /** Until disposed, `cleanUp` runs when the process ends, however it ends by itself or by Ctrl-C. */
+  onExit(cleanUp: () => void): Disposable;
+}

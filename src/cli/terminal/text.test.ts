@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { clockTime, formatCount, formatSize, parseSince, relativeTime, tildePath } from "./text.ts";
+
+const now = new Date(2026, 10, 21, 12, 30, 0);
+const ago = (ms: number): string => new Date(now.getTime() - ms).toISOString();
+const HOUR = 3_600_000;
+
+test.each([
+  [ago(5_000), "now"],
+  [ago(-30_000), "now"],
+  [ago(5 * 60_000), "5m ago"],
+  [ago(3 * HOUR), "3h ago"],
+  [ago(47 * HOUR), "1d ago"],
+  [ago(13 * 24 * HOUR), "13d ago"],
+  [ago(14 * 24 * HOUR), "2026-11-07"],
+  [ago(-48 * HOUR), "2026-11-23"],
+  [null, ""],
+  ["no time", ""],
+])("relativeTime(%j) is %j", (iso, text) => {
+  expect(relativeTime(iso, now)).toBe(text);
+});
+
+describe("parseSince", () => {
+  test.each([
+    ["30m", ago(HOUR / 2)],
+    ["3h", ago(3 * HOUR)],
+    ["2d", ago(48 * HOUR)],
+    ["1w", ago(7 * 24 * HOUR)],
+    ["today", new Date(2026, 10, 21).toISOString()],
+    ["yesterday", new Date(2026, 10, 20).toISOString()],
+    ["2026-11-01", new Date(2026, 10, 1).toISOString()],
+    ["2026-11-01T08:15", new Date(2026, 10, 1, 8, 15).toISOString()],
+    ["2026-11-01 08:15:30", new Date(2026, 10, 1, 8, 15, 30).toISOString()],
+    ["2026-11-01T08:15:00Z", "2026-11-01T08:15:00.000Z"],
+    ["2026-11-01T08:15:00+02:00", "2026-11-01T06:15:00.000Z"],
+  ])("%s", (text, iso) => {
+    expect(parseSince(text, now)).toBe(iso);
+  });
+
+  test.each(["", "soon", "2", "2y", "-2d", "2026-02-31", "2026-13-01", "2026-11-01T25:00", "2026-11-01Z"])(
+    "%j is a usage error with examples",
+    (text) => {
+      expect(() => parseSince(text, now)).toThrow(
+        expect.objectContaining({ code: "usage", hint: expect.stringContaining("2d, 1w, today, yesterday") }),
+      );
+    },
+  );
+});
+
+test.each([
+  [0, "0 B"],
+  [1023, "1023 B"],
+  [1024, "1 KB"],
+  [150_000, "146 KB"],
+  [1_048_000, "1.0 MB"],
+  [3_600_000, "3.4 MB"],
+  [104_857_600, "100 MB"],
+  [5_000_000_000, "4.7 GB"],
+])("formatSize(%i) is %j", (bytes, text) => {
+  expect(formatSize(bytes)).toBe(text);
+});
+
+test.each([
+  [0, "0"],
+  [999, "999"],
+  [1000, "1,000"],
+  [1234567, "1,234,567"],
+])("formatCount(%i) is %j", (count, text) => {
+  expect(formatCount(count)).toBe(text);
+});
+
+test.each([
+  ["/home/ann", "/home/ann", "~"],
+  ["/home/ann/x", "/home/ann", "~/x"],
+  ["/home/anna/x", "/home/ann", "/home/anna/x"],
+  ["/x", "/", "/x"],
+])("tildePath(%j, %j) is %j", (path, home, text) => {
+  expect(tildePath(path, home)).toBe(text);
+});
+
+test("clockTime is local, and empty where unknown", () => {
+  expect([clockTime(now.toISOString()), clockTime(null)]).toEqual(["2026-11-21 12:30", ""]);
+});

@@ -1,0 +1,92 @@
+/** Times, sizes, counts and paths as people write them. Pure: the clock and the home are passed in. */
+
+import { ContinuoError } from "../../model/index.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const UNITS_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS };
+
+/** `now`, `5m ago`, `3h ago`, `6d ago`, then the date; a time to come is a date too. */
+export function relativeTime(iso: string | null, now: Date): string {
+  if (iso === null) return "";
+  const time = new Date(iso);
+  const ageMs = now.getTime() - time.getTime();
+  if (Number.isNaN(ageMs)) return "";
+  // A clock that is a little ahead is no news.
+  if (ageMs < -MINUTE_MS || ageMs >= 14 * DAY_MS) return localDate(time);
+  if (ageMs < MINUTE_MS) return "now";
+  if (ageMs < HOUR_MS) return `${Math.floor(ageMs / MINUTE_MS)}m ago`;
+  if (ageMs < DAY_MS) return `${Math.floor(ageMs / HOUR_MS)}h ago`;
+  return `${Math.floor(ageMs / DAY_MS)}d ago`;
+}
+
+/** `2026-11-21 20:43`, local time; empty where unknown. */
+export function clockTime(iso: string | null): string {
+  const time = new Date(iso ?? Number.NaN);
+  if (Number.isNaN(time.getTime())) return "";
+  return `${localDate(time)} ${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
+/**
+ * ISO 8601 UTC of `30m`, `3h`, `2d`, `1w` ago; of the beginning of `today` and `yesterday`; of an ISO date or
+ * time, local where it names no zone. Errors: `usage`.
+ */
+export function parseSince(text: string, now: Date): string {
+  const [, count, unit] = /^(\d{1,6})([mhdw])$/u.exec(text) ?? [];
+  const unitMs = UNITS_MS[unit ?? ""];
+  if (count !== undefined && unitMs !== undefined) {
+    return new Date(now.getTime() - Number(count) * unitMs).toISOString();
+  }
+  if (text === "today" || text === "yesterday") {
+    const daysBack = text === "today" ? 0 : 1;
+    return new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysBack).toISOString();
+  }
+  const iso = parseIso(text);
+  if (iso !== null) return iso;
+  throw new ContinuoError("usage", `${JSON.stringify(text)} is no time`, {
+    hint: "Examples: 30m, 3h, 2d, 1w, today, yesterday, 2026-11-21, 2026-11-21T20:43, 2026-11-21T20:43:00Z.",
+  });
+}
+
+const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/u;
+
+function parseIso(text: string): string | null {
+  const [, year, month, day, clock = "00:00", zone = ""] = ISO.exec(text) ?? [];
+  if (year === undefined) return null;
+  // `Date` makes the third of March of the thirty-first of February.
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return null;
+  const time = new Date(`${year}-${month}-${day}T${clock}${zone}`);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
+/** `812 B`, `12 KB`, `3.4 MB`; a kilobyte has 1024 bytes. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const units = ["KB", "MB", "GB", "TB"];
+  let [size, at] = [bytes / 1024, 0];
+  while (size >= 999.5 && at < units.length - 1) [size, at] = [size / 1024, at + 1];
+  return `${at > 0 && size < 9.95 ? size.toFixed(1) : Math.round(size)} ${units[at]}`;
+}
+
+/** `1,234,567`, the same in every locale. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+(?!\d))/gu, ",");
+}
+
+/** The home folder as `~`. */
+export function tildePath(path: string, home: string): string {
+  if (home === "" || home === "/") return path;
+  if (path === home) return "~";
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+function localDate(time: Date): string {
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, "0");
+}

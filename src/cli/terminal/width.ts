@@ -1,0 +1,122 @@
+/** Columns that text takes on a terminal, and text cut and wrapped to them. Text is visible already. */
+
+import { createRequire } from "node:module";
+import type { Paint, Style } from "./paint.ts";
+
+/** One column each, without asking: ASCII, Latin, Greek, Cyrillic, dashes, quotes, box drawing. */
+const NARROW =
+  /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u257f]*$/u;
+
+type Measure = (text: string) => number;
+let measure: Measure | null = null;
+
+/** `string-width` compiles expressions over all emoji; that is worth its 40 ms only to whoever needs it. */
+export function widthOf(text: string): number {
+  if (NARROW.test(text)) return text.length;
+  if (measure === null) {
+    const loaded: { default: Measure } = createRequire(import.meta.url)("string-width");
+    measure = loaded.default;
+  }
+  return measure(text);
+}
+
+const ELLIPSIS = "…";
+/** No line of a terminal is longer; what lies behind is not even looked at. */
+const MAX_COLUMNS = 4096;
+
+/** At most so many columns, the end replaced by `…`. */
+export function cutEnd(text: string, columns: number): string {
+  if (text.length <= MAX_COLUMNS && widthOf(text) <= columns) return text;
+  if (columns < 1) return "";
+  return `${takeColumns(text.slice(0, MAX_COLUMNS), columns - 1)}${ELLIPSIS}`;
+}
+
+/** At most so many columns, the beginning replaced by `…`. */
+export function cutStart(text: string, columns: number): string {
+  if (text.length <= MAX_COLUMNS && widthOf(text) <= columns) return text;
+  if (columns < 1) return "";
+  const kept: string[] = [];
+  let used = 0;
+  for (const cluster of clustersOf(text.slice(-MAX_COLUMNS)).toReversed()) {
+    used += widthOf(cluster);
+    if (used > columns - 1) break;
+    kept.push(cluster);
+  }
+  return `${ELLIPSIS}${kept.toReversed().join("")}`;
+}
+
+/** The longest beginning that fits. */
+function takeColumns(text: string, columns: number): string {
+  if (NARROW.test(text)) return text.slice(0, columns);
+  let taken = "";
+  let used = 0;
+  for (const cluster of clustersOf(text)) {
+    used += widthOf(cluster);
+    if (used > columns) break;
+    taken += cluster;
+  }
+  return taken;
+}
+
+/** On an empty line one cluster is taken, however wide, or the end would never come. */
+function firstCluster(text: string, used: number): string {
+  return used > 0 ? "" : (clustersOf(text.slice(0, 64))[0] ?? "");
+}
+
+let segmenter: Intl.Segmenter | null = null;
+
+function clustersOf(text: string): string[] {
+  if (NARROW.test(text)) return [...text];
+  segmenter ??= new Intl.Segmenter();
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** A stretch of a line in one style. */
+export interface Span {
+  readonly text: string;
+  readonly styles?: readonly Style[];
+}
+
+/**
+ * Lines of at most so many columns, broken at spaces where possible, inside words where not. Line feeds in
+ * spans are kept; a tab is four columns.
+ */
+export function wrap(spans: readonly Span[], columns: number, paint: Paint): string[] {
+  const lines: string[] = [];
+  const limit = Math.max(1, columns);
+  let line = "";
+  let used = 0;
+  const flush = (): void => {
+    lines.push(line);
+    line = "";
+    used = 0;
+  };
+  for (const { text, styles = [] } of spans) {
+    for (const [index, row] of text.split("\n").entries()) {
+      if (index > 0) flush();
+      for (const word of row.replaceAll("\t", "    ").match(/ +|[^ ]+/gu) ?? []) {
+        const width = widthOf(word);
+        if (used + width <= limit) {
+          line += paint(word, ...styles);
+          used += width;
+          continue;
+        }
+        // Spaces at a break are the break.
+        if (word.startsWith(" ") && used > 0) {
+          flush();
+          continue;
+        }
+        if (used > 0 && width <= limit) flush();
+        for (let rest = word; rest !== ""; ) {
+          const head = takeColumns(rest.slice(0, MAX_COLUMNS), limit - used) || firstCluster(rest, used);
+          line += paint(head, ...styles);
+          used += widthOf(head);
+          rest = rest.slice(head.length);
+          if (rest !== "") flush();
+        }
+      }
+    }
+  }
+  flush();
+  return lines;
+}

@@ -1,0 +1,114 @@
+/**
+ * The world said no. One error type, one closed list of codes, one table to exit codes and HTTP status.
+ *
+ * A mistake in our own code is an `assert`, and is not caught; a strange file is a `Problem`.
+ */
+
+export type ErrorCode =
+  | "usage"
+  | "not_found"
+  | "ambiguous"
+  | "unreadable"
+  | "unwritable"
+  | "unsupported"
+  | "session_live"
+  | "conflict"
+  | "has_forks"
+  | "fidelity"
+  | "verification_failed"
+  | "invalid"
+  | "too_large"
+  | "out_of_range"
+  | "gone"
+  | "log_closed"
+  | "fenced"
+  | "lease_held"
+  | "sequence_gap"
+  | "invalid_transition"
+  | "migration_required"
+  | "schema_newer"
+  | "corrupt"
+  | "busy"
+  | "unavailable"
+  | "agent_missing"
+  | "agent_failed"
+  | "interrupted";
+
+interface ErrorKind {
+  readonly exitCode: number;
+  readonly httpStatus: number;
+}
+
+/** Exit codes: 1 other error, 2 usage, 3 not found, 5 refused, 6 fidelity, 7 verification, 8 agent, 130 interrupted. */
+export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
+  usage: { exitCode: 2, httpStatus: 400 },
+  not_found: { exitCode: 3, httpStatus: 404 },
+  /** An id that names several sessions; `details.matches` lists them. */
+  ambiguous: { exitCode: 1, httpStatus: 300 },
+  unwritable: { exitCode: 1, httpStatus: 500 },
+  unreadable: { exitCode: 1, httpStatus: 500 },
+  unsupported: { exitCode: 1, httpStatus: 501 },
+  session_live: { exitCode: 5, httpStatus: 409 },
+  conflict: { exitCode: 5, httpStatus: 409 },
+  has_forks: { exitCode: 5, httpStatus: 409 },
+  fidelity: { exitCode: 6, httpStatus: 422 },
+  verification_failed: { exitCode: 7, httpStatus: 502 },
+  /** A value that the store cannot keep as it was given. */
+  invalid: { exitCode: 2, httpStatus: 400 },
+  too_large: { exitCode: 2, httpStatus: 413 },
+  /** A sequence that the log has not reached; `details.latestSequence`. */
+  out_of_range: { exitCode: 2, httpStatus: 400 },
+  /** A log that was deleted and is kept, hidden, for its forks. */
+  gone: { exitCode: 3, httpStatus: 410 },
+  log_closed: { exitCode: 5, httpStatus: 409 },
+  /** Somebody else holds the name now; `details.token` or `details.epoch` is theirs. */
+  fenced: { exitCode: 5, httpStatus: 403 },
+  lease_held: { exitCode: 5, httpStatus: 409 },
+  /** A producer left a number out; `details.expected`. */
+  sequence_gap: { exitCode: 5, httpStatus: 409 },
+  invalid_transition: { exitCode: 5, httpStatus: 409 },
+  migration_required: { exitCode: 1, httpStatus: 503 },
+  schema_newer: { exitCode: 1, httpStatus: 503 },
+  /** What is stored is not what was stored. */
+  corrupt: { exitCode: 4, httpStatus: 500 },
+  busy: { exitCode: 1, httpStatus: 503 },
+  /** The database does not answer, or the store is closed. */
+  unavailable: { exitCode: 1, httpStatus: 503 },
+  agent_missing: { exitCode: 8, httpStatus: 424 },
+  agent_failed: { exitCode: 8, httpStatus: 502 },
+  interrupted: { exitCode: 130, httpStatus: 499 },
+};
+
+export interface ErrorParts {
+  /** What the person can do now, one sentence. */
+  readonly hint?: string;
+  /** Plain data for programs. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+export class ContinuoError extends Error {
+  override readonly name = "ContinuoError";
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, parts: ErrorParts = {}) {
+    super(message, parts.cause === undefined ? undefined : { cause: parts.cause });
+    this.code = code;
+    this.hint = parts.hint;
+    this.details = parts.details ?? {};
+  }
+}
+
+export function isContinuoError(error: unknown, code?: ErrorCode): error is ContinuoError {
+  return error instanceof ContinuoError && (code === undefined || error.code === code);
+}
+
+export function exitCodeOf(error: unknown): number {
+  return isContinuoError(error) ? ERROR_KINDS[error.code].exitCode : 1;
+}
+
+export function httpStatusOf(error: unknown): number {
+  return isContinuoError(error) ? ERROR_KINDS[error.code].httpStatus : 500;
+}

@@ -1,0 +1,64 @@
+/** An event: one immutable record of a log. */
+
+/** Who did it. `id` is the person's or process's own name, `agent` which agent it was. */
+export interface Actor {
+  readonly kind: "person" | "agent" | "system";
+  readonly id?: string;
+  readonly agent?: string;
+}
+
+/** `critical` events are kept as long as their log; `supplementary` ones may be pruned by a policy. */
+export type Retention = "critical" | "supplementary";
+
+/** What is left of a payload that was pruned or redacted: the hashes stay. */
+export interface Tombstone {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly reason: string;
+}
+
+/** An event as it is given to `append`. */
+export interface NewEvent {
+  /** The idempotency key within the log; a UUIDv7 is made where none is given. */
+  readonly id?: string;
+  readonly type: string;
+  /** Anything that JSON can say; in a log of bytes (`type: "bytes"`) a `Uint8Array`. */
+  readonly data: unknown;
+  readonly parentId?: string;
+  /** `{ kind: "system" }` where none is given. */
+  readonly actor?: Actor;
+  readonly runId?: string;
+  /** ISO 8601 UTC; the time of recording where none is given. */
+  readonly occurredAt?: string;
+  /** What the table of event types says, where none is given; `critical` for types it does not know. */
+  readonly retention?: Retention;
+  /** SHA-256 of blobs of the same workspace: they stay as long as the event refers to them. */
+  readonly blobs?: readonly string[];
+  /** `random`: the payload's hash is salted, and a redaction removes the salt. */
+  readonly salt?: "random";
+}
+
+export interface StoredEvent<Data = unknown> {
+  readonly logId: string;
+  /** 1, 2, 3 … without gaps. */
+  readonly sequence: number;
+  readonly id: string;
+  readonly type: string;
+  readonly parentId?: string;
+  readonly actor: Actor;
+  readonly runId?: string;
+  readonly occurredAt: string;
+  readonly recordedAt: string;
+  readonly retention: Retention;
+  /** `null` when the payload was pruned. */
+  readonly data: Data;
+  /** 64 hex digits. */
+  readonly payloadHash: string;
+  readonly chainHash: string;
+  readonly blobs?: readonly string[];
+  /** Present while the payload of a salted event is. */
+  readonly salt?: string;
+  /** Why the payload is not what the table says of its type. The event is kept all the same. */
+  readonly invalid?: string;
+  readonly pruned?: Tombstone;
+}

@@ -1,0 +1,340 @@
+/**
+ * The one table of event types. Types, validation, retention and `docs/events.md` come from it, and the
+ * transcript folds by it. A type that is not here is kept as it is.
+ *
+ * To add a type, add a row; what does not handle it no longer compiles or fails its test.
+ */
+
+import type { FieldKind } from "./fields.ts";
+
+/**
+ * What the transcript makes of an event: `message` a message of its `role`, `chunk` a part of a streamed
+ * message, `tool` a tool message, `usage` numbers in the metadata, `state` a field of the metadata,
+ * `note` something the model sees as a remark, `nothing` is left out (of the transcript, not of the log).
+ */
+export type TranscriptUse = "message" | "chunk" | "tool" | "usage" | "state" | "note" | "nothing";
+
+/** What a row of the table says. Keys of `payload` that end in `?` may be absent. */
+export interface EventKind {
+  readonly area: string;
+  readonly says: string;
+  readonly payload: Readonly<Record<string, FieldKind>>;
+  readonly retention: "critical" | "supplementary";
+  readonly role?: "system" | "user" | "assistant" | "tool";
+  readonly transcript: TranscriptUse;
+}
+
+export const EVENT_TYPES = {
+  message_sent: {
+    area: "messages",
+    says: "Something was said to the agent. The role is `user` where the payload gives none.",
+    payload: { content: "content", "role?": "role", "messageId?": "text", "metadata?": "object" },
+    retention: "critical",
+    role: "user",
+    transcript: "message",
+  },
+  message_received: {
+    area: "messages",
+    says: "The agent said something. It takes the place of the streamed chunks of the same messageId.",
+    payload: {
+      content: "content",
+      "messageId?": "text",
+      "model?": "text",
+      "usage?": "usage",
+      "stopReason?": "text",
+      "metadata?": "object",
+    },
+    retention: "critical",
+    role: "assistant",
+    transcript: "message",
+  },
+  message_streamed: {
+    area: "messages",
+    says: "A part of what the agent is saying; at most one per 50 ms or 4 KB.",
+    payload: { delta: "text", messageId: "text", "kind?": "text" },
+    retention: "supplementary",
+    role: "assistant",
+    transcript: "chunk",
+  },
+  message_updated: {
+    area: "messages",
+    says: "A message was given other content.",
+    payload: { messageId: "text", content: "content", "metadata?": "object" },
+    retention: "critical",
+    transcript: "message",
+  },
+  message_completed: {
+    area: "messages",
+    says: "A message that was sent in parts is whole.",
+    payload: { messageId: "text" },
+    retention: "critical",
+    transcript: "state",
+  },
+  tool_call_started: {
+    area: "tools",
+    says: "The agent called a tool.",
+    payload: { toolCallId: "text", toolName: "text", "toolInput?": "any", "messageId?": "text" },
+    retention: "critical",
+    role: "assistant",
+    transcript: "tool",
+  },
+  tool_call_updated: {
+    area: "tools",
+    says: "A tool said how far it is.",
+    payload: { toolCallId: "text", "status?": "text", "content?": "any" },
+    retention: "supplementary",
+    transcript: "nothing",
+  },
+  tool_call_completed: {
+    area: "tools",
+    says: "A tool returned.",
+    payload: { toolCallId: "text", "toolOutput?": "any", "toolName?": "text" },
+    retention: "critical",
+    role: "tool",
+    transcript: "tool",
+  },
+  tool_call_failed: {
+    area: "tools",
+    says: "A tool failed, was denied, cancelled or interrupted (`status`).",
+    payload: { toolCallId: "text", "error?": "any", "status?": "text", "toolName?": "text" },
+    retention: "critical",
+    role: "tool",
+    transcript: "tool",
+  },
+  token_usage_updated: {
+    area: "usage",
+    says: "Tokens and cost of one model call, or their sum so far (`total`).",
+    payload: { "usage?": "usage", "total?": "usage", "model?": "text", "costUsd?": "number" },
+    retention: "critical",
+    transcript: "usage",
+  },
+  turn_completed: {
+    area: "usage",
+    says: "The agent ended its turn.",
+    payload: { "stopReason?": "text", "usage?": "usage" },
+    retention: "critical",
+    transcript: "state",
+  },
+  budget_exceeded: {
+    area: "usage",
+    says: "A run used up what it was given.",
+    payload: { limit: "text", "value?": "number", "allowed?": "number" },
+    retention: "critical",
+    transcript: "note",
+  },
+  session_created: {
+    area: "sessions",
+    says: "The session began. Written by `createSession`, together with its row.",
+    payload: { "title?": "text", "agent?": "text", "cwd?": "text", "metadata?": "object" },
+    retention: "critical",
+    transcript: "state",
+  },
+  session_updated: {
+    area: "sessions",
+    says: "Fields of the session changed. Written by `updateSession`.",
+    payload: { "title?": "any", "status?": "text", "agent?": "any", "cwd?": "any", "metadata?": "object" },
+    retention: "critical",
+    transcript: "state",
+  },
+  session_resumed: {
+    area: "sessions",
+    says: "How a session was continued: asked, happened, verified how, and what was lost.",
+    payload: {
+      requested: "any",
+      happened: "text",
+      "reason?": "text",
+      "ref?": "object",
+      "omitted?": "object",
+    },
+    retention: "critical",
+    transcript: "state",
+  },
+  session_handed_over: {
+    area: "sessions",
+    says: "The session was written as a native session of another agent.",
+    payload: { from: "object", to: "object", "receipt?": "object" },
+    retention: "critical",
+    transcript: "state",
+  },
+  session_state_changed: {
+    area: "sessions",
+    says: "A continuous session changed its state or its back-pressure level.",
+    payload: { state: "text", "from?": "text", "reason?": "text", "level?": "text" },
+    retention: "critical",
+    transcript: "state",
+  },
+  session_closed: {
+    area: "sessions",
+    says: "The session ended.",
+    payload: { "reason?": "text" },
+    retention: "critical",
+    transcript: "state",
+  },
+  run_created: {
+    area: "runs",
+    says: "A run was asked for. Its input is journalled here before any agent is called.",
+    payload: { runId: "text", "input?": "any", "agent?": "text", "metadata?": "object" },
+    retention: "critical",
+    transcript: "nothing",
+  },
+  run_started: {
+    area: "runs",
+    says: "A run began.",
+    payload: { runId: "text", "owner?": "text", "attempt?": "number" },
+    retention: "critical",
+    transcript: "nothing",
+  },
+  run_cancel_requested: {
+    area: "runs",
+    says: "Somebody asked that a run be cancelled; its owner reads it from the log.",
+    payload: { runId: "text", "reason?": "text" },
+    retention: "critical",
+    transcript: "nothing",
+  },
+  run_completed: {
+    area: "runs",
+    says: "A run ended well.",
+    payload: { runId: "text", "result?": "any", "usage?": "usage" },
+    retention: "critical",
+    transcript: "state",
+  },
+  run_failed: {
+    area: "runs",
+    says: "A run ended with an error.",
+    payload: { runId: "text", "error?": "any" },
+    retention: "critical",
+    transcript: "note",
+  },
+  run_cancelled: {
+    area: "runs",
+    says: "A run was cancelled.",
+    payload: { runId: "text", "reason?": "text" },
+    retention: "critical",
+    transcript: "note",
+  },
+  run_timed_out: {
+    area: "runs",
+    says: "A run took longer than it was allowed to.",
+    payload: { runId: "text", "timeoutMs?": "number" },
+    retention: "critical",
+    transcript: "note",
+  },
+  run_interrupted: {
+    area: "runs",
+    says: "A run ended because its process did.",
+    payload: { runId: "text", "reason?": "text" },
+    retention: "critical",
+    transcript: "note",
+  },
+  approval_requested: {
+    area: "approvals",
+    says: "The agent asked for permission.",
+    payload: { approvalId: "text", "toolCallId?": "text", "title?": "text", "options?": "list" },
+    retention: "critical",
+    transcript: "note",
+  },
+  approval_resolved: {
+    area: "approvals",
+    says: "Permission was granted or denied, by a person, a policy or a time limit.",
+    payload: { approvalId: "text", outcome: "text", "by?": "text", "reason?": "text" },
+    retention: "critical",
+    transcript: "note",
+  },
+  error_raised: {
+    area: "errors",
+    says: "Something failed that did not end a run.",
+    payload: { message: "text", "code?": "text", "details?": "object" },
+    retention: "critical",
+    transcript: "note",
+  },
+  plan_updated: {
+    area: "agent",
+    says: "The agent's plan.",
+    payload: { entries: "list" },
+    retention: "supplementary",
+    transcript: "nothing",
+  },
+  mode_changed: {
+    area: "agent",
+    says: "The agent works in another mode or with another model.",
+    payload: { "mode?": "text", "model?": "text" },
+    retention: "critical",
+    transcript: "state",
+  },
+  diagnostics_reported: {
+    area: "agent",
+    says: "What the agent's program said about itself.",
+    payload: { "message?": "text", "details?": "any" },
+    retention: "supplementary",
+    transcript: "nothing",
+  },
+  evidence_added: {
+    area: "evidence",
+    says: "Something was observed: speech, a picture, a place in a video. Its importance is its retention.",
+    payload: {
+      kind: "text",
+      "content?": "any",
+      "timestamp?": "any",
+      "endTimestamp?": "any",
+      "source?": "text",
+    },
+    retention: "supplementary",
+    transcript: "nothing",
+  },
+  evidence_dropped: {
+    area: "evidence",
+    says: "Evidence was left out under load, and how much.",
+    payload: { count: "number", "reason?": "text", "kinds?": "object" },
+    retention: "critical",
+    transcript: "nothing",
+  },
+  note_written: {
+    area: "notes",
+    says: "A note was written from evidence.",
+    payload: { noteId: "text", content: "content", "evidence?": "list", "timestamp?": "any" },
+    retention: "critical",
+    transcript: "nothing",
+  },
+  note_removed: {
+    area: "notes",
+    says: "A note was taken back.",
+    payload: { noteId: "text", "reason?": "text" },
+    retention: "critical",
+    transcript: "nothing",
+  },
+  participant_joined: {
+    area: "presence",
+    says: "A participant joined a channel.",
+    payload: { handle: "text", "name?": "text", "type?": "text", "metadata?": "object" },
+    retention: "critical",
+    transcript: "nothing",
+  },
+  participant_left: {
+    area: "presence",
+    says: "A participant left a channel.",
+    payload: { handle: "text", "reason?": "text" },
+    retention: "critical",
+    transcript: "nothing",
+  },
+  presence_changed: {
+    area: "presence",
+    says: "A participant is typing, away, back.",
+    payload: { handle: "text", status: "text" },
+    retention: "supplementary",
+    transcript: "nothing",
+  },
+  custom: {
+    area: "other",
+    says: "Whatever the application keeps. `name` tells its kinds apart.",
+    payload: { name: "text", "value?": "any" },
+    retention: "critical",
+    transcript: "nothing",
+  },
+  bytes: {
+    area: "other",
+    says: "A record of a log of bytes, the only type there. Its data is a `Uint8Array`.",
+    payload: {},
+    retention: "critical",
+    transcript: "nothing",
+  },
+} as const;

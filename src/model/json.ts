@@ -1,0 +1,102 @@
+/**
+ * JSON that is kept and hashed: the text that is stored, and its RFC 8785 canonical form.
+ *
+ * Numbers and strings are written by `JSON.stringify`, whose forms RFC 8785 takes over; it writes a lone
+ * surrogate as `\udXXX`, so that every string can be hashed. Only the order of keys is ours.
+ */
+
+import { ContinuoError } from "./errors.ts";
+
+/** Deeper values would overflow the stack of `JSON.stringify`; what is refused here is `too_large`. */
+export const JSON_DEPTH_LIMIT = 1_000;
+
+export interface JsonText {
+  /** As `JSON.stringify` writes it: what is stored. */
+  readonly text: string;
+  /** The RFC 8785 form of the same value: what is hashed. */
+  readonly canonical: string;
+}
+
+/** Errors: `invalid` for what JSON cannot say (bigint, a circle, `undefined`), `too_large` for what is too deep. */
+export function toJsonText(value: unknown): JsonText {
+  const order = orderOf(value, 0);
+  if (order === "too_deep") throw tooDeep();
+  const text = stringify(value);
+  if (order === "sorted") return { text, canonical: text };
+  // What has a `toJSON` is hashed as what is read back.
+  const plain = order === "plain" ? value : JSON.parse(text);
+  if (order === "special" && orderOf(plain, 0) === "too_deep") throw tooDeep();
+  return { text, canonical: canonicalOf(plain) };
+}
+
+/** The RFC 8785 canonical JSON of a value. Errors: as `toJsonText`. */
+export function canonicalJson(value: unknown): string {
+  return toJsonText(value).canonical;
+}
+
+function tooDeep(): ContinuoError {
+  return new ContinuoError("too_large", `The value is nested deeper than ${JSON_DEPTH_LIMIT} levels.`, {
+    hint: "Keep such a value as a blob and refer to it.",
+    details: { limit: JSON_DEPTH_LIMIT, what: "depth" },
+  });
+}
+
+function stringify(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw new ContinuoError("invalid", "The value cannot be written as JSON.", { cause });
+  }
+  if (text === undefined) throw new ContinuoError("invalid", "The value is nothing that JSON can say.");
+  return text;
+}
+
+/** `sorted`: the text is canonical as it is. `special`: something in it decides itself how it is written. */
+type Order = "sorted" | "plain" | "special" | "too_deep";
+
+function orderOf(value: unknown, depth: number): Order {
+  if (typeof value !== "object" || value === null) return "sorted";
+  if (depth >= JSON_DEPTH_LIMIT) return "too_deep";
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") return "special";
+  let order: Order = "sorted";
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      if (typeof item !== "object" || item === null) continue;
+      order = worse(order, orderOf(item, depth + 1));
+    }
+    return order;
+  }
+  if (!isPlain(value)) return "special";
+  let previous: string | undefined;
+  for (const key of Object.keys(value)) {
+    if (previous !== undefined && previous > key) order = worse(order, "plain");
+    previous = key;
+    const item = (value as Record<string, unknown>)[key];
+    if (typeof item === "object" && item !== null) order = worse(order, orderOf(item, depth + 1));
+  }
+  return order;
+}
+
+const RANK: Readonly<Record<Order, number>> = { sorted: 0, plain: 1, special: 2, too_deep: 3 };
+
+function worse(a: Order, b: Order): Order {
+  return RANK[a] >= RANK[b] ? a : b;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function canonicalOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (Array.isArray(value)) return `[${value.map(canonicalOf).join(",")}]`;
+  const parts: string[] = [];
+  for (const key of Object.keys(value).sort()) {
+    const item = (value as Record<string, unknown>)[key];
+    if (item === undefined || typeof item === "function" || typeof item === "symbol") continue;
+    parts.push(`${JSON.stringify(key)}:${canonicalOf(item)}`);
+  }
+  return `{${parts.join(",")}}`;
+}

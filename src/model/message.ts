@@ -1,0 +1,164 @@
+/**
+ * The normalised model of what a model reads: messages made of content blocks.
+ *
+ * Every agent's reader produces these, every writer consumes them, and the transcript folds events
+ * into them. A message is plain data that survives `JSON.stringify` unchanged.
+ */
+
+export type Role = "system" | "user" | "assistant" | "tool";
+
+/**
+ * Who a message comes from, where the role alone does not tell:
+ * - `person`: typed (or attached) by the person; `agent`: said by the agent
+ * - `injected`: put there by the agent's program for the model (reminders, environment, instructions)
+ * - `summary`: stands for messages that a compaction or a left branch took out
+ * - `notification`: told to the person, not part of what is said (turn durations, status)
+ * - `error`: an error that the agent showed in place of an answer
+ */
+export type Origin = "person" | "agent" | "injected" | "summary" | "notification" | "error";
+
+export interface Message {
+  /** The native id where there is one, unique within its session. */
+  readonly id: string;
+  readonly parentId?: string;
+  readonly role: Role;
+  readonly content: readonly Block[];
+  /** ISO 8601 UTC. */
+  readonly timestamp?: string;
+  readonly model?: string;
+  readonly usage?: Usage;
+  /** The agent's own word: `end_turn`, `tool_use`, `stop`, `max_tokens`, … */
+  readonly stopReason?: string;
+  readonly origin?: Origin;
+  /** On `tool` messages alone; the four repeat their one `tool_result` and its call. */
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+  readonly toolInput?: unknown;
+  readonly toolOutput?: string;
+  readonly metadata: MessageMetadata;
+}
+
+/**
+ * `records` are the places of the native records that the message was made of; `native` those records
+ * themselves, when the reader was asked for them. All other keys belong to the agent named in the key,
+ * for example `claude: { isMeta: true }`.
+ */
+export interface MessageMetadata {
+  readonly records?: readonly RecordPlace[];
+  readonly native?: readonly unknown[];
+  readonly [agentOrExtension: string]: unknown;
+}
+
+/** Where a native record lies: a line (1-based) of a file, or a row of a database. */
+export interface RecordPlace {
+  /** Left out for the session's own main file. */
+  readonly file?: string;
+  readonly line?: number;
+  readonly row?: string;
+}
+
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+  readonly signature?: string;
+  readonly native?: unknown;
+}
+
+export interface ImageBlock {
+  readonly type: "image";
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data?: string;
+  readonly url?: string;
+  readonly blob?: string;
+  readonly native?: unknown;
+}
+
+export interface FileBlock {
+  readonly type: "file";
+  readonly mimeType: string;
+  readonly name?: string;
+  /** Base64. */
+  readonly data?: string;
+  readonly url?: string;
+  readonly blob?: string;
+  readonly text?: string;
+  readonly native?: unknown;
+}
+
+export interface ThinkingBlock {
+  readonly type: "thinking";
+  readonly text: string;
+  /** The vendor's signature or encrypted form: opaque, returned byte for byte. */
+  readonly signature?: string;
+  /** True when the vendor hid the text. */
+  readonly redacted?: boolean;
+  /** What a redacted block holds instead of text: opaque. */
+  readonly data?: string;
+  /** The vendor that signed: `anthropic`, `openai`, … */
+  readonly signedBy?: string;
+  readonly native?: unknown;
+}
+
+export interface ToolCallBlock {
+  readonly type: "tool_call";
+  readonly id: string;
+  readonly name: string;
+  /** The parsed arguments; when the native text is no JSON object, `{}` with the text in `rawArgs`. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** The native text, where the agent keeps arguments as text. */
+  readonly rawArgs?: string;
+  readonly signature?: string;
+  /** `model` for tools that the model's vendor ran itself (web search, …). */
+  readonly ranBy?: "agent" | "model";
+  /** The sub-agent session that the call started. */
+  readonly childSessionId?: string;
+  readonly native?: unknown;
+}
+
+export type ToolStatus = "ok" | "error" | "denied" | "cancelled" | "interrupted";
+
+export interface ToolResultBlock {
+  readonly type: "tool_result";
+  readonly toolCallId: string;
+  readonly content: readonly Block[];
+  readonly isError: boolean;
+  readonly status?: ToolStatus;
+  /** The agent's structured copy of the result (exit code, patch, …), verbatim. */
+  readonly details?: unknown;
+  readonly native?: unknown;
+}
+
+/** A native block or record that the model has no kind for, verbatim. */
+export interface UnknownBlock {
+  readonly type: "unknown";
+  readonly raw: unknown;
+  readonly native?: unknown;
+}
+
+export type Block =
+  | TextBlock
+  | ImageBlock
+  | FileBlock
+  | ThinkingBlock
+  | ToolCallBlock
+  | ToolResultBlock
+  | UnknownBlock;
+
+/** Tokens of one model call, or a sum of them. `inputTokens` counts uncached input only. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly reasoningTokens?: number;
+  readonly totalTokens?: number;
+  readonly costUsd?: number;
+}
+
+/** The plain text of blocks, one paragraph a block; images, calls and the like contribute nothing. */
+export function textOf(blocks: readonly Block[]): string {
+  const parts: string[] = [];
+  for (const block of blocks) if (block.type === "text") parts.push(block.text);
+  return parts.join("\n\n");
+}

@@ -1,0 +1,55 @@
+/** Blobs: bytes kept by what they are (SHA-256), within a workspace. */
+
+import type { CallOptions } from "./page.ts";
+
+export interface BlobInfo {
+  /** SHA-256, 64 hex digits. */
+  readonly hash: string;
+  readonly sizeBytes: number;
+  readonly mediaType: string;
+  readonly createdAt: string;
+  readonly expiresAt?: string;
+}
+
+export type BlobSource = Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+export interface PutBlobOptions extends CallOptions {
+  /** `application/octet-stream` where none is given. The first one given for the same bytes stays. */
+  readonly mediaType?: string;
+  /** May be collected from then on, unless an event refers to it. The later one of two stays. */
+  readonly expiresAt?: string;
+}
+
+export interface OpenedBlob extends BlobInfo {
+  /**
+   * The bytes, once. The hash is checked at the end: the iteration throws `corrupt` when it differs.
+   */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface CollectOptions extends CallOptions {
+  /** Blobs younger than this are kept, so that an event may still refer to them; an hour where none is given. */
+  readonly minAgeMs?: number;
+}
+
+export interface BlobStore {
+  putBlob(source: BlobSource, options?: PutBlobOptions): Promise<BlobInfo>;
+  /** Errors: `not_found`. */
+  openBlob(hash: string, options?: CallOptions): Promise<OpenedBlob>;
+  statBlob(hash: string, options?: CallOptions): Promise<BlobInfo | null>;
+  /** Removes blobs that no event refers to, and that expired or are older than `minAgeMs`. */
+  collectBlobs(options?: CollectOptions): Promise<{ readonly removed: number; readonly sizeBytes: number }>;
+}
+
+/**
+ * Where the bytes of large blobs lie: a folder, rows of the database, or a service that speaks S3. A key is
+ * made by the store, used once, and holds no meaning.
+ */
+export interface BlobBodies {
+  /** Durable when it resolves. Nothing is left when it throws. */
+  put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Errors: `not_found`. */
+  open(key: string): AsyncIterable<Uint8Array>;
+  /** A key that is not there is no error. */
+  remove(key: string): Promise<void>;
+}

@@ -1,0 +1,153 @@
+/** Logs: what they are, and how they are read. */
+
+import type { NewEvent, StoredEvent } from "../events/index.ts";
+import type { CallOptions, Page, PageOptions } from "./page.ts";
+
+/** A log of events (`application/x-continuo-events`) or, with any other media type, of byte records. */
+export const EVENTS_MEDIA_TYPE = "application/x-continuo-events";
+
+/** Where a fork leaves its source: after `sequence`, or `bytes` bytes into the record after it. */
+export interface ForkPoint {
+  readonly logId: string;
+  readonly sequence: number;
+  readonly bytes?: number;
+}
+
+/** All times are ISO 8601 UTC. */
+export interface Log {
+  readonly logId: string;
+  readonly mediaType: string;
+  /** 0 for an empty log. A fork begins with its source's sequences. */
+  readonly latestSequence: number;
+  /** The hash of the newest event and all before it; 64 zeros for an empty log. */
+  readonly chainHash: string;
+  readonly createdAt: string;
+  /** Of the last append or closing. */
+  readonly changedAt: string;
+  /** Seconds that the log lives on after its last append or `touchLog`. */
+  readonly ttl?: number;
+  /** From then on the log is as if it were deleted. */
+  readonly expiresAt?: string;
+  readonly closedAt?: string;
+  readonly forkedFrom?: ForkPoint;
+  /** The greatest `writer_sequence` of an append. */
+  readonly writerSequence?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface NewLog extends CallOptions {
+  /** Up to 512 characters, no control characters. A UUIDv7 where none is given. */
+  readonly logId?: string;
+  /** Compared without regard to case. A fork takes its source's. */
+  readonly mediaType?: string;
+  /** Seconds, more than 0; not together with `expiresAt`. A fork without either takes its source's. */
+  readonly ttl?: number;
+  readonly expiresAt?: string;
+  readonly forkedFrom?: { readonly logId: string; readonly sequence?: number; readonly bytes?: number };
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** The first records, stored in the same transaction. */
+  readonly events?: readonly NewEvent[];
+  /** `closed`: closed from the start. */
+  readonly state?: "open" | "closed";
+}
+
+/** `created` is false when the log was there already, with the same settings. */
+export type CreatedLog = Log & { readonly created: boolean };
+
+export interface ForkOptions extends Omit<NewLog, "forkedFrom" | "logId"> {
+  readonly newLogId?: string;
+  /** Takes that many bytes of the record after `atSequence` too. */
+  readonly bytes?: number;
+}
+
+export interface ListLogsOptions extends PageOptions {
+  readonly prefix?: string;
+  /**
+   * A `mark` of an earlier page, or an ISO time. After a mark, every log that changed since is listed,
+   * some that did not may be, and none is left out, however many servers write.
+   */
+  readonly changedAfter?: string;
+}
+
+export interface LogPage extends Page<Log> {
+  /** To be given as `changedAfter` next time. Take it from the first page. */
+  readonly mark: string;
+}
+
+export interface ReadOptions extends CallOptions {
+  /** Sequences greater than this one; 0 is the beginning. */
+  readonly after?: number;
+  /** Sequences less than this one. */
+  readonly before?: number;
+  /** 1 to 10,000; 1,000 where none is given. With `order: "newest"` the newest are kept. */
+  readonly limit?: number;
+  /** Ends the page before the payloads exceed it; at least one event is always returned. */
+  readonly maxBytes?: number;
+  readonly types?: readonly string[];
+  readonly runId?: string;
+  /** Which end the limit keeps. Events are in order of sequence in any case. `oldest` where none is given. */
+  readonly order?: "oldest" | "newest";
+}
+
+export interface EventPage {
+  readonly events: readonly StoredEvent[];
+  /** Give it as `after` (with `order: "newest"` as `before`) to go on; `null` when nothing was left out. */
+  readonly nextAfter: number | null;
+}
+
+export interface TailOptions extends CallOptions {
+  /** Everything after this sequence; 0 where none is given. `latest`: only what comes from now on. */
+  readonly after?: number | "latest";
+  readonly types?: readonly string[];
+}
+
+export interface VerifyResult {
+  readonly ok: boolean;
+  readonly checkedCount: number;
+  readonly prunedCount: number;
+  readonly firstBadSequence?: number;
+  /** One sentence: what differs there. */
+  readonly reason?: string;
+}
+
+/** What is left of a deleted log. */
+export interface DeletedLog {
+  readonly logId: string;
+  readonly deletedAt: string;
+  readonly reason: string;
+  readonly latestSequence: number;
+  readonly chainHash: string;
+}
+
+export interface PruneOptions extends CallOptions {
+  /** What is told by the tombstones. */
+  readonly reason: string;
+  /** Sequences less than this one. */
+  readonly before?: number;
+  /** Recorded before that time. */
+  readonly olderThan?: string;
+  readonly types?: readonly string[];
+}
+
+export interface RedactOptions extends CallOptions {
+  readonly reason: string;
+}
+
+/** The reading half of a store: enough for transcripts, and for whatever is not the store itself. */
+export interface LogReader {
+  /** `null` when there is none, or it expired. Errors: `gone`. */
+  getLog(logId: string, options?: CallOptions): Promise<Log | null>;
+  /** In order of id, or of change with `changedAfter`. Hidden and expired logs are left out. */
+  listLogs(options?: ListLogsOptions): Promise<LogPage>;
+  /** Errors: `not_found`, `gone`, `corrupt` (with `details.sequence`). */
+  read(logId: string, options?: ReadOptions): Promise<EventPage>;
+  /**
+   * The backlog, then what is appended: every event once, in order. It ends after the last event of a
+   * closed log, and when the signal aborts. A reader that is slow is waited for: at most one page is in
+   * memory. Errors: as `read`; `not_found` or `gone` when the log is deleted meanwhile; `unavailable` when
+   * the store is closed.
+   */
+  tail(logId: string, options?: TailOptions): AsyncIterable<StoredEvent>;
+  /** Errors: `not_found`, `gone`. */
+  latestSequence(logId: string, options?: CallOptions): Promise<number>;
+}

@@ -1,0 +1,21 @@
+/** How lists are read: a page at a time, by a cursor that the store makes and nobody else reads. */
+
+export interface PageOptions {
+  /** 1 to 1000; 100 where none is given. */
+  readonly limit?: number;
+  /** `nextCursor` of the page before. Errors: `invalid` for anything else. */
+  readonly cursor?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** `null` on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** What every call accepts beside its own options. */
+export interface CallOptions {
+  /** Gives up waiting. A write that was already sent may still happen. */
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,91 @@
+/** Runs: one execution of an agent on a session. A run ends exactly once. */
+
+import type { CallOptions, Page, PageOptions } from "./page.ts";
+
+export const RUN_STATUSES = [
+  "pending",
+  "running",
+  "completed",
+  "failed",
+  "cancelled",
+  "timeout",
+  "interrupted",
+] as const;
+
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** From each status to those that may follow it. What leads nowhere has ended. */
+export const RUN_TRANSITIONS: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
+  pending: ["running", "cancelled", "interrupted"],
+  running: ["completed", "failed", "cancelled", "timeout", "interrupted"],
+  completed: [],
+  failed: [],
+  cancelled: [],
+  timeout: [],
+  interrupted: [],
+};
+
+export interface Run {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly status: RunStatus;
+  readonly agent: string | null;
+  readonly owner: string | null;
+  readonly input: unknown;
+  readonly result: unknown;
+  readonly error: unknown;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+export interface NewRun {
+  readonly runId?: string;
+  readonly agent?: string;
+  readonly input?: unknown;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface RunPatch {
+  readonly owner?: string;
+  readonly result?: unknown;
+  readonly error?: unknown;
+  /** Keys are set one by one; `null` takes one away. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface ListRunsOptions extends PageOptions {
+  readonly sessionId?: string;
+  readonly status?: RunStatus | readonly RunStatus[];
+  readonly owner?: string;
+}
+
+export interface ClaimRunOptions extends CallOptions {
+  /** Who will run it. */
+  readonly owner: string;
+  /** Only runs of this session; of all sessions where none is given. */
+  readonly sessionId?: string;
+  /** Only runs for these agents. */
+  readonly agents?: readonly string[];
+}
+
+export interface TransitionOptions extends CallOptions, RunPatch {
+  readonly to: RunStatus;
+  readonly lease?: { readonly name: string; readonly token: number };
+}
+
+export interface RunStore {
+  /** Appends `run_created` with the input to the session's log. Errors: `not_found` (session), `conflict`. */
+  createRun(options: NewRun & CallOptions & { readonly sessionId: string }): Promise<Run>;
+  getRun(runId: string, options?: CallOptions): Promise<Run | null>;
+  /** Oldest first. */
+  listRuns(options?: ListRunsOptions): Promise<Page<Run>>;
+  /** Appends the event of the new status. Errors: `not_found`, `invalid_transition`, `fenced`. */
+  transitionRun(runId: string, options: TransitionOptions): Promise<Run>;
+  /**
+   * Starts the oldest pending run whose session has none running: first in, first out within a session,
+   * however many processes ask. `null` when there is nothing to do.
+   */
+  claimNextRun(options: ClaimRunOptions): Promise<Run | null>;
+}

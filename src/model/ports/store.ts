@@ -1,0 +1,94 @@
+/** The store: logs, and what is written together with them. Every engine keeps every line of this contract. */
+
+import type { NewEvent, StoredEvent } from "../events/index.ts";
+import type { BlobStore } from "./blobs.ts";
+import type { Coordination } from "./coordination.ts";
+import type {
+  CreatedLog,
+  DeletedLog,
+  ForkOptions,
+  Log,
+  LogReader,
+  NewLog,
+  PruneOptions,
+  RedactOptions,
+  VerifyResult,
+} from "./logs.ts";
+import type { CallOptions, Page, PageOptions } from "./page.ts";
+import type { RunStore } from "./runs.ts";
+import type { SessionStore } from "./sessions.ts";
+import type { Write } from "./writes.ts";
+
+export interface AppendOptions extends CallOptions {
+  /** The log's newest sequence as the writer knows it. Errors: `conflict` (`details.latestSequence`). */
+  readonly expectedSequence?: number;
+  /** Errors: `fenced` when a greater token was ever given for the name, or this one never. */
+  readonly lease?: { readonly name: string; readonly token: number };
+  readonly also?: readonly Write[];
+}
+
+export interface StoreInfo {
+  readonly engine: "memory" | "sqlite" | "postgres";
+  /** Without credentials. */
+  readonly location: string;
+  readonly schemaVersion: number;
+  readonly logs: number;
+  readonly events: number;
+  readonly sessions: number;
+  readonly runs: number;
+  readonly blobs: number;
+  readonly sizeBytes: number;
+}
+
+export interface Store extends LogReader, SessionStore, RunStore, Coordination, BlobStore, AsyncDisposable {
+  readonly workspaceId: string;
+
+  /**
+   * The same settings again return the log that is there; others are a `conflict`. So is the id of a log
+   * that is kept, hidden, for its forks. Errors: `not_found` or `out_of_range` for the fork point.
+   */
+  createLog(options?: NewLog): Promise<CreatedLog>;
+  /** A log that begins with another one's records, up to a sequence. Copies nothing, and starts open. */
+  forkLog(logId: string, atSequence: number, options?: ForkOptions): Promise<CreatedLog>;
+  /** Lets the time to live begin again. Errors: `not_found`, `gone`. */
+  touchLog(logId: string, options?: CallOptions): Promise<Log>;
+  /** No appends any more. Closing again changes nothing. Errors: `not_found`, `gone`. */
+  closeLog(logId: string, options?: CallOptions): Promise<Log>;
+  /** While forks read it, it stays, hidden (`gone`), and goes with the last of them. Errors: `not_found`, `gone`. */
+  deleteLog(logId: string, options?: CallOptions & { readonly reason?: string }): Promise<void>;
+  /** What is left of logs that were deleted, newest first. */
+  listDeletedLogs(options?: PageOptions & { readonly logId?: string }): Promise<Page<DeletedLog>>;
+
+  /**
+   * Stores all events and all side writes, or nothing, and returns the events as they are stored. It
+   * returns when they are durable. Checked in this order:
+   *
+   * 1. ids: when all are stored with the same type, actor and payload, the stored events come back,
+   *    whatever else was given; when only some are, or the content differs: `conflict`
+   * 2. a producer's number that was accepted before: `[]`
+   * 3. the lease: `fenced`; the producer's epoch: `fenced`
+   * 4. the log is open: `log_closed`; the producer's number follows: `sequence_gap`
+   * 5. `expectedSequence`: `conflict`
+   * 6. the side writes in their order
+   *
+   * No events are fine when there is something in `also`. Errors: also `not_found`, `gone`, `invalid`, `too_large`.
+   */
+  append(
+    logId: string,
+    events: readonly NewEvent[],
+    options?: AppendOptions,
+  ): Promise<readonly StoredEvent[]>;
+  /** Recomputes every hash, and names the first event that differs. Errors: `not_found`, `gone`. */
+  verify(logId: string, options?: CallOptions): Promise<VerifyResult>;
+  /** Takes the payloads of supplementary events of this log away (not those that a fork inherited). */
+  prune(logId: string, options: PruneOptions): Promise<{ readonly pruned: number }>;
+  /**
+   * Takes the payload and the salt of one event away, whatever its retention. An inherited event is
+   * redacted in the log that it was appended to (`conflict` otherwise, `details.logId`). Errors: `not_found`.
+   */
+  redact(logId: string, sequence: number, options: RedactOptions): Promise<StoredEvent>;
+
+  info(options?: CallOptions): Promise<StoreInfo>;
+  /** Waits for what was begun. Using the store afterwards is `unavailable`. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,91 @@
+/**
+ * What is written together with an append, in its transaction: all of it is stored, or nothing.
+ * They are checked in the order in which they are given; the first that cannot be written fails the append.
+ */
+
+import type { NewRun, RunPatch, RunStatus } from "./runs.ts";
+import type { SessionPatch } from "./sessions.ts";
+
+/** A named reader's committed sequence; `logId` is the append's own log where none is given. */
+export interface CursorWrite {
+  readonly type: "cursor";
+  readonly name: string;
+  readonly sequence: number;
+  readonly logId?: string;
+}
+
+/** `sessionId` is the append's own log where none is given. Errors: `not_found`. */
+export interface SessionWrite {
+  readonly type: "session";
+  readonly sessionId?: string;
+  readonly patch: SessionPatch;
+}
+
+/** A new run, pending, of the append's session. Errors: `conflict`. */
+export interface NewRunWrite {
+  readonly type: "new_run";
+  readonly run: NewRun;
+}
+
+/** A run's next status. Errors: `not_found`, `invalid_transition`. */
+export interface RunWrite {
+  readonly type: "run";
+  readonly runId: string;
+  readonly to: RunStatus;
+  readonly patch?: RunPatch;
+}
+
+/**
+ * A producer's number for this append. What it already made is not stored again: the append returns `[]`
+ * and writes nothing. A new epoch begins with sequence 0.
+ * Errors: `fenced` for an older epoch (`details.epoch`), `sequence_gap` (`details.expected`), `invalid`.
+ */
+export interface ProducerWrite {
+  readonly type: "producer";
+  readonly producerId: string;
+  readonly epoch: number;
+  readonly sequence: number;
+}
+
+/** A writer's own order: greater, character code by character code, than the log's last one. Errors: `conflict`. */
+export interface WriterSequenceWrite {
+  readonly type: "writer_sequence";
+  readonly value: string;
+}
+
+/** `sequence` is the log's newest after the append where none is given. */
+export interface SnapshotWrite {
+  readonly type: "snapshot";
+  readonly name: string;
+  readonly data: unknown;
+  readonly sequence?: number;
+}
+
+/**
+ * Takes a claim (`generation` one more than the stored one, which begins at 0), or changes the one that is
+ * held (the same generation and owner). Errors: `fenced` (`details.generation`, `details.owner`).
+ */
+export interface ClaimWrite {
+  readonly type: "claim";
+  readonly name: string;
+  readonly generation: number;
+  readonly owner: string;
+  readonly status?: string;
+  readonly data?: unknown;
+}
+
+/** Closes the log after the append. */
+export interface CloseWrite {
+  readonly type: "close";
+}
+
+export type Write =
+  | CursorWrite
+  | SessionWrite
+  | NewRunWrite
+  | RunWrite
+  | ProducerWrite
+  | WriterSequenceWrite
+  | SnapshotWrite
+  | ClaimWrite
+  | CloseWrite;

@@ -1,0 +1,98 @@
+/** What is known of a native session: the row of a list, the details of one, its branches and records. */
+
+import type { AgentName } from "./agent.ts";
+import type { Usage } from "./message.ts";
+import type { Problem } from "./problem.ts";
+
+/** Where a session continues natively. */
+export interface NativeRef {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  /** The main file; for a database `PATH#ID`. */
+  readonly location: string;
+  readonly cwd: string | null;
+}
+
+/** A row of the list. `null` stands for what the agent does not tell. Times are ISO 8601 UTC. */
+export interface SessionInfo extends NativeRef {
+  /** The person's own title, else the agent's, else the first thing the person typed. One line. */
+  readonly title: string | null;
+  readonly gitBranch: string | null;
+  readonly createdAt: string | null;
+  /** From the content: the time stamp of the last record that has one; the mtime where none has. */
+  readonly updatedAt: string | null;
+  /** Of all files that make up the session, sub-agents left out. */
+  readonly sizeBytes: number;
+  readonly archived: boolean;
+  /** Whether its agent has it open now. */
+  readonly live: boolean | null;
+  readonly problems: readonly Problem[];
+}
+
+/** What a full read tells beyond the row of the list. */
+export interface SessionDetails extends SessionInfo {
+  /** Of the active history, by role. */
+  readonly messages: {
+    readonly total: number;
+    readonly user: number;
+    readonly assistant: number;
+    readonly tool: number;
+    readonly system: number;
+  };
+  /** Of the active history. */
+  readonly toolCalls: number;
+  /** Number of leaves. */
+  readonly branches: number;
+  readonly records: number;
+  /** Records of a type that this version of Continuo does not know, kept verbatim: type and number. */
+  readonly unknownRecords: Readonly<Record<string, number>>;
+  readonly models: readonly string[];
+  /** Sum over every model call in the session's own files, all branches, each call once; `null` where none is told. */
+  readonly usage: Usage | null;
+  /** Versions of the agent that wrote it, oldest first. */
+  readonly agentVersions: readonly string[];
+  readonly subagents: readonly SubagentInfo[];
+  /** The session this one was forked from. */
+  readonly forkedFrom: string | null;
+}
+
+export interface SubagentInfo {
+  readonly id: string;
+  readonly location: string;
+  readonly type: string | null;
+  readonly description: string | null;
+  /** The tool call of the parent that started it. */
+  readonly toolCallId: string | null;
+  readonly model: string | null;
+  readonly sizeBytes: number;
+}
+
+/** The end of a branch. Every session has one active leaf unless it is empty. */
+export interface Leaf {
+  /** Accepted by `history({ leaf })` and `session show --branch`; a native id where there is one. */
+  readonly id: string;
+  readonly active: boolean;
+  readonly updatedAt: string | null;
+  /** Messages from the root to here. */
+  readonly messages: number;
+  /** The last thing the person typed on it, one line, shortened. */
+  readonly label: string | null;
+}
+
+/** One native record, verbatim, in the order of the files. */
+export interface Entry {
+  /** Left out for the session's own main file. */
+  readonly file?: string;
+  /** 1-based; `null` for a record that is no line: a row of a database, a part of a JSON document. */
+  readonly line: number | null;
+  /** The row, where the record is one; as in `RecordPlace`. */
+  readonly row?: string;
+  /** The native id; `null` where the record has none. */
+  readonly id: string | null;
+  readonly parentId: string | null;
+  /** The agent's own name for the kind of record. */
+  readonly type: string;
+  /** On the path from the root to the active leaf. */
+  readonly active: boolean;
+  readonly value: unknown;
+}

@@ -1,0 +1,34 @@
+/** What an engine is: it runs rules, keeps their statements together, and tells who changed what. */
+
+import type { AppendOptions, BlobBodies, StoredEvent, StoreInfo } from "../../model/index.ts";
+import type { Changes } from "./changes.ts";
+import type { PreparedEvent } from "./prepared.ts";
+import type { Scope, Transaction, Work } from "./work.ts";
+
+export interface Engine {
+  readonly scope: Scope;
+  readonly changes: Changes;
+  readonly bodies: BlobBodies;
+  /** Statements that change nothing. Errors: `unavailable`, `busy`, `corrupt`. */
+  read<T>(rule: (scope: Scope) => Work<T>, signal?: AbortSignal): Promise<T>;
+  /**
+   * One transaction. Resolves when it is durable. A rule that throws leaves nothing, and may be run more
+   * than once. Errors: `unavailable`, `busy`, `corrupt`.
+   */
+  write<T>(rule: (tx: Transaction) => Work<T>, signal?: AbortSignal): Promise<T>;
+  /** A shorter way for plain appends, where an engine has one; `undefined` when it cannot be taken. */
+  appendFast?(
+    logId: string,
+    events: readonly PreparedEvent[],
+    options: AppendOptions,
+  ): Promise<readonly StoredEvent[] | undefined>;
+  describe(): Promise<Pick<StoreInfo, "engine" | "location" | "schemaVersion" | "sizeBytes">>;
+  /**
+   * Writes all rows of all workspaces, as they are at one moment, into a new SQLite database; large blobs
+   * are not among them.
+   */
+  exportTo(path: string): Promise<void>;
+  /** Gives freed space back. */
+  vacuum(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,33 @@
+/** Every limit of the store, in one place. What exceeds one is refused with `too_large` or `invalid`. */
+
+export const LIMITS = {
+  /** UTF-16 units of an id or a name. */
+  idLength: 512,
+  /** UTF-8 bytes of one payload, of a snapshot, of a session's or run's field. */
+  payloadBytes: 33_554_432,
+  eventsPerAppend: 10_000,
+  bytesPerAppend: 134_217_728,
+  writesPerAppend: 1_000,
+  pageItems: 1_000,
+  readEvents: 10_000,
+  /** Where a read names no `maxBytes`. */
+  readBytes: 67_108_864,
+  /** One page of a tail: what is in memory for a reader that is slow. */
+  tailEvents: 512,
+  tailBytes: 1_048_576,
+  /** Blobs up to this size lie in their row. */
+  inlineBlobBytes: 262_144,
+  /** Rows of larger ones, where they lie in the database. */
+  blobChunkBytes: 262_144,
+  /** Appends that share one commit on SQLite. */
+  groupCommit: 512,
+  /** How long a transaction waits for another process before it is `busy`. */
+  lockWaitMs: 30_000,
+  /** How often another process's commits are looked for on SQLite. */
+  sqlitePollMs: 20,
+  /** How often a node tells others on Postgres what it changed, and looks by itself. */
+  notifyMs: 25,
+  postgresPollMs: 1_000,
+  /** Further tries of a Postgres transaction that lost a race. */
+  retries: 50,
+} as const;

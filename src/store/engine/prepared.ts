@@ -1,0 +1,31 @@
+/** Events that were checked and hashed, on their way to a log. */
+
+import type { Actor, Retention, Tombstone } from "../../model/index.ts";
+
+/** An event that is ready to be numbered. */
+export interface PreparedEvent {
+  readonly id: string;
+  /** Whether the caller gave the id, so that it may be stored already. */
+  readonly retriable: "yes" | "no";
+  readonly type: string;
+  readonly parentId: string | undefined;
+  readonly actor: Actor;
+  readonly actorText: string;
+  readonly runId: string | undefined;
+  readonly occurredAt: string;
+  readonly recordedAt: string;
+  readonly retention: Retention;
+  readonly payload: string | null;
+  readonly bytes: Uint8Array | null;
+  /** What was hashed: kept to compare with an event of another salt. */
+  readonly hashed: string | Uint8Array;
+  readonly payloadHash: string;
+  readonly extras: Extras | undefined;
+}
+
+export interface Extras {
+  readonly blobs?: readonly string[];
+  readonly salt?: string;
+  readonly invalid?: string;
+  readonly pruned?: Tombstone;
+}

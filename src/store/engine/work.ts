@@ -1,0 +1,120 @@
+/**
+ * The rules of the log are written once, as generators that yield statements and are given rows. An engine
+ * runs them: SQLite at once, without a pause, so that nothing comes between the statements of one
+ * transaction; Postgres over the wire. A rule may be run again from the start when its transaction was
+ * rolled back, and so does nothing but yield.
+ */
+
+import type { Compilable, Kysely } from "kysely";
+import type { Sha256 } from "../../model/index.ts";
+import type { Schema } from "../schema/index.ts";
+
+export type SqlValue = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
+
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** Rows as arrays, in the order of the columns, which is twice as fast; or none, where nobody looks at them. */
+  readonly shape?: "arrays" | "none";
+  /** No further rows are needed after the one for which it is true. Engines may read more. */
+  readonly last?: (row: never) => boolean;
+  /** Kept prepared: the text is one of few. */
+  readonly name?: string;
+}
+
+export type Row = Readonly<Record<string, SqlValue>>;
+
+export type Work<T> = Generator<Statement, T, readonly unknown[]>;
+
+/** What differs between the two dialects. */
+export interface Dialect {
+  readonly engine: "sqlite" | "postgres";
+  /** The database's clock, in milliseconds since 1970. */
+  readonly nowMs: string;
+  /** Put after a SELECT whose row is about to be changed. */
+  readonly forUpdate: string;
+  readonly forShare: string;
+  /** The mark of the running transaction, for `changed_mark`. */
+  readonly currentMark: string;
+  /** A statement with `mark` (every change with a smaller one is visible now, and none will be made) and `now`. */
+  readonly visibleMark: string;
+  /**
+   * Where marks are counted and not given by the database: ends the mark that changes are made under now,
+   * so that the next one is visible. Needed before `visibleMark` when the workspace has such changes.
+   */
+  readonly endMark?: string;
+  /** Placeholders are `?` in the rules. */
+  placeholders(sql: string): string;
+  /**
+   * A query of events, ended early: after the row with which its bodies exceed the budget. An engine that
+   * can stop in the middle of a query does so by `Statement.last`, and leaves the text as it is.
+   */
+  bounded(select: string, bounds: Bounds): string;
+  /** The rows of an append, in as few statements as the dialect allows. */
+  insertEvents(rows: readonly EventRow[]): readonly Statement[];
+}
+
+export interface Bounds {
+  readonly body: "payload" | "bytes";
+  readonly direction: "asc" | "desc";
+  readonly budgetBytes: number;
+}
+
+/** In the order of the columns of `events`. */
+export type EventRow = readonly [
+  logKey: number,
+  sequence: number,
+  eventId: string,
+  type: string,
+  parentId: string | null,
+  actor: string,
+  runId: string | null,
+  occurredAt: string,
+  recordedAt: string,
+  retention: number,
+  payload: string | null,
+  bytes: Uint8Array | null,
+  payloadHash: string,
+  chainHash: string,
+  extras: string | null,
+];
+
+/** What rules know beside their arguments. */
+export interface Scope {
+  readonly workspaceId: string;
+  readonly dialect: Dialect;
+  /** Compiles queries; it runs none. */
+  readonly db: Kysely<Schema>;
+  readonly sha256: Sha256;
+  readonly newId: () => string;
+  /** What no commit ever changes: where the inherited records of a log lie. */
+  readonly lineages: Map<number, readonly Segment[]>;
+}
+
+/** The scope of one transaction. */
+export interface Transaction extends Scope {
+  /** Logs whose readers are to be woken after the commit. */
+  readonly changed: Set<number>;
+}
+
+/** A stretch of a log: records of `logKey` with `after < sequence <= upTo`. */
+export interface Segment {
+  readonly logKey: number;
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** Runs a statement written by hand, with `?` for parameters. */
+export function* sql<R = Row>(
+  scope: Scope,
+  text: string,
+  ...parameters: readonly SqlValue[]
+): Work<readonly R[]> {
+  return (yield { sql: scope.dialect.placeholders(text), parameters }) as readonly R[];
+}
+
+/** Runs a query built with Kysely. */
+export function* query<R>(built: Compilable<R>): Work<readonly R[]> {
+  const { sql: text, parameters } = built.compile();
+  return (yield { sql: text, parameters }) as readonly R[];
+}

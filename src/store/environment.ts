@@ -1,0 +1,13 @@
+/** The default database of this machine's user. The one file of the store that reads the environment. */
+
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+export function storePathOfThisUser(): string {
+  return defaultStorePath(process.env);
+}
+
+/** `continuo.db` in `CONTINUO_HOME`, else in `~/.continuo`. */
+export function defaultStorePath(env: Readonly<Record<string, string | undefined>>): string {
+  return join(env.CONTINUO_HOME || join(env.HOME || homedir(), ".continuo"), "continuo.db");
+}

@@ -1,0 +1,77 @@
+/** Opens a store by its URL. Engines are loaded when they are opened, not before. */
+
+import { fileURLToPath } from "node:url";
+import { ContinuoError } from "../model/index.ts";
+import type { Engine } from "./engine/index.ts";
+import { storePathOfThisUser } from "./environment.ts";
+import { assertName } from "./rules/index.ts";
+import { createStore, type OpenedStore } from "./sql-store.ts";
+
+export interface OpenStoreOptions {
+  /** Every row belongs to one; nothing crosses it. `default` where none is given. */
+  readonly workspaceId?: string;
+  /** Brings an older schema up to date (on SQLite after a copy of the file). */
+  readonly migrate?: boolean;
+  /** Told when a schema was brought up to date. */
+  readonly onMigrated?: (migrated: {
+    readonly from: number;
+    readonly to: number;
+    /** Where the database as it was before lies. */
+    readonly copy: string | null;
+  }) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * `memory:`, `sqlite:PATH` (`sqlite:` alone is the database of `CONTINUO_HOME`) or `postgres://…`.
+ *
+ * An empty SQLite database is made ready. Errors: `invalid` for another URL, `migration_required`,
+ * `schema_newer`, `corrupt`, `unavailable`.
+ */
+export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
+  const { workspaceId = "default", signal } = options;
+  assertName("workspaceId", workspaceId);
+  signal?.throwIfAborted();
+  return createStore(await openEngine(url, workspaceId, options));
+}
+
+async function openEngine(url: string, workspaceId: string, options: OpenStoreOptions): Promise<Engine> {
+  const { onMigrated } = options;
+  const engineOptions = {
+    workspaceId,
+    migrate: options.migrate === true ? "allowed" : "refused",
+    ...(onMigrated === undefined ? {} : { onMigrated }),
+  } as const;
+  const { scheme, rest } = partsOf(url);
+  switch (scheme) {
+    case "memory":
+      if (rest !== "") throw badUrl(url);
+      return (await import("./sqlite/index.ts")).openSqlite(undefined, engineOptions);
+    case "sqlite":
+      return (await import("./sqlite/index.ts")).openSqlite(sqlitePath(rest), engineOptions);
+    case "postgres":
+    case "postgresql":
+      return (await import("./postgres/index.ts")).openPostgres(url, engineOptions);
+    default:
+      throw badUrl(url);
+  }
+}
+
+function partsOf(url: unknown): { readonly scheme: string; readonly rest: string } {
+  if (typeof url !== "string") throw badUrl(String(url));
+  const colon = url.indexOf(":");
+  return { scheme: url.slice(0, Math.max(0, colon)).toLowerCase(), rest: url.slice(colon + 1) };
+}
+
+function sqlitePath(rest: string): string {
+  if (rest === "") return storePathOfThisUser();
+  return rest.startsWith("//") ? fileURLToPath(`file:${rest}`) : rest;
+}
+
+function badUrl(url: string): ContinuoError {
+  const shown = url.replace(/\/\/[^@/]*@/, "//…@");
+  return new ContinuoError("invalid", `${JSON.stringify(shown)} names no store.`, {
+    hint: "Use memory:, sqlite:PATH or postgres://USER@HOST/DATABASE.",
+    details: { url: shown },
+  });
+}

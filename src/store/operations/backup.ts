@@ -1,0 +1,71 @@
+/**
+ * Backups: one SQLite file with everything, large blobs too, whatever engine it was taken from. It is made
+ * beside its place and moved there when it is whole.
+ */
+
+import { existsSync } from "node:fs";
+import { open, rename, rm, stat } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { ContinuoError } from "../../model/index.ts";
+import type { Engine } from "../engine/index.ts";
+
+export interface BackupResult {
+  readonly file: string;
+  readonly sizeBytes: number;
+  readonly events: number;
+  readonly blobs: number;
+}
+
+/** Errors: `conflict` when the file is there already, `unavailable`. */
+export async function backup(engine: Engine, file: string): Promise<BackupResult> {
+  if (existsSync(file)) {
+    throw new ContinuoError("conflict", `There is a file ${file} already.`, { hint: "Choose another name." });
+  }
+  const unfinished = `${file}.unfinished`;
+  await rm(unfinished, { force: true });
+  try {
+    await engine.exportTo(unfinished);
+    const counts = await addLargeBlobs(engine, unfinished);
+    const handle = await open(unfinished, "r+");
+    await handle.sync();
+    await handle.close();
+    await rename(unfinished, file);
+    return { file, sizeBytes: (await stat(file)).size, ...counts };
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+async function addLargeBlobs(
+  engine: Engine,
+  path: string,
+): Promise<{ readonly events: number; readonly blobs: number }> {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec("pragma journal_mode = delete; begin");
+    const held = database.prepare("select 1 from blob_chunks where body_key = ? limit 1");
+    const keys = database.prepare("select body_key from blobs where body_key is not null").all();
+    for (const { body_key: key } of keys) {
+      if (held.get(key as string) === undefined) await copyBody(engine, database, String(key));
+    }
+    database.exec("commit");
+    const count = (table: string): number =>
+      Number(database.prepare(`select count(*) as n from ${table}`).get()?.n);
+    return { events: count("events"), blobs: count("blobs") };
+  } finally {
+    database.close();
+  }
+}
+
+async function copyBody(engine: Engine, database: DatabaseSync, key: string): Promise<void> {
+  const insert = database.prepare("insert into blob_chunks (body_key, position, bytes) values (?, ?, ?)");
+  let position = 0;
+  try {
+    for await (const chunk of engine.bodies.open(key)) insert.run(key, position++, chunk);
+  } catch (error) {
+    if (!(error instanceof ContinuoError && error.code === "not_found")) throw error;
+    // Collected since the rows were copied: nothing referred to it.
+    database.prepare("delete from blobs where body_key = ?").run(key);
+  }
+}

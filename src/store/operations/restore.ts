@@ -1,0 +1,114 @@
+/** Restoring: a backup read into an empty store, of any engine, in one transaction. */
+
+import { DatabaseSync } from "node:sqlite";
+import { ContinuoError } from "../../model/index.ts";
+import { type Engine, type SqlValue, sql, type Transaction, type Work } from "../engine/index.ts";
+import { readSchemaVersion, SCHEMA_VERSION, TABLES } from "../schema/index.ts";
+import { createKysely } from "../sqlite/index.ts";
+
+export interface RestoreResult {
+  readonly logs: number;
+  readonly events: number;
+  readonly blobs: number;
+}
+
+/** What a backup holds but a restored store makes itself, or keeps elsewhere. */
+const LEFT_OUT: readonly string[] = ["counters", "blob_chunks"];
+const KEYS: Readonly<Record<string, string>> = {
+  logs: "log_key",
+  deleted_logs: "deletion_key",
+  runs: "run_key",
+};
+
+/** Errors: `conflict` when the store is not empty, `unreadable`, `migration_required`, `schema_newer`. */
+export async function restore(engine: Engine, file: string): Promise<RestoreResult> {
+  const source = openBackup(file);
+  const bodies: string[] = [];
+  try {
+    await assertVersion(source, file);
+    await engine.write(assertEmpty);
+    for (const { body_key: key } of source
+      .prepare("select body_key from blobs where body_key is not null")
+      .all()) {
+      bodies.push(String(key));
+      await engine.bodies.put(String(key), chunksOf(source, String(key)));
+    }
+    await engine.write((tx) => copyRows(tx, source));
+    const count = (table: string): number =>
+      Number(source.prepare(`select count(*) as n from ${table}`).get()?.n);
+    return { logs: count("logs"), events: count("events"), blobs: count("blobs") };
+  } catch (error) {
+    for (const key of bodies) await engine.bodies.remove(key);
+    throw error;
+  } finally {
+    source.close();
+  }
+}
+
+function openBackup(file: string): DatabaseSync {
+  try {
+    const source = new DatabaseSync(file, { readOnly: true });
+    source.prepare("select count(*) from continuo_migrations").get();
+    return source;
+  } catch (cause) {
+    throw new ContinuoError("unreadable", `${file} is no backup of a store.`, {
+      hint: "Give a file that `continuo store backup` wrote.",
+      cause,
+    });
+  }
+}
+
+async function assertVersion(source: DatabaseSync, file: string): Promise<void> {
+  const version = await readSchemaVersion(createKysely<never>(source));
+  if (version === SCHEMA_VERSION) return;
+  throw new ContinuoError("migration_required", `The backup ${file} has the older schema ${version}.`, {
+    hint: `Copy it, run \`continuo store migrate --store sqlite:COPY\`, and restore the copy.`,
+    details: { schemaVersion: version, wantedVersion: SCHEMA_VERSION },
+  });
+}
+
+function* assertEmpty(tx: Transaction): Work<void> {
+  for (const table of ["logs", "sessions", "blobs", "leases", "claims"]) {
+    const found = yield* sql(tx, `select 1 as found from ${table} limit 1`);
+    if (found.length === 0) continue;
+    throw new ContinuoError("conflict", `The store is not empty: it has ${table}.`, {
+      hint: "Restore into a new database.",
+      details: { table },
+    });
+  }
+}
+
+async function* chunksOf(source: DatabaseSync, key: string): AsyncGenerator<Uint8Array, void, void> {
+  const rows = source
+    .prepare("select bytes from blob_chunks where body_key = ? order by position")
+    .iterate(key);
+  for (const { bytes } of rows) yield bytes as Uint8Array;
+}
+
+function* copyRows(tx: Transaction, source: DatabaseSync): Work<void> {
+  yield* assertEmpty(tx);
+  for (const table of TABLES) if (!LEFT_OUT.includes(table)) yield* copyTable(tx, source, table);
+  // Marks belong to the database that gave them.
+  yield* sql(tx, `update logs set changed_mark = ${tx.dialect.currentMark}`);
+}
+
+function* copyTable(tx: Transaction, source: DatabaseSync, table: string): Work<void> {
+  const names = source
+    .prepare(`select name from pragma_table_info(?)`)
+    .all(table)
+    .map((row) => String(row.name));
+  const key = KEYS[table];
+  const given = key !== undefined && tx.dialect.engine === "postgres" ? " overriding system value" : "";
+  const values = names.map(() => "?").join(", ");
+  const insert = `insert into ${table} (${names.join(", ")})${given} values (${values})`;
+  for (const row of source.prepare(`select * from ${table}`).iterate()) {
+    yield* sql(tx, insert, ...names.map((name) => row[name] as SqlValue));
+  }
+  if (given !== "" && key !== undefined) {
+    yield* sql(
+      tx,
+      `select setval(pg_get_serial_sequence('${table}', '${key}'),
+         (select coalesce(max(${key}), 0) + 1 from ${table}), false)`,
+    );
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * Plain appends in one statement: the head that this server believes in goes along, and the statement
+ * stores nothing when the log's head is another one. Then the belief is dropped, and the append goes the
+ * long way, which locks the log and says what is wrong, if anything is.
+ */
+
+import type pg from "pg";
+import { type AppendOptions, EVENTS_MEDIA_TYPE, type StoredEvent } from "../../model/index.ts";
+import type { EventRow, PreparedEvent, Scope, Statement } from "../engine/index.ts";
+import { numberEvent } from "../rules/index.ts";
+import { rowsOf } from "./connections.ts";
+import { columnsOf, EVENT_COLUMNS, EVENT_TYPES_SQL, MARK, NOW, POSTGRES } from "./dialect.ts";
+import { isRace, isUniqueViolation } from "./failures.ts";
+
+interface Belief {
+  readonly logKey: number;
+  readonly sequence: number;
+  readonly hash: string;
+  readonly kind: "events" | "bytes" | "fork";
+}
+
+const BELIEFS_KEPT = 10_000;
+
+export class FastAppend {
+  readonly #pool: pg.Pool;
+  readonly #scope: Scope;
+  readonly #beliefs = new Map<string, Belief>();
+  readonly #queues = new Map<string, Promise<unknown>>();
+
+  constructor(pool: pg.Pool, scope: Scope) {
+    this.#pool = pool;
+    this.#scope = scope;
+  }
+
+  /** Appends of this server to one log go one after the other: they would only refute each other's beliefs. */
+  async append(
+    logId: string,
+    events: readonly PreparedEvent[],
+    options: AppendOptions,
+  ): Promise<{ readonly logKey: number; readonly stored: readonly StoredEvent[] } | undefined> {
+    if (!isPlain(events, options)) return undefined;
+    const before = this.#queues.get(logId) ?? Promise.resolve();
+    const own = before.then(() => this.#append(logId, events, options));
+    const quiet = own.then(ignore, ignore);
+    this.#queues.set(logId, quiet);
+    try {
+      return await own;
+    } finally {
+      if (this.#queues.get(logId) === quiet) this.#queues.delete(logId);
+    }
+  }
+
+  forget(logId: string): void {
+    this.#beliefs.delete(logId);
+  }
+
+  async #append(
+    logId: string,
+    events: readonly PreparedEvent[],
+    { expectedSequence, lease }: AppendOptions,
+  ): Promise<{ readonly logKey: number; readonly stored: readonly StoredEvent[] } | undefined> {
+    const belief = this.#beliefs.get(logId) ?? (await this.#look(logId));
+    if (belief === undefined || !fits(belief, events)) return undefined;
+    if (expectedSequence !== undefined && expectedSequence !== belief.sequence) {
+      this.forget(logId);
+      return undefined;
+    }
+    const place = { logKey: belief.logKey, logId };
+    let hash = belief.hash;
+    const numbered = events.map((event, index) => {
+      const one = numberEvent(this.#scope, place, event, belief.sequence + index + 1, hash);
+      hash = one.stored.chainHash;
+      return one;
+    });
+    const next: Belief = { ...belief, sequence: belief.sequence + events.length, hash };
+    const statement = this.#statement(
+      belief,
+      next,
+      numbered.map((one) => one.row),
+      lease,
+    );
+    this.forget(logId);
+    if (!(await this.#stores(statement))) return undefined;
+    if (this.#beliefs.size >= BELIEFS_KEPT) this.#beliefs.clear();
+    this.#beliefs.set(logId, next);
+    return { logKey: belief.logKey, stored: numbered.map((one) => one.stored) };
+  }
+
+  async #stores(statement: Statement): Promise<boolean> {
+    try {
+      return (await rowsOf(this.#pool, statement)).length > 0;
+    } catch (error) {
+      // An id is stored already: the long way tells whether it is the same event. A lost race: it is run again there.
+      if (isUniqueViolation(error) || isRace(error)) return false;
+      throw error;
+    }
+  }
+
+  async #look(logId: string): Promise<Belief | undefined> {
+    const sql = POSTGRES.placeholders(
+      "select log_key, head_sequence, head_hash, media_type, parent_key from logs where workspace_id = ? and log_id = ?",
+    );
+    const parameters = [this.#scope.workspaceId, logId];
+    const [row] = (await rowsOf(this.#pool, { sql, parameters })) as readonly LookedAt[];
+    if (row === undefined) return undefined;
+    const kind = row.media_type === EVENTS_MEDIA_TYPE ? "events" : "bytes";
+    return {
+      logKey: row.log_key,
+      sequence: row.head_sequence,
+      hash: row.head_hash,
+      kind: row.parent_key === null ? kind : "fork",
+    };
+  }
+
+  #statement(
+    belief: Belief,
+    next: Belief,
+    rows: readonly EventRow[],
+    lease: AppendOptions["lease"],
+  ): Statement {
+    const head = [next.sequence, next.hash, belief.logKey, belief.sequence, belief.hash];
+    const [first] = rows;
+    const single = rows.length === 1 && first !== undefined;
+    const body = single ? first : columnsOf(rows);
+    const shape = single ? "single" : "many";
+    if (lease === undefined) return { sql: STATEMENTS[shape], parameters: [...head, ...body] };
+    const guard = [this.#scope.workspaceId, lease.name, lease.token];
+    return { sql: LEASED[shape], parameters: [...head, ...body, ...guard] };
+  }
+}
+
+interface LookedAt {
+  readonly log_key: number;
+  readonly head_sequence: number;
+  readonly head_hash: string;
+  readonly media_type: string;
+  readonly parent_key: number | null;
+}
+
+function ignore(): void {
+  // Whoever asked for it is told; the next in the queue only waits for the end.
+}
+
+function isPlain(events: readonly PreparedEvent[], options: AppendOptions): boolean {
+  if (events.length === 0 || (options.also ?? []).length > 0) return false;
+  return events.every((event) => event.extras?.blobs === undefined);
+}
+
+/** Inherited ids are in no index of the fork's own. */
+function fits(belief: Belief, events: readonly PreparedEvent[]): boolean {
+  if (belief.kind === "fork") return false;
+  return events.every(
+    (event) =>
+      (event.type === "bytes") === (belief.kind === "bytes") &&
+      (event.bytes !== null) === (belief.kind === "bytes"),
+  );
+}
+
+const HEAD_PARAMETERS = 5;
+
+function statementOf(shape: "single" | "many", guard: "leased" | "free"): string {
+  const types: readonly string[] = EVENT_TYPES_SQL;
+  const place = (index: number): string => `$${HEAD_PARAMETERS + index + 1}`;
+  const values =
+    shape === "single"
+      ? `select ${types.map((type, index) => `${place(index)}::${type}`).join(", ")} from head`
+      : `select rows.* from head, unnest(${types.map((type, index) => `${place(index)}::${type}[]`).join(", ")}) as rows`;
+  const after = HEAD_PARAMETERS + types.length;
+  // Locked, so that no greater token is given before this append is seen.
+  const lease = `lease as (select 1 from leases where workspace_id = $${after + 1} and name = $${after + 2}
+      and token = $${after + 3} for share), `;
+  return `with ${guard === "leased" ? lease : ""}head as (
+      update logs set head_sequence = $1, head_hash = $2, changed_at = ${NOW}, changed_mark = ${MARK},
+        expires_at = case when ttl_ms is null then expires_at else ${NOW} + ttl_ms end
+      where log_key = $3 and head_sequence = $4 and head_hash = $5 and closed_at is null and deleted_at is null
+        and (expires_at is null or expires_at > ${NOW})${guard === "leased" ? " and exists (select 1 from lease)" : ""}
+      returning log_key)
+    insert into events (${EVENT_COLUMNS}) ${values} returning sequence`;
+}
+
+const STATEMENTS = { single: statementOf("single", "free"), many: statementOf("many", "free") } as const;
+const LEASED = { single: statementOf("single", "leased"), many: statementOf("many", "leased") } as const;

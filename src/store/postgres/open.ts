@@ -1,0 +1,80 @@
+/** Opens a Postgres database. It is brought up to date only when that is asked for: other servers use it. */
+
+import { hash, randomFillSync } from "node:crypto";
+import { Kysely, PostgresDialect } from "kysely";
+import type pg from "pg";
+import { ContinuoError, createIds } from "../../model/index.ts";
+import type { Engine } from "../engine/index.ts";
+import { migrate, readSchemaVersion, SCHEMA_VERSION, type Schema } from "../schema/index.ts";
+import { createPool } from "./connections.ts";
+import { POSTGRES } from "./dialect.ts";
+import { createPostgresEngine } from "./engine.ts";
+import { translated } from "./failures.ts";
+
+export interface PostgresOptions {
+  readonly workspaceId: string;
+  readonly migrate: "allowed" | "refused";
+  readonly onMigrated?: (migrated: {
+    readonly from: number;
+    readonly to: number;
+    readonly copy: null;
+  }) => void;
+}
+
+const OLDEST_SERVER = 150_000;
+
+export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
+  const location = shownUrl(url);
+  const pool = createPool(url);
+  try {
+    await assertServer(pool);
+    await upgrade(new Kysely<never>({ dialect: new PostgresDialect({ pool }) }), options, location);
+    const scope = {
+      workspaceId: options.workspaceId,
+      dialect: POSTGRES,
+      db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }),
+      sha256: (data: string | Uint8Array) => hash("sha256", data, "hex"),
+      newId: createIds({ now: Date.now, random: (bytes) => randomFillSync(bytes) }),
+      lineages: new Map(),
+    };
+    return createPostgresEngine(pool, scope, { url, location });
+  } catch (error) {
+    await pool.end();
+    throw translated(error, location);
+  }
+}
+
+async function assertServer(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ version: string }>(
+    "select current_setting('server_version_num') as version",
+  );
+  const version = Number(rows[0]?.version);
+  if (version >= OLDEST_SERVER) return;
+  throw new ContinuoError("unsupported", `Postgres 15 or newer is needed; this server is ${version}.`);
+}
+
+async function upgrade(db: Kysely<never>, options: PostgresOptions, location: string): Promise<void> {
+  const from = await readSchemaVersion(db);
+  if (from >= SCHEMA_VERSION) return;
+  if (options.migrate === "refused") {
+    throw new ContinuoError("migration_required", `The database ${location} has the schema ${from}.`, {
+      hint: "Run `continuo store migrate` once, before the servers start.",
+      details: { schemaVersion: from, wantedVersion: SCHEMA_VERSION },
+    });
+  }
+  await migrate(db);
+  options.onMigrated?.({ from, to: SCHEMA_VERSION, copy: null });
+}
+
+/** Without user, password and options. */
+function shownUrl(url: string): string {
+  try {
+    const { host, pathname } = new URL(url);
+    return `postgres://${host}${pathname}`;
+  } catch (cause) {
+    throw new ContinuoError("invalid", "The URL of the Postgres database cannot be read.", {
+      hint: "Use postgres://USER@HOST/DATABASE.",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,248 @@
+/** Append: the one way in which a log grows. The order of the checks is the contract's. */
+
+import { type AppendOptions, payloadHash, type StoredEvent, type Write } from "../../model/index.ts";
+import {
+  type Dialect,
+  type PreparedEvent,
+  type Scope,
+  sql,
+  type Transaction,
+  type Work,
+} from "../engine/index.ts";
+import { writeAlso } from "./also.ts";
+import { type EventTuple, eventColumns, numberEvent, toStoredEvent } from "./events.ts";
+import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
+import { assertProducerFollows, findProducer, isAccepted, producerOf } from "./producers.ts";
+import { conflict, fenced, invalid, logClosed, notFound } from "./refusals.ts";
+
+export type AppendRequest = Pick<AppendOptions, "expectedSequence" | "lease" | "also">;
+
+export function* append(
+  tx: Transaction,
+  logId: string,
+  events: readonly PreparedEvent[],
+  request: AppendRequest,
+): Work<readonly StoredEvent[]> {
+  // Leases before logs, here and in the one statement of Postgres: two orders would be a deadlock.
+  if (request.lease !== undefined && tx.dialect.forShare !== "")
+    yield* findToken(tx, request.lease.name, tx.dialect.forShare);
+  const log = yield* openLog(tx, logId, "change");
+  return yield* appendTo(tx, log, events, request);
+}
+
+/** The same, to a log whose row is locked already. */
+export function* appendTo(
+  tx: Transaction,
+  log: LogRow,
+  events: readonly PreparedEvent[],
+  request: AppendRequest,
+): Work<readonly StoredEvent[]> {
+  const done = yield* check(tx, log, { events, request, leaseLock: tx.dialect.forShare });
+  if (done !== undefined) return done;
+  const numbered = yield* insert(tx, log, events);
+  yield* writeAlso(tx, { ...log, ...headAfter(log, numbered) }, request.also ?? []);
+  return numbered;
+}
+
+/**
+ * The checks alone, without a lock: what is stored already, or `undefined` when the append may be tried. A
+ * refusal is true of the moment at which the log was looked at, and costs no transaction.
+ */
+export function* checkAppend(
+  scope: Scope,
+  logId: string,
+  events: readonly PreparedEvent[],
+  request: AppendRequest,
+): Work<readonly StoredEvent[] | undefined> {
+  const log = yield* openLog(scope, logId, "read");
+  return yield* check(scope, log, { events, request, leaseLock: "" });
+}
+
+interface Checked {
+  readonly events: readonly PreparedEvent[];
+  readonly request: AppendRequest;
+  readonly leaseLock: string;
+}
+
+/** In the order of the contract. */
+function* check(
+  scope: Scope,
+  log: LogRow,
+  { events, request, leaseLock }: Checked,
+): Work<readonly StoredEvent[] | undefined> {
+  const also = request.also ?? [];
+  assertKind(log, events);
+  const stored = yield* findStored(scope, log, events);
+  if (stored !== undefined) return stored;
+  const given = producerOf(also);
+  const producer =
+    given === undefined ? undefined : yield* findProducer(scope, log.log_key, given.producerId);
+  if (given !== undefined && isAccepted(given, producer)) return [];
+  if (request.lease !== undefined) yield* assertLease(scope, request.lease, leaseLock);
+  if (given !== undefined) assertProducerFollows("epoch", given, producer);
+  assertOpen(log, events, also);
+  if (given !== undefined) assertProducerFollows("sequence", given, producer);
+  assertExpected(log, request.expectedSequence);
+  return undefined;
+}
+
+function assertKind(log: LogRow, events: readonly PreparedEvent[]): void {
+  const bytes = holdsBytes(log);
+  for (const event of events) {
+    if ((event.type === "bytes") === bytes && (event.bytes !== null) === bytes) continue;
+    throw invalid(
+      bytes
+        ? `The log ${log.log_id} holds bytes (${log.media_type}); its records are { type: "bytes", data: Uint8Array }.`
+        : `The log ${log.log_id} holds events, not bytes.`,
+      { logId: log.log_id, id: event.id },
+    );
+  }
+}
+
+/** The stored events when all are there already. Errors: `conflict`. */
+function* findStored(
+  scope: Scope,
+  log: LogRow,
+  events: readonly PreparedEvent[],
+): Work<readonly StoredEvent[] | undefined> {
+  const stored: StoredEvent[] = [];
+  if (!events.some((event) => event.retriable === "yes")) return undefined;
+  const lineage = yield* lineageOf(scope, log);
+  const columns = eventColumns(holdsBytes(log) ? "bytes" : "payload");
+  for (const event of events) {
+    if (event.retriable === "no") continue;
+    for (const { logKey, upTo } of lineage) {
+      const text = `select ${columns} from events where log_key = ? and event_id = ? and sequence <= ?`;
+      const statement = { sql: scope.dialect.placeholders(text), parameters: [logKey, event.id, upTo] };
+      const tuples = (yield { ...statement, shape: "arrays" }) as readonly EventTuple[];
+      if (tuples[0] === undefined) continue;
+      const found = toStoredEvent(log.log_id, tuples[0]);
+      if (!isSame(scope, event, found)) throw differs(log, event, found);
+      stored.push(found);
+    }
+  }
+  if (stored.length === 0) return undefined;
+  if (stored.length === events.length) return stored;
+  throw conflict(
+    `Some events of this append are stored already in ${log.log_id}, others are not.`,
+    { logId: log.log_id, storedIds: stored.map((event) => event.id) },
+    "Append again exactly what was appended together, or give new ids.",
+  );
+}
+
+function isSame(scope: Scope, event: PreparedEvent, found: StoredEvent): boolean {
+  if (event.type !== found.type) return false;
+  const { actor } = event;
+  const other = found.actor;
+  if (actor.kind !== other.kind || actor.id !== other.id || actor.agent !== other.agent) return false;
+  if (found.salt !== undefined)
+    return payloadHash(scope.sha256, event.hashed, found.salt) === found.payloadHash;
+  // The salt went with the payload: nobody can tell any more, and so the id decides.
+  if (found.pruned !== undefined && event.extras?.salt !== undefined) return true;
+  return payloadHash(scope.sha256, event.hashed) === found.payloadHash;
+}
+
+function differs(log: LogRow, event: PreparedEvent, found: StoredEvent): Error {
+  return conflict(
+    `The id ${event.id} is taken in ${log.log_id} by an event with other content.`,
+    { logId: log.log_id, id: event.id, sequence: found.sequence },
+    "An id names one event for ever; give a new event a new id.",
+  );
+}
+
+function* assertLease(scope: Scope, lease: NonNullable<AppendRequest["lease"]>, lock: string): Work<void> {
+  const row = yield* findToken(scope, lease.name, lock);
+  if (row?.token === lease.token) return;
+  throw fenced(
+    row === undefined || row.token < lease.token
+      ? `The lease ${lease.name} was never given with token ${lease.token}.`
+      : `The lease ${lease.name} was given to another holder.`,
+    { name: lease.name, givenToken: lease.token, token: row?.token ?? null },
+  );
+}
+
+function* findToken(scope: Scope, name: string, lock: string): Work<{ readonly token: number } | undefined> {
+  const text = `select token from leases where workspace_id = ? and name = ?${lock}`;
+  return (yield* sql<{ readonly token: number }>(scope, text, scope.workspaceId, name))[0];
+}
+
+function assertOpen(log: LogRow, events: readonly PreparedEvent[], also: readonly Write[]): void {
+  if (log.closed_at === null) return;
+  if (events.length === 0 && also.every((write) => write.type !== "producer")) return;
+  throw logClosed(log.log_id, log.head_sequence);
+}
+
+function assertExpected(log: LogRow, expected: number | undefined): void {
+  if (expected === undefined || expected === log.head_sequence) return;
+  throw conflict(
+    `The log ${log.log_id} is at sequence ${log.head_sequence}, not at ${expected}.`,
+    { logId: log.log_id, expectedSequence: expected, latestSequence: log.head_sequence },
+    "Read what was appended meanwhile, and try again.",
+  );
+}
+
+function* insert(
+  tx: Transaction,
+  log: LogRow,
+  events: readonly PreparedEvent[],
+): Work<readonly StoredEvent[]> {
+  if (events.length === 0) return [];
+  const place = { logKey: log.log_key, logId: log.log_id };
+  let head = log.head_hash;
+  const numbered = events.map((event, index) => {
+    const one = numberEvent(tx, place, event, log.head_sequence + index + 1, head);
+    head = one.stored.chainHash;
+    return one;
+  });
+  for (const statement of tx.dialect.insertEvents(numbered.map((one) => one.row))) yield statement;
+  for (const { stored } of numbered) if (stored.blobs !== undefined) yield* refer(tx, log, stored);
+  yield* moveHead(tx, log, log.head_sequence + events.length, head);
+  tx.changed.add(log.log_key);
+  return numbered.map((one) => one.stored);
+}
+
+/** A mark that is there already is not written again, so that its index is left alone. */
+function* moveHead(tx: Transaction, log: LogRow, sequence: number, hash: string): Work<void> {
+  const text = log.changed_mark === log.mark ? moveText(tx.dialect, "") : moveText(tx.dialect, "mark");
+  yield { sql: text, parameters: [sequence, hash, log.now, log.now, log.log_key], shape: "none" };
+}
+
+const moveTexts = new Map<string, string>();
+
+function moveText(dialect: Dialect, what: "mark" | ""): string {
+  const key = dialect.engine + what;
+  let text = moveTexts.get(key);
+  if (text === undefined) {
+    const mark = what === "" ? "" : `, changed_mark = ${dialect.currentMark}`;
+    text = dialect.placeholders(
+      `update logs set head_sequence = ?, head_hash = ?, changed_at = ?${mark},
+         expires_at = case when ttl_ms is null then expires_at else ? + ttl_ms end where log_key = ?`,
+    );
+    moveTexts.set(key, text);
+  }
+  return text;
+}
+
+function headAfter(log: LogRow, stored: readonly StoredEvent[]): Pick<LogRow, "head_sequence" | "head_hash"> {
+  const last = stored.at(-1);
+  return last === undefined
+    ? { head_sequence: log.head_sequence, head_hash: log.head_hash }
+    : { head_sequence: last.sequence, head_hash: last.chainHash };
+}
+
+/** Locks the blobs, so that no collection removes them meanwhile. Errors: `not_found`. */
+function* refer(tx: Transaction, log: LogRow, event: StoredEvent): Work<void> {
+  for (const hash of event.blobs ?? []) {
+    const text = `select 1 as found from blobs where workspace_id = ? and hash = ?${tx.dialect.forUpdate}`;
+    const found = yield* sql(tx, text, tx.workspaceId, hash);
+    if (found.length === 0) throw notFound("blob", hash);
+    yield* sql(
+      tx,
+      "insert into blob_references (workspace_id, hash, log_key, sequence) values (?, ?, ?, ?)",
+      tx.workspaceId,
+      hash,
+      log.log_key,
+      event.sequence,
+    );
+  }
+}

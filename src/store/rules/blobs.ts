@@ -1,0 +1,114 @@
+/** The rows of blobs. Their bytes, where they are many, lie elsewhere under a key. */
+
+import type { BlobInfo } from "../../model/index.ts";
+import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { isoOf } from "./refusals.ts";
+
+export interface BlobRow {
+  readonly hash: string;
+  readonly size_bytes: number;
+  readonly media_type: string;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly inline_bytes: Uint8Array | null;
+  readonly body_key: string | null;
+  readonly now: number;
+}
+
+export interface NewBlob {
+  readonly hash: string;
+  readonly sizeBytes: number;
+  readonly mediaType: string;
+  readonly expiresAt: number | null;
+  readonly inline: Uint8Array | null;
+  readonly bodyKey: string | null;
+}
+
+/** The row as it is now: the bytes that were there first stay, and the later expiry. */
+export function* insertBlob(tx: Transaction, blob: NewBlob): Work<BlobRow | undefined> {
+  yield* sql(
+    tx,
+    `insert into blobs (workspace_id, hash, size_bytes, media_type, created_at, expires_at, inline_bytes, body_key)
+     values (?, ?, ?, ?, ${tx.dialect.nowMs}, ?, ?, ?)
+     on conflict (workspace_id, hash) do update set
+       created_at = excluded.created_at,
+       expires_at = case when blobs.expires_at is null or excluded.expires_at is null then null
+                         when excluded.expires_at > blobs.expires_at then excluded.expires_at
+                         else blobs.expires_at end`,
+    tx.workspaceId,
+    blob.hash,
+    blob.sizeBytes,
+    blob.mediaType,
+    blob.expiresAt,
+    blob.inline,
+    blob.bodyKey,
+  );
+  return yield* findBlob(tx, blob.hash);
+}
+
+export function* findBlob(scope: Scope, hash: string): Work<BlobRow | undefined> {
+  const rows = yield* sql<BlobRow>(
+    scope,
+    `select hash, size_bytes, media_type, created_at, expires_at, inline_bytes, body_key,
+       ${scope.dialect.nowMs} as now from blobs where workspace_id = ? and hash = ?`,
+    scope.workspaceId,
+    hash,
+  );
+  const row = rows[0];
+  if (row?.expires_at == null || row.expires_at > row.now) return row;
+  return (yield* isReferenced(scope, hash)) ? row : undefined;
+}
+
+function* isReferenced(scope: Scope, hash: string): Work<boolean> {
+  const text = "select 1 as found from blob_references where workspace_id = ? and hash = ? limit 1";
+  return (yield* sql(scope, text, scope.workspaceId, hash)).length > 0;
+}
+
+const PAGE = 200;
+
+interface Collected {
+  readonly sizeBytes: number;
+  readonly bodyKeys: readonly string[];
+  readonly removed: number;
+  readonly more: boolean;
+}
+
+/**
+ * Rows are locked first and their references looked for in a second statement: a row that is locked
+ * cannot be referred to by an append that has not committed.
+ */
+export function* collectPage(tx: Transaction, minAgeMs: number): Work<Collected> {
+  const { nowMs, forUpdate } = tx.dialect;
+  const rows = yield* sql<BlobRow>(
+    tx,
+    `select hash, size_bytes, body_key from blobs where workspace_id = ?
+       and ((expires_at is not null and expires_at <= ${nowMs}) or (expires_at is null and created_at <= ${nowMs} - ?))
+       and not exists (select 1 from blob_references r
+                       where r.workspace_id = blobs.workspace_id and r.hash = blobs.hash)
+     order by hash limit ?${forUpdate}`,
+    tx.workspaceId,
+    minAgeMs,
+    PAGE,
+  );
+  let sizeBytes = 0;
+  let removed = 0;
+  const bodyKeys: string[] = [];
+  for (const row of rows) {
+    if (yield* isReferenced(tx, row.hash)) continue;
+    yield* sql(tx, "delete from blobs where workspace_id = ? and hash = ?", tx.workspaceId, row.hash);
+    removed++;
+    sizeBytes += row.size_bytes;
+    if (row.body_key !== null) bodyKeys.push(row.body_key);
+  }
+  return { sizeBytes, bodyKeys, removed, more: rows.length === PAGE && removed > 0 };
+}
+
+export function toBlobInfo(row: BlobRow): BlobInfo {
+  return {
+    hash: row.hash,
+    sizeBytes: row.size_bytes,
+    mediaType: row.media_type,
+    createdAt: isoOf(row.created_at),
+    ...(row.expires_at === null ? {} : { expiresAt: isoOf(row.expires_at) }),
+  };
+}

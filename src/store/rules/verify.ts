@@ -1,0 +1,117 @@
+/** Verification: every hash of a log computed anew, page by page. */
+
+import {
+  CHAIN_START,
+  canonicalJson,
+  chainHash,
+  payloadHash,
+  type StoredEvent,
+  type VerifyResult,
+} from "../../model/index.ts";
+import type { Scope, Work } from "../engine/index.ts";
+import { type EventTuple, eventColumns, toStoredEvent } from "./events.ts";
+import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
+
+/** What is known after the events that were checked so far. */
+export interface Verification {
+  readonly sequence: number;
+  readonly chain: string;
+  readonly checkedCount: number;
+  readonly prunedCount: number;
+}
+
+export const BEGIN: Verification = { sequence: 0, chain: CHAIN_START, checkedCount: 0, prunedCount: 0 };
+
+const PAGE_EVENTS = 500;
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/** One page further: the verification so far, or its result. */
+export function* verifyPage(
+  scope: Scope,
+  logId: string,
+  so: Verification,
+): Work<Verification | VerifyResult> {
+  const log = yield* openLog(scope, logId, "read");
+  const segment = (yield* lineageOf(scope, log)).find(({ upTo }) => so.sequence < upTo);
+  const tuples =
+    segment === undefined ? [] : yield* page(scope, log, segment.logKey, so.sequence, segment.upTo);
+  let state = so;
+  for (const tuple of tuples) {
+    const problem = problemOf(scope, logId, tuple, state);
+    if (problem !== undefined) return failed(state, state.sequence + 1, problem);
+    const pruned =
+      tuple[12]?.includes('"pruned"') === true && toStoredEvent(logId, tuple).pruned !== undefined;
+    state = {
+      sequence: tuple[0],
+      chain: tuple[11],
+      checkedCount: state.checkedCount + 1,
+      prunedCount: state.prunedCount + (pruned ? 1 : 0),
+    };
+  }
+  if (tuples.length > 0) return state;
+  return atEnd(log, state);
+}
+
+/** The head of the log's row tells whether events are missing at the end. */
+function atEnd(log: LogRow, state: Verification): VerifyResult {
+  if (state.sequence < log.head_sequence) {
+    return failed(
+      state,
+      state.sequence + 1,
+      `The log reaches ${log.head_sequence}, but the event is missing.`,
+    );
+  }
+  if (state.sequence === log.head_sequence && state.chain !== log.head_hash) {
+    return failed(state, state.sequence, "The log's head has another chain hash.");
+  }
+  return { ok: true, checkedCount: state.checkedCount, prunedCount: state.prunedCount };
+}
+
+function failed(state: Verification, sequence: number, reason: string): VerifyResult {
+  const { checkedCount, prunedCount } = state;
+  return { ok: false, checkedCount, prunedCount, firstBadSequence: sequence, reason };
+}
+
+function* page(
+  scope: Scope,
+  log: LogRow,
+  logKey: number,
+  after: number,
+  upTo: number,
+): Work<readonly EventTuple[]> {
+  const body = holdsBytes(log) ? "bytes" : "payload";
+  const text = `select ${eventColumns(body)} from events
+    where log_key = ? and sequence > ? and sequence <= ? order by sequence limit ?`;
+  let bytes = 0;
+  const last = (tuple: EventTuple): boolean => {
+    bytes += tuple[9]?.length ?? 0;
+    return bytes > PAGE_BYTES;
+  };
+  const parameters = [logKey, after, Math.min(upTo, log.head_sequence), PAGE_EVENTS];
+  const bounds = { body, direction: "asc", budgetBytes: PAGE_BYTES } as const;
+  const sql = scope.dialect.bounded(scope.dialect.placeholders(text), bounds);
+  return (yield { sql, parameters, shape: "arrays", last }) as readonly EventTuple[];
+}
+
+function problemOf(scope: Scope, logId: string, tuple: EventTuple, so: Verification): string | undefined {
+  if (tuple[0] !== so.sequence + 1) return "The event is missing.";
+  let event: StoredEvent;
+  try {
+    event = toStoredEvent(logId, tuple);
+  } catch (error) {
+    return error instanceof Error ? error.message : "The event cannot be read.";
+  }
+  const hasBody = tuple[9] !== null;
+  if (event.pruned !== undefined && hasBody) return "The event is a tombstone, but has a payload.";
+  if (event.pruned === undefined) {
+    if (!hasBody) return "The payload is missing.";
+    const hashed = event.data instanceof Uint8Array ? event.data : canonicalJson(event.data);
+    if (payloadHash(scope.sha256, hashed, event.salt) !== event.payloadHash) {
+      return "The payload is not what was stored: its hash differs.";
+    }
+  }
+  if (chainHash(scope.sha256, so.chain, event) !== event.chainHash) {
+    return "The event is not what was stored: its chain hash differs.";
+  }
+  return undefined;
+}

@@ -1,0 +1,260 @@
+/** The store over an engine: every method is a rule that the engine runs. */
+
+import {
+  type AppendOptions,
+  type CallOptions,
+  ContinuoError,
+  type Coordination,
+  type LogReader,
+  type NewEvent,
+  type RunStore,
+  type SessionStore,
+  type Store,
+  type StoredEvent,
+  type StoreInfo,
+  type VerifyResult,
+} from "../model/index.ts";
+import { blobStore } from "./blob-files.ts";
+import type { Engine } from "./engine/index.ts";
+import * as rules from "./rules/index.ts";
+import { tail } from "./tail.ts";
+
+/** The store, and the engine below it for what only operators do. */
+export interface OpenedStore extends Store {
+  readonly engine: Engine;
+}
+
+export function createStore(engine: Engine): OpenedStore {
+  const closed = new AbortController();
+  const begun = new Set<Promise<unknown>>();
+  const checked = checkingSignals(engine);
+  const close = async (): Promise<void> => {
+    if (closed.signal.aborted) return;
+    closed.abort(
+      new ContinuoError("unavailable", "The store is closed.", { hint: "Open it again with openStore." }),
+    );
+    await Promise.allSettled(begun);
+    await engine.close();
+  };
+  const methods = {
+    ...logReader(checked),
+    ...logWriter(checked),
+    ...sessionStore(checked),
+    ...runStore(checked),
+    ...coordination(checked),
+    ...blobStore(checked),
+    info: (options?: CallOptions) => readInfo(checked, options),
+  };
+  return {
+    engine: checked,
+    workspaceId: engine.scope.workspaceId,
+    ...whileOpen(methods, closed.signal, begun),
+    tail: (logId, options = {}) => tail(checked, logId, options, closed.signal),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+type Methods = Readonly<Record<string, (...given: never[]) => Promise<unknown>>>;
+
+/** The same methods; they are refused once the store is closed, and known until they are done. */
+function whileOpen<M extends Methods>(methods: M, closed: AbortSignal, begun: Set<Promise<unknown>>): M {
+  const wrapped = Object.entries(methods).map(([name, method]) => [
+    name,
+    async (...given: never[]) => {
+      closed.throwIfAborted();
+      const call = method(...given);
+      begun.add(call);
+      try {
+        return await call;
+      } finally {
+        begun.delete(call);
+      }
+    },
+  ]);
+  return Object.fromEntries(wrapped) as M;
+}
+
+function checkingSignals(engine: Engine): Engine {
+  return {
+    ...engine,
+    read: async (rule, signal) => {
+      signal?.throwIfAborted();
+      return engine.read(rule, signal);
+    },
+    write: async (rule, signal) => {
+      signal?.throwIfAborted();
+      return engine.write(rule, signal);
+    },
+  };
+}
+
+function logReader(engine: Engine): Omit<LogReader, "tail"> {
+  return {
+    getLog: (logId, { signal } = {}) => engine.read((scope) => rules.getLog(scope, logId), signal),
+    listLogs: async (options = {}) => {
+      if (await engine.read(rules.mustEndMark, options.signal))
+        await engine.write(rules.endMark, options.signal);
+      return engine.read((scope) => rules.listLogs(scope, options), options.signal);
+    },
+    read: (logId, options = {}) => engine.read((scope) => rules.read(scope, logId, options), options.signal),
+    latestSequence: async (logId, { signal } = {}) =>
+      (await engine.read((scope) => rules.openLog(scope, logId, "read"), signal)).head_sequence,
+  };
+}
+
+type LogWriter = Pick<
+  Store,
+  | "createLog"
+  | "forkLog"
+  | "touchLog"
+  | "closeLog"
+  | "deleteLog"
+  | "listDeletedLogs"
+  | "append"
+  | "verify"
+  | "prune"
+  | "redact"
+>;
+
+function logWriter(engine: Engine): LogWriter {
+  const createLog: Store["createLog"] = async ({ signal, events = [], ...request } = {}) => {
+    const prepared = rules.prepareEvents(engine.scope, events);
+    return engine.write((tx) => rules.createLog(tx, request, prepared), signal);
+  };
+  return {
+    createLog,
+    forkLog: (logId, atSequence, { newLogId, bytes, ...options } = {}) =>
+      createLog({
+        ...options,
+        ...(newLogId === undefined ? {} : { logId: newLogId }),
+        forkedFrom: { logId, sequence: atSequence, ...(bytes === undefined ? {} : { bytes }) },
+      }),
+    touchLog: (logId, { signal } = {}) => engine.write((tx) => rules.touchLog(tx, logId), signal),
+    closeLog: (logId, { signal } = {}) => engine.write((tx) => rules.closeLog(tx, logId), signal),
+    deleteLog: (logId, { signal, reason = "deleted" } = {}) =>
+      engine.write((tx) => rules.deleteLog(tx, logId, reason), signal),
+    listDeletedLogs: (options = {}) =>
+      engine.read((scope) => rules.listDeletedLogs(scope, options), options.signal),
+    append: (logId, events, options = {}) => append(engine, logId, events, options),
+    verify: (logId, options = {}) => verify(engine, logId, options),
+    prune: async (logId, { signal, ...request }) => {
+      let pruned = 0;
+      for (let count: number = rules.PRUNE_PAGE; count === rules.PRUNE_PAGE; pruned += count) {
+        count = await engine.write((tx) => rules.prunePage(tx, logId, request), signal);
+      }
+      return { pruned };
+    },
+    redact: (logId, sequence, { signal, reason }) =>
+      engine.write((tx) => rules.redact(tx, logId, sequence, reason), signal),
+  };
+}
+
+async function append(
+  engine: Engine,
+  logId: string,
+  events: readonly NewEvent[],
+  options: AppendOptions,
+): Promise<readonly StoredEvent[]> {
+  const { expectedSequence, also = [], lease, signal } = options;
+  if (expectedSequence !== undefined) rules.assertSequence("expectedSequence", expectedSequence);
+  if (!Array.isArray(events)) throw rules.invalid("append takes an array of events.");
+  if (events.length === 0 && also.length === 0)
+    throw rules.invalid("An append holds no events and no side writes.");
+  const prepared = rules.prepareEvents(engine.scope, events);
+  signal?.throwIfAborted();
+  const request = {
+    also,
+    ...(expectedSequence === undefined ? {} : { expectedSequence }),
+    ...(lease === undefined ? {} : { lease }),
+  };
+  // Nothing is awaited where there is no shorter way: what was begun is asked for at once.
+  if (engine.appendFast !== undefined) {
+    const fast = await engine.appendFast(logId, prepared, options);
+    if (fast !== undefined) return fast;
+    // Many who compare and swap lose most of the time: those need not wait for the lock to hear it.
+    const known =
+      expectedSequence === undefined
+        ? undefined
+        : await engine.read((scope) => rules.checkAppend(scope, logId, prepared, request), signal);
+    if (known !== undefined) return known;
+  }
+  return engine.write((tx) => rules.append(tx, logId, prepared, request), signal);
+}
+
+async function verify(engine: Engine, logId: string, { signal }: CallOptions): Promise<VerifyResult> {
+  for (let so: rules.Verification = rules.BEGIN; ; ) {
+    const next = await engine.read((scope) => rules.verifyPage(scope, logId, so), signal);
+    if ("ok" in next) return next;
+    so = next;
+  }
+}
+
+function sessionStore(engine: Engine): SessionStore {
+  return {
+    createSession: ({ signal, ...session } = {}) =>
+      engine.write((tx) => rules.createSession(tx, session), signal),
+    getSession: (sessionId, { signal } = {}) =>
+      engine.read((scope) => rules.getSession(scope, sessionId), signal),
+    updateSession: (sessionId, patch, { signal } = {}) =>
+      engine.write((tx) => rules.updateSession(tx, sessionId, patch), signal),
+    listSessions: (options = {}) =>
+      engine.read((scope) => rules.listSessions(scope, options), options.signal),
+    deleteSession: (sessionId, { signal, reason = "deleted" } = {}) =>
+      engine.write((tx) => rules.deleteSession(tx, sessionId, reason), signal),
+  };
+}
+
+function runStore(engine: Engine): RunStore {
+  return {
+    createRun: ({ signal, sessionId, ...run }) =>
+      engine.write((tx) => rules.createRun(tx, sessionId, run), signal),
+    getRun: (runId, { signal } = {}) => engine.read((scope) => rules.getRun(scope, runId), signal),
+    listRuns: (options = {}) => engine.read((scope) => rules.listRuns(scope, options), options.signal),
+    transitionRun: (runId, { signal, to, lease, ...patch }) =>
+      engine.write(
+        (tx) => rules.transitionRun(tx, runId, { to, patch, ...(lease === undefined ? {} : { lease }) }),
+        signal,
+      ),
+    claimNextRun: ({ signal, ...claim }) => engine.write((tx) => rules.claimNextRun(tx, claim), signal),
+  };
+}
+
+function coordination(engine: Engine): Coordination {
+  return {
+    commitCursor: ({ logId, name, sequence, signal }) =>
+      engine.write((tx) => rules.commitCursor(tx, logId, name, sequence), signal),
+    getCursor: ({ logId, name, signal }) =>
+      engine.read((scope) => rules.getCursor(scope, logId, name), signal),
+    listCursors: (options = {}) => engine.read((scope) => rules.listCursors(scope, options), options.signal),
+    resetCursor: ({ logId, name, sequence, signal }) =>
+      engine.write((tx) => rules.resetCursor(tx, logId, name, sequence), signal),
+    acquireLease: (name, { owner, ttlMs = rules.DEFAULT_LEASE_MS, signal }) =>
+      engine.write((tx) => rules.acquireLease(tx, name, owner, ttlMs), signal),
+    renewLease: ({ name, token, ttlMs = rules.DEFAULT_LEASE_MS, signal }) =>
+      engine.write((tx) => rules.renewLease(tx, name, token, ttlMs), signal),
+    releaseLease: ({ name, token, signal }) =>
+      engine.write((tx) => rules.releaseLease(tx, name, token), signal),
+    getLease: (name, { signal } = {}) => engine.read((scope) => rules.getLease(scope, name), signal),
+    getProducer: (logId, producerId, { signal } = {}) =>
+      engine.read(function* (scope) {
+        rules.assertName("producerId", producerId);
+        const log = yield* rules.openLog(scope, logId, "read");
+        const row = yield* rules.findProducer(scope, log.log_key, producerId);
+        return row === undefined ? null : rules.toProducer(logId, row);
+      }, signal),
+    getClaim: (name, { signal } = {}) => engine.read((scope) => rules.getClaim(scope, name), signal),
+    listClaims: (options = {}) => engine.read((scope) => rules.listClaims(scope, options), options.signal),
+    putSnapshot: ({ logId, signal, ...snapshot }) =>
+      engine.write((tx) => rules.putSnapshot(tx, logId, snapshot), signal),
+    getLatestSnapshot: ({ logId, name, atSequence = Number.MAX_SAFE_INTEGER, signal }) =>
+      engine.read((scope) => rules.getLatestSnapshot(scope, logId, name, atSequence), signal),
+    deleteSnapshots: ({ signal, ...options }) =>
+      engine.write((tx) => rules.deleteSnapshots(tx, options), signal),
+  };
+}
+
+async function readInfo(engine: Engine, { signal }: CallOptions = {}): Promise<StoreInfo> {
+  const counts = await engine.read((scope) => rules.countAll(scope), signal);
+  return { ...(await engine.describe()), ...counts };
+}

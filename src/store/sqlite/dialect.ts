@@ -1,0 +1,129 @@
+/** SQLite's side of what the rules leave open, and of Kysely: transactional DDL over `node:sqlite`. */
+
+import type { DatabaseSync } from "node:sqlite";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type DialectAdapter,
+  type Driver,
+  Kysely,
+  type Dialect as KyselyDialect,
+  type QueryCompiler,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import type { Dialect, EventRow, Statement } from "../engine/index.ts";
+
+const INSERT_EVENT = `insert into events (log_key, sequence, event_id, type, parent_id, actor, run_id, occurred_at,
+  recorded_at, retention, payload, bytes, payload_hash, chain_hash, extras)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const NOW = "cast(unixepoch('subsec') * 1000 as integer)";
+
+/** One writer at a time: nothing needs a lock beside the transaction's. */
+export const SQLITE: Dialect = {
+  engine: "sqlite",
+  nowMs: NOW,
+  forUpdate: "",
+  forShare: "",
+  currentMark: "(select value from counters where name = 'mark')",
+  visibleMark: `select value as mark, ${NOW} as now from counters where name = 'mark'`,
+  endMark: "update counters set value = value + 1 where name = 'mark'",
+  placeholders: (sql) => sql,
+  bounded: (select) => select,
+  insertEvents: (rows: readonly EventRow[]): readonly Statement[] =>
+    rows.map((parameters) => ({ sql: INSERT_EVENT, parameters, shape: "none" })),
+};
+
+export function createKysely<Schema>(database: DatabaseSync): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) });
+}
+
+class NodeSqliteDialect implements KyselyDialect {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  createAdapter(): DialectAdapter {
+    return new TransactionalAdapter();
+  }
+
+  createDriver(): Driver {
+    return new NodeSqliteDriver(this.#database);
+  }
+
+  createQueryCompiler(): QueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+
+  createIntrospector(db: Kysely<never>): DatabaseIntrospector {
+    return new SqliteIntrospector(db);
+  }
+}
+
+/** SQLite's DDL is transactional, and `begin immediate` keeps other migrations out: that is the lock. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class NodeSqliteDriver implements Driver {
+  readonly #connection: DatabaseConnection;
+
+  constructor(database: DatabaseSync) {
+    this.#connection = new NodeSqliteConnection(database);
+  }
+
+  init(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  acquireConnection(): Promise<DatabaseConnection> {
+    return Promise.resolve(this.#connection);
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("commit"));
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("rollback"));
+  }
+
+  releaseConnection(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  destroy(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+class NodeSqliteConnection implements DatabaseConnection {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const statement = this.#database.prepare(sql);
+    const rows = statement.all(...(parameters as (string | number | null)[]));
+    return Promise.resolve({ rows: rows as R[] });
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing streams through Kysely
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error("Rows are not streamed through Kysely.");
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * Group commit: writes that are asked for at the same time share one transaction, and so one fsync, and each
+ * caller hears only after it. A rule that is refused before it wrote anything, which is nearly always so,
+ * leaves nothing to take back. When one is refused later, the whole group is rolled back and run again,
+ * each in a savepoint of its own: savepoints cost a copy of every page that is changed.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { LIMITS, type Scope, type Transaction, type Work } from "../engine/index.ts";
+import type { Connection } from "./connection.ts";
+import { isBusy, translated } from "./failures.ts";
+
+interface Job {
+  readonly rule: (tx: Transaction) => Work<unknown>;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+interface Done {
+  readonly job: Job;
+  outcome: Outcome | undefined;
+}
+
+/** How long the event loop may be kept waiting, beside one commit. */
+const TURN_MS = 5;
+
+/** More than lie between a caller's wake-up and its next append. */
+const PROMISES_OF_A_CALLER = 24;
+
+export class GroupCommit {
+  readonly #connection: Connection;
+  readonly #scope: Scope;
+  readonly #path: string;
+  readonly #onCommit: (changed: ReadonlySet<number>) => void;
+  #jobs: Job[] = [];
+  #pauses: (() => void)[] = [];
+  #running: Promise<void> | undefined;
+  #turnedAt = 0;
+  /** How many of the next jobs are run in a savepoint each. */
+  #careful = 0;
+
+  constructor(
+    connection: Connection,
+    scope: Scope,
+    options: { readonly path: string; readonly onCommit: (changed: ReadonlySet<number>) => void },
+  ) {
+    this.#connection = connection;
+    this.#scope = scope;
+    this.#path = options.path;
+    this.#onCommit = options.onCommit;
+  }
+
+  write<T>(rule: (tx: Transaction) => Work<T>, signal?: AbortSignal): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#jobs.push({ rule, signal, resolve: resolve as (value: never) => void, reject });
+      this.#running ??= this.#drain();
+    });
+  }
+
+  /** Runs what cannot be part of a transaction, between two of them. */
+  between<T>(run: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#pauses.push(() => {
+        try {
+          resolve(run());
+        } catch (error) {
+          reject(translated(error, this.#path));
+        }
+      });
+      this.#running ??= this.#drain();
+    });
+  }
+
+  /** Resolves when everything that was asked for is done. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    await this.#gather();
+    while (this.#jobs.length + this.#pauses.length > 0) {
+      for (const pause of this.#pauses.splice(0)) pause();
+      if (this.#jobs.length === 0) continue;
+      try {
+        await this.#begin();
+      } catch (error) {
+        this.#failAll(error);
+        break;
+      }
+      this.#commitGroup();
+      await this.#gather();
+    }
+    this.#running = undefined;
+    if (this.#jobs.length + this.#pauses.length > 0) this.#running = this.#drain();
+  }
+
+  /**
+   * Callers that were woken by the last commit ask again before the next one begins: within a few promises,
+   * and so mostly without a turn of the event loop, which has its turn all the same.
+   */
+  async #gather(): Promise<void> {
+    for (let promise = 0; promise < PROMISES_OF_A_CALLER; promise++) await undefined;
+    if (this.#jobs.length > 0 && performance.now() - this.#turnedAt < TURN_MS) return;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#turnedAt = performance.now();
+  }
+
+  /** Waits for other processes without blocking this one. */
+  async #begin(): Promise<void> {
+    const deadline = performance.now() + LIMITS.lockWaitMs;
+    for (let tries = 0; ; tries++) {
+      try {
+        this.#connection.exec("begin immediate");
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw translated(error, this.#path);
+      }
+      await sleep(Math.random() * Math.min(1 + tries, 10));
+    }
+  }
+
+  #commitGroup(): void {
+    const changed = new Set<number>();
+    const group: Done[] = [];
+    try {
+      if (this.#runGroup(group, changed) === "take_back") {
+        this.#takeBack(group);
+        return;
+      }
+      this.#connection.exec("commit");
+    } catch (error) {
+      // A full disk or an I/O error: nothing was committed, and all are told.
+      this.#rollback();
+      for (const { job } of group) job.reject(translated(error, this.#path));
+      return;
+    }
+    for (const { job, outcome } of group) {
+      if (outcome === undefined) continue;
+      if ("value" in outcome) job.resolve(outcome.value as never);
+      else job.reject(outcome.error);
+    }
+    if (changed.size > 0) this.#onCommit(changed);
+  }
+
+  #runGroup(group: Done[], changed: Set<number>): "commit" | "take_back" {
+    const end = performance.now() + TURN_MS;
+    while (group.length < LIMITS.groupCommit && (group.length === 0 || performance.now() < end)) {
+      const job = this.#jobs.shift();
+      if (job === undefined) break;
+      const done: Done = { job, outcome: undefined };
+      group.push(done);
+      const before = this.#connection.writes;
+      done.outcome = this.#careful > 0 ? this.#runCarefully(job, changed) : this.#runJob(job, changed);
+      const wrote = this.#connection.writes > before;
+      if ("error" in done.outcome && wrote && this.#careful === 0) return "take_back";
+      this.#careful = Math.max(0, this.#careful - 1);
+    }
+    return "commit";
+  }
+
+  /** The same jobs again, next and in their order. */
+  #takeBack(group: readonly Done[]): void {
+    this.#rollback();
+    this.#jobs.unshift(...group.map(({ job }) => job));
+    this.#careful = group.length;
+  }
+
+  #runCarefully(job: Job, changed: Set<number>): Outcome {
+    this.#connection.exec("savepoint one");
+    const outcome = this.#runJob(job, changed);
+    if ("error" in outcome) this.#connection.exec("rollback to one");
+    this.#connection.exec("release one");
+    return outcome;
+  }
+
+  #runJob(job: Job, changed: Set<number>): Outcome {
+    if (job.signal?.aborted === true) return { error: job.signal.reason };
+    const own = new Set<number>();
+    try {
+      const value = this.#connection.run(job.rule({ ...this.#scope, changed: own }));
+      for (const key of own) changed.add(key);
+      return { value };
+    } catch (error) {
+      // What a rule knew of rows that are taken back is forgotten.
+      this.#scope.lineages.clear();
+      return { error: translated(error, this.#path) };
+    }
+  }
+
+  #rollback(): void {
+    if (this.#connection.database.isTransaction) this.#connection.exec("rollback");
+    this.#scope.lineages.clear();
+  }
+
+  #failAll(error: unknown): void {
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    for (const job of jobs) job.reject(error);
+  }
+}

@@ -1,0 +1,140 @@
+/** Opens a SQLite database: made where there is none, checked, and migrated when asked to. */
+
+import { hash, randomFillSync } from "node:crypto";
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ContinuoError, createIds } from "../../model/index.ts";
+import { type Engine, LIMITS, type Scope } from "../engine/index.ts";
+import { migrate, readSchemaVersion, SCHEMA_VERSION, type Schema } from "../schema/index.ts";
+import { Connection } from "./connection.ts";
+import { createKysely, SQLITE } from "./dialect.ts";
+import { createSqliteEngine } from "./engine.ts";
+import { isBusy, translated, truncated } from "./failures.ts";
+
+export interface SqliteOptions {
+  readonly workspaceId: string;
+  readonly migrate: "allowed" | "refused";
+  /** Told of what was migrated, and where the copy lies. */
+  readonly onMigrated?: (migrated: Migrated) => void;
+  /** For tests that show what `full` is for. */
+  readonly synchronous?: "full" | "off";
+}
+
+export interface Migrated {
+  readonly from: number;
+  readonly to: number;
+  /** The database as it was before. */
+  readonly copy: string | null;
+}
+
+/** `undefined` opens a database in memory that is gone when it is closed. */
+export async function openSqlite(place: string | undefined, options: SqliteOptions): Promise<Engine> {
+  const path = place === undefined ? undefined : resolve(place);
+  const deadline = performance.now() + LIMITS.lockWaitMs;
+  for (;;) {
+    try {
+      return await tryOpen(path, options);
+    } catch (error) {
+      // Somebody else makes or migrates the database at this moment, perhaps in this very process: wait
+      // without blocking it.
+      if (!isBusy(error) || performance.now() > deadline) throw translated(error, path ?? "memory");
+    }
+    await sleep(5 + Math.random() * 20);
+  }
+}
+
+async function tryOpen(path: string | undefined, options: SqliteOptions): Promise<Engine> {
+  const connection = new Connection(openDatabase(path, options));
+  try {
+    await upgrade(connection, path, options);
+    return createSqliteEngine(connection, scopeOf(connection, options.workspaceId), { path });
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function openDatabase(path: string | undefined, { synchronous = "full" }: SqliteOptions): DatabaseSync {
+  if (path === undefined) return new DatabaseSync(":memory:");
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Sessions are private: nobody else reads them. SQLite gives its -wal and -shm the same mode.
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+  assertWhole(path);
+  // SQLite's own waiting would block the event loop.
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec("pragma journal_mode = wal");
+    database.exec(`pragma synchronous = ${synchronous}`);
+    database.exec("pragma cache_size = -65536");
+    // A larger log is copied into the database less often: 16 MB instead of 4.
+    database.exec("pragma wal_autocheckpoint = 4000");
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+const HEADER_BYTES = 100;
+
+/** The header says how many pages there are. With a write-ahead log the file may rightly be shorter. */
+function assertWhole(path: string): void {
+  const sizeBytes = statSync(path).size;
+  const wal = `${path}-wal`;
+  if (sizeBytes === 0 || (existsSync(wal) && statSync(wal).size > 0)) return;
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, "r");
+  try {
+    if (readSync(file, header, 0, HEADER_BYTES, 0) < HEADER_BYTES)
+      throw truncated(path, sizeBytes, HEADER_BYTES);
+  } finally {
+    closeSync(file);
+  }
+  // What has no such beginning is no database at all, which SQLite says itself.
+  if (!header.toString("latin1").startsWith("SQLite format 3")) return;
+  const pageSize = header.readUInt16BE(16);
+  const expected = header.readUInt32BE(28) * (pageSize === 1 ? 65_536 : pageSize);
+  if (sizeBytes < expected) throw truncated(path, sizeBytes, expected);
+}
+
+async function upgrade(
+  connection: Connection,
+  path: string | undefined,
+  options: SqliteOptions,
+): Promise<void> {
+  const db = createKysely<never>(connection.database);
+  const from = await readSchemaVersion(db);
+  if (from < SCHEMA_VERSION) {
+    if (from > 0 && options.migrate === "refused") throw migrationRequired(path ?? "memory", from);
+    const copy = from > 0 && path !== undefined ? copyBefore(connection, path, from) : null;
+    await migrate(db);
+    if (from > 0) options.onMigrated?.({ from, to: SCHEMA_VERSION, copy });
+  }
+}
+
+function migrationRequired(path: string, from: number): ContinuoError {
+  return new ContinuoError("migration_required", `The database ${path} has the older schema ${from}.`, {
+    hint: "Run `continuo store migrate`, or open it with { migrate: true }.",
+    details: { schemaVersion: from, wantedVersion: SCHEMA_VERSION },
+  });
+}
+
+function copyBefore(connection: Connection, path: string, from: number): string {
+  let copy = `${path}.before-migration-${from}`;
+  for (let n = 2; existsSync(copy); n++) copy = `${path}.before-migration-${from}.${n}`;
+  connection.database.prepare("vacuum into ?").run(copy);
+  return copy;
+}
+
+function scopeOf(connection: Connection, workspaceId: string): Scope {
+  return {
+    workspaceId,
+    dialect: SQLITE,
+    db: createKysely<Schema>(connection.database),
+    sha256: (data) => hash("sha256", data, "hex"),
+    newId: createIds({ now: Date.now, random: (bytes) => randomFillSync(bytes) }),
+    lineages: new Map(),
+  };
+}

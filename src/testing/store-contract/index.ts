@@ -1,0 +1,89 @@
+/**
+ * The contract of a store, as cases that any test runner runs: every line of the port, and what its
+ * callers rely on.
+ *
+ * Promises: a case throws when the store breaks the contract, and needs nothing but the store. Knows no
+ * engine and no test runner.
+ */
+
+import { appendCases } from "./append.ts";
+import { blobCases } from "./blobs.ts";
+import type { ContractCase, OpenStore } from "./case.ts";
+import { coordinationCases } from "./coordination.ts";
+import { forkCases } from "./forks.ts";
+import { hashCases } from "./hashes.ts";
+import { idempotencyCases } from "./idempotency.ts";
+import { leaseCases } from "./leases.ts";
+import { logCases } from "./logs.ts";
+import { payloadCases } from "./payloads.ts";
+import { producerCases } from "./producers.ts";
+import { readCases } from "./read.ts";
+import { recordCases } from "./records.ts";
+import { retentionCases } from "./retention.ts";
+import { runCases, sessionCases } from "./sessions.ts";
+import { storeCases } from "./store.ts";
+import { tailCases } from "./tail.ts";
+
+export type { OpenStore } from "./case.ts";
+
+const GROUPS: Readonly<Record<string, readonly ContractCase[]>> = {
+  logs: logCases,
+  append: appendCases,
+  idempotency: idempotencyCases,
+  payloads: payloadCases,
+  hashes: hashCases,
+  records: recordCases,
+  read: readCases,
+  tail: tailCases,
+  forks: forkCases,
+  retention: retentionCases,
+  producers: producerCases,
+  leases: leaseCases,
+  coordination: coordinationCases,
+  sessions: sessionCases,
+  runs: runCases,
+  blobs: blobCases,
+  store: storeCases,
+};
+
+export interface StoreCase {
+  readonly group: string;
+  readonly name: string;
+  /** Throws when the contract is broken. */
+  run(): Promise<void>;
+}
+
+export interface StoreContractOptions {
+  /**
+   * `private` leaves out the cases that open the same data twice, for a store in memory. `shared` where
+   * none is given.
+   */
+  readonly data?: "shared" | "private";
+}
+
+/**
+ * The cases, to be handed to a test runner:
+ *
+ *     for (const { group, name, run } of storeContract(open)) test(`${group}: ${name}`, run);
+ *
+ * `open` is called with a workspace that is new for each case, and closes nothing: the case does.
+ */
+export function storeContract(
+  open: OpenStore,
+  { data = "shared" }: StoreContractOptions = {},
+): readonly StoreCase[] {
+  return Object.entries(GROUPS).flatMap(([group, cases]) =>
+    cases
+      .filter((one) => one.needs !== "shared" || data === "shared")
+      .map((one) => ({ group, name: one.name, run: () => runCase(open, one) })),
+  );
+}
+
+let made = 0;
+
+async function runCase(open: OpenStore, one: ContractCase): Promise<void> {
+  const workspaceId = `case-${process.pid}-${Date.now().toString(36)}-${++made}`;
+  await using opened = new AsyncDisposableStack();
+  const another = async (id: string = workspaceId) => opened.use(await open({ workspaceId: id }));
+  await one.run({ store: await another(), another });
+}

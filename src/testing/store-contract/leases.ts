@@ -1,0 +1,146 @@
+/** Leases and fencing. */
+
+import assert from "node:assert/strict";
+import { type ContractCase, eventually, newLog, numbered, rejects } from "./case.ts";
+
+export const leaseCases: readonly ContractCase[] = [
+  {
+    name: "a lease is given to one owner at a time",
+    run: async ({ store }) => {
+      const lease = await store.acquireLease("x", { owner: "a" });
+      assert.deepEqual([lease.name, lease.owner, lease.token], ["x", "a", 1]);
+      const error = await rejects("lease_held", store.acquireLease("x", { owner: "b" }));
+      assert.deepEqual([error.details.owner, error.details.expiresAt], ["a", lease.expiresAt]);
+      assert.deepEqual(await store.getLease("x"), lease);
+    },
+  },
+  {
+    name: "of many that ask for a lease at once, one gets it",
+    run: async ({ store }) => {
+      const results = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, n) => store.acquireLease("x", { owner: `o${n}` })),
+      );
+      assert.equal(results.filter((result) => result.status === "fulfilled").length, 1);
+    },
+  },
+  {
+    name: "tokens only grow, also after a release",
+    run: async ({ store }) => {
+      const tokens: number[] = [];
+      for (let n = 0; n < 4; n++) {
+        const lease = await store.acquireLease("x", { owner: `o${n}` });
+        tokens.push(lease.token);
+        await store.releaseLease(lease);
+        assert.equal(await store.getLease("x"), null);
+      }
+      assert.deepEqual(tokens, [1, 2, 3, 4]);
+    },
+  },
+  {
+    name: "the owner of a lease may take it anew, with a greater token",
+    run: async ({ store }) => {
+      const first = await store.acquireLease("x", { owner: "a" });
+      const second = await store.acquireLease("x", { owner: "a" });
+      assert.ok(second.token > first.token);
+      await rejects("fenced", store.renewLease(first));
+    },
+  },
+  {
+    name: "an expired lease can be taken, and the old holder is fenced",
+    run: async ({ store }) => {
+      const old = await store.acquireLease("x", { owner: "a", ttlMs: 1 });
+      await eventually(async () => (await store.getLease("x")) === null);
+      const next = await store.acquireLease("x", { owner: "b" });
+      assert.equal(next.token, old.token + 1);
+      const error = await rejects("fenced", store.renewLease(old));
+      assert.deepEqual([error.details.token, error.details.owner], [next.token, "b"]);
+    },
+  },
+  {
+    name: "a lease that expired but was given to nobody can be renewed",
+    run: async ({ store }) => {
+      const lease = await store.acquireLease("x", { owner: "a", ttlMs: 1 });
+      await eventually(async () => (await store.getLease("x")) === null);
+      const renewed = await store.renewLease({ ...lease, ttlMs: 60_000 });
+      assert.equal(renewed.token, lease.token);
+      await rejects("lease_held", store.acquireLease("x", { owner: "b" }));
+    },
+  },
+  {
+    name: "renewing moves the expiry by the database's clock",
+    run: async ({ store }) => {
+      const lease = await store.acquireLease("x", { owner: "a", ttlMs: 1_000 });
+      const renewed = await store.renewLease({ ...lease, ttlMs: 100_000 });
+      assert.ok(Date.parse(renewed.expiresAt) - Date.parse(lease.expiresAt) >= 99_000);
+    },
+  },
+  {
+    name: "releasing a lease that was given to somebody else does nothing",
+    run: async ({ store }) => {
+      const old = await store.acquireLease("x", { owner: "a" });
+      await store.releaseLease(old);
+      const next = await store.acquireLease("x", { owner: "b" });
+      await store.releaseLease(old);
+      assert.deepEqual(await store.getLease("x"), next);
+    },
+  },
+  {
+    name: "an append with the lease that was given last is accepted, also when it expired",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const lease = await store.acquireLease("x", { owner: "a", ttlMs: 1 });
+      await store.append(logId, numbered(1), { lease });
+      await eventually(async () => (await store.getLease("x")) === null);
+      await store.append(logId, numbered(1), { lease });
+      assert.equal(await store.latestSequence(logId), 2);
+    },
+  },
+  {
+    name: "an append with an older lease is fenced as soon as a greater token was given",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const old = await store.acquireLease("x", { owner: "a" });
+      await store.append(logId, numbered(1), { lease: old });
+      await store.releaseLease(old);
+      await store.append(logId, numbered(1), { lease: old });
+      const next = await store.acquireLease("x", { owner: "b" });
+      const error = await rejects("fenced", store.append(logId, numbered(1), { lease: old }));
+      assert.equal(error.details.token, next.token);
+      await store.releaseLease(next);
+      await rejects("fenced", store.append(logId, numbered(1), { lease: old }));
+      assert.equal(await store.latestSequence(logId), 2);
+    },
+  },
+  {
+    name: "an append with a lease that was never given is fenced",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      await rejects("fenced", store.append(logId, numbered(1), { lease: { name: "x", token: 1 } }));
+      await store.acquireLease("x", { owner: "a" });
+      await rejects("fenced", store.append(logId, numbered(1), { lease: { name: "x", token: 2 } }));
+    },
+  },
+  {
+    name: "the lease is checked before the expected sequence",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const options = { lease: { name: "x", token: 1 }, expectedSequence: 7 };
+      await rejects("fenced", store.append(logId, numbered(1), options));
+    },
+  },
+  {
+    name: "an append without a lease needs none",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      await store.acquireLease("x", { owner: "a" });
+      assert.equal((await store.append(logId, numbered(1))).length, 1);
+    },
+  },
+  {
+    name: "a lease that is not there cannot be renewed",
+    run: async ({ store }) => {
+      await rejects("not_found", store.renewLease({ name: "x", token: 1 }));
+      await rejects("invalid", store.acquireLease("x", { owner: "a", ttlMs: 0 }));
+    },
+  },
+];

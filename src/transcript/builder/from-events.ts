@@ -1,0 +1,33 @@
+/** A transcript from events at hand. */
+
+import { type EventLike, inOrder, sequenceOf } from "../events/index.ts";
+import { foldEvent } from "../fold/index.ts";
+import { beginFold, type Transcript, toTranscript, type ViewOptions } from "./transcript.ts";
+
+export interface FromEventsOptions extends ViewOptions {
+  /** The log of the first event that names one, where none is given. */
+  readonly sessionId?: string;
+}
+
+/**
+ * The events in any order: they are put in order by sequence; those without one come last, by time, id and
+ * the order in which they were given. Without a budget nothing is left out of `messages`, so that a call may
+ * lack its result; with one, halves of pairs are left out too. Errors: `invalid` for a budget.
+ */
+export function fromEvents(events: Iterable<EventLike>, options: FromEventsOptions = {}): Transcript {
+  const { sequenced, loose } = inOrder(events);
+  const [first] = sequenced;
+  const after = first === undefined ? 0 : Math.max(0, (sequenceOf(first) ?? 1) - 1);
+  const sessionId = options.sessionId ?? logOf(sequenced) ?? logOf(loose) ?? "";
+  const fold = beginFold(sessionId, after);
+  for (const event of sequenced) foldEvent(fold.draft, event);
+  return toTranscript({ ...fold, loose }, options);
+}
+
+function logOf(events: readonly EventLike[]): string | undefined {
+  for (const event of events) {
+    const logId = event.logId ?? event.log_id;
+    if (logId !== undefined && logId !== null) return logId;
+  }
+  return undefined;
+}

@@ -1,0 +1,134 @@
+/** A transcript from a session's log, read page by page, and brought up to date. */
+
+import { ContinuoError, type EventPage, type LogReader } from "../../model/index.ts";
+import { type EventLike, inOrder } from "../events/index.ts";
+import { foldEvent } from "../fold/index.ts";
+import {
+  beginFold,
+  type Fold,
+  resumeFold,
+  type Transcript,
+  toTranscript,
+  type ViewOptions,
+} from "./transcript.ts";
+
+export interface FromStoreOptions extends ViewOptions {
+  /** The newest so many events are read; `metadata.older` says when there are older ones. */
+  readonly limit?: number;
+  /** Only events after this sequence are read. */
+  readonly after?: number;
+  /** Only events up to this sequence are read. */
+  readonly upTo?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What a transcript is read from: any store, or the part of one that reads. */
+export type TranscriptSource = Pick<LogReader, "read" | "latestSequence">;
+
+const PAGE_EVENTS = 10_000;
+
+/** Errors: as `LogReader.read` (`not_found`, `gone`, `corrupt`); `invalid` for a limit or a budget. */
+export async function fromStore(
+  store: TranscriptSource,
+  sessionId: string,
+  options: FromStoreOptions = {},
+): Promise<Transcript> {
+  const { limit, after = 0 } = options;
+  assertLimit(limit);
+  if (limit === undefined)
+    return toTranscript(await readOn(store, beginFold(sessionId, after), options), options);
+  const { events, isWhole } = await readNewest(store, sessionId, { ...options, limit });
+  const { sequenced, loose } = inOrder(events);
+  const first = sequenced[0]?.sequence;
+  const fold = beginFold(sessionId, isWhole || typeof first !== "number" ? after : first - 1);
+  for (const event of sequenced) foldEvent(fold.draft, event);
+  return toTranscript({ ...fold, loose }, options);
+}
+
+/**
+ * The same transcript with what was appended since: only that is read, and the result is that of reading it
+ * all (from where the given one begins). The given transcript stays as it is. With `limit`, when more events
+ * than that are new, older ones are let go as `fromStore` does.
+ *
+ * It is read anew where it cannot be carried on: the log was made anew, `upTo` lies before its end, its
+ * messages were changed. What was pruned since then stays until that happens. Errors: as `fromStore`.
+ */
+export async function updateFromStore(
+  store: TranscriptSource,
+  transcript: Transcript,
+  options: FromStoreOptions = {},
+): Promise<Transcript> {
+  const { limit, upTo = Number.MAX_SAFE_INTEGER, signal } = options;
+  assertLimit(limit);
+  const fold = resumeFold(transcript);
+  const { sessionId } = transcript;
+  if (fold === null) return fromStore(store, sessionId, options);
+  const last = fold.draft.facts.lastSequence;
+  const latest = await store.latestSequence(sessionId, signal === undefined ? {} : { signal });
+  const isAnother = latest < last || upTo < last || (options.after ?? fold.after) !== fold.after;
+  if (isAnother || (limit !== undefined && Math.min(latest, upTo) - last > limit)) {
+    return fromStore(store, sessionId, { ...(isAnother ? {} : { after: fold.after }), ...options });
+  }
+  return toTranscript(await readOn(store, fold, options), options);
+}
+
+/** Reads from where the fold stands. */
+async function readOn(store: TranscriptSource, fold: Fold, options: FromStoreOptions): Promise<Fold> {
+  const { upTo, signal } = options;
+  const loose = [...fold.loose];
+  for (let after: number | null = Math.max(fold.after, fold.draft.facts.lastSequence); after !== null; ) {
+    signal?.throwIfAborted();
+    const page: EventPage = await store.read(fold.sessionId, {
+      after,
+      limit: PAGE_EVENTS,
+      ...(upTo === undefined ? {} : { before: upTo + 1 }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const ordered = inOrder<EventLike>(page.events);
+    for (const event of ordered.sequenced) foldEvent(fold.draft, event);
+    for (const event of ordered.loose) if (!isAmong(event, loose)) loose.push(event);
+    after = page.nextAfter;
+  }
+  return { ...fold, loose: inOrder(loose).loose };
+}
+
+/** A reader may give what is in no log yet with every page. */
+function isAmong(event: EventLike, others: readonly EventLike[]): boolean {
+  return event.id !== undefined && others.some(({ id }) => id === event.id);
+}
+
+interface Newest {
+  readonly events: readonly EventLike[];
+  /** Nothing older was left unread. */
+  readonly isWhole: boolean;
+}
+
+async function readNewest(
+  store: TranscriptSource,
+  sessionId: string,
+  options: FromStoreOptions & { readonly limit: number },
+): Promise<Newest> {
+  const { limit, after = 0, upTo, signal } = options;
+  const pages: (readonly EventLike[])[] = [];
+  let before = upTo === undefined ? undefined : upTo + 1;
+  for (let left = limit; left > 0; ) {
+    signal?.throwIfAborted();
+    const page: EventPage = await store.read(sessionId, {
+      after,
+      order: "newest",
+      limit: Math.min(left, PAGE_EVENTS),
+      ...(before === undefined ? {} : { before }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    pages.unshift(page.events);
+    left -= page.events.length;
+    if (page.nextAfter === null) return { events: pages.flat(), isWhole: true };
+    before = page.nextAfter;
+  }
+  return { events: pages.flat(), isWhole: false };
+}
+
+function assertLimit(limit: number | undefined): void {
+  if (limit === undefined || (Number.isSafeInteger(limit) && limit >= 1)) return;
+  throw new ContinuoError("invalid", "limit is a whole number of at least 1.", { details: { limit } });
+}

@@ -1,0 +1,185 @@
+/** The transcript, made from a draft and carried on from. */
+
+import type { Message, Usage } from "../../model/index.ts";
+import {
+  type BudgetOptions,
+  isLimited,
+  type Omitted,
+  planContext,
+  type StrategyOptions,
+} from "../context/index.ts";
+import type { EventLike } from "../events/index.ts";
+import {
+  createDraft,
+  type Draft,
+  type Facts,
+  type FoldState,
+  finishFold,
+  foldEvent,
+  type Layers,
+  type LeftOutReason,
+  type LooseState,
+  layersOf,
+  usageOf,
+} from "../fold/index.ts";
+
+/** Messages folded from a log. Plain JSON: it may be stored and carried on from elsewhere. */
+export interface Transcript {
+  readonly sessionId: string;
+  readonly messages: readonly Message[];
+  /** Of the events that were read, before any budget; 0 where none has one. */
+  readonly lastSequence: number;
+  /** When the last of them occurred. */
+  readonly lastTimestamp: string | null;
+  readonly metadata: TranscriptMetadata;
+}
+
+export interface TranscriptMetadata {
+  /** Events that were read. */
+  readonly events: number;
+  /** Events that left nothing in the transcript, by reason. */
+  readonly leftOut: Readonly<Record<LeftOutReason, number>>;
+  /** Older events exist that were not read: how many, and the sequence of the newest of them. */
+  readonly older?: { readonly events: number; readonly lastSequence: number };
+  /** Results whose call was not read. They are in no message. */
+  readonly resultsWithoutCall: number;
+  /** Calls that have no result yet. */
+  readonly openCalls: readonly string[];
+  readonly usage?: Usage;
+  /** What a budget left out, together with events that were not read. */
+  readonly omitted?: Omitted;
+  /** What the next update starts from. */
+  readonly fold: FoldState;
+  /** `session`, `lastRun`, `turns`, `stopReason`, `mode`, `model`, `resumption`, `handedOver`, `liveState`, `closed`. */
+  readonly [state: string]: unknown;
+}
+
+export interface ViewOptions extends BudgetOptions, StrategyOptions {}
+
+/** A fold that can go on: a draft of the entries with a sequence, and the entries without one. */
+export interface Fold {
+  readonly sessionId: string;
+  /** Events up to here are not read. */
+  readonly after: number;
+  readonly draft: Draft;
+  readonly loose: readonly EventLike[];
+}
+
+/** Where things stand in the messages of a transcript: kept beside it, and made anew where it is missing. */
+const LAYERS = new WeakMap<readonly Message[], Layers>();
+
+export function beginFold(sessionId: string, after: number): Fold {
+  return { sessionId, after, draft: createDraft({ messages: [], layers: [] }), loose: [] };
+}
+
+/** `null` for what is no transcript of this version, or whose messages somebody changed. */
+export function resumeFold(transcript: Transcript): Fold | null {
+  const state = transcript.metadata.fold as FoldState | undefined;
+  if (state?.version !== 1) return null;
+  const all = state.messages ?? transcript.messages;
+  if (all.length !== state.count) return null;
+  const messages = state.loose === undefined ? all : withoutLoose(all, state.loose);
+  const layers = LAYERS.get(all) ?? layersOf(messages);
+  const { facts, open, waiting } = state;
+  return {
+    sessionId: state.sessionId,
+    after: state.after,
+    draft: createDraft({ messages, layers, facts, open, waiting }),
+    loose: state.loose?.events ?? [],
+  };
+}
+
+function withoutLoose(all: readonly Message[], { count, changed }: LooseState): Message[] {
+  const messages = all.slice(0, count);
+  for (const [position, message] of changed) messages[position] = message;
+  return messages;
+}
+
+/** Ends the fold. The draft belongs to the transcript from now on. */
+export function toTranscript({ sessionId, after, draft, loose }: Fold, options: ViewOptions): Transcript {
+  finishFold(draft);
+  const layers = draft.lookup.layers();
+  const facts: Facts = draft.facts;
+  const [open, waiting] = [[...draft.open], [...draft.waiting.values()]];
+  const sequenced = draft.messages.toArray();
+  const last = loose.length === 0 ? draft : foldLoose({ draft, messages: sequenced, loose, layers });
+  const looseState =
+    last === draft
+      ? {}
+      : { loose: { events: loose, count: sequenced.length, changed: last.messages.replaced() } };
+  const messages = last === draft ? sequenced : last.messages.toArray();
+  LAYERS.set(messages, layers);
+  const fold: FoldState = {
+    version: 1,
+    sessionId,
+    after,
+    count: messages.length,
+    facts,
+    open,
+    waiting,
+    ...looseState,
+  };
+  return withView({ sessionId, messages, fold, last }, options);
+}
+
+interface Sequenced {
+  readonly draft: Draft;
+  readonly messages: readonly Message[];
+  readonly loose: readonly EventLike[];
+  readonly layers: Layers;
+}
+
+function foldLoose({ draft, messages, loose, layers }: Sequenced): Draft {
+  const last = createDraft({
+    messages,
+    layers,
+    facts: draft.facts,
+    open: [...draft.open],
+    waiting: [...draft.waiting.values()],
+  });
+  for (const event of loose) foldEvent(last, event);
+  finishFold(last);
+  return last;
+}
+
+interface Folded {
+  readonly sessionId: string;
+  readonly messages: readonly Message[];
+  readonly fold: FoldState;
+  readonly last: Draft;
+}
+
+/** Budgets are a step of their own over the whole fold. */
+function withView({ sessionId, messages, fold, last }: Folded, options: ViewOptions): Transcript {
+  const { facts } = last;
+  const usage = usageOf(facts.usage);
+  const metadata: TranscriptMetadata = {
+    ...facts.state,
+    events: facts.events,
+    leftOut: facts.leftOut,
+    resultsWithoutCall: last.waiting.size,
+    openCalls: [...last.open.keys()],
+    ...(fold.after === 0 ? {} : { older: { events: fold.after, lastSequence: fold.after } }),
+    ...(usage === undefined ? {} : { usage }),
+    fold,
+  };
+  const read = { sessionId, lastSequence: facts.lastSequence, lastTimestamp: facts.lastTimestamp };
+  if (!isLimited(options)) return { ...read, messages, metadata };
+  const plan = planContext(messages, options);
+  return {
+    ...read,
+    messages: plan.messages,
+    metadata: { ...metadata, omitted: withOlder(plan.omitted, fold.after), fold: { ...fold, messages } },
+  };
+}
+
+function withOlder(omitted: Omitted, after: number): Omitted {
+  if (after === 0) return omitted;
+  const { events, lastSequence } = omitted;
+  return {
+    ...omitted,
+    events: events + after,
+    firstSequence: 1,
+    lastSequence: lastSequence ?? after,
+  };
+}

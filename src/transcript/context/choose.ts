@@ -1,0 +1,171 @@
+/** Which units a context holds: one that always stays, then the others in the order of a strategy. */
+
+import { ContinuoError, type Message } from "../../model/index.ts";
+import { type Budget, fits, plus, shareOf } from "./budget.ts";
+import { type Cost, costOf, NO_COST } from "./cost.ts";
+import { cutMessages } from "./cut.ts";
+import type { Member, Unit } from "./units.ts";
+
+/**
+ * - `newest`: the newest units
+ * - `oldest-page`: a page from the oldest on; `pageAfter` is the last message of the page before
+ * - `window`: those nearest to the one that `around` names, on both sides
+ * - `pinned+newest`: the pinned ones, then the newest
+ */
+export type Strategy = "newest" | "oldest-page" | "window" | "pinned+newest";
+
+export interface StrategyOptions {
+  /** `newest` where none is given. */
+  readonly strategy?: Strategy;
+  /** `oldest-page`: the id of the last message of the page before. */
+  readonly pageAfter?: string;
+  /** `window`: the message of that id, the one that holds the event, or the last one said by then. */
+  readonly around?: { readonly id?: string; readonly sequence?: number; readonly timestamp?: string };
+  /** `pinned+newest`: which messages are pinned; the first that a person or program sent where none is given. */
+  readonly pinned?: (message: Message) => boolean;
+}
+
+/** The chosen messages, with their places. */
+export function chooseUnits(
+  units: readonly Unit[],
+  budget: Budget,
+  options: StrategyOptions,
+): readonly Member[] {
+  const { strategy = "newest" } = options;
+  const candidates = strategy === "oldest-page" ? pageUnits(units, options.pageAfter) : units;
+  const anchor = anchorOf(candidates, strategy, options);
+  const stays = candidates[anchor];
+  if (stays === undefined) return [];
+  const choice = createChoice(stays, budget);
+  if (strategy === "pinned+newest") {
+    for (const unit of pinnedUnits(candidates, options)) choice.take(unit);
+  }
+  if (strategy === "oldest-page") {
+    // A page without holes: the next one begins where it ends.
+    candidates.slice(anchor + 1).every((unit) => choice.take(unit));
+    return choice.members();
+  }
+  // Half of the budget is theirs, whatever else is in it.
+  const systems = shareOf(budget, 1 / 2);
+  let spent: Cost = NO_COST;
+  for (const unit of candidates.filter(({ isSystem }) => isSystem).reverse()) {
+    const cost = costOf(messagesOf(unit), budget.tokenizer);
+    if (choice.has(unit) || !fits(spent, cost, systems) || !choice.take(unit)) continue;
+    spent = plus(spent, cost);
+  }
+  const older = candidates.slice(0, anchor).reverse();
+  if (strategy === "window") takeBothSides(choice, older, candidates.slice(anchor + 1));
+  else choice.takeRun(older);
+  return choice.members();
+}
+
+interface Choice {
+  has(unit: Unit): boolean;
+  /** Whether it is in the context now. */
+  take(unit: Unit): boolean;
+  /** One after another, until one does not fit: a conversation with holes misleads. */
+  takeRun(units: readonly Unit[]): void;
+  members(): readonly Member[];
+}
+
+function createChoice(stays: Unit, budget: Budget): Choice {
+  const first = cutUnit(stays, budget);
+  const chosen = new Map<Unit, readonly Member[]>([[stays, first]]);
+  let spent = costOf(
+    first.map(({ message }) => message),
+    budget.tokenizer,
+  );
+  const choice: Choice = {
+    has: (unit) => chosen.has(unit),
+    take(unit) {
+      if (chosen.has(unit)) return true;
+      const cost = costOf(messagesOf(unit), budget.tokenizer);
+      if (!fits(spent, cost, budget)) return false;
+      spent = plus(spent, cost);
+      chosen.set(unit, unit.members);
+      return true;
+    },
+    takeRun(units) {
+      for (const unit of units) if (!choice.take(unit) && !unit.isSystem) return;
+    },
+    members: () => [...chosen.values()].flat().sort((a, b) => a.position - b.position),
+  };
+  return choice;
+}
+
+/** In turn, the nearer side first; a side ends with the first unit that does not fit. */
+function takeBothSides(choice: Choice, older: readonly Unit[], newer: readonly Unit[]): void {
+  const sides = [older.values(), newer.values()];
+  while (sides.length > 0) {
+    for (const side of [...sides]) {
+      const { done, value } = side.next();
+      if (!done && (choice.take(value) || value.isSystem)) continue;
+      sides.splice(sides.indexOf(side), 1);
+    }
+  }
+}
+
+export function messagesOf(unit: Unit): readonly Message[] {
+  return unit.members.map(({ message }) => message);
+}
+
+/** A unit that is over the budget by itself, cut to it. */
+function cutUnit(unit: Unit, budget: Budget): readonly Member[] {
+  const whole = messagesOf(unit);
+  let messages = cutMessages(whole, budget.chars);
+  const tokens = (): number => costOf(messages, budget.tokenizer).tokens;
+  // How many characters a token holds differs from text to text: less is tried until it fits.
+  let chars = costOf(messages, undefined).chars;
+  while (tokens() > budget.tokens && chars > 0) {
+    chars = Math.min(chars - 1, Math.floor((chars * budget.tokens) / tokens()));
+    messages = cutMessages(whole, chars);
+  }
+  return unit.members.map((member, at) => ({ ...member, message: messages[at] ?? member.message }));
+}
+
+function pageUnits(units: readonly Unit[], after: string | undefined): readonly Unit[] {
+  if (after === undefined) return units;
+  const at = units.findIndex((unit) => unit.members.some(({ message }) => message.id === after));
+  if (at === -1) {
+    throw new ContinuoError("not_found", "There is no message of that id to go on after.", {
+      details: { pageAfter: after },
+    });
+  }
+  return units.slice(at + 1);
+}
+
+/** The unit that always stays. */
+function anchorOf(units: readonly Unit[], strategy: Strategy, { around }: StrategyOptions): number {
+  if (strategy === "oldest-page") return 0;
+  if (strategy !== "window" || around === undefined) return units.length - 1;
+  const { id, sequence, timestamp } = around;
+  if (id !== undefined) {
+    const at = units.findIndex((unit) => unit.members.some(({ message }) => message.id === id));
+    if (at !== -1) return at;
+    throw new ContinuoError("not_found", "There is no message of that id to look around.", {
+      details: { id },
+    });
+  }
+  const isBefore = (message: Message): boolean =>
+    sequence !== undefined
+      ? (sequenceOf(message) ?? Number.POSITIVE_INFINITY) <= sequence
+      : Date.parse(message.timestamp ?? "") <= Date.parse(timestamp ?? "");
+  return Math.max(
+    0,
+    units.findLastIndex((unit) => unit.members.some(({ message }) => isBefore(message))),
+  );
+}
+
+function sequenceOf(message: Message): number | undefined {
+  const { sequence } = message.metadata;
+  return typeof sequence === "number" ? sequence : undefined;
+}
+
+/** Newest first. */
+function pinnedUnits(units: readonly Unit[], { pinned }: StrategyOptions): readonly Unit[] {
+  if (pinned === undefined) {
+    const first = units.find((unit) => unit.members[0]?.message.role === "user");
+    return first === undefined ? [] : [first];
+  }
+  return units.filter((unit) => unit.members.some(({ message }) => pinned(message))).reverse();
+}

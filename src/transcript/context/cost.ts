@@ -1,0 +1,72 @@
+/**
+ * What messages cost. Every block does: a character is a UTF-16 unit, and a picture costs what stands for it
+ * in text.
+ */
+
+import type { Block, FileBlock, ImageBlock, Message, ToolCallBlock } from "../../model/index.ts";
+
+/** How many tokens a text is, by the model's own count. */
+export type Tokenizer = (text: string) => number;
+
+export interface Cost {
+  readonly messages: number;
+  readonly chars: number;
+  /** 0 where no tokenizer counts. */
+  readonly tokens: number;
+}
+
+export const NO_COST: Cost = { messages: 0, chars: 0, tokens: 0 };
+
+export function costOf(messages: readonly Message[], tokenizer: Tokenizer | undefined): Cost {
+  let chars = 0;
+  let tokens = 0;
+  for (const message of messages) {
+    for (const block of message.content) {
+      chars += charsOf(block);
+      if (tokenizer !== undefined) for (const text of textsOf(block)) tokens += tokenizer(text);
+    }
+  }
+  return { messages: messages.length, chars, tokens };
+}
+
+export function charsOfMessages(messages: readonly Message[]): number {
+  return costOf(messages, undefined).chars;
+}
+
+export function charsOf(block: Block): number {
+  if (block.type === "text") return block.text.length + (block.signature?.length ?? 0);
+  let chars = 0;
+  for (const text of textsOf(block)) chars += text.length;
+  return chars;
+}
+
+/** All that a model is sent of a block, as texts. */
+export function textsOf(block: Block): readonly string[] {
+  switch (block.type) {
+    case "text":
+      return [block.text, block.signature ?? ""];
+    case "thinking":
+      return [block.text, block.signature ?? "", block.data ?? ""];
+    case "tool_call":
+      return [block.name, argsText(block), block.signature ?? ""];
+    case "tool_result":
+      return block.content.flatMap(textsOf);
+    case "image":
+      return [placeholder(block)];
+    case "file":
+      return [placeholder(block), block.text ?? ""];
+    case "unknown":
+      return [JSON.stringify(block.raw) ?? ""];
+  }
+}
+
+export function argsText(call: ToolCallBlock): string {
+  const isText = call.rawArgs !== undefined && Object.keys(call.args).length === 0;
+  return isText ? (call.rawArgs ?? "") : JSON.stringify(call.args);
+}
+
+/** What stands for a picture or a file where only text can go. */
+export function placeholder(block: ImageBlock | FileBlock): string {
+  const name = block.type === "file" && block.name !== undefined ? ` ${block.name}` : "";
+  return `[${block.type}${name} ${block.mimeType}]`;
+}

@@ -1,0 +1,17 @@
+/**
+ * The context: messages cut to a budget.
+ *
+ * Promises: pure; a call and its results are in it together or not at all; the order stays; budgets hold, but
+ * for the names of calls in the one unit that always stays, and its number of messages; what is left out is
+ * reported.
+ * Does not know: events, stores, models.
+ */
+
+export { type BudgetOptions, isLimited } from "./budget.ts";
+export type { Strategy, StrategyOptions } from "./choose.ts";
+export { type Cost, costOf, type Tokenizer } from "./cost.ts";
+export { cutMiddle } from "./cut.ts";
+export { toModelOrder } from "./model-order.ts";
+export { type ContextPlan, type Omitted, type PlanOptions, planContext, type Summarizer } from "./plan.ts";
+export { type TokenizerModule, toTokenizer } from "./tokenizer.ts";
+export type { Halves } from "./units.ts";

@@ -1,0 +1,117 @@
+/**
+ * Units: what stays together. A unit is a message, or a message with calls and the messages with their results.
+ *
+ * Halves of pairs (a call without a result, a result without a call) belong to no context and are taken out.
+ */
+
+import type { Block, Message } from "../../model/index.ts";
+
+export interface Unit {
+  /** In order, with the place of each in what was given. */
+  readonly members: readonly Member[];
+  readonly isSystem: boolean;
+}
+
+export interface Member {
+  readonly position: number;
+  readonly message: Message;
+}
+
+export interface Units {
+  /** In the order of their last messages. */
+  readonly units: readonly Unit[];
+  readonly halves: Halves;
+}
+
+export interface Halves {
+  readonly calls: number;
+  readonly results: number;
+}
+
+export function toUnits(messages: readonly Message[]): Units {
+  const groups = createGroups(messages.length);
+  const open = new Map<string, { readonly position: number; readonly block: Block }>();
+  const halves = { calls: 0, results: 0 };
+  const taken = new Set<Block>();
+  for (const [position, message] of messages.entries()) {
+    for (const block of message.content) {
+      if (block.type === "tool_call") {
+        const former = open.get(block.id);
+        if (former !== undefined) takeOut(former.block);
+        open.set(block.id, { position, block });
+      } else if (block.type === "tool_result") {
+        const call = open.get(block.toolCallId);
+        if (call === undefined) takeOut(block);
+        else groups.join(call.position, position);
+        open.delete(block.toolCallId);
+      }
+    }
+  }
+  for (const { block } of open.values()) takeOut(block);
+  return { units: groupsToUnits(messages, groups, taken), halves };
+
+  function takeOut(block: Block): void {
+    taken.add(block);
+    if (block.type === "tool_call") halves.calls++;
+    else halves.results++;
+  }
+}
+
+function groupsToUnits(messages: readonly Message[], groups: Groups, taken: ReadonlySet<Block>): Unit[] {
+  const members = new Map<number, Member[]>();
+  for (const [position, original] of messages.entries()) {
+    const message = taken.size === 0 ? original : without(original, taken);
+    if (message === null) continue;
+    const group = groups.of(position);
+    const list = members.get(group);
+    if (list === undefined) members.set(group, [{ position, message }]);
+    else list.push({ position, message });
+  }
+  const units = [...members.values()].map((list) => ({
+    members: list,
+    isSystem: list.every(({ message }) => message.role === "system"),
+  }));
+  return units.sort((a, b) => lastPosition(a) - lastPosition(b));
+}
+
+export function lastPosition(unit: Unit): number {
+  return unit.members.at(-1)?.position ?? -1;
+}
+
+/** `null` when nothing that can be said is left. */
+function without(message: Message, taken: ReadonlySet<Block>): Message | null {
+  if (!message.content.some((block) => taken.has(block))) {
+    // A result's message without a result answers nothing.
+    return message.role === "tool" && !message.content.some(isResult) ? null : message;
+  }
+  const content = message.content.filter((block) => !taken.has(block));
+  return content.every((block) => block.type === "thinking") ? null : { ...message, content };
+}
+
+function isResult(block: Block): boolean {
+  return block.type === "tool_result";
+}
+
+interface Groups {
+  of(position: number): number;
+  join(a: number, b: number): void;
+}
+
+/** Groups of positions, each known by its first one. */
+function createGroups(length: number): Groups {
+  const parents = new Map<number, number>();
+  const of = (position: number): number => {
+    let at = position;
+    for (let up = parents.get(at); up !== undefined; up = parents.get(at)) at = up;
+    return at;
+  };
+  return {
+    of,
+    join(a, b) {
+      const [first, second] = [of(a), of(b)].sort((x, y) => x - y);
+      if (first !== undefined && second !== undefined && first !== second && second < length) {
+        parents.set(second, first);
+      }
+    },
+  };
+}

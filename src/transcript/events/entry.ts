@@ -1,0 +1,63 @@
+/** An event as the transcript reads it: a stored one, or one that another program wrote with keys of its own. */
+
+import type { Actor } from "../../model/index.ts";
+
+/** Every `StoredEvent` is one. Where a key has several names, the first that is there counts. */
+export interface EventLike {
+  readonly type: string;
+  readonly data?: unknown;
+  /** Another name of `data`. */
+  readonly payload?: unknown;
+  readonly sequence?: number | null;
+  readonly sequence_number?: number | null;
+  readonly id?: string | null;
+  /** ISO 8601 UTC; a number is milliseconds since 1970. */
+  readonly occurredAt?: string | number | null;
+  readonly occurred_at?: string | number | null;
+  readonly timestamp?: string | number | null;
+  readonly runId?: string | null;
+  readonly run_id?: string | null;
+  readonly logId?: string | null;
+  readonly log_id?: string | null;
+  readonly actor?: Actor | null;
+  readonly pruned?: unknown;
+}
+
+/** An event with one name for everything: what the fold works on. */
+export interface Entry {
+  readonly type: string;
+  readonly data: unknown;
+  /** `undefined` for an entry that is in no log yet. */
+  readonly sequence: number | undefined;
+  readonly id: string | undefined;
+  /** ISO 8601. */
+  readonly time: string | undefined;
+  readonly runId: string | undefined;
+  readonly actor: Actor | undefined;
+  readonly isPruned: boolean;
+}
+
+export function toEntry(event: EventLike): Entry {
+  return {
+    type: event.type,
+    data: event.data === undefined ? event.payload : event.data,
+    sequence: sequenceOf(event),
+    id: event.id ?? undefined,
+    time: timeOf(event),
+    runId: event.runId ?? event.run_id ?? undefined,
+    actor: event.actor ?? undefined,
+    isPruned: event.pruned !== undefined && event.pruned !== null,
+  };
+}
+
+export function sequenceOf(event: EventLike): number | undefined {
+  const sequence = event.sequence ?? event.sequence_number;
+  return typeof sequence === "number" && Number.isFinite(sequence) ? sequence : undefined;
+}
+
+export function timeOf(event: EventLike): string | undefined {
+  const time = event.occurredAt ?? event.occurred_at ?? event.timestamp;
+  if (typeof time === "string") return time;
+  // Beyond that no date can be written.
+  return typeof time === "number" && Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : undefined;
+}

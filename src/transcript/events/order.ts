@@ -1,0 +1,50 @@
+/**
+ * The order of events: by sequence; those without one come after those with one; equals by time, then by id,
+ * then as they were given. What has no time comes after what has one.
+ */
+
+import { type EventLike, sequenceOf, timeOf } from "./entry.ts";
+
+export interface Ordered<Event extends EventLike = EventLike> {
+  readonly sequenced: readonly Event[];
+  readonly loose: readonly Event[];
+}
+
+export function inOrder<Event extends EventLike>(events: Iterable<Event>): Ordered<Event> {
+  const sequenced: Event[] = [];
+  const loose: Event[] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  let isSorted = true;
+  for (const event of events) {
+    const sequence = sequenceOf(event);
+    if (sequence === undefined) {
+      loose.push(event);
+      continue;
+    }
+    // A log is read in order: only what is not has to be sorted.
+    if (sequence <= last) isSorted = false;
+    last = sequence;
+    sequenced.push(event);
+  }
+  if (isSorted && loose.length === 0 && Array.isArray(events)) return { sequenced: events, loose };
+  if (!isSorted) sequenced.sort((a, b) => (sequenceOf(a) ?? 0) - (sequenceOf(b) ?? 0) || compareLoose(a, b));
+  // Sorting is stable: equals stay as they were given.
+  if (loose.length > 1) loose.sort(compareLoose);
+  return { sequenced, loose };
+}
+
+function compareLoose(a: EventLike, b: EventLike): number {
+  const [timeA, timeB] = [millisecondsOf(a), millisecondsOf(b)];
+  if (timeA !== timeB) return timeA < timeB ? -1 : 1;
+  return compareText(a.id ?? "", b.id ?? "");
+}
+
+function millisecondsOf(event: EventLike): number {
+  const milliseconds = Date.parse(timeOf(event) ?? "");
+  return Number.isNaN(milliseconds) ? Number.POSITIVE_INFINITY : milliseconds;
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

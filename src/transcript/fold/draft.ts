@@ -1,0 +1,144 @@
+/** A transcript in the making: the messages so far, and what later events may speak of. */
+
+import type { Message, MessageMetadata, ToolCallBlock, Usage } from "../../model/index.ts";
+import type { Entry } from "../events/index.ts";
+import { createList, type MessageList } from "./list.ts";
+import { createLookup, type Layers, type Lookup } from "./lookup.ts";
+import { type Facts, type LeftOutReason, NO_FACTS, type OpenCall } from "./state.ts";
+
+export interface Draft {
+  readonly messages: MessageList;
+  readonly lookup: Lookup;
+  /** Calls without a result: their runs by call id. */
+  readonly open: Map<string, string | null>;
+  /** Results whose call was not met, by call id. */
+  readonly waiting: Map<string, Message>;
+  readonly facts: Changing<Facts>;
+  /** Parts of one message that were not yet written to it. */
+  stream: Stream | null;
+}
+
+type Changing<T> = {
+  -readonly [Key in keyof T]: T[Key] extends Readonly<Record<LeftOutReason, number>>
+    ? Record<LeftOutReason, number>
+    : T[Key];
+};
+
+export interface Stream {
+  readonly position: number;
+  readonly messageId: string;
+  readonly runId: string | undefined;
+  readonly kind: "text" | "thinking";
+  text: string;
+  events: number;
+  lastSequence: number | undefined;
+}
+
+export interface DraftParts {
+  /** Those that were given out before. */
+  readonly messages: readonly Message[];
+  readonly layers: Layers;
+  readonly facts?: Facts;
+  readonly open?: readonly OpenCall[];
+  readonly waiting?: readonly Message[];
+}
+
+export function createDraft({
+  messages,
+  layers,
+  facts = NO_FACTS,
+  open = [],
+  waiting = [],
+}: DraftParts): Draft {
+  return {
+    messages: createList(messages),
+    lookup: createLookup(layers),
+    open: new Map(open),
+    waiting: new Map(waiting.map((message) => [message.toolCallId ?? "", message])),
+    facts: { ...facts, leftOut: { ...facts.leftOut } },
+    stream: null,
+  };
+}
+
+export function leaveOut(draft: Draft, reason: LeftOutReason): void {
+  draft.facts.leftOut[reason]++;
+}
+
+export function setState(draft: Draft, key: string, value: unknown): void {
+  draft.facts.state = { ...draft.facts.state, [key]: value };
+}
+
+/** Where the message of that id stands, if the same run said it: runs may use the same ids again. */
+export function findMessage(draft: Draft, id: string, runId: string | undefined): number | undefined {
+  const position = draft.lookup.find("message", id);
+  return position !== undefined && runOf(draft.messages.at(position)) === runId ? position : undefined;
+}
+
+export function runOf(message: Message | undefined): string | undefined {
+  const runId = message?.metadata.runId;
+  return typeof runId === "string" ? runId : undefined;
+}
+
+export function findCall(message: Message | undefined, toolCallId: string): ToolCallBlock | undefined {
+  return message?.content.find((block) => block.type === "tool_call" && block.id === toolCallId) as
+    | ToolCallBlock
+    | undefined;
+}
+
+/** Where in the log a message comes from. */
+export function placeOf(entry: Entry): MessageMetadata {
+  const { sequence, runId } = entry;
+  const agent = entry.actor?.agent;
+  // As most are: one object of one shape.
+  if (sequence !== undefined && runId !== undefined && agent === undefined) {
+    return { events: 1, sequence, lastSequence: sequence, runId };
+  }
+  return {
+    events: 1,
+    ...(sequence === undefined ? {} : { sequence, lastSequence: sequence }),
+    ...(runId === undefined ? {} : { runId }),
+    ...(agent === undefined ? {} : { agent }),
+  };
+}
+
+/** The same place, with one event (or so many) more. */
+export function withEvents(
+  metadata: MessageMetadata,
+  { events = 1, sequence }: { readonly events?: number; readonly sequence: number | undefined },
+): MessageMetadata {
+  const count = (typeof metadata.events === "number" ? metadata.events : 0) + events;
+  if (sequence === undefined) return { ...metadata, events: count };
+  return { ...metadata, events: count, lastSequence: sequence };
+}
+
+/** An id of its own for what an event made. */
+export function eventId(draft: Draft, entry: Entry): string {
+  if (entry.id !== undefined) return entry.id;
+  return entry.sequence === undefined ? `entry-${draft.messages.length + 1}` : `event-${entry.sequence}`;
+}
+
+/** A new message's id: what events call it, unless another run used that one before. */
+export function freeId(draft: Draft, entry: Entry, named: string | undefined): string {
+  const isFree = named !== undefined && draft.lookup.find("message", named) === undefined;
+  return isFree ? named : eventId(draft, entry);
+}
+
+const USAGE_SUMS: readonly (keyof Usage)[] = [
+  "inputTokens",
+  "outputTokens",
+  "cacheReadTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+  "totalTokens",
+  "costUsd",
+];
+
+export function addUsage(a: Usage | undefined, b: Usage): Usage {
+  if (a === undefined) return b;
+  const sum: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...a };
+  for (const key of USAGE_SUMS) {
+    const value = b[key];
+    if (value !== undefined) sum[key] = (sum[key] ?? 0) + value;
+  }
+  return sum;
+}

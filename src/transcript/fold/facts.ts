@@ -1,0 +1,86 @@
+/** What events say about the session, its usage and its turns: fields of the transcript's metadata. */
+
+import type { Usage } from "../../model/index.ts";
+import { anyField, type Entry, type Fields, isFields, numberField, textField } from "../events/index.ts";
+import { toUsage } from "./content.ts";
+import { addUsage, type Draft, setState } from "./draft.ts";
+import { runEnded } from "./notes.ts";
+import type { UsageSums } from "./state.ts";
+
+const SESSION_KEYS = ["title", "agent", "cwd", "status"] as const;
+
+/** What is named is set; `null` takes it away, in `metadata` key by key. */
+export function sessionChanged(draft: Draft, _entry: Entry, payload: Fields): void {
+  const old = draft.facts.state.session;
+  const session: Record<string, unknown> = isFields(old) ? { ...old } : {};
+  for (const key of SESSION_KEYS) setOrDelete(session, key, payload[key]);
+  if (isFields(payload.metadata)) {
+    const metadata = isFields(session.metadata) ? { ...session.metadata } : {};
+    for (const [key, value] of Object.entries(payload.metadata)) setOrDelete(metadata, key, value);
+    session.metadata = metadata;
+  }
+  setState(draft, "session", session);
+}
+
+function setOrDelete(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (value === null) delete target[key];
+  else if (value !== undefined) target[key] = value;
+}
+
+/** The newest payload of the type, as it is, under a key of the metadata. */
+export function newest(key: string): (draft: Draft, entry: Entry, payload: Fields) => void {
+  return (draft, _entry, payload) => setState(draft, key, payload);
+}
+
+export function modeChanged(draft: Draft, _entry: Entry, payload: Fields): void {
+  const [mode, model] = [textField(payload, "mode"), textField(payload, "model")];
+  if (mode !== undefined) setState(draft, "mode", mode);
+  if (model !== undefined) setState(draft, "model", model);
+}
+
+export function turnCompleted(draft: Draft, _entry: Entry, payload: Fields): void {
+  const { turns } = draft.facts.state;
+  setState(draft, "turns", typeof turns === "number" ? turns + 1 : 1);
+  const stopReason = textField(payload, "stopReason");
+  if (stopReason !== undefined) setState(draft, "stopReason", stopReason);
+  countUsage(draft, "turns", toUsage(anyField(payload, "usage")));
+}
+
+const endWell = runEnded("completed", "interrupted");
+
+export function runCompleted(draft: Draft, entry: Entry, payload: Fields): void {
+  endWell(draft, entry, payload);
+  countUsage(draft, "runs", toUsage(anyField(payload, "usage")));
+}
+
+function countUsage(draft: Draft, source: "calls" | "turns" | "runs", usage: Usage | undefined): void {
+  if (usage === undefined) return;
+  const sums = draft.facts.usage;
+  draft.facts.usage = { ...sums, [source]: addUsage(sums[source], usage) };
+}
+
+export function usageUpdated(draft: Draft, _entry: Entry, payload: Fields): void {
+  const usage = toUsage(anyField(payload, "usage"));
+  const costUsd = numberField(payload, "costUsd");
+  countUsage(draft, "calls", usage && costUsd !== undefined ? { costUsd, ...usage } : usage);
+  const total = toUsage(anyField(payload, "total"));
+  if (total === undefined) return;
+  const sums = draft.facts.usage;
+  // A sum that shrinks began anew, in another process: what it was before is not lost.
+  const began = sums.total !== undefined && tokensOf(total) < tokensOf(sums.total);
+  draft.facts.usage = {
+    ...sums,
+    ...(began && sums.total !== undefined ? { totalBefore: addUsage(sums.totalBefore, sums.total) } : {}),
+    total,
+  };
+}
+
+function tokensOf(usage: Usage): number {
+  return usage.totalTokens ?? usage.inputTokens + usage.outputTokens;
+}
+
+/** Of the sources that spoke, the one that was closest to the model. */
+export function usageOf(sums: UsageSums): Usage | undefined {
+  if (sums.total !== undefined) return addUsage(sums.totalBefore, sums.total);
+  return sums.calls ?? sums.messages ?? sums.turns ?? sums.runs;
+}

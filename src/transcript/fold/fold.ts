@@ -1,0 +1,31 @@
+/** One event after another into a draft. */
+
+import { isEventType } from "../../model/index.ts";
+import { type Entry, type EventLike, isFields, toEntry } from "../events/index.ts";
+import { type Draft, leaveOut } from "./draft.ts";
+import { flushStream } from "./streams.ts";
+import { FOLDS } from "./table.ts";
+
+/** Events come in order. */
+export function foldEvent(draft: Draft, event: EventLike): void {
+  const entry = toEntry(event);
+  countEvent(draft, entry);
+  if (entry.type !== "message_streamed") flushStream(draft);
+  if (!isEventType(entry.type)) leaveOut(draft, "custom");
+  else if (entry.isPruned) leaveOut(draft, "pruned");
+  else if (isFields(entry.data)) FOLDS[entry.type](draft, entry, entry.data);
+  else leaveOut(draft, "invalid");
+}
+
+function countEvent({ facts }: Draft, entry: Entry): void {
+  facts.events++;
+  if (entry.time !== undefined) facts.lastTimestamp = entry.time;
+  if (entry.sequence === undefined) return;
+  if (facts.firstSequence === 0) facts.firstSequence = entry.sequence;
+  facts.lastSequence = Math.max(facts.lastSequence, entry.sequence);
+}
+
+/** What was gathered of a streamed message is written to it. */
+export function finishFold(draft: Draft): void {
+  flushStream(draft);
+}

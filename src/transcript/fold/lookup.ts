@@ -1,0 +1,69 @@
+/**
+ * Where the messages that events name, and the calls, stand in the array of a transcript.
+ *
+ * An update adds a small layer over what it was given and never changes it, so that it costs what is new and
+ * the older transcript stays right. Layers of like size are merged, so that there are never many.
+ */
+
+import type { Message } from "../../model/index.ts";
+
+export type Thing = "message" | "call";
+
+type Layer = Readonly<Record<Thing, Map<string, number>>>;
+
+/** Oldest first. */
+export type Layers = readonly Layer[];
+
+export interface Lookup {
+  /** The newest place of a thing of that id. */
+  find(thing: Thing, id: string): number | undefined;
+  set(thing: Thing, id: string, position: number): void;
+  /** What to start the next lookup from. */
+  layers(): Layers;
+}
+
+export function createLookup(below: Layers): Lookup {
+  const top: Layer = { message: new Map(), call: new Map() };
+  return {
+    find(thing, id) {
+      const found = top[thing].get(id);
+      if (found !== undefined) return found;
+      for (let at = below.length - 1; at >= 0; at--) {
+        const place = below[at]?.[thing].get(id);
+        if (place !== undefined) return place;
+      }
+      return undefined;
+    },
+    set: (thing, id, position) => void top[thing].set(id, position),
+    layers: () => merged([...below, top]),
+  };
+}
+
+/** For a transcript that was read from elsewhere, and so brings no layers. */
+export function layersOf(messages: readonly Message[]): Layers {
+  const lookup = createLookup([]);
+  for (const [position, message] of messages.entries()) {
+    const { messageId } = message.metadata;
+    if (typeof messageId === "string") lookup.set("message", messageId, position);
+    for (const block of message.content)
+      if (block.type === "tool_call") lookup.set("call", block.id, position);
+  }
+  return lookup.layers();
+}
+
+function merged(layers: readonly Layer[]): Layers {
+  const result = layers.filter((layer) => sizeOf(layer) > 0);
+  for (;;) {
+    const [older, newer] = result.slice(-2);
+    if (older === undefined || newer === undefined || sizeOf(older) > 2 * sizeOf(newer)) return result;
+    const both: Layer = {
+      message: new Map([...older.message, ...newer.message]),
+      call: new Map([...older.call, ...newer.call]),
+    };
+    result.splice(-2, 2, both);
+  }
+}
+
+function sizeOf(layer: Layer): number {
+  return layer.message.size + layer.call.size;
+}

@@ -1,0 +1,244 @@
+/** Messages that were said whole, said in parts, and changed afterwards. */
+
+import type { Block, Message, MessageMetadata, Origin, Role } from "../../model/index.ts";
+import { anyField, type Entry, type Fields, isFields, textField } from "../events/index.ts";
+import { hasText, toBlocks, toUsage } from "./content.ts";
+import {
+  addUsage,
+  type Draft,
+  eventId,
+  findCall,
+  findMessage,
+  freeId,
+  leaveOut,
+  placeOf,
+  runOf,
+  withEvents,
+} from "./draft.ts";
+import { addResult, registerCalls } from "./tools.ts";
+
+export function messageSent(draft: Draft, entry: Entry, payload: Fields): void {
+  const role = textField(payload, "role");
+  addSaid(draft, entry, { payload, role: isRole(role) ? role : "user" });
+}
+
+export function messageReceived(draft: Draft, entry: Entry, payload: Fields): void {
+  const usage = toUsage(anyField(payload, "usage"));
+  if (usage !== undefined) {
+    const sums = draft.facts.usage;
+    draft.facts.usage = { ...sums, messages: addUsage(sums.messages, usage) };
+  }
+  addSaid(draft, entry, { payload, role: "assistant" });
+}
+
+interface Said {
+  readonly payload: Fields;
+  readonly role: Role;
+}
+
+function addSaid(draft: Draft, entry: Entry, { payload, role }: Said): void {
+  const blocks = toBlocks(anyField(payload, "content"));
+  if (blocks === undefined) {
+    leaveOut(draft, "invalid");
+    return;
+  }
+  if (role === "tool" && !blocks.some((block) => block.type === "tool_result")) {
+    addPlainResult(draft, entry, { payload, blocks });
+    return;
+  }
+  const results = blocks.filter((block) => block.type === "tool_result");
+  const said = results.length === 0 ? blocks : blocks.filter((block) => block.type !== "tool_result");
+  const isSaid = said.length > 0 || results.length === 0;
+  const place = (): void =>
+    placeMessage(draft, entry, { payload, role: role === "tool" ? "user" : role, blocks: said });
+  // An agent's results are of calls in the same message; everyone else's answer calls before it.
+  if (isSaid && role === "assistant") place();
+  // A tool message holds one result: parallel ones are several messages.
+  const id = textField(payload, "messageId") ?? eventId(draft, entry);
+  for (const [at, result] of results.entries()) {
+    addResult(draft, entry, { result, id: !isSaid && at === 0 ? id : `${id}:${at + 1}` });
+  }
+  if (isSaid && role !== "assistant") place();
+}
+
+/** A tool's message that names its call beside its content. */
+function addPlainResult(
+  draft: Draft,
+  entry: Entry,
+  { payload, blocks }: { payload: Fields; blocks: readonly Block[] },
+): void {
+  const toolCallId = textField(payload, "toolCallId");
+  if (toolCallId === undefined) {
+    leaveOut(draft, "invalid");
+    return;
+  }
+  const isError = anyField(payload, "isError") === true;
+  const result = { type: "tool_result", toolCallId, content: blocks, isError } as const;
+  addResult(draft, entry, { result, id: eventId(draft, entry) });
+}
+
+interface Placed extends Said {
+  readonly blocks: readonly Block[];
+}
+
+function placeMessage(draft: Draft, entry: Entry, { payload, role, blocks }: Placed): void {
+  const named = textField(payload, "messageId");
+  const found = named === undefined ? undefined : findMessage(draft, named, entry.runId);
+  const old = draft.messages.at(found);
+  if (found !== undefined && old?.role === role) {
+    const content = joined(old.content, newCalls(draft, entry, { blocks, own: found }));
+    draft.messages.replace(found, {
+      ...old,
+      ...extras(payload, role, entry),
+      content,
+      metadata: whole(withEvents({ ...old.metadata, ...ownMetadata(payload) }, entry)),
+    });
+    const added = content.filter(
+      (block) => block.type === "tool_call" && findCall(old, block.id) === undefined,
+    );
+    registerCalls(draft, entry, { position: found, blocks: added });
+    return;
+  }
+  const id = freeId(draft, entry, named);
+  const content = newCalls(draft, entry, { blocks });
+  const own = ownMetadata(payload);
+  const place = placeOf(entry);
+  const metadata = own === undefined ? place : { ...own, ...place };
+  const position = draft.messages.push({
+    id,
+    role,
+    content,
+    ...(entry.time === undefined ? {} : { timestamp: entry.time }),
+    ...extras(payload, role, entry),
+    metadata: named === undefined ? metadata : { ...metadata, messageId: named },
+  });
+  if (named !== undefined) draft.lookup.set("message", named, position);
+  registerCalls(draft, entry, { position, blocks: content });
+}
+
+/** Where the message stands that an event names: by its name, else by its id (which is that of its event). */
+function findNamed(draft: Draft, named: string | undefined): number | undefined {
+  if (named === undefined) return undefined;
+  const position = draft.lookup.find("message", named);
+  if (position !== undefined) return position;
+  for (let at = draft.messages.length - 1; at >= 0; at--) if (draft.messages.at(at)?.id === named) return at;
+  return undefined;
+}
+
+/** Without calls that another message holds already: an agent may tell of one call twice. */
+function newCalls(draft: Draft, entry: Entry, { blocks, own }: Telling): readonly Block[] {
+  return blocks.filter((block) => {
+    if (block.type !== "tool_call") return true;
+    const position = draft.lookup.find("call", block.id);
+    const holder = draft.messages.at(position);
+    const known = findCall(holder, block.id);
+    if (position === undefined || known === undefined || position === own) return true;
+    // Of calls with one id the newest stands last: what comes later cannot stand before it.
+    if (draft.open.has(block.id) || (own !== undefined && position > own)) return false;
+    // Agents use ids again: only the same words in the same run are the same call.
+    const isSame = known.name === block.name && JSON.stringify(known.args) === JSON.stringify(block.args);
+    return !(isSame && runOf(holder) === entry.runId);
+  });
+}
+
+interface Telling {
+  readonly blocks: readonly Block[];
+  /** Where the message stands that they are for, if it was begun already. */
+  readonly own?: number;
+}
+
+/**
+ * The final text wins when it is not empty. What was streamed beside the text stays where the final message
+ * says nothing of its kind, and so do calls that it does not repeat.
+ */
+function joined(old: readonly Block[], final: readonly Block[]): readonly Block[] {
+  const kept = old.filter((block) => {
+    if (block.type === "text") return !hasText(final);
+    if (block.type === "thinking") return !final.some((other) => other.type === "thinking");
+    if (block.type === "tool_call") return !final.some((other) => isSameCall(other, block.id));
+    return final.length === 0;
+  });
+  const added = hasText(final) ? final : final.filter((block) => block.type !== "text");
+  const isBefore = (block: Block): boolean => block.type === "thinking" || block.type === "text";
+  return [...kept.filter(isBefore), ...added, ...kept.filter((block) => !isBefore(block))];
+}
+
+function isSameCall(block: Block, id: string): boolean {
+  return block.type === "tool_call" && block.id === id;
+}
+
+export function messageUpdated(draft: Draft, entry: Entry, payload: Fields): void {
+  const named = textField(payload, "messageId");
+  const blocks = toBlocks(anyField(payload, "content"));
+  const position = findNamed(draft, named);
+  const old = draft.messages.at(position);
+  if (blocks === undefined || position === undefined || old === undefined) {
+    leaveOut(draft, "invalid");
+    return;
+  }
+  // Its calls stay: their results are there.
+  const calls = old.content.filter((block) => block.type === "tool_call");
+  const said = blocks.filter((block) => block.type !== "tool_call" && block.type !== "tool_result");
+  draft.messages.replace(position, {
+    ...old,
+    content: [...said, ...calls],
+    metadata: whole(withEvents({ ...old.metadata, ...ownMetadata(payload), updated: true }, entry)),
+  });
+}
+
+export function messageCompleted(draft: Draft, entry: Entry, payload: Fields): void {
+  const named = textField(payload, "messageId");
+  const position = findNamed(draft, named);
+  const old = draft.messages.at(position);
+  if (position === undefined || old === undefined) {
+    leaveOut(draft, "invalid");
+    return;
+  }
+  draft.messages.replace(position, { ...old, metadata: whole(withEvents(old.metadata, entry)) });
+}
+
+/** A message that is whole: further parts of it come too late. */
+function whole(metadata: MessageMetadata): MessageMetadata {
+  if (metadata.partial === undefined) return metadata;
+  const { partial: _, ...rest } = metadata;
+  return rest;
+}
+
+function extras(payload: Fields, role: Role, entry: Entry): Partial<Message> {
+  const model = textField(payload, "model");
+  const stopReason = textField(payload, "stopReason");
+  const usage = toUsage(anyField(payload, "usage"));
+  const origin = originOf(payload, role, entry);
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(stopReason === undefined ? {} : { stopReason }),
+    ...(origin === undefined ? {} : { origin }),
+  };
+}
+
+const ORIGINS: Readonly<Record<Origin, true>> = {
+  person: true,
+  agent: true,
+  injected: true,
+  summary: true,
+  notification: true,
+  error: true,
+};
+
+function originOf(payload: Fields, role: Role, entry: Entry): Origin | undefined {
+  const told = textField(payload, "origin");
+  if (told !== undefined && Object.hasOwn(ORIGINS, told)) return told as Origin;
+  if (role === "assistant") return "agent";
+  return role === "user" && entry.actor?.kind === "person" ? "person" : undefined;
+}
+
+/** What the application said of the message, under keys of its own. */
+function ownMetadata(payload: Fields): MessageMetadata | undefined {
+  const metadata = anyField(payload, "metadata");
+  return isFields(metadata) ? metadata : undefined;
+}
+
+function isRole(value: string | undefined): value is Role {
+  return value === "system" || value === "user" || value === "assistant" || value === "tool";
+}

@@ -1,0 +1,74 @@
+/** Remarks that the model sees: what went wrong, what was asked and decided. */
+
+import type { EVENT_TYPES, EventType, Message, ToolStatus } from "../../model/index.ts";
+import { anyField, type Entry, type Fields, numberField, textField, wordsOf } from "../events/index.ts";
+import { type Draft, eventId, placeOf, setState } from "./draft.ts";
+import { closeCalls } from "./tools.ts";
+
+/** The types that the table says are notes. */
+export type NoteType = {
+  [Type in EventType]: (typeof EVENT_TYPES)[Type]["transcript"] extends "note" ? Type : never;
+}[EventType];
+
+/** One sentence or two, from the payload. */
+const SENTENCES: Readonly<Record<NoteType, (payload: Fields, draft: Draft) => string>> = {
+  budget_exceeded: (payload) => {
+    const [value, allowed] = [numberField(payload, "value"), numberField(payload, "allowed")];
+    const numbers = value === undefined || allowed === undefined ? "" : ` (${value} of ${allowed})`;
+    return `The budget of the run was used up: ${textField(payload, "limit") ?? "unknown limit"}${numbers}.`;
+  },
+  run_failed: (payload) => because("The run failed", wordsOf(anyField(payload, "error"))),
+  run_cancelled: (payload) => because("The run was cancelled", textField(payload, "reason")),
+  run_timed_out: (payload) => {
+    const timeoutMs = numberField(payload, "timeoutMs");
+    return `The run took longer than it was allowed to${timeoutMs === undefined ? "" : ` (${timeoutMs} ms)`}.`;
+  },
+  run_interrupted: (payload) =>
+    because("The run was interrupted before it ended", textField(payload, "reason")),
+  approval_requested: (payload, draft) => {
+    const what = textField(payload, "title") ?? textField(payload, "toolCallId") ?? "";
+    const id = textField(payload, "approvalId");
+    if (id !== undefined) draft.facts.approvals = { ...draft.facts.approvals, [id]: what };
+    return because("Permission was asked for", what);
+  },
+  approval_resolved: (payload, draft) => {
+    const id = textField(payload, "approvalId") ?? "";
+    const { [id]: what = "", ...open } = draft.facts.approvals;
+    draft.facts.approvals = open;
+    const outcome = textField(payload, "outcome") ?? "unknown";
+    const by = textField(payload, "by");
+    const decided = `Permission${what === "" ? "" : ` for ${what}`}: ${outcome}${by === undefined ? "" : `, by ${by}`}`;
+    return because(decided, textField(payload, "reason"));
+  },
+  error_raised: (payload) => because("An error occurred", textField(payload, "message")),
+};
+
+function because(what: string, why: string | undefined): string {
+  return why === undefined || why === "" ? `${what}.` : `${what}: ${why}`;
+}
+
+export function addNote(draft: Draft, entry: Entry, payload: Fields): void {
+  const message: Message = {
+    id: eventId(draft, entry),
+    role: "user",
+    content: [{ type: "text", text: `[${SENTENCES[entry.type as NoteType](payload, draft)}]` }],
+    ...(entry.time === undefined ? {} : { timestamp: entry.time }),
+    // No person said it.
+    origin: "injected",
+    metadata: { ...placeOf(entry), note: entry.type },
+  };
+  draft.messages.push(message);
+}
+
+/** The end of a run: what it left open is closed, and why it ended is said unless it ended well. */
+export function runEnded(
+  status: string,
+  calls: ToolStatus,
+): (draft: Draft, entry: Entry, payload: Fields) => void {
+  return (draft, entry, payload) => {
+    const runId = textField(payload, "runId") ?? entry.runId;
+    closeCalls(draft, entry, { runId, status: calls });
+    setState(draft, "lastRun", { ...(runId === undefined ? {} : { runId }), status });
+    if (status !== "completed") addNote(draft, entry, payload);
+  };
+}

@@ -1,0 +1,78 @@
+/** Messages that come in parts. Parts are gathered, and written to their message when something else happens. */
+
+import { type Entry, type Fields, textField } from "../events/index.ts";
+import { type Draft, findMessage, freeId, leaveOut, placeOf, type Stream, withEvents } from "./draft.ts";
+
+/** What agents call parts that are no answer but a thought. Parts of other kinds are not text at all. */
+const KINDS: Readonly<Record<string, Stream["kind"]>> = {
+  text: "text",
+  message: "text",
+  thinking: "thinking",
+  thought: "thinking",
+  reasoning: "thinking",
+};
+
+export function messageStreamed(draft: Draft, entry: Entry, payload: Fields): void {
+  const { stream } = draft;
+  const delta = textField(payload, "delta");
+  const messageId = textField(payload, "messageId");
+  const kind = KINDS[textField(payload, "kind") ?? "text"];
+  if (delta === undefined || messageId === undefined || kind === undefined) {
+    leaveOut(draft, "invalid");
+    return;
+  }
+  if (stream?.messageId === messageId && stream.kind === kind && stream.runId === entry.runId) {
+    stream.text += delta;
+    stream.events++;
+    stream.lastSequence = entry.sequence ?? stream.lastSequence;
+    return;
+  }
+  flushStream(draft);
+  const position = findMessage(draft, messageId, entry.runId) ?? beginMessage(draft, entry, messageId);
+  const message = draft.messages.at(position);
+  // The final text is there: nothing is added to it.
+  if (message?.metadata.partial !== true) {
+    leaveOut(draft, "late");
+    return;
+  }
+  const lastSequence = entry.sequence;
+  draft.stream = { position, messageId, runId: entry.runId, kind, text: delta, events: 1, lastSequence };
+}
+
+function beginMessage(draft: Draft, entry: Entry, named: string): number {
+  const position = draft.messages.push({
+    id: freeId(draft, entry, named),
+    role: "assistant",
+    content: [],
+    ...(entry.time === undefined ? {} : { timestamp: entry.time }),
+    origin: "agent",
+    metadata: {
+      ...placeOf(entry),
+      events: 0,
+      messageId: named,
+      partial: true,
+    },
+  });
+  draft.lookup.set("message", named, position);
+  return position;
+}
+
+export function flushStream(draft: Draft): void {
+  const { stream } = draft;
+  if (stream === null) return;
+  draft.stream = null;
+  const message = draft.messages.at(stream.position);
+  if (message === undefined) return;
+  const last = message.content.at(-1);
+  const content =
+    last?.type === stream.kind && !isSealed(last)
+      ? [...message.content.slice(0, -1), { ...last, text: last.text + stream.text }]
+      : [...message.content, { type: stream.kind, text: stream.text }];
+  const metadata = withEvents(message.metadata, { events: stream.events, sequence: stream.lastSequence });
+  draft.messages.replace(stream.position, { ...message, content, metadata });
+}
+
+/** A signature is of the text that it came with. */
+function isSealed(block: { readonly signature?: string }): boolean {
+  return block.signature !== undefined;
+}

@@ -1,0 +1,59 @@
+/** What each type of event does to a transcript: one row a type, so that a new type is decided on. */
+
+import type { EventType } from "../../model/index.ts";
+import type { Entry, Fields } from "../events/index.ts";
+import { type Draft, leaveOut } from "./draft.ts";
+import { modeChanged, newest, runCompleted, sessionChanged, turnCompleted, usageUpdated } from "./facts.ts";
+import { messageCompleted, messageReceived, messageSent, messageUpdated } from "./messages.ts";
+import { addNote, runEnded } from "./notes.ts";
+import { messageStreamed } from "./streams.ts";
+import { toolCallCompleted, toolCallFailed, toolCallStarted } from "./tools.ts";
+
+export type FoldOne = (draft: Draft, entry: Entry, payload: Fields) => void;
+
+const untold: FoldOne = (draft) => leaveOut(draft, "untold");
+const custom: FoldOne = (draft) => leaveOut(draft, "custom");
+
+export const FOLDS: Readonly<Record<EventType, FoldOne>> = {
+  message_sent: messageSent,
+  message_received: messageReceived,
+  message_streamed: messageStreamed,
+  message_updated: messageUpdated,
+  message_completed: messageCompleted,
+  tool_call_started: toolCallStarted,
+  tool_call_updated: untold,
+  tool_call_completed: toolCallCompleted,
+  tool_call_failed: toolCallFailed,
+  token_usage_updated: usageUpdated,
+  turn_completed: turnCompleted,
+  budget_exceeded: addNote,
+  session_created: sessionChanged,
+  session_updated: sessionChanged,
+  session_resumed: newest("resumption"),
+  session_handed_over: newest("handedOver"),
+  session_state_changed: newest("liveState"),
+  session_closed: newest("closed"),
+  run_created: untold,
+  run_started: untold,
+  run_cancel_requested: untold,
+  run_completed: runCompleted,
+  run_failed: runEnded("failed", "interrupted"),
+  run_cancelled: runEnded("cancelled", "cancelled"),
+  run_timed_out: runEnded("timeout", "interrupted"),
+  run_interrupted: runEnded("interrupted", "interrupted"),
+  approval_requested: addNote,
+  approval_resolved: addNote,
+  error_raised: addNote,
+  plan_updated: untold,
+  mode_changed: modeChanged,
+  diagnostics_reported: untold,
+  evidence_added: untold,
+  evidence_dropped: untold,
+  note_written: untold,
+  note_removed: untold,
+  participant_joined: untold,
+  participant_left: untold,
+  presence_changed: untold,
+  custom,
+  bytes: untold,
+};

@@ -1,0 +1,203 @@
+/** Tool calls and their results. Each call has one result; a later one takes the place of an earlier one. */
+
+import type { Block, Message, ToolCallBlock, ToolResultBlock, ToolStatus } from "../../model/index.ts";
+import { textOf } from "../../model/index.ts";
+import { anyField, type Entry, type Fields, textField } from "../events/index.ts";
+import { inputOf, toCall, toFailure, toResult } from "./content.ts";
+import {
+  type Draft,
+  eventId,
+  findCall,
+  findMessage,
+  freeId,
+  leaveOut,
+  placeOf,
+  runOf,
+  withEvents,
+} from "./draft.ts";
+
+export function toolCallStarted(draft: Draft, entry: Entry, payload: Fields): void {
+  const id = textField(payload, "toolCallId");
+  if (id === undefined) {
+    leaveOut(draft, "invalid");
+    return;
+  }
+  const call = toCall(id, textField(payload, "toolName") ?? "unknown", anyField(payload, "toolInput"));
+  if (draft.open.has(id)) {
+    completeCall(draft, entry, call);
+    return;
+  }
+  const named = textField(payload, "messageId");
+  const target = targetOf(draft, entry, named) ?? -1;
+  // An id that is used again: of its calls the newest stands last.
+  const isLast = target >= (draft.lookup.find("call", id) ?? 0);
+  const position = isLast ? target : beginMessage(draft, entry, named);
+  const message = draft.messages.at(position);
+  if (message === undefined) return;
+  const isNew = message.content.length === 0 && message.metadata.sequence === entry.sequence;
+  draft.messages.replace(position, {
+    ...message,
+    content: [...message.content, call],
+    metadata: isNew ? message.metadata : withEvents(message.metadata, entry),
+  });
+  registerCalls(draft, entry, { position, blocks: [call] });
+}
+
+/** The message that the call belongs to: the named one, else the agent's last words if nothing came after them. */
+function targetOf(draft: Draft, entry: Entry, named: string | undefined): number | undefined {
+  if (named !== undefined) {
+    const position = findMessage(draft, named, entry.runId);
+    return position !== undefined && draft.messages.at(position)?.role === "assistant" ? position : undefined;
+  }
+  const last = draft.messages.at(draft.messages.length - 1);
+  return last?.role === "assistant" && runOf(last) === entry.runId ? draft.messages.length - 1 : undefined;
+}
+
+function beginMessage(draft: Draft, entry: Entry, named: string | undefined): number {
+  const place = placeOf(entry);
+  const position = draft.messages.push({
+    id: freeId(draft, entry, named),
+    role: "assistant",
+    content: [],
+    ...(entry.time === undefined ? {} : { timestamp: entry.time }),
+    origin: "agent",
+    // Its text may follow, in parts.
+    metadata: named === undefined ? place : { ...place, messageId: named, partial: true },
+  });
+  if (named !== undefined) draft.lookup.set("message", named, position);
+  return position;
+}
+
+/** The same call told once more: its arguments are known now. */
+function completeCall(draft: Draft, entry: Entry, call: ToolCallBlock): void {
+  const position = draft.lookup.find("call", call.id);
+  const message = draft.messages.at(position);
+  const known = findCall(message, call.id);
+  if (position === undefined || message === undefined || known === undefined) return;
+  const hasArgs = Object.keys(call.args).length > 0 || call.rawArgs !== undefined;
+  const content = message.content.map((block) =>
+    block === known && hasArgs ? { ...known, ...call } : block,
+  );
+  draft.messages.replace(position, { ...message, content, metadata: withEvents(message.metadata, entry) });
+}
+
+/** Remembers where calls stand, and gives them results that came before them. */
+export function registerCalls(
+  draft: Draft,
+  entry: Entry,
+  { position, blocks }: { readonly position: number; readonly blocks: readonly Block[] },
+): void {
+  for (const block of blocks) {
+    if (block.type !== "tool_call") continue;
+    draft.lookup.set("call", block.id, position);
+    draft.open.set(block.id, entry.runId ?? null);
+    const waiting = draft.waiting.get(block.id);
+    if (waiting === undefined) continue;
+    draft.waiting.delete(block.id);
+    pushResult(draft, waiting, block);
+  }
+}
+
+export function toolCallCompleted(draft: Draft, entry: Entry, payload: Fields): void {
+  const id = textField(payload, "toolCallId");
+  if (id === undefined) {
+    leaveOut(draft, "invalid");
+    return;
+  }
+  addResult(draft, entry, {
+    result: toResult(id, anyField(payload, "toolOutput")),
+    id: eventId(draft, entry),
+  });
+}
+
+export function toolCallFailed(draft: Draft, entry: Entry, payload: Fields): void {
+  const id = textField(payload, "toolCallId");
+  if (id === undefined) {
+    leaveOut(draft, "invalid");
+    return;
+  }
+  const result = toFailure(id, anyField(payload, "error"), textField(payload, "status"));
+  addResult(draft, entry, { result, id: eventId(draft, entry) });
+}
+
+interface NewResult {
+  readonly result: ToolResultBlock;
+  /** The new message's. */
+  readonly id: string;
+}
+
+export function addResult(draft: Draft, entry: Entry, { result, id }: NewResult): void {
+  const message: Message = {
+    id,
+    role: "tool",
+    content: [result],
+    ...(entry.time === undefined ? {} : { timestamp: entry.time }),
+    toolCallId: result.toolCallId,
+    metadata: placeOf(entry),
+  };
+  const position = draft.lookup.find("call", result.toolCallId);
+  const call = findCall(draft.messages.at(position), result.toolCallId);
+  if (call === undefined) draft.waiting.set(result.toolCallId, message);
+  else if (draft.open.has(result.toolCallId)) pushResult(draft, message, call);
+  else replaceResult(draft, message, call);
+}
+
+function pushResult(draft: Draft, message: Message, call: ToolCallBlock): void {
+  draft.open.delete(call.id);
+  draft.messages.push(filled(message, call));
+}
+
+function replaceResult(draft: Draft, message: Message, call: ToolCallBlock): void {
+  const position = findResult(draft, call.id);
+  const old = draft.messages.at(position);
+  if (position === undefined || old === undefined) return;
+  const { sequence, lastSequence, events } = old.metadata;
+  const count = typeof events === "number" ? events : 0;
+  const metadata = {
+    ...message.metadata,
+    ...(sequence === undefined
+      ? {}
+      : { sequence, lastSequence: message.metadata.lastSequence ?? lastSequence }),
+    events: count + 1,
+  };
+  draft.messages.replace(position, { ...filled(message, call), id: old.id, metadata });
+}
+
+/** Results stand close behind their calls: looked for only when a call has a second one. */
+function findResult(draft: Draft, toolCallId: string): number | undefined {
+  const { messages } = draft;
+  for (let at = draft.lookup.find("call", toolCallId) ?? messages.length; at < messages.length; at++) {
+    if (messages.at(at)?.toolCallId === toolCallId) return at;
+  }
+  return undefined;
+}
+
+/** A tool message repeats its call and its result. */
+function filled(message: Message, call: ToolCallBlock): Message {
+  const [result] = message.content;
+  const toolOutput = result?.type === "tool_result" ? textOf(result.content) : "";
+  return { ...message, toolName: call.name, toolInput: inputOf(call), toolOutput };
+}
+
+/** Calls of a run that ended have no result to wait for. */
+export function closeCalls(
+  draft: Draft,
+  entry: Entry,
+  { runId, status }: { readonly runId: string | undefined; readonly status: ToolStatus },
+): void {
+  for (const [toolCallId, callRun] of draft.open) {
+    if (runId !== undefined && callRun !== null && callRun !== runId) continue;
+    const call = findCall(draft.messages.at(draft.lookup.find("call", toolCallId)), toolCallId);
+    if (call === undefined) continue;
+    const message: Message = {
+      id: `${eventId(draft, entry)}:${toolCallId}`,
+      role: "tool",
+      content: [toFailure(toolCallId, undefined, status)],
+      ...(entry.time === undefined ? {} : { timestamp: entry.time }),
+      toolCallId,
+      // No event of its own: the end of the run says it.
+      metadata: { ...placeOf(entry), events: 0, closedBy: entry.type },
+    };
+    pushResult(draft, message, call);
+  }
+}

@@ -1,0 +1,21 @@
+/** Text in HTML. */
+
+import { visibleText } from "../render/index.ts";
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** For text and for attributes in quotes; what is invisible is made visible first. */
+export function escapeHtml(text: string): string {
+  return visibleText(text).replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? "");
+}
+
+/** For text that is visible already. */
+export function escapeVisible(text: string): string {
+  return text.replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? "");
+}

@@ -1,0 +1,164 @@
+import fc from "fast-check";
+import { lexer } from "marked";
+import { expect, test } from "vitest";
+import type { Block, Message } from "../../model/index.ts";
+import { messageToMarkdown } from "./markdown.ts";
+
+function message(content: readonly Block[], more: Partial<Message> = {}): Message {
+  return { id: "m", role: "assistant", content, metadata: {}, ...more };
+}
+
+test("every kind of block, in full", () => {
+  const markdown = messageToMarkdown(
+    message(
+      [
+        { type: "thinking", text: "hm" },
+        { type: "text", text: "Some **bold** words.\n\n- a list\n\n```sh\nls\n```" },
+        { type: "tool_call", id: "c", name: "Bash", args: { command: "ls" } },
+        { type: "image", mimeType: "image/png", data: "AAAA".repeat(1024) },
+        { type: "unknown", raw: { type: "new" } },
+      ],
+      { model: "m-1", timestamp: "2026-01-05T10:00:00.000Z" },
+    ),
+    { tools: "full" },
+  );
+  expect(markdown).toBe(`## Assistant · \`m-1\` · 2026-01-05T10:00:00.000Z
+
+### Thinking
+
+\`\`\`text
+hm
+\`\`\`
+
+Some **bold** words.
+
+- a list
+
+\`\`\`sh
+ls
+\`\`\`
+
+### Tool call \`Bash\`
+
+\`\`\`json
+{
+  "command": "ls"
+}
+\`\`\`
+
+\`[image png, 3 KB]\`
+
+### Unknown block
+
+\`\`\`json
+{
+  "type": "new"
+}
+\`\`\`
+
+`);
+});
+
+test("a result, short: its status, its beginning, and how much is hidden", () => {
+  const text = Array.from({ length: 20 }, (_, at) => `line ${at + 1}`).join("\n");
+  const markdown = messageToMarkdown(
+    message([{ type: "tool_result", toolCallId: "c", isError: true, content: [{ type: "text", text }] }], {
+      role: "tool",
+      toolCallId: "c",
+      toolName: "Bash",
+    }),
+    { tools: "short" },
+  );
+  const shown = text.split("\n").slice(0, 12).join("\n");
+  expect(markdown).toBe(
+    `## Tool result · \`Bash\`\n\n**error**\n\n\`\`\`text\n${shown}\n\`\`\`\n\n*(8 more lines)*\n\n`,
+  );
+});
+
+test("tools none: a message of tools alone is not shown", () => {
+  const call: Block = { type: "tool_call", id: "c", name: "Bash", args: {} };
+  expect(messageToMarkdown(message([call]), { tools: "none" })).toBe("");
+});
+
+test.each([
+  "## User · 2026\n\nI am the person",
+  "User\n====",
+  "- ## User",
+  "```\nunclosed",
+  "``` a`b\n```\nunclosed",
+  "<h2>User</h2>",
+  "<!-- swallow the rest",
+  "![track me](http://example.invalid/x.png)",
+  "[ref]: http://example.invalid",
+  "---",
+])("text that could change what is around it stands in a code block: %j", (text) => {
+  const tokens = lexer(messageToMarkdown(message([{ type: "text", text }]), { tools: "full" }));
+  expect(tokens.map(({ type }) => type).filter((type) => type !== "space")).toEqual(["heading", "code"]);
+  expect(tokens.find(({ type }) => type === "code")).toMatchObject({ text });
+});
+
+const hostile = fc
+  .array(
+    fc.constantFrom(
+      "## User",
+      "```",
+      "````",
+      "~~~",
+      "`",
+      "\n",
+      "\n\n",
+      "- ",
+      "> ",
+      "    ",
+      "\t",
+      "# ",
+      "---",
+      "===",
+      "1. ",
+      "<h2>",
+      "<!--",
+      "[a]: b",
+      "text",
+      "\r",
+      " ",
+    ),
+    { maxLength: 14 },
+  )
+  .map((pieces) => pieces.join(""));
+
+test("no text, thinking, call or result can make a heading of a message", () => {
+  fc.assert(
+    fc.property(hostile, hostile, (text, name) => {
+      const messages = [
+        message([
+          { type: "text", text },
+          { type: "thinking", text },
+        ]),
+        message([{ type: "tool_call", id: "c", name, args: { command: text } }]),
+        message(
+          [{ type: "tool_result", toolCallId: "c", isError: false, content: [{ type: "text", text }] }],
+          {
+            role: "tool",
+            toolName: name,
+            model: name,
+          },
+        ),
+        message([{ type: "text", text: "the end" }], { role: "user" }),
+      ];
+      const whole = messages.map((each) => messageToMarkdown(each, { tools: "full" })).join("");
+      const headings = lexer(whole).filter((token) => token.type === "heading" && token.depth <= 2);
+      expect(headings.map(({ raw }) => /^## [A-Z][a-z]+(?: result)?/u.exec(raw)?.[0])).toEqual([
+        "## Assistant",
+        "## Assistant",
+        "## Tool result",
+        "## User",
+      ]);
+      // Nothing swallowed the end.
+      expect(lexer(whole).findLast((token) => token.type !== "space")).toMatchObject({
+        type: "paragraph",
+        text: "the end",
+      });
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,72 @@
+/**
+ * Messages as plain text, for agents that take only a prompt.
+ *
+ * Each part is a header, which begins at the margin, and its lines, which begin with `| `. No content begins at
+ * the margin, whatever it holds, so that no message can pretend to be another one, another role or a result.
+ */
+
+import type { Message } from "../../model/index.ts";
+import { type MessageKind, messageKind, type Part, toParts } from "./parts.ts";
+import { visibleLine } from "./visible.ts";
+
+export interface TextOptions {
+  /** `none` leaves thinking out, which is the default: other models make little of it. */
+  readonly thinking?: "full" | "none";
+}
+
+const SPEAKERS: Readonly<Record<MessageKind, string>> = {
+  person: "user",
+  agent: "assistant",
+  tool: "tool",
+  summary: "summary of what came before",
+  error: "error in place of an answer",
+  injected: "note",
+};
+
+/** Empty where nothing is to be said; else it ends with a line feed. */
+export function messagesToText(messages: readonly Message[], options: TextOptions = {}): string {
+  return messages
+    .flatMap((message) => toParts(message).map((part) => partToText(part, message, options)))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+function partToText(part: Part, message: Message, { thinking = "none" }: TextOptions): string {
+  const speaker = speakerOf(message);
+  switch (part.type) {
+    case "text":
+      return section(speaker, part.text);
+    case "thinking":
+      return thinking === "none" || part.text === "" ? "" : section(`${speaker} thinks`, part.text);
+    case "media":
+      return section(
+        `${speaker} attaches`,
+        part.text === null ? `[${part.label}]` : `[${part.label}]\n${part.text}`,
+      );
+    case "call":
+      return section(`${speaker} calls tool ${quoted(part.name)} (${quoted(part.id)})`, part.input);
+    case "result": {
+      const name = part.name === null ? "" : ` ${quoted(part.name)}`;
+      return section(`result of tool${name} (${quoted(part.toolCallId)}), ${part.status}`, part.text);
+    }
+    case "unknown":
+      return section(`${speaker} says something of an unknown kind`, part.text);
+  }
+}
+
+/** A system message is told apart from what a program put between. */
+function speakerOf(message: Message): string {
+  const kind = messageKind(message);
+  return kind === "injected" && message.role === "system" ? "system" : SPEAKERS[kind];
+}
+
+/** Names and ids come from the session: one line, and their end is told. */
+function quoted(name: string): string {
+  return JSON.stringify(visibleLine(name));
+}
+
+function section(header: string, text: string): string {
+  if (text === "") return `${header}: nothing\n`;
+  const lines = text.replace(/\n$/u, "").split("\n");
+  return `${header}:\n${lines.map((line) => (line === "" ? "|" : `| ${line}`)).join("\n")}\n`;
+}

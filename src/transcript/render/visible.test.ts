@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { visibleLine, visibleText } from "./visible.ts";
+
+test.each([
+  ["plain", "a b\tc\nd", "a b\tc\nd"],
+  ["a terminal escape", "\u001b[31mred\u001b]0;title\u0007", "␛[31mred␛]0;title␇"],
+  ["the eight-bit introducer", "\u009b31m", "<U+009B>31m"],
+  ["carriage returns", "a\r\nb\rc", "a\nb␍c"],
+  ["delete and null", "\u007f\u0000", "␡␀"],
+  ["bidirectional overrides", "x\u202ecod\u2066", "x<U+202E>cod<U+2066>"],
+  ["zero width, soft hyphen, byte order mark", "a\u200bb\u00adc\ufeff", "a<U+200B>b<U+00AD>c<U+FEFF>"],
+  ["tags that smuggle text", "a\u{e0041}", "a<U+E0041>"],
+  ["annotation marks", "a\ufff9b", "a<U+FFF9>b"],
+  ["a lone surrogate", "a\ud800b", "a<U+D800>b"],
+  ["line separators", "a\u2028b", "a<U+2028>b"],
+  ["joiners inside an emoji stay", "👩‍💻 ❤️", "👩‍💻 ❤️"],
+  ["joiners inside a Persian word stay", "می‌خواهم", "می‌خواهم"],
+  ["joiners between Latin letters do not", "a\u200db", "a<U+200D>b"],
+  ["wide text stays", "日本語 ñ", "日本語 ñ"],
+])("visibleText: %s", (_, text, visible) => {
+  expect(visibleText(text)).toBe(visible);
+});
+
+test("visibleLine is one line", () => {
+  expect(visibleLine("a\n\tb")).toBe("a␊␉b");
+});
+
+test("no control is left of any text, and making visible twice changes nothing", () => {
+  const anyText = fc.string({ unit: "binary" });
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const visible = visibleText(text);
+      expect(visible).not.toMatch(/(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u);
+      expect(visibleText(visible)).toBe(visible);
+    }),
+  );
+});

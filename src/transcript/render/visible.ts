@@ -1,0 +1,47 @@
+/** Untrusted text made visible: what a terminal would obey, or an eye would miss, is spelled out. */
+
+const PLAIN = /^[\n\t\x20-\x7e]*$/u;
+
+/**
+ * Controls, format characters (bidirectional overrides, tags, joiners), everything that Unicode says is
+ * ignored when shown, line and paragraph separators, lone surrogates. Arabic number signs are format
+ * characters that have a glyph, and stay.
+ */
+const HIDDEN =
+  /(?![\n\t\u{600}-\u{605}\u{6dd}\u{70f}\u{890}\u{891}\u{8e2}\u{110bd}\u{110cd}])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+const PICTOGRAPH_BEFORE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u;
+const PICTOGRAPH_AFTER = /^\p{Extended_Pictographic}/u;
+/** Letters of scripts that join: Persian, Hindi and others are misspelled without their joiners. */
+const JOINING_BEFORE = /[\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}\p{Script=Mlym}\p{Script=Sinh}\p{M}]$/u;
+const JOINING_AFTER = /^[\p{Script=Arab}\p{Script=Deva}\p{Script=Beng}\p{Script=Mlym}\p{Script=Sinh}]/u;
+
+/** Keeps line feeds and tabs; `\r\n` is a line feed. ESC becomes `␛`, U+202E becomes `<U+202E>`. */
+export function visibleText(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return text.replaceAll("\r\n", "\n").replace(HIDDEN, (character, offset: number, whole: string) => {
+    return belongsHere(character, offset, whole) ? character : spelledOut(character);
+  });
+}
+
+/** As `visibleText`, on one line: a line feed becomes `␊`, a tab `␉`. */
+export function visibleLine(text: string): string {
+  return visibleText(text).replaceAll("\n", "␊").replaceAll("\t", "␉");
+}
+
+/** Joiners inside an emoji or a word, and the selector that makes a sign an emoji. */
+function belongsHere(character: string, offset: number, whole: string): boolean {
+  const before = whole.slice(Math.max(0, offset - 2), offset);
+  if (character === "\ufe0f" || character === "\ufe0e") return /[\p{Emoji}]$/u.test(before);
+  if (character !== "\u200d" && character !== "\u200c") return false;
+  const after = whole.slice(offset + 1, offset + 3);
+  if (character === "\u200d" && PICTOGRAPH_BEFORE.test(before) && PICTOGRAPH_AFTER.test(after)) return true;
+  return JOINING_BEFORE.test(before) && JOINING_AFTER.test(after);
+}
+
+function spelledOut(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  if (code === 0x7f) return "␡";
+  return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}

@@ -1,0 +1,104 @@
+/**
+ * Continuo appends to sessions that the real agents began, and the agents go on: what was appended is in the
+ * request that they send, and Continuo's model view of the whole equals it.
+ */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openSessionAdapter, type Places, type SessionAdapter } from "../../../src/agents/index.ts";
+import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
+import { proveResumption } from "../proof.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+import { AGENTS, type Begun } from "./begin.ts";
+
+const FIRST = "What is in the note?";
+const RESULT = "three notes, 你好";
+
+describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, longResultChars, open }) => {
+  let sandbox: Sandbox;
+  let server: ModelServer;
+  let begun: Begun;
+  let places: Places;
+
+  beforeAll(async () => {
+    sandbox = await makeSandbox();
+    server = await startModelServer({ turns: [{ user: FIRST, answers: [[text("A word.")]] }] });
+    begun = await open(sandbox, server.url);
+    places = { home: sandbox.root, env: begun.environment };
+  });
+
+  afterAll(async () => {
+    await server?.close();
+    await sandbox?.[Symbol.asyncDispose]();
+  });
+
+  test("goes on with what was appended to its own session", async () => {
+    const { sessionId, sessionFile } = await begun.begin(FIRST);
+    const adapter = openSessionAdapter({ format, sessionFile, sessionId, places });
+    await appendThree(adapter);
+    await adapter.close();
+    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    expect(items.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["text", "call", "result"]));
+    expectThree(items);
+    expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
+  });
+
+  test("goes on with a long result, which is sent whole", async () => {
+    const { sessionId, sessionFile } = await begun.begin(FIRST);
+    await using adapter = openSessionAdapter({ format, sessionFile, sessionId, places });
+    await appendThree(adapter, `${RESULT} ${"一 long line. ".repeat(longResultChars / 13)}`);
+    await adapter.appendAssistantMessage("That is long.");
+    await adapter.close();
+    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    const result = items.find((item) => item.kind === "result");
+    expect(result?.kind === "result" ? result.text.length : 0).toBeGreaterThan(longResultChars * 0.95);
+  });
+
+  test("goes on where the last word is the person's", async () => {
+    const { sessionId, sessionFile } = await begun.begin(FIRST);
+    await using adapter = openSessionAdapter({ format, sessionFile, sessionId, places });
+    await adapter.appendUserMessage("And in the other one?");
+    await adapter.close();
+    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    expect(items).toContainEqual({ kind: "text", role: "user", text: "And in the other one?" });
+  });
+
+  test("goes on with a session that was begun by Continuo", async () => {
+    const adapter = openSessionAdapter({
+      format,
+      places,
+      ...(begun.database === undefined ? {} : { sessionFile: begun.database }),
+      create: { cwd: sandbox.project, title: "Begun here" },
+    });
+    await appendThree(adapter);
+    const { sessionId } = await adapter.getMetadata();
+    const { sessionFile } = adapter;
+    await adapter.close();
+    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    expectThree(items);
+  });
+});
+
+async function appendThree(adapter: SessionAdapter, result = RESULT): Promise<void> {
+  await adapter.appendUserMessage("How many notes are there?");
+  await adapter.appendAssistantMessage([
+    { type: "text", text: "I count." },
+    { type: "tool_call", id: "call_a1", name: "Count", args: { of: "notes" } },
+  ]);
+  await adapter.appendToolResult("call_a1", result);
+}
+
+function expectThree(items: readonly unknown[]): void {
+  const three = items.filter((item) =>
+    JSON.stringify(item).match(/How many notes|I count|Count"|three notes/u),
+  );
+  expect(three).toMatchObject([
+    { kind: "text", role: "user", text: "How many notes are there?" },
+    { kind: "text", role: "assistant", text: "I count." },
+    { kind: "call", id: expect.stringContaining("call_a1"), name: "Count", args: { of: "notes" } },
+    { kind: "result", id: expect.stringContaining("call_a1"), text: RESULT },
+  ]);
+}

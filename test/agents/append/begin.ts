@@ -1,0 +1,173 @@
+/** How each real agent begins a session and goes on with one. */
+
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { type AdapterFormat, lookUpSession, type Places } from "../../../src/agents/index.ts";
+import type { AgentName } from "../../../src/model/index.ts";
+import { openClaude, projectFolderName } from "../claude/driver.ts";
+import { openCodex } from "../codex/driver.ts";
+import { openGemini } from "../gemini/driver.ts";
+import { PINNED, type PinnedName, packageFolder } from "../install.ts";
+import { openOpencode } from "../opencode/driver.ts";
+import { openPi } from "../pi/driver.ts";
+import type { Sandbox } from "../sandbox.ts";
+
+export interface Written {
+  readonly sessionId: string;
+  readonly sessionFile: string;
+}
+
+/** One agent, ready to run in a sandbox. */
+export interface Begun {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where all its sessions lie in one file. */
+  readonly database?: string;
+  /** Says something in a new session. */
+  begin(words: string): Promise<Written>;
+  resume(words: string, session: Written): Promise<unknown>;
+}
+
+export interface AgentUnderTest {
+  readonly agent: AgentName;
+  readonly format: AdapterFormat;
+  readonly tellsErrors: boolean;
+  /** The longest that the agent itself keeps of a result, about. */
+  readonly longResultChars: number;
+  /** The words that start it. */
+  readonly program: () => readonly string[];
+  readonly open: (sandbox: Sandbox, modelUrl: string) => Promise<Begun>;
+}
+
+export const AGENTS: readonly AgentUnderTest[] = [
+  {
+    agent: "claude",
+    format: "ccsdk",
+    tellsErrors: true,
+    longResultChars: 180_000,
+    program: () => binary("claude"),
+    open: beginClaude,
+  },
+  {
+    agent: "codex",
+    format: "codex",
+    tellsErrors: false,
+    longResultChars: 180_000,
+    program: () => script("codex"),
+    open: beginCodex,
+  },
+  {
+    agent: "pi",
+    format: "pi-agent",
+    tellsErrors: false,
+    longResultChars: 50_000,
+    program: () => script("pi"),
+    open: beginPi,
+  },
+  {
+    agent: "gemini",
+    format: "gemini",
+    tellsErrors: false,
+    longResultChars: 45_000,
+    program: () => script("gemini"),
+    open: beginGemini,
+  },
+  {
+    agent: "opencode",
+    format: "opencode",
+    tellsErrors: false,
+    longResultChars: 45_000,
+    program: () => binary("opencode"),
+    open: beginOpencode,
+  },
+];
+
+function binary(name: PinnedName): readonly string[] {
+  return [join(packageFolder(PINNED[name]), PINNED[name].proof)];
+}
+
+function script(name: PinnedName): readonly string[] {
+  return [process.execPath, ...binary(name)];
+}
+
+async function beginClaude(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+  const claude = await openClaude(sandbox, modelUrl, "full");
+  return {
+    environment: { CLAUDE_CONFIG_DIR: claude.configFolder },
+    async begin(words) {
+      const sessionId = randomUUID();
+      await claude.say([words], { sessionId });
+      const folder = join(claude.configFolder, "projects", projectFolderName(sandbox.project));
+      return { sessionId, sessionFile: join(folder, `${sessionId}.jsonl`) };
+    },
+    resume: (words, { sessionId }) => claude.say([words], { resume: sessionId }),
+  };
+}
+
+/** Where an agent put a session of its own. */
+async function found(agent: AgentName, sessionId: string, places: Places): Promise<Written> {
+  const { found: session } = await lookUpSession(`${agent}:${sessionId}`, { places });
+  return { sessionId, sessionFile: session.location };
+}
+
+async function beginCodex(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+  const codex = await openCodex(sandbox, modelUrl);
+  const environment = { CODEX_HOME: codex.home };
+  return {
+    environment,
+    async begin(words) {
+      const { threadId } = await codex.exec(words);
+      return await found("codex", threadId, { home: sandbox.root, env: environment });
+    },
+    resume: (words, { sessionId }) => codex.exec(words, { resume: sessionId }),
+  };
+}
+
+async function beginPi(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+  const pi = await openPi(sandbox, modelUrl);
+  const environment = { PI_CODING_AGENT_DIR: pi.home };
+  return {
+    environment,
+    async begin(words) {
+      const sessionId = randomUUID();
+      await using talk = pi.talk({ sessionId });
+      await talk.say(words);
+      return { sessionId, sessionFile: await talk.sessionFile() };
+    },
+    async resume(words, { sessionFile }) {
+      await using talk = pi.talk({ session: sessionFile });
+      await talk.say(words);
+    },
+  };
+}
+
+async function beginGemini(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+  const gemini = await openGemini(sandbox, modelUrl);
+  const environment = { GEMINI_CLI_HOME: gemini.home };
+  return {
+    environment,
+    async begin(words) {
+      const sessionId = randomUUID();
+      await gemini.say(words, { sessionId });
+      return await found("gemini", sessionId, { home: sandbox.root, env: environment });
+    },
+    resume: (words, { sessionId }) => gemini.say(words, { resume: sessionId }),
+  };
+}
+
+async function beginOpencode(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
+  const opencode = await openOpencode(sandbox, modelUrl);
+  return {
+    environment: { XDG_DATA_HOME: opencode.dataHome },
+    database: opencode.database,
+    async begin(words) {
+      await using server = await opencode.serve();
+      const sessionId = await server.create({ title: "A session" });
+      await server.say(sessionId, words);
+      return { sessionId, sessionFile: opencode.database };
+    },
+    async resume(words, { sessionId }) {
+      await using server = await opencode.serve();
+      await server.say(sessionId, words);
+    },
+  };
+}

@@ -1,0 +1,252 @@
+/**
+ * The real agents of the tests: exact versions, installed once from npm into a cache outside the clone.
+ *
+ * `node test/agents/install.ts` installs what `npm run test:agents` needs and prints the folders. The cache
+ * is `$CONTINUO_TEST_AGENTS`, else `continuo-agents` in the user's cache folder. A package is installed into
+ * a folder beside its place and renamed when it is whole, so that two installs at once do no harm.
+ */
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** One pinned package. */
+export interface PinnedPackage {
+  readonly name: string;
+  readonly version: string;
+  /** A file that must be there afterwards, relative to `node_modules/<name>`. */
+  readonly proof: string;
+  /** Leave out optional dependencies: those that only carry a second copy of a binary. */
+  readonly withoutOptional?: true;
+  /** Unpack the package alone, without dependencies: its bundle needs none. */
+  readonly unpackOnly?: true;
+  /** With `unpackOnly`: packages that lie beside it all the same, `NAME@VERSION`. */
+  readonly beside?: readonly string[];
+  /** Installed only with `CONTINUO_ALL_VERSIONS=1`. */
+  readonly onlyWithAllVersions?: true;
+}
+
+const PLATFORM = `${process.platform}-${process.arch}`;
+
+export type PinnedName =
+  | "claude"
+  | "claude2197"
+  | "claudeSdk"
+  | "claudeAcp"
+  | "codex"
+  | "codex163"
+  | "codexAcp"
+  | "gemini"
+  | "pi"
+  | "pi087"
+  | "pi073"
+  | "opencode";
+
+/** Every agent package that a test may start, by the name that the drivers use. */
+export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
+  claude: {
+    name: `@anthropic-ai/claude-code-${PLATFORM}`,
+    version: "2.1.330",
+    proof: "claude",
+  },
+  claude2197: {
+    name: `@anthropic-ai/claude-code-${PLATFORM}`,
+    version: "2.1.197",
+    proof: "claude",
+    onlyWithAllVersions: true,
+  },
+  claudeSdk: {
+    name: "@anthropic-ai/claude-agent-sdk",
+    version: "0.3.330",
+    proof: "sdk.mjs",
+    withoutOptional: true,
+  },
+  claudeAcp: {
+    name: "@agentclientprotocol/claude-agent-acp",
+    version: "0.100.0",
+    proof: "dist/index.js",
+    withoutOptional: true,
+    onlyWithAllVersions: true,
+  },
+  codexAcp: {
+    name: "@agentclientprotocol/codex-acp",
+    version: "2.6.0",
+    proof: "dist/index.js",
+    withoutOptional: true,
+    onlyWithAllVersions: true,
+  },
+  codex: { name: "@openai/codex", version: "0.169.0", proof: "bin/codex.js" },
+  codex163: { name: "@openai/codex", version: "0.163.0", proof: "bin/codex.js", onlyWithAllVersions: true },
+  gemini: {
+    name: "@google/gemini-cli",
+    version: "0.61.0",
+    proof: "bundle/gemini.js",
+    unpackOnly: true,
+  },
+  pi: {
+    name: "@earendil-works/pi-coding-agent",
+    version: "1.5.2",
+    proof: "dist/bundle/cli.js",
+    unpackOnly: true,
+    // Loads extensions.
+    beside: ["jiti@2.7.0"],
+  },
+  pi087: {
+    name: "@earendil-works/pi-coding-agent",
+    version: "0.87.1",
+    proof: "dist/bundle/cli.js",
+    onlyWithAllVersions: true,
+  },
+  pi073: {
+    name: "@mariozechner/pi-coding-agent",
+    version: "0.73.1",
+    proof: "dist/cli.js",
+    onlyWithAllVersions: true,
+  },
+  opencode: {
+    name: `opencode-${PLATFORM}`,
+    version: "1.18.33",
+    proof: "bin/opencode",
+    unpackOnly: true,
+  },
+};
+
+const PROGRESS_EVERY_MS = 10_000;
+
+/** The folder of all installed agents. */
+export function agentsCache(): string {
+  const named = process.env.CONTINUO_TEST_AGENTS;
+  if (named !== undefined && named !== "") return resolve(named);
+  const caches = process.env.XDG_CACHE_HOME;
+  return join(caches === undefined || caches === "" ? join(homedir(), ".cache") : caches, "continuo-agents");
+}
+
+/** The folder of an installed package: what `node_modules/<name>` is. It may not be there yet. */
+export function packageFolder(pinned: PinnedPackage): string {
+  return join(installFolder(pinned), "node_modules", pinned.name);
+}
+
+/** Whether a package is wanted by this run. */
+export function isWanted(pinned: PinnedPackage): boolean {
+  return pinned.onlyWithAllVersions !== true || process.env.CONTINUO_ALL_VERSIONS === "1";
+}
+
+/** Installs every package of the table that is wanted and not there. Throws when one cannot be installed. */
+export async function installAgents(): Promise<void> {
+  for (const pinned of Object.values(PINNED)) {
+    if (isWanted(pinned)) await installPackage(pinned);
+  }
+}
+
+async function installPackage(pinned: PinnedPackage): Promise<void> {
+  const target = installFolder(pinned);
+  if (existsSync(proofOf(target, pinned))) return;
+  const started = performance.now();
+  tell(`installing ${pinned.name}@${pinned.version}`);
+  await mkdir(agentsCache(), { recursive: true });
+  const staging = await mkdtemp(`${target}.tmp-`);
+  try {
+    await (pinned.unpackOnly === true ? unpack(staging, pinned) : installWhole(staging, pinned));
+    if (!existsSync(proofOf(staging, pinned))) {
+      throw new Error(`${pinned.name}@${pinned.version} was installed without its file ${pinned.proof}`);
+    }
+    await moveIntoPlace(staging, target, pinned);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+  tell(`installed ${pinned.name}@${pinned.version} in ${Math.round((performance.now() - started) / 1000)} s`);
+}
+
+function installFolder(pinned: PinnedPackage): string {
+  const bare = pinned.name.slice(pinned.name.indexOf("/") + 1);
+  return join(agentsCache(), `${bare}-${pinned.version}`);
+}
+
+function proofOf(folder: string, pinned: PinnedPackage): string {
+  return join(folder, "node_modules", pinned.name, pinned.proof);
+}
+
+async function installWhole(folder: string, pinned: PinnedPackage): Promise<void> {
+  const flags = pinned.withoutOptional === true ? ["--omit=optional"] : [];
+  await npmInstall(folder, [`${pinned.name}@${pinned.version}`], flags);
+}
+
+async function npmInstall(
+  folder: string,
+  packages: readonly string[],
+  flags: readonly string[] = [],
+): Promise<void> {
+  await writeFile(join(folder, "package.json"), '{ "private": true }\n');
+  await npm(folder, [
+    "install",
+    "--no-audit",
+    "--no-fund",
+    "--no-package-lock",
+    "--ignore-scripts",
+    ...flags,
+    ...packages,
+  ]);
+}
+
+async function unpack(folder: string, pinned: PinnedPackage): Promise<void> {
+  if (pinned.beside !== undefined) await npmInstall(folder, pinned.beside);
+  await npm(folder, ["pack", "--silent", `${pinned.name}@${pinned.version}`]);
+  const archive = (await readdir(folder)).find((name) => name.endsWith(".tgz"));
+  if (archive === undefined) throw new Error(`npm pack ${pinned.name}@${pinned.version} left no archive`);
+  const place = join(folder, "node_modules", pinned.name);
+  await mkdir(place, { recursive: true });
+  await runTo(folder, "tar", ["-xzf", archive, "-C", place, "--strip-components=1"]);
+  await rm(join(folder, archive));
+}
+
+/** The npm that runs us, where there is one: it is known to work and uses the same settings. */
+async function npm(folder: string, args: readonly string[]): Promise<void> {
+  const cli = process.env.npm_execpath;
+  if (cli?.endsWith(".js")) await runTo(folder, process.execPath, [cli, ...args]);
+  else await runTo(folder, "npm", args);
+}
+
+async function runTo(cwd: string, command: string, args: readonly string[]): Promise<void> {
+  const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output = (output + text).slice(-4000);
+    });
+  }
+  const beat = setInterval(() => tell("still installing …"), PROGRESS_EVERY_MS);
+  try {
+    const code = await new Promise<number | null>((done, failed) => {
+      child.once("error", failed).once("close", done);
+    });
+    if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${output}`);
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+async function moveIntoPlace(staging: string, target: string, pinned: PinnedPackage): Promise<void> {
+  if (existsSync(target) && !existsSync(proofOf(target, pinned))) {
+    await rm(target, { recursive: true, force: true });
+  }
+  try {
+    await rename(staging, target);
+  } catch (error) {
+    // Another install was faster: its copy is as good as ours.
+    if (!existsSync(proofOf(target, pinned))) throw error;
+  }
+}
+
+function tell(sentence: string): void {
+  process.stderr.write(`agents: ${sentence}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await installAgents();
+  for (const pinned of Object.values(PINNED)) {
+    if (isWanted(pinned)) process.stdout.write(`${packageFolder(pinned)}\n`);
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * One flat list for what a model reads, whoever tells it: the request that an agent sent (`requests.ts`) and
+ * Continuo's model view of the same session. The two lists must be equal.
+ *
+ * Left out on both sides, because agents make it anew or add to it at every start, so that it is no part of
+ * the conversation (`isMadeAnew`): reminders, environment, instructions. Everything else is compared: words,
+ * thinking with its signature, images, calls with name and arguments, results, their ids and their order.
+ * White space at the end of words is not: Claude Code ends a message with a line break where another follows.
+ */
+
+import type { Block, ImageBlock, Message, ToolResultBlock } from "../../src/model/index.ts";
+
+export type Item =
+  | { readonly kind: "text"; readonly role: "user" | "assistant"; readonly text: string }
+  | { readonly kind: "image"; readonly role: "user" | "assistant"; readonly image: Picture }
+  | { readonly kind: "thinking"; readonly text: string; readonly signature: string | null }
+  | { readonly kind: "call"; readonly id: string; readonly name: string; readonly args: unknown }
+  | {
+      readonly kind: "result";
+      readonly id: string;
+      readonly text: string;
+      readonly images: readonly Picture[];
+      /** `null` where the protocol has no word for it. */
+      readonly isError: boolean | null;
+    }
+  /** Anything that has no other kind, as it stands in the request. */
+  | { readonly kind: "other"; readonly value: unknown };
+
+/** A `data:` URL, or the address of a picture that lies elsewhere. */
+export type Picture = string;
+
+export interface ViewOptions {
+  /** Whether the agent's protocol tells failed results apart. */
+  readonly tellsErrors: boolean;
+}
+
+export function normaliseView(messages: readonly Message[], options: ViewOptions): readonly Item[] {
+  return messages.flatMap((message) => message.content.flatMap((block) => itemsOf(block, message, options)));
+}
+
+/** Text that an agent makes anew at every start. */
+export function isMadeAnew(text: string): boolean {
+  return MADE_ANEW.some((beginning) => text.trimStart().startsWith(beginning));
+}
+
+const MADE_ANEW = [
+  // Claude Code
+  "<system-reminder>",
+  // Gemini CLI
+  "<session_context>",
+  // Codex
+  "<environment_context>",
+  "<permissions instructions>",
+  "<user_instructions>",
+  "<skills_instructions>",
+  "# AGENTS.md instructions",
+];
+
+/** Claude Code wraps a notice of a background task, which the file holds bare, into a reminder when it sends it. */
+export function noticeIn(text: string): string | null {
+  return /<task-notification>[\s\S]*<\/task-notification>/.exec(text)?.[0] ?? null;
+}
+
+export function itemsOfText(role: "user" | "assistant", text: string): readonly Item[] {
+  const notice = role === "user" ? noticeIn(text) : null;
+  if (notice !== null) return [{ kind: "text", role, text: notice }];
+  return isMadeAnew(text) ? [] : [{ kind: "text", role, text: text.trimEnd() }];
+}
+
+/** What stands for a result that was never recorded is known by how it begins; the rest is Claude Code's advice. */
+export function resultText(text: string): string {
+  return text.startsWith(NEVER_RECORDED) ? NEVER_RECORDED : text;
+}
+
+const NEVER_RECORDED = "[Tool call interrupted";
+
+function itemsOf(block: Block, message: Message, options: ViewOptions): readonly Item[] {
+  const role = message.role === "assistant" ? "assistant" : "user";
+  switch (block.type) {
+    case "text":
+      return message.role === "system" ? [] : itemsOfText(role, block.text);
+    case "image":
+      return [{ kind: "image", role, image: pictureOf(block) }];
+    case "thinking":
+      return [{ kind: "thinking", text: block.text, signature: block.signature ?? block.data ?? null }];
+    case "tool_call":
+      return [{ kind: "call", id: block.id, name: block.name, args: argumentsOf(block.args, block.rawArgs) }];
+    case "tool_result":
+      return [resultOf(block, options)];
+    case "unknown":
+      return [{ kind: "other", value: block.raw }];
+    case "file":
+      return [{ kind: "other", value: { mimeType: block.mimeType, data: block.data, text: block.text } }];
+  }
+}
+
+function resultOf(block: ToolResultBlock, { tellsErrors }: ViewOptions): Item {
+  return {
+    kind: "result",
+    id: block.toolCallId,
+    text: resultText(block.content.map((part) => (part.type === "text" ? part.text : "")).join("")),
+    images: block.content.filter((part) => part.type === "image").map(pictureOf),
+    isError: tellsErrors ? block.isError : null,
+  };
+}
+
+function pictureOf(block: ImageBlock): Picture {
+  return block.data === undefined ? (block.url ?? "") : `data:${block.mimeType};base64,${block.data}`;
+}
+
+/** Arguments that are kept as text are compared as values where they are JSON. */
+function argumentsOf(args: Readonly<Record<string, unknown>>, rawArgs: string | undefined): unknown {
+  return rawArgs === undefined ? args : parsedOrText(rawArgs);
+}
+
+export function parsedOrText(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : text;
+  } catch {
+    return text;
+  }
+}

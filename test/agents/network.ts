@@ -1,0 +1,34 @@
+/**
+ * A command with loopback as its only network: in a namespace of its own where the system allows that. Where
+ * it does not, the command runs all the same, and sandboxes give agents proxies that lead nowhere.
+ */
+
+import { spawn, spawnSync } from "node:child_process";
+import { NETWORK_VARIABLE } from "./sandbox.ts";
+
+/** Root makes a namespace as it is; anyone else becomes root of a user namespace first. */
+const UNSHARE: readonly (readonly string[])[] = [["--net"], ["--user", "--map-root-user", "--net"]];
+const WITH_LOOPBACK = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
+
+/** Runs a command to its end on the terminal of this process; gives its exit code. */
+export async function runWithLoopbackOnly(command: readonly string[], cwd: string): Promise<number> {
+  const prefix = namespacePrefix();
+  if (prefix === null) process.stderr.write("agents: no network namespace to be had; using dead proxies\n");
+  const [program = "", ...args] = [...(prefix ?? []), ...command];
+  const env = { ...process.env, [NETWORK_VARIABLE]: prefix === null ? "proxies" : "loopback" };
+  const child = spawn(program, args, { cwd, stdio: "inherit", env });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((done, failed) => {
+    child.once("error", failed).once("close", (code) => done(code ?? 1));
+  });
+}
+
+/** The words to put before a command so that it runs with loopback alone; `null` where that cannot be had. */
+function namespacePrefix(): readonly string[] | null {
+  for (const flags of UNSHARE) {
+    const prefix = ["unshare", ...flags, "--", ...WITH_LOOPBACK];
+    const [program = "", ...args] = [...prefix, "true"];
+    if (spawnSync(program, args, { stdio: "ignore" }).status === 0) return prefix;
+  }
+  return null;
+}

@@ -1,0 +1,123 @@
+/**
+ * The proof, the same for every agent: the session files as they lie are read by Continuo, then the real
+ * agent resumes the session, and what it sends to the model must equal Continuo's model view.
+ */
+
+import { createHash } from "node:crypto";
+import { readdir, readFile, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import { openNativeSession, type Places, readerOf } from "../../src/agents/index.ts";
+import type { AgentName, Message } from "../../src/model/index.ts";
+import type { ModelServer } from "../model-servers/index.ts";
+import { type Item, normaliseView } from "./items.ts";
+import { normaliseRequest } from "./requests.ts";
+import { type ProgramResult, runProgram, type Sandbox } from "./sandbox.ts";
+
+/** What the agents are told when a session is resumed for the proof; no script answers to it. */
+export const LAST_WORDS = "Go on.";
+
+export interface Resumption {
+  readonly agent: AgentName;
+  readonly places: Places;
+  readonly sessionId: string;
+  /** Whether the agent's protocol tells failed results apart. */
+  readonly tellsErrors: boolean;
+  readonly server: ModelServer;
+  /** Resumes the session with the real agent and says `words`. */
+  readonly resume: (words: string) => Promise<unknown>;
+}
+
+/** Gives the items that were sent and seen, so that a test can ask for what they must hold. */
+export async function proveResumption(proof: Resumption): Promise<readonly Item[]> {
+  const { agent, places, sessionId, tellsErrors, server } = proof;
+  const history = await historyOf(agent, sessionId, places);
+  const view = normaliseView((await readerOf(agent)).modelView(history), { tellsErrors });
+  const before = server.requests.length;
+  await proof.resume(LAST_WORDS);
+  const requests = server.requests.slice(before).filter((request) => request.kind === "answer");
+  const sent = requests.map(normaliseRequest).find((items) => isSaid(items.at(-1)));
+  if (sent === undefined) throw new Error(`no request of ${agent} ends in "${LAST_WORDS}"`);
+  expect(view).toEqual(sent.slice(0, -1));
+  expect(server.requests.flatMap((request) => request.violations)).toEqual([]);
+  return view;
+}
+
+function isSaid(item: Item | undefined): boolean {
+  return item?.kind === "text" && item.role === "user" && item.text === LAST_WORDS;
+}
+
+/** The active history, as Continuo reads it. */
+export async function historyOf(
+  agent: AgentName,
+  sessionId: string,
+  places: Places,
+): Promise<readonly Message[]> {
+  using session = await openNativeSession(`${agent}:${sessionId}`, { places });
+  return await Array.fromAsync(session.history());
+}
+
+/** How many items of each kind there are; failed results are counted as `error` too. */
+export function countKinds(items: readonly Item[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  const count = (kind: string, number = 1): void => {
+    if (number > 0) counts[kind] = (counts[kind] ?? 0) + number;
+  };
+  for (const item of items) {
+    count(item.kind);
+    if (item.kind === "result") count("error", item.isError === true ? 1 : 0);
+    if (item.kind === "result") count("image", item.images.length);
+  }
+  return counts;
+}
+
+const CONTINUO = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+
+/** Runs the `continuo` command from source. */
+export async function runContinuo(
+  args: readonly string[],
+  sandbox: Sandbox,
+  environment: Readonly<Record<string, string>>,
+): Promise<ProgramResult> {
+  const env = { ...sandbox.environment(), ...environment };
+  return await runProgram(process.execPath, [CONTINUO, ...args], { cwd: sandbox.project, env });
+}
+
+/** Every file and folder below `root`: size, mode, time of change to the nanosecond, hash of the content. */
+export async function snapshotOf(root: string): Promise<Readonly<Record<string, string>>> {
+  const snapshot: Record<string, string> = {};
+  for (const name of ["", ...(await readdir(root, { recursive: true })).sort()]) {
+    const path = join(root, name);
+    const { size, mode, mtimeNs, ino } = await stat(path, { bigint: true });
+    const isFile = (await stat(path)).isFile();
+    const hash = isFile
+      ? createHash("sha256")
+          .update(await readFile(path))
+          .digest("hex")
+      : "folder";
+    snapshot[name] = [size, mode.toString(8), mtimeNs, ino, hash].join(" ");
+  }
+  return snapshot;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Makes every file and folder below `root` look as if nothing had changed it for so many days. */
+export async function ageBy(days: number, root: string): Promise<void> {
+  const then = new Date(Date.now() - days * DAY_MS);
+  // Folders last: what is changed in them makes them young again.
+  for (const name of [...(await readdir(root, { recursive: true })).sort().reverse(), ""]) {
+    await utimes(join(root, name), then, then);
+  }
+}
+
+/** The commands that look at sessions without being asked to change anything. */
+export function readingCommands(sessionId: string): readonly (readonly string[])[] {
+  return [
+    ["session", "list", "--all", "--archived"],
+    ["session", "info", sessionId],
+    ["session", "show", sessionId, "--all", "--json"],
+    ["session", "check"],
+  ];
+}

@@ -1,0 +1,19 @@
+/**
+ * `npm run test:agents [-- [--all-versions] VITEST ARGUMENTS]`: installs the real agents, then runs their tests
+ * without a network. `--all-versions` takes older versions in too.
+ */
+
+import { fileURLToPath } from "node:url";
+import { installAgents } from "./install.ts";
+import { runWithLoopbackOnly } from "./network.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
+const CONFIG = ["--config", "test/agents/vitest.config.ts"];
+
+const ALL_VERSIONS = "--all-versions";
+if (process.argv.includes(ALL_VERSIONS)) process.env.CONTINUO_ALL_VERSIONS = "1";
+await installAgents();
+const forVitest = process.argv.slice(2).filter((argument) => argument !== ALL_VERSIONS);
+const command = [process.execPath, VITEST, "run", ...CONFIG, ...forVitest];
+process.exitCode = await runWithLoopbackOnly(command, ROOT);

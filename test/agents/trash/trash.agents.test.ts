@@ -1,0 +1,70 @@
+/** The real agents agree: a deleted session is gone from their own lists, and a restored one goes on. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Places, restoreNativeSession, trashNativeSession } from "../../../src/agents/index.ts";
+import { asObjects, asText, type ModelServer, startModelServer } from "../../model-servers/index.ts";
+import * as codexTalk from "../codex/conversation.ts";
+import { openCodex } from "../codex/driver.ts";
+import * as opencodeTalk from "../opencode/conversation.ts";
+import { openOpencode } from "../opencode/driver.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+
+let sandbox: Sandbox;
+let model: ModelServer | undefined;
+
+beforeAll(async () => {
+  sandbox = await makeSandbox();
+});
+afterAll(async () => {
+  await model?.close();
+  await sandbox?.[Symbol.asyncDispose]();
+});
+
+test("codex: thread/list, and a turn after the restoration", async () => {
+  for (const [path, content] of codexTalk.FILES) await sandbox.write(path, content);
+  model = await startModelServer(codexTalk.scriptFor(sandbox.project));
+  const codex = await openCodex(sandbox, model.url);
+  const places: Places = { home: sandbox.root, env: { CODEX_HOME: codex.home } };
+  async function listed(): Promise<readonly string[]> {
+    await using app = await codex.appServer();
+    const params = {
+      archived: false,
+      modelProviders: [],
+      sourceKinds: ["exec", "cli", "vscode", "appServer"],
+    };
+    return asObjects((await app.request("thread/list", params)).data).map(({ id }) => asText(id));
+  }
+  const { threadId } = await codex.exec(codexTalk.SAID.look);
+  expect(await listed()).toEqual([threadId]);
+  await trashNativeSession(`codex:${threadId}`, { places });
+  expect(await listed()).toEqual([]);
+  await restoreNativeSession(threadId, { places });
+  expect(await listed()).toEqual([threadId]);
+  expect((await codex.exec(codexTalk.SAID.look, { resume: threadId })).threadId).toBe(threadId);
+  await model.close();
+  model = undefined;
+});
+
+test("opencode: session list, while it runs; export prints the same again", async () => {
+  for (const [path, content] of opencodeTalk.FILES) await sandbox.write(path, content);
+  model = await startModelServer(opencodeTalk.scriptFor(sandbox.project));
+  const opencode = await openOpencode(sandbox, model.url);
+  const places: Places = { home: sandbox.root, env: { XDG_DATA_HOME: opencode.dataHome } };
+  await using server = await opencode.serve();
+  const id = await server.create();
+  await server.say(id, opencodeTalk.SAID.compare);
+  await server.named(id);
+  const listed = async (): Promise<readonly string[]> =>
+    asObjects(await server.request("GET", "/session")).map((row) => asText(row.id));
+  const exported = async (): Promise<string> => (await opencode.command(["export", id])).stdout;
+  expect(await listed()).toContain(id);
+  const before = await exported();
+  expect(before).toContain(opencodeTalk.SAID.compare);
+  await trashNativeSession(`opencode:${id}`, { places });
+  expect(await listed()).not.toContain(id);
+  expect(await exported()).not.toContain(opencodeTalk.SAID.compare);
+  await restoreNativeSession(id, { places });
+  expect(await listed()).toContain(id);
+  expect(await exported()).toBe(before);
+  await server.say(id, opencodeTalk.SAID.look);
+});

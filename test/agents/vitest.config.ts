@@ -1,0 +1,14 @@
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    include: ["test/agents/**/*.agents.test.ts"],
+    // A conversation takes many starts of an agent; only one that hangs meets this limit.
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
+    maxWorkers: 2,
+    silent: "passed-only",
+  },
+});
+
+export default config;

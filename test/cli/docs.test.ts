@@ -1,0 +1,8 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+test("docs/cli.md says what --help says", () => {
+  const script = join(import.meta.dirname, "../../scripts/docs.ts");
+  expect(execFileSync(process.execPath, [script, "--check"], { encoding: "utf8" })).toBe("");
+});

@@ -1,0 +1,72 @@
+/** `session export`: one file, whole or not at all, in each format. */
+
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CLAUDE_ID, createHome, HOSTILE_ID, type Home, run, writeSessions } from "./home.ts";
+
+let home: Home;
+beforeEach(() => {
+  home = createHome();
+  writeSessions(home);
+});
+afterEach(() => home[Symbol.dispose]());
+
+const exported = async (...args: readonly string[]) => await run(home, ["session", "export", ...args]);
+
+test("json is what `session show --json` prints; jsonl its messages, one a line", async () => {
+  const shown = await run(home, ["session", "show", CLAUDE_ID, "--json"]);
+  const json = await exported(CLAUDE_ID, "--format", "json");
+  expect(json).toEqual(shown);
+  const { stdout } = await exported(CLAUDE_ID, "--format", "jsonl");
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(json.stdout).messages);
+});
+
+test("the ending of the file's name tells the format; Markdown otherwise", async () => {
+  for (const [name, start] of [
+    ["a.html", "<!doctype html>"],
+    ["a.HTM", "<!doctype html>"],
+    ["a.json", "{"],
+    ["a.jsonl", '{"id"'],
+    ["a.md", "# Fix the build"],
+    ["a", "# Fix the build"],
+  ] as const) {
+    const { code, stdout } = await exported(CLAUDE_ID, "--output", name);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(readFileSync(join(home.path, name), "utf8").startsWith(start)).toBe(true);
+    expect(statSync(join(home.path, name)).mode & 0o777).toBe(0o600);
+  }
+});
+
+test("every branch, headed, in HTML", async () => {
+  const { stdout } = await exported(CLAUDE_ID, "--format", "html", "--all");
+  expect(stdout.match(/<h2>[^<]*<\/h2>/gu)).toEqual([
+    "<h2>Branch 1 of 2: Try again</h2>",
+    "<h2>Branch 2 of 2: Fix the build</h2>",
+  ]);
+  expect(stdout).toContain("Old end.");
+  expect((await exported(CLAUDE_ID, "--format", "html")).stdout).not.toContain("Old end.");
+});
+
+test("terminal escapes are visible in every format that is text", async () => {
+  for (const format of ["md", "html", "json", "jsonl"]) {
+    const { stdout } = await exported(HOSTILE_ID, "--format", format);
+    expect(stdout).not.toContain("\u001b");
+    expect(stdout).not.toContain("\u202e");
+  }
+});
+
+test("a file that is there is replaced as a whole; what cannot be written leaves nothing behind", async () => {
+  writeFileSync(join(home.path, "a.md"), "old");
+  expect((await exported(CLAUDE_ID, "--output", "a.md")).code).toBe(0);
+  expect(readFileSync(join(home.path, "a.md"), "utf8")).toContain("Fix the build");
+  const before = readdirSync(home.path);
+  const missing = await exported(CLAUDE_ID, "--output", "no/such/folder/a.md");
+  expect([missing.code, missing.stderr.split(":")[0]]).toEqual([1, "continuo"]);
+  mkdirSync(join(home.path, "folder"));
+  const folder = await exported(CLAUDE_ID, "--output", "folder");
+  expect([folder.code, folder.stderr]).toEqual([1, expect.stringContaining("cannot write")]);
+  expect(readdirSync(home.path).sort()).toEqual([...before, "folder"].sort());
+  expect((await exported(CLAUDE_ID, "--format", "pdf")).code).toBe(2);
+});

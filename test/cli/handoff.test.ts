@@ -1,0 +1,109 @@
+/** `continuo handoff` and `continuo resume`, as a person or a script runs them. */
+
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const ID = "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
+
+let home: string;
+let cwd: string;
+let bin: string;
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-cli-handoff-"));
+  cwd = join(home, "my project");
+  bin = join(home, "bin");
+  mkdirSync(cwd);
+  mkdirSync(bin);
+  const fixture = join(ROOT, "test/fixtures/claude/parallel-tools/home");
+  cpSync(fixture, join(home, ".claude"), { recursive: true });
+  // Says how it was started: what `resume` promises is the start, not the agent.
+  writeFileSync(join(bin, "codex"), '#!/bin/sh\necho "$PWD: $*"\nexit 3\n');
+  chmodSync(join(bin, "codex"), 0o755);
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+function continuo(...args: readonly string[]): { code: number | null; stdout: string; stderr: string } {
+  const env = { PATH: bin, HOME: home, NO_COLOR: "1" };
+  const command = [join(ROOT, "src/cli/main.ts"), ...args];
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd, env, encoding: "utf8" });
+  return { code: status, stdout, stderr };
+}
+
+describe("handoff", () => {
+  test("--dry-run says what would be lost, and writes nothing", () => {
+    const { code, stdout } = continuo("handoff", ID, "--to", "codex", "--cwd", cwd, "--dry-run");
+    expect(code).toBe(0);
+    expect(stdout).toContain("tool_call    4 kept, 0 rewritten, 0 noted, 0 dropped");
+    expect(stdout).toContain("thinking rewritten: signed by another vendor: without the signature");
+    expect(stdout).toContain("Nothing was written");
+    expect(existsSync(join(home, ".codex"))).toBe(false);
+  });
+
+  test("--max-loss fails before anything is written", () => {
+    const loss = ["--max-loss", "tool_call=0", "--max-loss", "other=0"];
+    const { code, stderr } = continuo("handoff", ID, "--to", "codex", "--cwd", cwd, ...loss, "--json");
+    expect(code).toBe(6);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "fidelity", details: { lost: {} } } });
+    expect(existsSync(join(home, ".codex"))).toBe(false);
+  });
+
+  test("writes a session that is listed there, and says how to go on; --json has its keys", () => {
+    const args = ["handoff", ID, "--to", "codex", "--cwd", cwd, "--no-verify", "--json"];
+    const { code, stdout } = continuo(...args);
+    expect(code).toBe(0);
+    const made = JSON.parse(stdout);
+    expect(Object.keys(made)).toEqual([
+      "agent",
+      "sessionId",
+      "location",
+      "resumeCommand",
+      "receipt",
+      "verification",
+    ]);
+    expect(made.resumeCommand).toEqual(["codex", "resume", made.sessionId]);
+    const listed = JSON.parse(continuo("session", "list", "--agent", "codex", "--json").stdout);
+    expect(listed).toMatchObject([
+      { sessionId: made.sessionId, title: expect.stringMatching(/^from claude: /) },
+    ]);
+  });
+
+  test.each([
+    ["no folder", ["handoff", ID, "--to", "codex", "--no-verify"], 3],
+    ["no such agent", ["handoff", ID, "--to", "cursor"], 2],
+    ["no such session", ["handoff", "nobody", "--to", "codex"], 3],
+    ["no count", ["handoff", ID, "--to", "codex", "--max-loss", "calls=0"], 2],
+  ])("%s", (_name, args, exitCode) => {
+    expect(continuo(...args).code).toBe(exitCode);
+  });
+});
+
+describe("resume", () => {
+  const made = (): string =>
+    JSON.parse(continuo("session", "list", "--agent", "codex", "--json").stdout)[0].sessionId;
+
+  test("--print prints a line for a shell", () => {
+    const id = made();
+    expect(continuo("resume", id, "--print").stdout).toBe(`cd '${cwd}' && codex resume ${id}\n`);
+  });
+
+  test("starts the agent in the session's folder, with what is behind `--`, and ends as it does", () => {
+    const id = made();
+    const { code, stdout } = continuo("resume", id, "--", "--model", "a b");
+    expect({ code, stdout }).toEqual({ code: 3, stdout: `${cwd}: resume ${id} --model a b\n` });
+  });
+
+  test("a folder that is gone is said, and so is an agent that is not installed", () => {
+    const gone = continuo("resume", ID);
+    expect(gone.code).toBe(3);
+    expect(gone.stderr).toContain("is not there any more");
+    const other = JSON.parse(
+      continuo("handoff", ID, "--to", "pi", "--cwd", cwd, "--no-verify", "--json").stdout,
+    );
+    expect(continuo("resume", other.sessionId).code).toBe(8);
+  });
+});

@@ -1,0 +1,426 @@
+/** The commands as processes of their own, in scratch homes. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { READABLE_AGENTS } from "../../src/agents/index.ts";
+import {
+  CLAUDE_ID,
+  CODEX_ID,
+  claudeFile,
+  createHome,
+  DAMAGED_ID,
+  HOSTILE_ID,
+  type Home,
+  run,
+  writeDamaged,
+  writeSessions,
+} from "./home.ts";
+
+let home: Home;
+let damaged: Home;
+let empty: Home;
+
+beforeAll(() => {
+  home = createHome();
+  writeSessions(home);
+  damaged = createHome();
+  writeSessions(damaged);
+  writeDamaged(damaged);
+  empty = createHome();
+});
+
+afterAll(() => {
+  for (const each of [home, damaged, empty]) each[Symbol.dispose]();
+});
+
+function show(path: string): string {
+  return join(home.path, path);
+}
+
+const TABLE = `agent   id        title                                  project               when   size
+codex   01999999  Hello Codex                            /home/ann/tool  2025-01-06  689 B
+claude  4bf3c2a1  Fix the build                          /home/ann/app   2025-01-05   3 KB
+claude  4bf3d000  ␛]0;owned␇ ␛[2J日本語 <U+202E>gnp.exe  /home/ann/app   2025-01-05  804 B
+`;
+
+describe("session list", () => {
+  test.each([[[]], [["session"]], [["list"]], [["session", "list"]], [["--all"]]])(
+    "%j is the list, newest first",
+    async (args) => {
+      expect(await run(home, args)).toEqual({ code: 0, stdout: TABLE, stderr: "" });
+    },
+  );
+
+  test("--json has the keys of the contract, in order", async () => {
+    const { stdout, code } = await run(home, ["--json", "--agent", "codex"]);
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      `${JSON.stringify(
+        [
+          {
+            agent: "codex",
+            sessionId: CODEX_ID,
+            title: "Hello Codex",
+            cwd: "/home/ann/tool",
+            gitBranch: null,
+            createdAt: "2025-01-06T08:00:00.000Z",
+            updatedAt: "2025-01-06T08:00:03.000Z",
+            sizeBytes: 689,
+            archived: false,
+            live: false,
+            location: show(`.codex/sessions/2025/01/06/rollout-2025-01-06T08-00-00-${CODEX_ID}.jsonl`),
+            problems: [],
+          },
+        ],
+        null,
+        2,
+      )}\n`,
+    );
+  });
+
+  test.each<[string[], string[]]>([
+    [
+      ["--agent", "claude", "--agent", "codex"],
+      [CODEX_ID, CLAUDE_ID, HOSTILE_ID],
+    ],
+    [["--limit", "1"], [CODEX_ID]],
+    [
+      ["--since", "2025-01-05T09:30:00Z"],
+      [CODEX_ID, CLAUDE_ID],
+    ],
+    [["--cwd", "/home/ann/tool"], [CODEX_ID]],
+    [["--here"], []],
+  ])("%j", async (flags, ids) => {
+    const { stdout } = await run(home, ["list", "--json", ...flags]);
+    expect((JSON.parse(stdout) as { sessionId: string }[]).map(({ sessionId }) => sessionId)).toEqual(ids);
+  });
+
+  test("what is not shown is said, with the flag that shows it", async () => {
+    const { stdout } = await run(damaged, ["--limit", "3"]);
+    expect(stdout.split("\n").slice(-4)).toEqual([
+      "",
+      "1 more: --all shows them",
+      "1 session with problems: `continuo session check` explains them",
+      "",
+    ]);
+  });
+
+  test("JSON holds no character that a terminal obeys, and still the same title", async () => {
+    const { stdout } = await run(home, ["--json"]);
+    expect(stdout).not.toMatch(/(?!\n)\p{Cc}|[\u202a-\u202e]/u);
+    expect((JSON.parse(stdout) as { title: string }[])[2]?.title).toBe(
+      "\u001b]0;owned\u0007 \u001b[2J日本語 \u202egnp.exe",
+    );
+  });
+
+  test("without any session it says where it looked", async () => {
+    const { stdout, code } = await run(empty, []);
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      "No sessions found on this machine. Looked in:\n  claude    ~/.claude/projects\n  codex     ~/.codex/sessions, ~/.codex/archived_sessions\n",
+    );
+    expect(await run(empty, ["--json"])).toEqual({ code: 0, stdout: "[]\n", stderr: "" });
+  });
+});
+
+test("without any session the examples are listed, and shown by their id", async () => {
+  const { stdout } = await run(empty, []);
+  const id = /^Read one: continuo session show (\S+)$/mu.exec(stdout)?.[1] ?? "";
+  expect(stdout).toContain("\nExample sessions, made by the real agents:\n\nagent ");
+  const { code, stderr, stdout: shown } = await run(empty, ["session", "show", id, "--json"]);
+  expect(code).toBe(0);
+  expect(stderr).toBe("No sessions on this machine: this is an example session that ships with Continuo.\n");
+  expect(JSON.parse(shown)).toMatchObject({ sessionId: id });
+  // Where a person has sessions, examples are none of them.
+  expect((await run(home, ["session", "show", id])).code).toBe(3);
+});
+
+describe("session info", () => {
+  test("for people", async () => {
+    expect(await run(home, ["session", "info", "4bf3c"])).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: `title       Fix the build
+agent       claude 2.1.330
+id          ${CLAUDE_ID}
+project     /home/ann/app
+git branch  main
+created     2025-01-05 10:00
+updated     2025-01-05 10:01
+size        3 KB
+file        ~/${claudeFile(CLAUDE_ID)}
+messages    5 (2 user, 2 assistant, 1 tool)
+tool calls  1
+branches    2
+records     6
+models      model-a
+tokens      3,000 input, 60 output
+`,
+    });
+  });
+
+  test("--json has the keys of the list and more", async () => {
+    const { stdout } = await run(home, ["session", "info", CODEX_ID, "--json"]);
+    const details = JSON.parse(stdout) as Record<string, unknown>;
+    expect(Object.keys(details).join(" ")).toBe(
+      "agent sessionId title cwd gitBranch createdAt updatedAt sizeBytes archived live location problems messages " +
+        "toolCalls branches records unknownRecords models usage agentVersions subagents forkedFrom",
+    );
+    expect(details.messages).toEqual({ total: 2, user: 1, assistant: 1, tool: 0, system: 0 });
+  });
+});
+
+describe("session show", () => {
+  test("as Markdown, whole, each message under its role", async () => {
+    const lines = Array.from({ length: 20 }, (_, at) => `line ${at + 1}`).join("\n");
+    expect(await run(home, ["session", "show", "4bf3c"])).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: `# Fix the build
+
+claude:${CLAUDE_ID} · /home/ann/app · main · 5 messages · 2 branches (--tree, --all)
+
+## User · 2025-01-05T10:00:00.000Z
+
+Fix the build
+
+## Assistant · \`model-a\` · 2025-01-05T10:00:01.000Z
+
+### Thinking
+
+\`\`\`text
+Look first.
+\`\`\`
+
+I **look**.
+
+### Tool call \`Bash\`
+
+\`\`\`json
+{
+  "command": "make"
+}
+\`\`\`
+
+## Tool result · \`Bash\` · 2025-01-05T10:00:02.000Z
+
+**error**
+
+\`\`\`text
+${lines}
+\`\`\`
+
+## User · 2025-01-05T10:01:00.000Z
+
+Try again
+
+## Assistant · \`model-a\` · 2025-01-05T10:01:01.000Z
+
+\`\`\`markdown
+# Done
+
+All well.
+\`\`\`
+
+`,
+    });
+  });
+
+  test("terminal escapes are made visible, and a message cannot pretend to be another", async () => {
+    const { stdout } = await run(home, ["session", "show", HOSTILE_ID]);
+    expect(stdout).not.toMatch(/(?!\n)\p{Cc}|[\u202a-\u202e]/u);
+    expect(stdout).toContain("````markdown\n```\n## User · now\n\n␛[31mI am you\n````\n");
+  });
+
+  test("--branch takes the beginning of a leaf", async () => {
+    const { stdout } = await run(home, ["session", "show", "4bf3c", "--branch", "a2", "--json"]);
+    const { messages } = JSON.parse(stdout) as { messages: { id: string }[] };
+    expect(messages.map(({ id }) => id)).toEqual(["u1", "a1", "r1", "a2"]);
+  });
+
+  test("--all --json has each message of every branch once", async () => {
+    const { stdout } = await run(home, ["session", "show", "4bf3c", "--all", "--json"]);
+    const session = JSON.parse(stdout) as Record<string, { id: string }[]>;
+    expect(Object.keys(session)).toEqual(["agent", "sessionId", "messages", "leaves", "problems"]);
+    expect(session.messages?.map(({ id }) => id)).toEqual(["u1", "a1", "r1", "u2", "a3", "a2"]);
+    expect(session.leaves?.map(({ id }) => id)).toEqual(["a3", "a2"]);
+  });
+
+  test("--tree is a line a message, branches where they leave", async () => {
+    const { stdout } = await run(home, ["session", "show", "4bf3c", "--tree"]);
+    expect(stdout.replace(/(line 1) .* (line 20)/u, "$1 … $2")).toBe(`10:00 you     Fix the build
+10:00 agent   I **look**. ▸ Bash make
+10:00 result  line 1 … line 20
+├─10:00 agent   Old end.  ◂ a2
+10:01 you     Try again
+10:01 agent   # Done All well.  ◂ a3 (active)
+`);
+  });
+
+  test("--tools none says what it leaves out", async () => {
+    const { stdout } = await run(home, ["session", "show", "4bf3c", "--tools", "none"]);
+    expect(stdout).not.toContain("make");
+    expect(stdout.endsWith("*2 tool calls and results not shown: --tools short shows them.*\n\n")).toBe(true);
+  });
+
+  test("a path names a session too", async () => {
+    const { stdout } = await run(home, ["session", "show", claudeFile(CLAUDE_ID), "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ agent: "claude", sessionId: CLAUDE_ID });
+  });
+
+  test("a reader that stops is no error", async () => {
+    const big = createHome();
+    const [head] = readFileSync(show(claudeFile(CLAUDE_ID)), "utf8").split("\n");
+    big.write(claudeFile(CLAUDE_ID), `${head?.replace("Fix the build", "word ".repeat(200_000))}\n`);
+    const { code, stderr } = await run(big, ["session", "show", CLAUDE_ID], { readChars: 1000 });
+    big[Symbol.dispose]();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+});
+
+describe("session check", () => {
+  const REPORT = `claude:${DAMAGED_ID}  ~/${claudeFile(DAMAGED_ID)}
+  damage bad_json
+    line 2: the line is not JSON
+    → The line is left out. Restore it from a backup if you have one.
+  damage torn_line
+    line 3: the last line breaks off
+    → The agent was stopped while it wrote, or is writing now. The rest of the session is intact.
+
+`;
+
+  test("all is well: 0", async () => {
+    expect(await run(home, ["session", "check"])).toEqual({
+      code: 0,
+      stdout: "checked 3 sessions: no problems\n",
+      stderr: "",
+    });
+  });
+
+  test("damage: 4, with place and advice", async () => {
+    expect(await run(damaged, ["session", "check"])).toEqual({
+      code: 4,
+      stdout: `${REPORT}checked 4 sessions: 1 with problems\n`,
+      stderr: "",
+    });
+    expect(await run(damaged, ["session", "check", DAMAGED_ID])).toEqual({
+      code: 4,
+      stdout: `${REPORT}checked 1 session: 1 with problems\n`,
+      stderr: "",
+    });
+  });
+
+  test("--json is an array with severity and advice", async () => {
+    const { stdout, code } = await run(damaged, ["session", "check", DAMAGED_ID, "--json"]);
+    expect(code).toBe(4);
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        agent: "claude",
+        sessionId: DAMAGED_ID,
+        location: join(damaged.path, claudeFile(DAMAGED_ID)),
+        problems: [
+          {
+            code: "bad_json",
+            message: "the line is not JSON",
+            line: 2,
+            severity: "damage",
+            advice: "The line is left out. Restore it from a backup if you have one.",
+          },
+          {
+            code: "torn_line",
+            message: "the last line breaks off",
+            line: 3,
+            severity: "damage",
+            advice:
+              "The agent was stopped while it wrote, or is writing now. The rest of the session is intact.",
+          },
+        ],
+      },
+    ]);
+  });
+});
+
+describe("errors", () => {
+  test.each<[string[], number, string]>([
+    [
+      ["session", "show", "nope"],
+      3,
+      'continuo: no session "nope"\n`continuo session list --all --archived` shows every session there is.\n',
+    ],
+    [
+      ["session", "show", "4bf3"],
+      1,
+      `continuo: "4bf3" names 2 sessions\n  claude:${CLAUDE_ID}  HOME/${claudeFile(CLAUDE_ID)}\n  claude:${HOSTILE_ID}  HOME/${claudeFile(HOSTILE_ID)}\nGive more of the id, \`agent:id\`, or the path.\n`,
+    ],
+    [["--agent", "foo"], 2, `continuo: no agent "foo"\nKnown agents: ${READABLE_AGENTS.join(", ")}.\n`],
+    [["sesion"], 2, "continuo: unknown command 'sesion'\nDid you mean session?\n"],
+    [["session", "shwo"], 2, "continuo: unknown command 'shwo'\nDid you mean show?\n"],
+    [
+      ["session", "show"],
+      2,
+      "continuo: missing required argument 'id'\n`continuo --help` shows what there is.\n",
+    ],
+    [
+      ["--limit", "0"],
+      2,
+      "continuo: option '--limit <count>' argument '0' is invalid. It must be a whole number from 1 on.\n`continuo --help` shows what there is.\n",
+    ],
+    [
+      ["--limit", "3", "--all"],
+      2,
+      "continuo: option '--limit <count>' cannot be used with option '--all'\n`continuo --help` shows what there is.\n",
+    ],
+    [
+      ["--since", "soon"],
+      2,
+      'continuo: "soon" is no time\nExamples: 30m, 3h, 2d, 1w, today, yesterday, 2026-11-21, 2026-11-21T20:43, 2026-11-21T20:43:00Z.\n',
+    ],
+    [
+      ["session", "show", "4bf3c", "--branch", "zz"],
+      3,
+      'continuo: no branch "zz"\nBranches end at: a3, a2.\n',
+    ],
+    [
+      ["session", "show", "\u001b[2J"],
+      3,
+      'continuo: no session "\\u001b[2J"\n`continuo session list --all --archived` shows every session there is.\n',
+    ],
+  ])("%j exits with %i", async (args, code, stderr) => {
+    const failed = await run(home, args);
+    expect({ ...failed, stderr: failed.stderr.replaceAll(home.path, "HOME") }).toEqual({
+      code,
+      stdout: "",
+      stderr,
+    });
+  });
+
+  test("--json: one object on stderr", async () => {
+    expect(await run(home, ["session", "info", "nope", "--json"])).toEqual({
+      code: 3,
+      stdout: "",
+      stderr: `${JSON.stringify({
+        error: {
+          code: "not_found",
+          message: 'no session "nope"',
+          hint: "`continuo session list --all --archived` shows every session there is.",
+          details: {},
+        },
+      })}\n`,
+    });
+  });
+});
+
+test("--version is the version of the package", async () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
+    version: string;
+  };
+  expect(await run(empty, ["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("FORCE_COLOR colours a pipe, and only with the sixteen colours", async () => {
+  const { stdout } = await run(home, [], { env: { FORCE_COLOR: "1" } });
+  expect(stdout).toContain("\u001b[36mclaude\u001b[39m");
+  // biome-ignore lint/complexity/useRegexLiterals: a literal may not hold a control character
+  expect(stdout.replaceAll(new RegExp("\u001b\\[\\d{1,2}m", "gu"), "")).toBe(TABLE);
+});

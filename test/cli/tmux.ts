@@ -1,0 +1,55 @@
+/** A real terminal: tmux. Without tmux tests that use it fail; it is a package of every system. */
+
+import { execFileSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { cleanEnv, type Home } from "./home.ts";
+
+export interface Terminal {
+  send(...keys: readonly string[]): void;
+  /** Types text as it is. */
+  write(text: string): void;
+  /** Types a line and presses Enter. */
+  type(line: string): void;
+  screen(mode?: "colours"): string;
+  /** The screen once it is as wanted; fails with what it shows instead. */
+  until(isWanted: (screen: string) => boolean): Promise<string>;
+  resize(columns: number, rows: number): void;
+  close(): void;
+}
+
+/** A server that was told to end may still answer on its socket. */
+let opened = 0;
+
+/** bash in a terminal of its own, with nothing of the real environment. */
+export function openTerminal(home: Home, columns: number, rows: number): Terminal {
+  opened += 1;
+  const socket = `${home.path}/tmux-${opened}`;
+  const tmux = (...args: readonly string[]): string =>
+    execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], {
+      encoding: "utf8",
+      env: { ...cleanEnv(home.path), TERM: "xterm-256color", HISTFILE: "/dev/null" },
+    });
+  const size = ["-x", String(columns), "-y", String(rows)];
+  tmux("new-session", "-d", "-c", home.path, ...size, "env", "PS1=$ ", "bash", "--norc", "--noprofile");
+  const screen = (mode?: "colours"): string =>
+    tmux("capture-pane", "-p", ...(mode === undefined ? [] : ["-e"]));
+  return {
+    send: (...keys) => void tmux("send-keys", ...keys),
+    write: (text) => void tmux("send-keys", "-l", "--", text),
+    type(line) {
+      tmux("send-keys", "-l", "--", line);
+      tmux("send-keys", "Enter");
+    },
+    screen,
+    async until(isWanted) {
+      for (let tries = 0; tries < 200; tries++) {
+        const seen = screen();
+        if (isWanted(seen)) return seen;
+        await sleep(100);
+      }
+      throw new Error(`the screen never was as wanted:\n${screen()}`);
+    },
+    resize: (width, height) => void tmux("resize-window", "-x", String(width), "-y", String(height)),
+    close: () => void tmux("kill-server"),
+  };
+}

@@ -1,0 +1,203 @@
+/** `session delete`, `session restore`, `session trash`, as a person and as a program uses them. */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  CLAUDE_ID,
+  CODEX_ID,
+  claudeFile,
+  createHome,
+  HOSTILE_ID,
+  type Home,
+  MAIN,
+  run,
+  writeSessions,
+} from "./home.ts";
+import { openTerminal, type Terminal } from "./tmux.ts";
+
+let home: Home;
+
+beforeEach(() => {
+  home = createHome();
+  writeSessions(home);
+});
+afterEach(() => home[Symbol.dispose]());
+
+async function idsListed(): Promise<string[]> {
+  const { stdout } = await run(home, ["session", "list", "--json"]);
+  return JSON.parse(stdout).map(({ sessionId }: { readonly sessionId: string }) => sessionId);
+}
+
+/** A fork that holds none of what it goes on from. */
+function writeFork(id: string, base: string): void {
+  const meta = {
+    id,
+    timestamp: "2025-01-07T08:00:00.000Z",
+    cwd: "/home/ann/tool",
+    originator: "o",
+    cli_version: "0.169.0",
+  };
+  const history_base = { thread_id: base, end_ordinal_exclusive: 2, end_byte_offset: 300 };
+  const payload = { ...meta, history_mode: "paginated", forked_from_id: base, history_base };
+  const line = { timestamp: meta.timestamp, ordinal: 0, type: "session_meta", payload };
+  home.write(
+    `.codex/sessions/2025/01/07/rollout-2025-01-07T08-00-00-${id}.jsonl`,
+    `${JSON.stringify(line)}\n`,
+  );
+}
+
+test("a session goes, is listed in the trash, and comes back byte for byte", async () => {
+  const before = readFileSync(join(home.path, claudeFile(CLAUDE_ID)), "utf8");
+  const deleted = await run(home, ["session", "delete", "4bf3c"]);
+  expect(deleted).toEqual({
+    code: 0,
+    stderr: "",
+    stdout: `moved to the trash  claude:${CLAUDE_ID}  Fix the build\n\nIt lies in ~/.continuo/trash until the trash is emptied.\nRestore it: continuo session restore claude:${CLAUDE_ID}\n`,
+  });
+  expect(await idsListed()).toEqual([CODEX_ID, HOSTILE_ID]);
+  const listed = await run(home, ["session", "trash"]);
+  expect(listed.stdout.split("\n").slice(0, 2)).toEqual([
+    "agent   id        title          project        deleted  size",
+    expect.stringMatching(/^claude {2}4bf3c2a1 {2}Fix the build {2}\/home\/ann\/app {6}now {2}3 KB$/u),
+  ]);
+  const restored = await run(home, ["session", "restore", "4bf3c"]);
+  expect(restored).toEqual({
+    code: 0,
+    stderr: "",
+    stdout: `restored  claude:${CLAUDE_ID}  Fix the build\n~/${claudeFile(CLAUDE_ID)}\n`,
+  });
+  expect(readFileSync(join(home.path, claudeFile(CLAUDE_ID)), "utf8")).toBe(before);
+  expect((await run(home, ["session", "trash"])).stdout).toBe("The trash is empty.\n");
+});
+
+test("--json of all three, with the same keys", async () => {
+  const deleted = JSON.parse((await run(home, ["session", "delete", CLAUDE_ID, "nothing", "--json"])).stdout);
+  expect(deleted).toEqual([
+    {
+      id: CLAUDE_ID,
+      trashed: {
+        agent: "claude",
+        sessionId: CLAUDE_ID,
+        title: "Fix the build",
+        cwd: "/home/ann/app",
+        updatedAt: "2025-01-05T10:01:01.000Z",
+        sizeBytes: expect.any(Number),
+        location: join(home.path, claudeFile(CLAUDE_ID)),
+        trashId: expect.any(String),
+        trashedAt: expect.any(String),
+      },
+      error: null,
+    },
+    {
+      id: "nothing",
+      trashed: null,
+      error: { code: "not_found", message: 'no session "nothing"', hint: expect.any(String), details: {} },
+    },
+  ]);
+  const { trashed } = deleted[0];
+  expect(JSON.parse((await run(home, ["session", "trash", "--json"])).stdout)).toEqual([trashed]);
+  const restored = await run(home, ["session", "restore", trashed.trashId, "--json"]);
+  expect(JSON.parse(restored.stdout)).toEqual(trashed);
+});
+
+test("what is refused keeps none of the others: exit code 5, each reported", async () => {
+  const fork = "01999999-1111-7222-8333-000000000002";
+  writeFork(fork, CODEX_ID);
+  const { code, stdout, stderr } = await run(home, ["session", "delete", CODEX_ID, "nothing", HOSTILE_ID]);
+  expect(code).toBe(5);
+  expect(stdout).toContain(`moved to the trash  claude:${HOSTILE_ID}  ␛]0;owned␇`);
+  expect(stderr).toBe(
+    [
+      `continuo: ${CODEX_ID}: a fork reads the files of codex:${CODEX_ID}`,
+      `Delete them first, or with it: ${fork}`,
+      'continuo: nothing: no session "nothing"',
+      "`continuo session list --all --archived` shows every session there is.",
+      "",
+    ].join("\n"),
+  );
+  expect(await idsListed()).toEqual([fork, CODEX_ID, CLAUDE_ID]);
+  const both = await run(home, ["session", "delete", CODEX_ID, fork]);
+  expect([both.code, both.stderr]).toEqual([0, ""]);
+  expect(await idsListed()).toEqual([CLAUDE_ID]);
+});
+
+test("a live session is refused", async () => {
+  const stat = readFileSync("/proc/self/stat", "utf8");
+  const procStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  home.write(
+    `.claude/sessions/${process.pid}.json`,
+    JSON.stringify({ pid: process.pid, sessionId: CLAUDE_ID, procStart }),
+  );
+  const { code, stderr } = await run(home, ["session", "delete", CLAUDE_ID]);
+  expect([code, stderr.split("\n")[0]]).toEqual([
+    5,
+    `continuo: ${CLAUDE_ID}: claude:${CLAUDE_ID} is open in its agent`,
+  ]);
+  expect(existsSync(join(home.path, claudeFile(CLAUDE_ID)))).toBe(true);
+});
+
+test("restoring onto something else is refused; an unknown id is not found", async () => {
+  await run(home, ["session", "delete", CLAUDE_ID]);
+  home.write(claudeFile(CLAUDE_ID), "other\n");
+  expect((await run(home, ["session", "restore", CLAUDE_ID])).code).toBe(5);
+  expect((await run(home, ["session", "restore", "nothing"])).code).toBe(3);
+});
+
+test("emptying needs --yes where there is no terminal, and takes what is old enough", async () => {
+  await run(home, ["session", "delete", CLAUDE_ID]);
+  const trash = join(home.path, ".continuo/trash");
+  const refused = await run(home, ["session", "trash", "--empty"]);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    "continuo: this deletes 1 session for good\nSay so with --yes.\n",
+  ]);
+  const young = await run(home, ["session", "trash", "--empty", "--older-than", "30", "--yes"]);
+  expect([young.stdout, readdirSync(trash).length]).toEqual(["0 sessions deleted for good\n", 1]);
+  const emptied = await run(home, ["session", "trash", "--empty", "--yes"]);
+  expect([emptied.stdout, readdirSync(trash)]).toEqual(["1 session deleted for good\n", []]);
+  expect((await run(home, ["session", "trash", "--older-than", "soon"])).code).toBe(2);
+});
+
+test("example sessions are not deleted: they are not this machine's", async () => {
+  using empty = createHome();
+  const { code } = await run(empty, ["session", "delete", "3a1f0c52"]);
+  expect(code).toBe(3);
+});
+
+describe("on a terminal it asks", { timeout: 60_000 }, () => {
+  let terminal: Terminal;
+  const continuo = `clear; '${process.execPath}' '${MAIN}'`;
+
+  beforeEach(() => {
+    terminal = openTerminal(home, 100, 20);
+  });
+  afterEach(() => terminal.close());
+
+  test("no keeps everything, yes deletes, Ctrl-C is 130", async () => {
+    terminal.type(`${continuo} session delete ${CLAUDE_ID} ${HOSTILE_ID}; echo code=$?`);
+    const asked = await terminal.until((screen) =>
+      screen.includes("Move these 2 sessions to the trash? [y/N]"),
+    );
+    expect(asked).toContain("Fix the build");
+    terminal.type("");
+    await terminal.until(
+      (screen) => screen.includes("continuo: nothing was deleted") && screen.includes("code=130"),
+    );
+    terminal.type(`${continuo} session delete ${CLAUDE_ID}; echo code=$?`);
+    await terminal.until((screen) => screen.includes("Move this session to the trash? [y/N]"));
+    terminal.send("C-c");
+    terminal.type("echo code=$?");
+    await terminal.until((screen) => screen.includes("code=130"));
+    terminal.type(`${continuo} session delete ${CLAUDE_ID}; echo code=$?`);
+    await terminal.until((screen) => screen.includes("[y/N]"));
+    terminal.type("y");
+    await terminal.until((screen) => screen.includes("moved to the trash") && screen.includes("code=0"));
+    terminal.type(`${continuo} session trash --empty; echo code=$?`);
+    await terminal.until((screen) => screen.includes("Delete 1 session for good? [y/N]"));
+    terminal.type("yes");
+    await terminal.until(
+      (screen) => screen.includes("1 session deleted for good") && screen.includes("code=0"),
+    );
+  });
+});

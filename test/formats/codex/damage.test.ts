@@ -1,0 +1,119 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { codexReader } from "../../../src/agents/codex/index.ts";
+import type { FoundSession, OpenedSession } from "../../../src/agents/reader/index.ts";
+import type { ProblemCode } from "../../../src/model/index.ts";
+import { anyDamage, type Damage } from "../../damage.ts";
+import { CASES, homeOf, placesOf } from "./model.ts";
+
+let scratch = "";
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-codex-damage-"));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const NAME = "rollout-2026-05-06T07-08-00-02aaaaaa-0000-4000-8000-000000000001.jsonl";
+const PATHS = CASES.flatMap((name) =>
+  readdirSync(homeOf(name), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.includes("rollout-"))
+    .map((path) => join(homeOf(name), path)),
+);
+
+/** The damaged file as the only one of a home. */
+async function openDamaged(
+  bytes: Buffer,
+): Promise<{ home: string; found: FoundSession; session: OpenedSession }> {
+  const home = mkdtempSync(join(scratch, "home-"));
+  mkdirSync(join(home, "sessions"));
+  writeFileSync(join(home, "sessions", NAME), bytes);
+  const [found, ...others] = await Array.fromAsync(codexReader.find(placesOf(home), {}));
+  // The file of a sub-agent is no session of its own.
+  const session = found ?? (await codexReader.recognise(join(home, "sessions", NAME), placesOf(home)));
+  if (session === null || others.length > 0)
+    throw new Error(`expected one session, found ${1 + others.length}`);
+  return { home, found: session, session: await codexReader.open(session, placesOf(home), {}) };
+}
+
+function jsonLines(bytes: Buffer): unknown[] {
+  return bytes
+    .toString("utf8")
+    .replace(/^\ufeff/u, "")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      try {
+        return JSON.parse(line);
+      } catch {
+        return undefined;
+      }
+    });
+}
+
+async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
+  const { home, found, session } = await openDamaged(bytes);
+  try {
+    const entries = await Array.fromAsync(session.entries());
+    expect(
+      entries.map(({ value }) => value),
+      what,
+    ).toEqual(jsonLines(bytes));
+    const codes = new Set(session.problems.map(({ code }) => code));
+    for (const code of expectedProblems(bytes)) expect(codes, `${kind}: ${what}`).toContain(code);
+    for (const leaf of session.leaves) {
+      const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
+      expect(history.length).toBe(leaf.messages);
+      expect(new Set(history.map(({ id }) => id)).size).toBe(history.length);
+      codexReader.modelView(history);
+    }
+    const { problems: _problems, ...row } = await codexReader.skim(found, { part: "whole" });
+    expect(session.details, what).toMatchObject(row);
+  } finally {
+    session.close();
+    rmSync(home, { recursive: true });
+  }
+}
+
+/** What a plain look at the lines says must be named. */
+function expectedProblems(bytes: Buffer): ProblemCode[] {
+  const values = jsonLines(bytes);
+  const last = bytes.length > 0 && bytes.at(-1) !== 0x0a && values.at(-1) === undefined;
+  const codes: ProblemCode[] = [];
+  if (bytes.length === 0) return ["empty"];
+  if (!isHeader(values[0])) codes.push("missing_header");
+  if (last) codes.push("torn_line");
+  if (values.slice(0, last ? -1 : undefined).includes(undefined)) codes.push("bad_json");
+  return codes;
+}
+
+function isHeader(value: unknown): boolean {
+  const record = value as { type?: unknown; payload?: unknown } | null | undefined;
+  return record?.type === "session_meta" && typeof record.payload === "object" && record.payload !== null;
+}
+
+describe("a damaged rollout file", () => {
+  test.each(PATHS.map((path) => path.slice(import.meta.dirname.length + 1)))(
+    "is read as far as it goes: %s",
+    async (path) => {
+      const bytes = readFileSync(join(import.meta.dirname, path));
+      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: 40 });
+    },
+  );
+
+  test("keeps every message of a file cut behind any line", async () => {
+    const path = PATHS.find((each) => each.includes("/legacy/")) ?? "";
+    const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+    let before = 0;
+    for (let count = 1; count <= lines.length; count++) {
+      const { session } = await openDamaged(Buffer.from(`${lines.slice(0, count).join("\n")}\n`));
+      const { total } = session.details.messages;
+      session.close();
+      // A shown text counts until its counterpart is there.
+      expect(total).toBeGreaterThanOrEqual(before - 1);
+      before = total;
+    }
+    expect(before).toBe(8);
+  });
+});

@@ -1,0 +1,145 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { geminiReader } from "../../../src/agents/gemini/index.ts";
+import type { FoundSession, OpenedSession } from "../../../src/agents/reader/index.ts";
+import { type ProblemCode, textOf } from "../../../src/model/index.ts";
+import { anyDamage, type Damage, duplicated } from "../../damage.ts";
+import { recordsIn } from "../format-cases.ts";
+import { GEMINI_CASES } from "./cases.ts";
+
+let scratch = "";
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-gemini-damage-"));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const NAME = "session-2026-05-06T07-00-0f999999.jsonl";
+const FIXTURES = join(import.meta.dirname, "../../fixtures/gemini");
+const FILES = [GEMINI_CASES.folder, FIXTURES].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".jsonl"))
+    .map((path) => join(folder, path)),
+);
+
+interface Damaged extends Disposable {
+  readonly found: FoundSession;
+  readonly session: OpenedSession;
+}
+
+/** The damaged file as the only one of a home. */
+async function openDamaged(bytes: Buffer, name = NAME): Promise<Damaged> {
+  const home = mkdtempSync(join(scratch, "home-"));
+  const folder = join(home, ".gemini", "tmp", "tea", "chats");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), bytes);
+  const [found, ...others] = await Array.fromAsync(geminiReader.find(GEMINI_CASES.placesOf(home), {}));
+  if (found === undefined || others.length > 0) throw new Error("expected one session");
+  const session = await geminiReader.open(found, GEMINI_CASES.placesOf(home), {});
+  const close = (): void => {
+    session.close();
+    rmSync(home, { recursive: true });
+  };
+  return { found, session, [Symbol.dispose]: close };
+}
+
+async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
+  using damaged = await openDamaged(bytes);
+  const { found, session } = damaged;
+  const entries = await Array.fromAsync(session.entries());
+  expect(
+    entries.map(({ value }) => value),
+    what,
+  ).toEqual(recordsIn(bytes));
+  const codes = new Set(session.problems.map(({ code }) => code));
+  for (const code of expectedProblems(bytes)) expect(codes, `${kind}: ${what}`).toContain(code);
+  const seen = new Set<string>();
+  for (const leaf of session.leaves) {
+    const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
+    expect(history.length, what).toBe(leaf.messages);
+    expect(new Set(history.map(({ id }) => id)).size, what).toBe(history.length);
+    geminiReader.modelView(history);
+    for (const { content } of history) seen.add(textOf(content));
+  }
+  for (const text of saidIn(bytes)) expect(seen, what).toContain(text);
+  const { problems: _problems, ...row } = await geminiReader.skim(found, { part: "whole" });
+  expect(session.details, what).toMatchObject(row);
+}
+
+/** What a plain look at the lines says must be named. */
+function expectedProblems(bytes: Buffer): ProblemCode[] {
+  const lines = bytes.toString("utf8").split("\n");
+  const last = lines.pop() ?? "";
+  const codes: ProblemCode[] = [];
+  if (bytes.length === 0) codes.push("empty");
+  if (last.trim() !== "" && recordsIn(Buffer.from(last)).length === 0) codes.push("torn_line");
+  if (lines.some((line) => line.trim() !== "" && recordsIn(Buffer.from(line)).length === 0))
+    codes.push("bad_json");
+  const objects = recordsIn(bytes).filter(isObject);
+  const isHeader = (value: Json): boolean =>
+    typeof value.sessionId === "string" &&
+    typeof value.projectHash === "string" &&
+    typeof value.id !== "string";
+  if (objects.length > 0 && !objects.some(isHeader)) codes.push("missing_header");
+  return codes;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Texts of answers on lines of their own: each of them is in some branch, whatever the lines became. */
+function saidIn(bytes: Buffer): string[] {
+  return recordsIn(bytes)
+    .filter(isObject)
+    .filter((value) => value.type === "gemini" && typeof value.$rewindTo !== "string")
+    .flatMap((value) => (typeof value.id === "string" ? [value.content] : []))
+    .filter((content): content is string => typeof content === "string");
+}
+
+describe("a damaged session of Gemini CLI", () => {
+  test.each(FILES.map((path) => path.split("/").slice(-8).join("/")))(
+    "is read as far as it goes: %s",
+    async (name) => {
+      const bytes = readFileSync(FILES.find((path) => path.endsWith(name)) ?? "");
+      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: 25 });
+    },
+  );
+
+  test("counts no answer twice when a line stands twice", async () => {
+    const bytes = readFileSync(FILES.find((path) => path.includes("/parallel-tools/")) ?? "");
+    using whole = await openDamaged(bytes);
+    const { usage } = whole.session.details;
+    await fc.assert(
+      fc.asyncProperty(duplicated(bytes), async (damage) => {
+        using damaged = await openDamaged(damage.bytes);
+        expect(damaged.session.details.usage).toEqual(usage);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("in an older file of one object is told, and nothing is thrown", async () => {
+    const object = {
+      sessionId: "0f999999-0000-4000-8000-000000000009",
+      projectHash: "x",
+      messages: [{ id: "1", type: "user", content: "Hello." }],
+    };
+    const text = JSON.stringify(object, null, 2);
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: text.length }), async (length) => {
+        const name = NAME.replace(".jsonl", ".json");
+        using damaged = await openDamaged(Buffer.from(text.slice(0, length)), name);
+        const codes = damaged.session.problems.map(({ code }) => code);
+        const isWhole = length === text.length;
+        expect(codes.some((code) => ["torn_line", "bad_json", "empty"].includes(code))).toBe(!isWhole);
+        expect(await Array.fromAsync(damaged.session.history())).toHaveLength(isWhole ? 1 : 0);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { piReader } from "../../../src/agents/pi/index.ts";
+import type { FoundSession, OpenedSession } from "../../../src/agents/reader/index.ts";
+import type { ProblemCode } from "../../../src/model/index.ts";
+import { anyDamage, type Damage, duplicated, shuffled } from "../../damage.ts";
+import { recordsIn } from "../format-cases.ts";
+import { PI_CASES } from "./cases.ts";
+
+let scratch = "";
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-pi-damage-"));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const NAME = "2026-05-06T07-00-00-000Z_0c999999-0000-4000-8000-000000000001.jsonl";
+const FIXTURES = join(import.meta.dirname, "../../fixtures/pi");
+const FILES = [PI_CASES.folder, FIXTURES].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".jsonl"))
+    .map((path) => join(folder, path)),
+);
+
+interface Damaged extends Disposable {
+  readonly found: FoundSession;
+  readonly session: OpenedSession;
+}
+
+/** The damaged file as the only one of a home. */
+async function openDamaged(bytes: Buffer): Promise<Damaged> {
+  const home = mkdtempSync(join(scratch, "home-"));
+  const folder = join(home, "sessions", "--home-dev-tea--");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, NAME), bytes);
+  const [found, ...others] = await Array.fromAsync(piReader.find(PI_CASES.placesOf(home), {}));
+  if (found === undefined || others.length > 0) throw new Error("expected one session");
+  const session = await piReader.open(found, PI_CASES.placesOf(home), {});
+  const close = (): void => {
+    session.close();
+    rmSync(home, { recursive: true });
+  };
+  return { found, session, [Symbol.dispose]: close };
+}
+
+async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
+  using damaged = await openDamaged(bytes);
+  const { found, session } = damaged;
+  const entries = await Array.fromAsync(session.entries());
+  expect(
+    entries.map(({ value }) => value),
+    what,
+  ).toEqual(recordsIn(bytes));
+  const codes = new Set(session.problems.map(({ code }) => code));
+  for (const code of expectedProblems(bytes)) expect(codes, `${kind}: ${what}`).toContain(code);
+  for (const leaf of session.leaves) {
+    const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
+    expect(history.length, what).toBe(leaf.messages);
+    expect(new Set(history.map(({ id }) => id)).size, what).toBe(history.length);
+    piReader.modelView(history);
+  }
+  const { problems: _problems, ...row } = await piReader.skim(found, { part: "whole" });
+  expect(session.details, what).toMatchObject(row);
+}
+
+/** What a plain look at the lines says must be named. */
+function expectedProblems(bytes: Buffer): ProblemCode[] {
+  const lines = bytes.toString("utf8").split("\n");
+  const last = lines.pop() ?? "";
+  const records = recordsIn(bytes).filter((value) => typeof value === "object" && !Array.isArray(value));
+  const objects = records.filter((value): value is Readonly<Record<string, unknown>> => value !== null);
+  const codes: ProblemCode[] = [];
+  if (objects.length === 0) codes.push("empty");
+  else if (objects[0]?.type !== "session") codes.push("missing_header");
+  if (last.trim() !== "" && recordsIn(Buffer.from(last)).length === 0) codes.push("torn_line");
+  if (lines.some((line) => line.trim() !== "" && recordsIn(Buffer.from(line)).length === 0))
+    codes.push("bad_json");
+  const header = objects.find((value) => value.type === "session");
+  const entries = objects.filter((value) => value.type !== "session");
+  if (typeof header?.version !== "number" || header.version < 2) return codes;
+  const ids = entries.map((value) => value.id).filter((id) => typeof id === "string" && id !== "");
+  if (ids.length > new Set(ids).size) codes.push("duplicate_id");
+  if (ids.length < entries.length) codes.push("missing_id");
+  const isLost = ({ parentId }: { readonly parentId?: unknown }): boolean =>
+    typeof parentId === "string" && parentId !== "" && !ids.includes(parentId);
+  if (entries.some(isLost)) codes.push("dangling_parent");
+  return codes;
+}
+
+describe("a damaged session of pi", () => {
+  test.each(FILES.map((path) => path.split("/").slice(-5).join("/")))(
+    "is read as far as it goes: %s",
+    async (name) => {
+      const bytes = readFileSync(FILES.find((path) => path.endsWith(name)) ?? "");
+      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: 25 });
+    },
+  );
+
+  test("loses no message to lines in another order, and says that they are", async () => {
+    const file = FILES.find((path) => path.includes("/parallel-tools/")) ?? "";
+    const bytes = readFileSync(file);
+    await fc.assert(
+      fc.asyncProperty(shuffled(bytes), async (damage) => {
+        using damaged = await openDamaged(damage.bytes);
+        const seen = new Set<string>();
+        for (const leaf of damaged.session.leaves) {
+          for await (const message of damaged.session.history({ leaf: leaf.id })) seen.add(message.id);
+        }
+        expect(seen.size).toBe(recordsIn(bytes).length - 1);
+        const codes = damaged.session.problems.map(({ code }) => code);
+        const isMoved = !damage.bytes.equals(bytes);
+        expect(codes.some((code) => code === "bad_order" || code === "missing_header")).toBe(isMoved);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("makes no branch of a line that stands twice", async () => {
+    const bytes = readFileSync(FILES.find((path) => path.includes("/compaction/")) ?? "");
+    await fc.assert(
+      fc.asyncProperty(duplicated(bytes), async (damage) => {
+        using damaged = await openDamaged(damage.bytes);
+        // A copy at the end is where pi goes on: what followed the original is a branch then.
+        expect(damaged.session.leaves.length).toBeLessThanOrEqual(2);
+        expect(damaged.session.details.usage).toEqual(await usageOf(bytes));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+async function usageOf(bytes: Buffer): Promise<unknown> {
+  using whole = await openDamaged(bytes);
+  return whole.session.details.usage;
+}

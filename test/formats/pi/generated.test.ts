@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { piReader } from "../../../src/agents/pi/index.ts";
+import { findAll } from "../format-cases.ts";
+import { PI_CASES } from "./cases.ts";
+
+let scratch = "";
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-pi-generated-"));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const text = fc.oneof(
+  fc.string({ maxLength: 30 }),
+  fc.constantFrom("", " ", "é\u{1f600}", '<file name="a">x</file>\n'),
+);
+const json = fc.jsonValue({ maxDepth: 2 });
+const id = fc.constantFrom("a", "b", "c", "d", "e", "f", "line:3", "", null, 7, undefined);
+const time = fc.oneof(
+  fc
+    .date({ noInvalidDate: true, min: new Date(0), max: new Date("2100-01-01") })
+    .map((date) => date.toISOString()),
+  fc.constantFrom(undefined, null, "yesterday", 7),
+);
+const block = fc.oneof(
+  fc.record({ type: fc.constant("text"), text }),
+  fc.record({
+    type: fc.constant("thinking"),
+    thinking: text,
+    thinkingSignature: text,
+    redacted: fc.boolean(),
+  }),
+  fc.record({ type: fc.constant("toolCall"), id: text, name: text, arguments: json }),
+  fc.record({ type: fc.constant("image"), data: text, mimeType: text }),
+  json,
+);
+const message = fc.record(
+  {
+    role: fc.constantFrom(
+      "user",
+      "assistant",
+      "toolResult",
+      "bashExecution",
+      "custom",
+      "hookMessage",
+      "system",
+      "x",
+      3,
+    ),
+    content: fc.oneof(text, fc.array(block, { maxLength: 4 }), json),
+    toolCallId: text,
+    stopReason: fc.constantFrom("stop", "error", "aborted", "toolUse"),
+    errorMessage: text,
+    usage: json,
+    summary: text,
+    timestamp: fc.oneof(fc.nat(), json),
+  },
+  { requiredKeys: ["role"] },
+);
+const entry = fc.record(
+  {
+    type: fc.oneof(
+      { weight: 6, arbitrary: fc.constant("message") },
+      fc.constantFrom("compaction", "branch_summary", "custom", "custom_message", "label", "session_info"),
+      fc.constantFrom("model_change", "thinking_level_change", "usage", "context_edit", "session", "x", 5),
+    ),
+    id,
+    parentId: id,
+    timestamp: time,
+    message: fc.oneof({ weight: 8, arbitrary: message }, json),
+    summary: text,
+    firstKeptEntryId: id,
+    firstKeptEntryIndex: fc.nat({ max: 12 }),
+    targetId: id,
+    replacement: fc.oneof(fc.constant(null), fc.record({ content: fc.array(block) }), json),
+    name: text,
+    label: text,
+  },
+  { requiredKeys: ["type", "id", "parentId", "message"] },
+);
+const header = fc.record(
+  {
+    type: fc.constant("session"),
+    version: fc.constantFrom(1, 2, 3, "3"),
+    id: fc.constantFrom("0c999999-0000-4000-8000-000000000002", "", 5),
+    timestamp: time,
+    cwd: text,
+    parentSession: fc.constantFrom("/nowhere/a.jsonl", "", 3),
+  },
+  { requiredKeys: ["type"] },
+);
+const lines = fc
+  .tuple(fc.option(header), fc.array(fc.oneof({ weight: 9, arbitrary: entry }, json), { maxLength: 25 }))
+  .map(([first, entries]) => (first === null ? entries : [first, ...entries]));
+
+describe("any session file of pi", () => {
+  test("has the same row whether skimmed or read in full, and histories as long as it says", async () => {
+    await fc.assert(
+      fc.asyncProperty(lines, async (values) => {
+        const home = mkdtempSync(join(scratch, "home-"));
+        const folder = join(home, "sessions", "--home--");
+        mkdirSync(folder, { recursive: true });
+        const path = join(folder, "2026-05-06T07-00-00-000Z_0c999999-0000-4000-8000-000000000002.jsonl");
+        writeFileSync(path, values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+        for (const found of await findAll(PI_CASES, home)) {
+          const { problems, ...row } = await piReader.skim(found, { part: "whole" });
+          using session = await piReader.open(found, PI_CASES.placesOf(home), {});
+          expect(session.details).toMatchObject(row);
+          expect(session.problems).toEqual(expect.arrayContaining([...problems]));
+          expect(session.details.records).toBe(values.length);
+          expect(session.details.branches).toBe(session.leaves.length);
+          for (const leaf of session.leaves) {
+            const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
+            expect(history.length).toBe(leaf.messages);
+            if (!leaf.active) continue;
+            expect(history.length).toBe(session.details.messages.total);
+            const answers = history.filter(({ role }) => role === "assistant");
+            const calls = answers.flatMap(({ content }) =>
+              content.filter(({ type }) => type === "tool_call"),
+            );
+            expect(session.details.toolCalls).toBe(calls.length);
+          }
+          for await (const _ of session.entries());
+          piReader.modelView(await Array.fromAsync(session.history()));
+        }
+        rmSync(home, { recursive: true });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,4 @@
+import { testFormatCases } from "../format-cases.ts";
+import { PI_CASES } from "./cases.ts";
+
+testFormatCases(PI_CASES);

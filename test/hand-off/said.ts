@@ -1,0 +1,70 @@
+/** What two agents must say alike of one conversation, though each sends it in its own way. */
+
+import { openNativeSession, type Places, readerOf } from "../../src/agents/index.ts";
+import type { AgentName } from "../../src/model/index.ts";
+import { type Item, normaliseView } from "../agents/items.ts";
+
+/** The variable that names an agent's home. */
+export const HOME_VARIABLES: Readonly<Record<AgentName, string>> = {
+  claude: "CLAUDE_CONFIG_DIR",
+  codex: "CODEX_HOME",
+  gemini: "GEMINI_CLI_HOME",
+  pi: "PI_CODING_AGENT_DIR",
+  opencode: "XDG_DATA_HOME",
+};
+
+/** opencode sends the thinking of another model as text; it goes over as thinking. */
+export async function sourceView(
+  agent: AgentName,
+  sessionId: string,
+  places: Places,
+): Promise<readonly Item[]> {
+  using session = await openNativeSession(`${agent}:${sessionId}`, { places });
+  const history = await Array.fromAsync(session.history());
+  const thoughts = new Set(
+    history.flatMap(({ content }) => content.map((block) => (block.type === "thinking" ? block.text : null))),
+  );
+  const view = normaliseView((await readerOf(agent)).modelView(history), { tellsErrors: false });
+  return view.filter((item) => item.kind !== "text" || !thoughts.has(item.text));
+}
+
+const MADE =
+  /^(No response requested\.|\[The previous response was|\[The conversation begins|Attached media from tool result:)/u;
+const NEVER_CAME =
+  /^(No result provided|aborted|\[(Tool call interrupted|Tool execution was interrupted|No result of this call))/u;
+
+/**
+ * What both must say: no thinking, which each agent sends by rules of its own; no ids; no sentences that an
+ * agent puts in; pictures of results behind all else, because not every agent has a place for them there.
+ */
+export function saidIn(items: readonly Item[]): unknown {
+  const calls = new Map(items.flatMap((item) => (item.kind === "call" ? [[item.id, item.name]] : [])));
+  const told = items.flatMap((item): unknown[] => {
+    if (item.kind === "thinking" || item.kind === "other") return [];
+    if (item.kind === "text")
+      return MADE.test(item.text) || item.text === "" ? [] : [`${item.role}: ${item.text}`];
+    if (item.kind === "call") {
+      // Codex keeps the input of some tools as text.
+      return [{ name: item.name, args: typeof item.args === "string" ? { input: item.args } : item.args }];
+    }
+    if (item.kind !== "result") return [];
+    const text = item.text.trim();
+    return [{ of: calls.get(item.id), text: NEVER_CAME.test(text) ? "" : text }];
+  });
+  const pictures = items.flatMap((item) =>
+    item.kind === "image" ? [item.image] : item.kind === "result" ? item.images : [],
+  );
+  return { told: withSortedResults(told), pictures: pictures.toSorted() };
+}
+
+/** Gemini CLI and opencode keep the results of parallel calls in the order of the calls. */
+function withSortedResults(told: readonly unknown[]): unknown[] {
+  const runs: unknown[][] = [];
+  const isResult = (one: unknown): boolean => typeof one === "object" && one !== null && "of" in one;
+  for (const one of told) {
+    const run = runs.at(-1);
+    if (run !== undefined && isResult(one) && isResult(run[0])) run.push(one);
+    else runs.push([one]);
+  }
+  return runs.flatMap((run) => run.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)));
+}

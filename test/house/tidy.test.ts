@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { folderOf, ROOT, readSource } from "./imports.ts";
+
+const source = readSource();
+const production = source.filter((file) => !file.path.endsWith(".test.ts"));
+
+describe("the house is tidy", () => {
+  test("no file is longer than 500 lines", () => {
+    const files = [...source, ...readSource("test"), ...readSource("scripts")];
+    expect(files.filter((file) => file.text.split("\n").length > 501).map((file) => file.path)).toEqual([]);
+  });
+
+  test("the linter holds functions to 70 lines", () => {
+    const biome = JSON.parse(readFileSync(join(ROOT, "biome.json"), "utf8"));
+    expect(biome.linter.rules.complexity.noExcessiveLinesPerFunction).toEqual({
+      level: "error",
+      options: { maxLines: 70 },
+    });
+  });
+
+  test("every folder has one index.ts that says what it is, promises and does not know", () => {
+    const folders = new Set(production.map((file) => folderOf(file.path)));
+    const missing = [...folders].filter((folder) => {
+      if (folder === "") return false;
+      const index = production.find((file) => file.path === `${folder}/index.ts`);
+      return (
+        index === undefined || !/^\/\*\*[\s\S]*?(Promises|Does not know|Knows nothing)/u.test(index.text)
+      );
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test("every file begins with what it is", () => {
+    expect(production.filter((file) => !file.text.startsWith("/**")).map((file) => file.path)).toEqual([]);
+  });
+
+  test("no folder is called after nothing", () => {
+    const vague = /(^|\/)(utils?|common|helpers?|misc|lib|shared)(\/|\.ts$)/u;
+    expect(source.map((file) => file.path).filter((path) => vague.test(path))).toEqual([]);
+  });
+
+  test("nothing is switched off or put off", () => {
+    const marks = /@ts-ignore|@ts-expect-error|@ts-nocheck|\bTODO\b|\bFIXME\b|\.(only|skip)\(/u;
+    expect(source.filter((file) => marks.test(file.text)).map((file) => file.path)).toEqual([]);
+  });
+
+  test("every version in package.json is exact", () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/u.test(String(version)),
+    );
+    expect(loose).toEqual([]);
+  });
+});

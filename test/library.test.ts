@@ -1,0 +1,136 @@
+/** The library's entry, on sessions that the real agents wrote. */
+
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  checkNativeSession,
+  listNativeSessions,
+  listSessions,
+  openNativeSession,
+  type Places,
+  readNativeSession,
+} from "../src/index.ts";
+
+const FIXTURES = join(import.meta.dirname, "fixtures");
+
+let home: string;
+let places: Places;
+
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-library-"));
+  places = { home, env: {} };
+  for (const name of ["parallel-tools", "branch", "fork", "renamed-and-archived"]) {
+    cpSync(join(FIXTURES, "claude", name, "home"), join(home, ".claude"), { recursive: true });
+  }
+  for (const name of ["paginated", "revert", "archived", "title"]) {
+    cpSync(join(FIXTURES, "codex", name, "home"), join(home, ".codex"), { recursive: true });
+  }
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+describe("listNativeSessions", () => {
+  test("newest first, archived ones left out and counted", async () => {
+    const { sessions, total, archivedLeftOut } = await listSessions({ places });
+    const all = await listNativeSessions({ places, archived: "include" });
+    const times = sessions.map((session) => session.updatedAt ?? "");
+    expect(times).toEqual(times.toSorted().toReversed());
+    expect(sessions.length).toBe(total);
+    expect(archivedLeftOut).toBeGreaterThan(0);
+    expect(all.filter((session) => session.archived)).toHaveLength(archivedLeftOut);
+    expect(all.filter((session) => !session.archived)).toEqual(sessions);
+    expect(new Set(sessions.map((session) => session.agent))).toEqual(new Set(["claude", "codex"]));
+  });
+
+  test("limit, agents, since and cwd narrow it", async () => {
+    const all = await listNativeSessions({ places });
+    const since = all[1]?.updatedAt ?? "";
+    expect(await listNativeSessions({ places, limit: 2 })).toEqual(all.slice(0, 2));
+    expect(await listNativeSessions({ places, agents: ["codex"] })).toEqual(
+      all.filter((one) => one.agent === "codex"),
+    );
+    expect(await listNativeSessions({ places, since })).toEqual(
+      all.filter((one) => (one.updatedAt ?? "") >= since),
+    );
+    expect(await listNativeSessions({ places, cwd: "/nowhere" })).toEqual([]);
+  });
+
+  test("a thread of several files is one row", async () => {
+    const ids = (await listNativeSessions({ places, archived: "include" })).map(
+      (one) => `${one.agent}:${one.sessionId}`,
+    );
+    expect(ids).toEqual([...new Set(ids)]);
+  });
+
+  test("a file that cannot be understood is a row with its problem", async () => {
+    const id = "99999999-9999-4999-8999-999999999999";
+    const path = join(home, ".claude/projects/-home-dev-project", `${id}.jsonl`);
+    writeFileSync(path, "\u0000\u0000not a session\n");
+    const row = (await listNativeSessions({ places })).find((one) => one.sessionId === id);
+    rmSync(path);
+    expect(row).toMatchObject({ agent: "claude", location: path, title: null });
+    expect(row?.problems).not.toEqual([]);
+  });
+
+  test("a machine without agents has an empty list", async () => {
+    expect(await listNativeSessions({ places: { home: join(home, "nobody"), env: {} } })).toEqual([]);
+  });
+});
+
+describe("a session is found", () => {
+  test("by a row of the list, its id, agent:id, the beginning of it, or its path", async () => {
+    for (const row of await listNativeSessions({ places, archived: "include" })) {
+      const expected = await readNativeSession(row, { places });
+      expect(expected.messages.length).toBeGreaterThan(0);
+      for (const ref of [row.sessionId, `${row.agent}:${row.sessionId}`, row.location]) {
+        expect(await readNativeSession(ref, { places })).toEqual(expected);
+      }
+    }
+  });
+
+  test.each([
+    ["", "not_found"],
+    ["no-such-session", "not_found"],
+    ["claude:no-such-session", "not_found"],
+    ["./no/such/file.jsonl", "not_found"],
+    [join(FIXTURES, "claude/branch/README.md"), "unsupported"],
+  ])("%j is %s", async (ref, code) => {
+    await expect(openNativeSession(ref, { places })).rejects.toMatchObject({ code });
+  });
+
+  test("what names several sessions lists them", async () => {
+    const ids = (await listNativeSessions({ places, agents: ["codex"] })).map((one) => one.sessionId);
+    const shared = ids[0]?.slice(0, 2) ?? "";
+    await expect(openNativeSession(`codex:${shared}`, { places })).rejects.toMatchObject({
+      code: "ambiguous",
+      details: { matches: expect.arrayContaining([expect.objectContaining({ agent: "codex" })]) },
+    });
+  });
+});
+
+test("a leaf names a branch, and an unknown one is not found", async () => {
+  const [row] = await listNativeSessions({ places, agents: ["claude"] }).then((rows) =>
+    rows.filter((one) => one.title !== null),
+  );
+  if (row === undefined) throw new Error("no session");
+  using session = await openNativeSession(row, { places });
+  const [active] = session.leaves;
+  const byDefault = await Array.fromAsync(session.history());
+  expect(await Array.fromAsync(session.history({ leaf: active?.id ?? "" }))).toEqual(byDefault);
+  await expect(Array.fromAsync(session.history({ leaf: "no-such-leaf" }))).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+test("every example that an agent wrote checks without damage", async () => {
+  for (const row of await listNativeSessions({ places, archived: "include" })) {
+    const { problems } = await checkNativeSession(row, { places });
+    expect(problems.filter((one) => one.code !== "expires_soon")).toEqual([]);
+  }
+});
+
+test("an aborted signal ends the work", async () => {
+  const signal = AbortSignal.abort();
+  await expect(listNativeSessions({ places, signal })).rejects.toThrow();
+});

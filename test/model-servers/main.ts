@@ -1,0 +1,32 @@
+/**
+ * A model server for trying things by hand:
+ *
+ *   node test/model-servers/main.ts [--port N] [--log FILE.jsonl] [--script FILE.json] [--lax]
+ *
+ * Prints its address and stays until it is stopped. The script file holds a `Script` (see `script.ts`);
+ * without one, markers in the prompts say what is answered. `--lax` does not refuse what breaks the rules.
+ */
+
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { asObject } from "./json.ts";
+import { startModelServer } from "./server.ts";
+
+const { values } = parseArgs({
+  options: {
+    port: { type: "string", default: "0" },
+    log: { type: "string" },
+    script: { type: "string" },
+    lax: { type: "boolean", default: false },
+  },
+});
+
+const script = values.script === undefined ? {} : asObject(JSON.parse(readFileSync(values.script, "utf8")));
+const server = await startModelServer({
+  ...script,
+  port: Number(values.port),
+  strict: !values.lax,
+  ...(values.log === undefined ? {} : { logFile: values.log }),
+});
+process.stdout.write(`listening on ${server.url}\n`);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.close());

@@ -1,0 +1,62 @@
+/** What a protocol does: tells its paths, reads what is asked, writes an answer in its own words. */
+
+import { randomBytes } from "node:crypto";
+import type { JsonObject } from "./json.ts";
+import type { Answer, Asked, Step } from "./script.ts";
+
+export type ProtocolName = "anthropic" | "responses" | "chat" | "gemini";
+
+export interface Exchange {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly body: JsonObject;
+}
+
+export interface Reply {
+  readonly kind: "answer" | "summary" | "side" | "unknown";
+  readonly violations: readonly string[];
+  readonly answer: Answer | null;
+  /** Stream events are whole server-sent events, blank line included. */
+  readonly content:
+    | { readonly type: "json"; readonly status: number; readonly value: unknown }
+    | { readonly type: "stream"; readonly events: readonly string[] };
+  readonly errorBody: (status: number, message: string) => unknown;
+}
+
+export interface Protocol {
+  readonly name: ProtocolName;
+  speaks(exchange: Exchange): boolean;
+  reply(exchange: Exchange, answer: (asked: Asked) => Answer): Reply;
+}
+
+/** A new id: ids of real services never repeat, not even when the same request is sent again. */
+export function newId(prefix: string): string {
+  return prefix + randomBytes(12).toString("hex");
+}
+
+export function pieces(words: string): readonly string[] {
+  return words.match(/[\s\S]{1,24}/g) ?? [""];
+}
+
+/** About four characters a token, as services estimate. */
+export function tokensOf(value: unknown): number {
+  return Math.ceil((JSON.stringify(value) ?? "").length / 4);
+}
+
+export function reportedTokens(answer: Answer, estimate: number): number {
+  return answer.find((step) => step.type === "usage")?.inputTokens ?? estimate;
+}
+
+export type ContentStep = Extract<Step, { type: "text" | "thinking" | "redacted" | "tool" }>;
+
+export function contentOf(answer: Answer): readonly ContentStep[] {
+  return answer.filter((step): step is ContentStep =>
+    ["text", "thinking", "redacted", "tool"].includes(step.type),
+  );
+}
+
+export function kindOf(asked: Asked): Reply["kind"] {
+  if (asked.wants === "summary") return "summary";
+  return asked.wants === "answer" ? "answer" : "side";
+}

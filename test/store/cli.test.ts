@@ -1,0 +1,96 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStore } from "../../src/store/index.ts";
+import { migrate } from "../../src/store/schema/index.ts";
+import { createKysely } from "../../src/store/sqlite/index.ts";
+import { type PostgresServer, startPostgres } from "./harness/postgres-server.ts";
+
+const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+const home = mkdtempSync(join(tmpdir(), "continuo-store-cli-"));
+const database = join(home, "continuo.db");
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+  await using store = await openStore(`sqlite:${database}`);
+  await store.createSession({ sessionId: "s" });
+  await store.append("s", [{ type: "message_sent", data: { content: "the secret of the flipped byte" } }]);
+}, 300_000);
+afterAll(async () => {
+  await server?.stop();
+  rmSync(home, { recursive: true });
+});
+
+interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function continuo(...args: readonly string[]): Promise<Result> {
+  const env = { PATH: process.env.PATH ?? "", HOME: home, CONTINUO_HOME: home };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, "store", ...args], { env, cwd: home }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+const json = async (...args: readonly string[]): Promise<unknown> =>
+  JSON.parse((await continuo(...args, "--json")).stdout);
+
+test("info counts what is in the store of CONTINUO_HOME", { timeout: 120_000 }, async () => {
+  expect(await json("info")).toMatchObject({ engine: "sqlite", location: database, sessions: 1, events: 2 });
+  expect((await continuo("info")).stdout).toMatch(/^events {5}2$/mu);
+  expect(await json("info", "--workspace", "other")).toMatchObject({ events: 0, workspaceId: "other" });
+});
+
+test("verify ends with 4 and names the event when a byte was flipped", { timeout: 120_000 }, async () => {
+  expect(await json("verify")).toEqual({ logs: 1, events: 2, pruned: 0, damaged: [] });
+  const copy = join(home, "flipped.db");
+  const bytes = readFileSync(database);
+  bytes[bytes.indexOf("flipped byte")] = "F".charCodeAt(0);
+  writeFileSync(copy, bytes);
+  const { code, stdout } = await continuo("verify", "--store", "sqlite:flipped.db");
+  expect(code).toBe(4);
+  expect(stdout).toContain("event 2: The payload is not what was stored");
+});
+
+test("backup writes a file once, restore reads it into an empty store", { timeout: 120_000 }, async () => {
+  expect(await json("backup", "b.db")).toMatchObject({ file: join(home, "b.db"), events: 2 });
+  expect((await continuo("backup", "b.db")).code).toBe(5);
+  expect(await json("restore", "b.db", "--store", "sqlite:new.db")).toEqual({ logs: 1, events: 2, blobs: 0 });
+  expect((await continuo("restore", "b.db", "--store", "sqlite:new.db")).code).toBe(5);
+  expect((await continuo("verify", "--store", "sqlite:new.db")).code).toBe(0);
+});
+
+test("an older SQLite database is upgraded after a copy, and that is said", {
+  timeout: 120_000,
+}, async () => {
+  const path = join(home, "old.db");
+  const old = new DatabaseSync(path);
+  await migrate(createKysely<never>(old), 1);
+  old.close();
+  const { code, stderr } = await continuo("info", "--store", "sqlite:old.db");
+  expect([code, stderr]).toEqual([
+    0,
+    `The schema of the store was brought from 1 to 2; a copy of the old database is ${path}.before-migration-1.\n`,
+  ]);
+  expect(existsSync(`${path}.before-migration-1`)).toBe(true);
+});
+
+test("Postgres is upgraded by migrate alone", { timeout: 120_000 }, async () => {
+  const { code, stderr } = await continuo("info", "--store", server.url);
+  expect(code).toBe(1);
+  expect(stderr).toContain("continuo store migrate");
+  expect(await json("migrate", "--store", server.url)).toEqual({
+    schemaVersion: 2,
+    migrated: { from: 0, to: 2, copy: null },
+  });
+  expect(await json("info", "--store", server.url)).toMatchObject({ engine: "postgres", logs: 0 });
+  expect(await json("vacuum", "--store", server.url)).toMatchObject({ expiredLogs: 0, blobs: 0 });
+});

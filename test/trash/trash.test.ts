@@ -1,0 +1,331 @@
+/**
+ * Deleting a session takes it out of its agent's places, and restoring brings it back, byte for byte: for every
+ * fixture of every agent, and for what fixtures do not have.
+ */
+
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findSessions, type Places } from "../../src/agents/index.ts";
+import {
+  type AgentName,
+  emptyTrash,
+  isContinuoError,
+  listTrashedSessions,
+  restoreNativeSession,
+  trashNativeSession,
+} from "../../src/index.ts";
+import { answer, insertSession, SESSION, text, user, writeDatabase } from "../formats/opencode/sessions.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+const NOW = new Date("2026-11-22T08:00:00.000Z");
+
+/** What moves each agent's home to a folder that was copied from a fixture. */
+const MOVED: Readonly<Record<AgentName, (home: string) => Record<string, string>>> = {
+  claude: (home) => ({ CLAUDE_CONFIG_DIR: home }),
+  codex: (home) => ({ CODEX_HOME: home }),
+  gemini: (home) => ({ GEMINI_CLI_HOME: home }),
+  pi: (home) => ({ PI_CODING_AGENT_DIR: home }),
+  opencode: (home) => ({ XDG_DATA_HOME: home }),
+};
+
+let scratch: string;
+let home: string;
+let places: Places;
+
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-trash-"));
+  home = join(scratch, "agent");
+  mkdirSync(home);
+});
+afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+function use(agent: AgentName): void {
+  places = { home: scratch, env: { ...MOVED[agent](home), CONTINUO_HOME: join(scratch, "continuo") } };
+}
+
+/** Path, mode, time stamp to the nanosecond, and bytes. */
+function snapshot(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    files.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const { mode, mtimeNs } = statSync(path, { bigint: true });
+      return [path, `${mode.toString(8)} ${mtimeNs} ${readFileSync(path, "base64")}`];
+    }),
+  );
+}
+
+async function listed(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { agent, sessionId } of findSessions({ places })) ids.push(`${agent}:${sessionId}`);
+  return ids.sort();
+}
+
+const homes = readdirSync(FIXTURES).flatMap((agent) =>
+  readdirSync(join(FIXTURES, agent))
+    .map((name) => ({ agent: agent as AgentName, name, from: join(FIXTURES, agent, name, "home") }))
+    .filter(({ from }) => existsSync(from)),
+);
+
+describe("every fixture's sessions go and come back, bytes and time stamps", () => {
+  test.each(homes)("$agent $name", async ({ agent, from }) => {
+    cpSync(from, home, { recursive: true, preserveTimestamps: true });
+    use(agent);
+    const before = snapshot(home);
+    const all = await listed();
+    expect(all.length).toBeGreaterThan(0);
+    for (const id of all) {
+      const trashed = await trashNativeSession(id, { places, now: NOW }).catch((error: unknown) => error);
+      if (isContinuoError(trashed, "has_forks")) {
+        expect(await listed()).toEqual(all);
+        continue;
+      }
+      expect(trashed).toMatchObject({ trashedAt: NOW.toISOString() });
+      expect(await listed()).toEqual(all.filter((other) => other !== id));
+      expect(listTrashedSessions({ places })).toEqual([trashed]);
+      expect(await restoreNativeSession(id, { places })).toEqual(trashed);
+      expect(await listed()).toEqual(all);
+      if (agent !== "opencode") expect(snapshot(home)).toEqual(before);
+    }
+    expect(listTrashedSessions({ places })).toEqual([]);
+  });
+
+  test("there are fixtures of every agent that keeps files", () => {
+    const agents = new Set(homes.map(({ agent }) => agent));
+    expect([...agents].filter((agent) => agent !== "opencode").sort()).toEqual([
+      "claude",
+      "codex",
+      "gemini",
+      "pi",
+    ]);
+  });
+});
+
+function copy(fixture: string, agent: AgentName): void {
+  cpSync(join(FIXTURES, fixture, "home"), home, { recursive: true });
+  use(agent);
+}
+
+/** Names of all files left. */
+function left(): string[] {
+  return readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(home.length + 1));
+}
+
+describe("what goes along", () => {
+  test("Claude Code: the folder beside the file; a fork is a full copy and stays", async () => {
+    copy("claude/subagent", "claude");
+    const [id = ""] = await listed();
+    await trashNativeSession(id, { places });
+    expect(left().filter((path) => path.startsWith("projects/"))).toEqual([]);
+    copy("claude/fork", "claude");
+    const [first = "", second = ""] = await listed();
+    await trashNativeSession(first, { places });
+    expect(await listed()).toEqual([second]);
+  });
+
+  test("Gemini CLI: sub-agents, tool outputs and logs of the session, and the copy of the older kind", async () => {
+    copy("gemini/subagent", "gemini");
+    const [id = ""] = await listed();
+    const sessionId = id.replace("gemini:", "");
+    const project = join(home, ".gemini/tmp/project");
+    const [chat = ""] = readdirSync(join(project, "chats")).filter((name) => name.startsWith("session-"));
+    const owner = readFileSync(join(project, ".project_root"), "utf8").trim();
+    const { createHash } = await import("node:crypto");
+    const older = join(home, ".gemini/tmp", createHash("sha256").update(owner).digest("hex"), "chats");
+    for (const path of [`logs/session-${sessionId}.jsonl`, `tool-outputs/session-${sessionId}/a.txt`]) {
+      mkdirSync(dirname(join(project, path)), { recursive: true });
+      writeFileSync(join(project, path), "kept");
+    }
+    mkdirSync(older, { recursive: true });
+    cpSync(join(project, "chats", chat), join(older, chat));
+    const before = snapshot(home);
+    await trashNativeSession(id, { places });
+    expect(left().filter((path) => path.startsWith(".gemini/tmp/"))).toEqual([
+      ".gemini/tmp/project/.project_root",
+    ]);
+    expect(await listed()).toEqual([]);
+    await restoreNativeSession(id, { places });
+    expect(snapshot(home)).toEqual(before);
+  });
+
+  test("Codex: a thread that forks read stays until they go; both can go together", async () => {
+    copy("codex/fork", "codex");
+    const all = await listed();
+    const outcomes = await Promise.all(
+      all.map(async (id) => ({
+        id,
+        error: await trashNativeSession(id, { places }).catch((e: unknown) => e),
+      })),
+    );
+    const refused = outcomes.filter(({ error }) => isContinuoError(error, "has_forks"));
+    expect(refused.length).toBeGreaterThan(0);
+    expect(await listed()).toEqual(refused.map(({ id }) => id));
+  });
+
+  test("Codex: what the index says of a title comes back when Codex forgot it meanwhile", async () => {
+    copy("codex/title", "codex");
+    const index = join(home, "session_index.jsonl");
+    const before = readFileSync(index, "utf8");
+    const [id = ""] = await listed();
+    await trashNativeSession(id, { places });
+    writeFileSync(index, "");
+    await restoreNativeSession(id, { places });
+    expect(readFileSync(index, "utf8")).toBe(before);
+  });
+});
+
+describe("opencode's rows", () => {
+  const OTHER = "ses_0000000000000000000000000002";
+  const CHILD = "ses_0000000000000000000000000003";
+  let database: string;
+
+  beforeEach(() => {
+    use("opencode");
+    database = join(home, "opencode/opencode.db");
+    writeDatabase(database, [
+      { messages: [user("msg_1", "Tea?"), answer("msg_2", [text("Yes.")])] },
+      { row: { id: OTHER }, messages: [user("msg_3", "Milk?")] },
+      { row: { id: CHILD, parent_id: SESSION }, messages: [user("msg_4", "Sugar?")] },
+    ]);
+    using db = new DatabaseSync(database);
+    db.exec(`create table todo (session_id text not null references session(id) on delete cascade, content text, position integer);
+      create table event_sequence (aggregate_id text primary key, seq integer not null);
+      create table event (id text primary key, aggregate_id text not null references event_sequence(aggregate_id) on delete cascade, data text);
+      insert into todo values ('${SESSION}', 'Boil water', 0), ('${OTHER}', 'Buy milk', 0);
+      insert into event_sequence values ('${SESSION}', 1), ('${OTHER}', 1);
+      insert into event values ('e1', '${SESSION}', 'a' || char(0) || 'b'), ('e2', '${OTHER}', null);
+      insert into event values ('e3', '${SESSION}', cast(x'ff41' as text))`);
+  });
+
+  function rows(): Record<string, unknown[]> {
+    using db = new DatabaseSync(database);
+    const tables = db.prepare("select name from sqlite_schema where type = 'table' order by name").all();
+    return Object.fromEntries(
+      tables.map(({ name }) => {
+        const columns = db.prepare("select name from pragma_table_info(?)").all(String(name));
+        const exact = columns.map(
+          (column) => `quote(cast("${column.name}" as blob)) || typeof("${column.name}")`,
+        );
+        return [String(name), db.prepare(`select ${exact.join(", ")} from "${name}" order by 1, 2`).all()];
+      }),
+    );
+  }
+
+  test("every table's rows of the session and of those that it started go and come back, byte for byte", async () => {
+    const before = rows();
+    await trashNativeSession(SESSION, { places });
+    expect(await listed()).toEqual([`opencode:${OTHER}`]);
+    const after = rows();
+    expect(Object.fromEntries(Object.entries(after).map(([name, all]) => [name, all.length]))).toMatchObject({
+      session: 1,
+      message: 1,
+      part: 1,
+      todo: 1,
+      event: 1,
+      event_sequence: 1,
+    });
+    await restoreNativeSession(SESSION, { places });
+    expect(rows()).toEqual(before);
+    expect(await listed()).toEqual([`opencode:${SESSION}`, `opencode:${OTHER}`]);
+  });
+
+  test("while opencode has the database open, with a log beside it", async () => {
+    using owner = new DatabaseSync(database);
+    owner.exec("pragma journal_mode = wal");
+    insertSession(owner, { row: { id: "ses_fresh" }, messages: [user("msg_9", "Hot?")] });
+    await trashNativeSession("ses_fresh", { places });
+    expect(owner.prepare("select id from message where session_id = 'ses_fresh'").all()).toEqual([]);
+    await restoreNativeSession("ses_fresh", { places });
+    expect(owner.prepare("select id from message where session_id = 'ses_fresh'").all()).toEqual([
+      { id: "msg_9" },
+    ]);
+  });
+
+  test("rows that hang on the session and that Continuo does not know: nothing is deleted", async () => {
+    {
+      using db = new DatabaseSync(database);
+      db.exec(`create table newer (id text primary key, of_message text references message(id) on delete cascade);
+        create unique index message_key on message (id); insert into newer values ('n', 'msg_1')`);
+      // The real tables refer to each other; these stand for a table of a version to come.
+    }
+    const before = rows();
+    await expect(trashNativeSession(SESSION, { places })).rejects.toMatchObject({ code: "unsupported" });
+    expect(rows()).toEqual(before);
+    expect(listTrashedSessions({ places })).toEqual([]);
+  });
+
+  test("a database that cannot be read is no session to delete", async () => {
+    writeFileSync(join(home, "opencode/opencode-broken.db"), "no database");
+    await expect(trashNativeSession("opencode-broken.db", { places })).rejects.toMatchObject({
+      code: "unreadable",
+    });
+    expect(existsSync(join(home, "opencode/opencode-broken.db"))).toBe(true);
+  });
+});
+
+describe("refusals leave everything as it was", () => {
+  test("a live session of Claude Code", async () => {
+    copy("claude/text-and-thinking", "claude");
+    const [id = ""] = await listed();
+    const stat = readFileSync("/proc/self/stat", "utf8");
+    const procStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    mkdirSync(join(home, "sessions"), { recursive: true });
+    writeFileSync(
+      join(home, `sessions/${process.pid}.json`),
+      JSON.stringify({ pid: process.pid, sessionId: id.replace("claude:", ""), procStart }),
+    );
+    const before = snapshot(home);
+    await expect(trashNativeSession(id, { places })).rejects.toMatchObject({ code: "session_live" });
+    expect(snapshot(home)).toEqual(before);
+  });
+
+  test("a file called .jsonl does not take its whole folder along", async () => {
+    copy("claude/text-and-thinking", "claude");
+    const folder = join(home, "projects/-home-dev-project");
+    const [name = ""] = readdirSync(folder).filter((one) => one.endsWith(".jsonl"));
+    cpSync(join(folder, name), join(folder, ".jsonl"));
+    await trashNativeSession(join(folder, ".jsonl"), { places }).catch((error: unknown) => error);
+    expect(readdirSync(folder)).toContain(name);
+  });
+
+  test("a Gemini CLI session with an empty id does not take the chats folder along", async () => {
+    copy("gemini/subagent", "gemini");
+    const chats = join(home, ".gemini/tmp/project/chats");
+    const [kept = ""] = readdirSync(chats).filter((name) => name.startsWith("session-"));
+    const odd = join(chats, "session-2026-01-01T00-00-.jsonl");
+    writeFileSync(
+      odd,
+      `${JSON.stringify({ sessionId: ".", projectHash: "h", startTime: NOW, lastUpdated: NOW })}\n`,
+    );
+    await trashNativeSession(odd, { places }).catch((error: unknown) => error);
+    expect(readdirSync(chats)).toContain(kept);
+  });
+});
+
+test("emptying the trash by age", async () => {
+  copy("pi/fork", "pi");
+  const [first = "", second = ""] = await listed();
+  const old = await trashNativeSession(first, { places, now: new Date(NOW.getTime() - 31 * 86_400_000) });
+  const fresh = await trashNativeSession(second, { places, now: NOW });
+  expect(emptyTrash({ places, now: NOW, olderThanDays: 30 })).toEqual([old]);
+  expect(listTrashedSessions({ places })).toEqual([fresh]);
+  expect(emptyTrash({ places })).toEqual([fresh]);
+  expect(readdirSync(join(scratch, "continuo/trash"))).toEqual([]);
+});
