@@ -10,7 +10,7 @@ function wanted(...words: readonly string[]) {
 
 test.each([
   [["ses"], ["session"]],
-  [["session", "re"], ["restore"]],
+  [["session", "re"], ["rename", "restore"]],
   [["exp"], ["export"]],
   [
     ["session", "export", "--format", ""],

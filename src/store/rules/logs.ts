@@ -109,6 +109,7 @@ function sameMediaType(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
+/** The clock is read once: Postgres's moves within a statement, and a time to live begins when the log does. */
 function* insertLog(
   tx: Transaction,
   logId: string,
@@ -120,7 +121,8 @@ function* insertLog(
     tx,
     `insert into logs (workspace_id, log_id, media_type, ttl_ms, expires_at, created_at, changed_at, changed_mark,
        parent_key, parent_log_id, parent_sequence, parent_bytes, head_sequence, head_hash, metadata)
-     values (?, ?, ?, ?, coalesce(${nowMs} + ?, ?), ${nowMs}, ${nowMs}, ${currentMark}, ?, ?, ?, ?, ?, ?, ?)
+     select ?, ?, ?, ?, coalesce(clock.now + ?, ?), clock.now, clock.now, ${currentMark}, ?, ?, ?, ?, ?, ?, ?
+     from (select ${nowMs} as now) as clock where true
      on conflict (workspace_id, log_id) do nothing returning log_key`,
     tx.workspaceId,
     logId,
