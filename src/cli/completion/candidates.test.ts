@@ -10,7 +10,10 @@ function wanted(...words: readonly string[]) {
 
 test.each([
   [["ses"], ["session"]],
-  [["session", "re"], ["rename", "restore"]],
+  [
+    ["session", "re"],
+    ["rename", "restore"],
+  ],
   [["exp"], ["export"]],
   [
     ["session", "export", "--format", ""],
