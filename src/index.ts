@@ -50,6 +50,7 @@ export {
   type NativeRef,
   type Problem,
   type ProblemCode,
+  type ReadableRef,
   type SessionDetails,
   type SessionInfo,
   type SubagentInfo,

@@ -1,6 +1,6 @@
 /** Native sessions deleted, which is to say moved to the trash, and restored. */
 
-import { ContinuoError, isContinuoError, type NativeRef } from "../model/index.ts";
+import { ContinuoError, isContinuoError, type ReadableRef } from "../model/index.ts";
 import { placesOfThisUser } from "./environment.ts";
 import { pick } from "./list.ts";
 import { type Lookup, type LookupOptions, lookUpSession } from "./lookup.ts";
@@ -28,7 +28,7 @@ export interface TrashPlaces {
  * `conflict`, `busy`, `unwritable`, and nothing has moved then; `verification_failed`.
  */
 export async function trashNativeSession(
-  ref: string | NativeRef,
+  ref: string | ReadableRef,
   options: LookupOptions & TrashPlaces = {},
 ): Promise<TrashedSession> {
   const places = options.places ?? placesOfThisUser();

@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { type AgentName, ContinuoError, isAgentName, type NativeRef } from "../model/index.ts";
+import { type AgentName, ContinuoError, isAgentName, type ReadableRef } from "../model/index.ts";
 import { placesOfThisUser } from "./environment.ts";
 import { pick } from "./list.ts";
 import type { AgentReader, FoundSession, Places } from "./reader/index.ts";
@@ -16,7 +16,7 @@ export interface LookupOptions {
 }
 
 /** What a person types, a row of a list, or what `findSessions` gave: the last need not be searched for again. */
-export type SessionRef = string | NativeRef | FoundSession;
+export type SessionRef = string | ReadableRef | FoundSession;
 
 export interface Lookup {
   readonly reader: AgentReader;
@@ -45,7 +45,7 @@ export async function lookUpSession(ref: SessionRef, options: LookupOptions = {}
   return only;
 }
 
-async function lookUpRef(ref: NativeRef, places: Places, options: LookupOptions): Promise<Lookup> {
+async function lookUpRef(ref: ReadableRef, places: Places, options: LookupOptions): Promise<Lookup> {
   const reader = await readerOf(ref.agent);
   const found = await reader.recognise(ref.location, places);
   // The file may have become another session's since.

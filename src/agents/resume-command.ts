@@ -1,8 +1,8 @@
 /** The command by which each agent goes on with a session, in the session's folder. Pure. */
 
-import type { AgentName, NativeRef } from "../model/index.ts";
+import type { AgentName, ReadableRef } from "../model/index.ts";
 
-type Resumable = Pick<NativeRef, "agent" | "sessionId" | "location">;
+type Resumable = Pick<ReadableRef, "agent" | "sessionId" | "location">;
 
 const COMMANDS: Readonly<Record<AgentName, (session: Resumable) => readonly string[]>> = {
   claude: ({ sessionId }) => ["claude", "--resume", sessionId],

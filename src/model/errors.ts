@@ -32,6 +32,9 @@ export type ErrorCode =
   | "unavailable"
   | "agent_missing"
   | "agent_failed"
+  | "native_unavailable"
+  | "too_many_runs"
+  | "untrusted"
   | "interrupted";
 
 interface ErrorKind {
@@ -76,6 +79,12 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   unavailable: { exitCode: 1, httpStatus: 503 },
   agent_missing: { exitCode: 8, httpStatus: 424 },
   agent_failed: { exitCode: 8, httpStatus: 502 },
+  /** `native` was asked for and cannot be; `details.steps` says what was tried. */
+  native_unavailable: { exitCode: 8, httpStatus: 409 },
+  /** As many runs wait for the session, or work at the same time, as may. */
+  too_many_runs: { exitCode: 5, httpStatus: 429 },
+  /** A project's configuration wants to run programs, and nobody said `continuo trust`. */
+  untrusted: { exitCode: 5, httpStatus: 403 },
   interrupted: { exitCode: 130, httpStatus: 499 },
 };
 

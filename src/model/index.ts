@@ -69,4 +69,12 @@ export {
   type Severity,
   severityOf,
 } from "./problem.ts";
-export type { Entry, Leaf, NativeRef, SessionDetails, SessionInfo, SubagentInfo } from "./session.ts";
+export type {
+  Entry,
+  Leaf,
+  NativeRef,
+  ReadableRef,
+  SessionDetails,
+  SessionInfo,
+  SubagentInfo,
+} from "./session.ts";

@@ -6,15 +6,22 @@ import type { Problem } from "./problem.ts";
 
 /** Where a session continues natively. */
 export interface NativeRef {
-  readonly agent: AgentName;
+  /** An agent whose files we read, or the name that the configuration gives to one that speaks ACP. */
+  readonly agent: string;
   readonly sessionId: string;
-  /** The main file; for a database `PATH#ID`. */
-  readonly location: string;
+  /** The main file; for a database `PATH#ID`; `null` where no reader knows. */
+  readonly location: string | null;
   readonly cwd: string | null;
 }
 
+/** A native session that lies where one of the readers finds it. */
+export interface ReadableRef extends NativeRef {
+  readonly agent: AgentName;
+  readonly location: string;
+}
+
 /** A row of the list. `null` stands for what the agent does not tell. Times are ISO 8601 UTC. */
-export interface SessionInfo extends NativeRef {
+export interface SessionInfo extends ReadableRef {
   /** The person's own title, else the agent's, else the first thing the person typed. One line. */
   readonly title: string | null;
   readonly gitBranch: string | null;

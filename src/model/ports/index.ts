@@ -1,9 +1,27 @@
 /**
- * The ports: what Continuo asks of a store, as types. Engines implement them, everything else is given one.
+ * The ports: what Continuo asks of a store and of an agent, as types. Engines and drivers implement them,
+ * everything else is given one.
  *
  * Promises: types and small tables alone. Knows nothing of engines.
  */
 
+export type {
+  Agent,
+  AgentCapabilities,
+  AgentRequest,
+  AgentResult,
+  AgentTranscript,
+  ExecuteOptions,
+  SessionCapabilities,
+} from "./agent.ts";
+export type {
+  AgentEvent,
+  AgentEventType,
+  PermissionDecision,
+  PermissionOption,
+  PermissionRequest,
+  VerifiedBy,
+} from "./agent-events.ts";
 export type {
   BlobBodies,
   BlobInfo,
@@ -24,6 +42,15 @@ export type {
   Producer,
   Snapshot,
 } from "./coordination.ts";
+export type {
+  AgentDriver,
+  AgentSession,
+  Conversation,
+  OnMissing,
+  OpenConversation,
+  Resumption,
+  ResumptionStep,
+} from "./drivers.ts";
 export {
   type CreatedLog,
   type DeletedLog,

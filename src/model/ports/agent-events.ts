@@ -1,0 +1,107 @@
+/**
+ * What an agent does during a turn, in one vocabulary for all agents. Drivers tell it, the session manager
+ * keeps it as events of the log. Plain JSON.
+ */
+
+import type { Block, NativeRef, ToolStatus, Usage } from "../index.ts";
+
+/** `id` is what is answered; `kind` what it means. */
+export interface PermissionOption {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: "allow_once" | "allow_always" | "reject_once" | "reject_always";
+}
+
+export interface PermissionRequest {
+  readonly approvalId: string;
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+  readonly toolInput?: unknown;
+  /** One line: what is to be done. */
+  readonly title?: string;
+  /** Whether it only reads; `null` where the agent does not tell. */
+  readonly readOnly: boolean | null;
+  readonly options: readonly PermissionOption[];
+}
+
+export interface PermissionDecision {
+  readonly outcome: "granted" | "denied" | "cancelled";
+  /** The option that was taken; the first of the matching kind where none is given. */
+  readonly optionId?: string;
+  readonly by: "person" | "policy" | "time limit" | "agent";
+  readonly reason?: string;
+}
+
+export type AgentEvent =
+  /** A part of what is said. Parts of one `messageId` belong together. */
+  | { readonly type: "text"; readonly delta: string; readonly messageId?: string }
+  | { readonly type: "thinking"; readonly delta: string; readonly messageId?: string }
+  /** A message that is whole: it takes the place of the parts with its `messageId`. */
+  | {
+      readonly type: "message";
+      readonly content: readonly Block[];
+      readonly messageId?: string;
+      readonly model?: string;
+      readonly usage?: Usage;
+      readonly stopReason?: string;
+    }
+  | {
+      readonly type: "tool_call";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly toolInput?: unknown;
+      readonly title?: string;
+      readonly messageId?: string;
+    }
+  | {
+      readonly type: "tool_call_update";
+      readonly toolCallId: string;
+      readonly status?: string;
+      readonly title?: string;
+      readonly toolInput?: unknown;
+      /** What it has shown so far: text, a diff, the agent's own shape. */
+      readonly content?: unknown;
+    }
+  | {
+      readonly type: "tool_result";
+      readonly toolCallId: string;
+      readonly toolName?: string;
+      readonly content: string | readonly Block[];
+      readonly status: ToolStatus;
+    }
+  | { readonly type: "plan"; readonly entries: readonly unknown[] }
+  /** `usage` of one model call, `total` of the turn so far. */
+  | {
+      readonly type: "usage";
+      readonly usage?: Usage;
+      readonly total?: Usage;
+      readonly model?: string;
+      readonly costUsd?: number;
+    }
+  | { readonly type: "title"; readonly title: string }
+  | { readonly type: "mode"; readonly mode?: string; readonly model?: string }
+  | ({ readonly type: "permission_request" } & PermissionRequest)
+  | ({ readonly type: "permission_decision"; readonly approvalId: string } & PermissionDecision)
+  /** The native session that the agent is really in, told before the turn. */
+  | {
+      readonly type: "native_session";
+      readonly ref: NativeRef;
+      /** `forked`: it answers from another session than it was asked for. */
+      readonly happened: "resumed" | "created" | "forked";
+      /** How that was made sure of: `agent` its own answer, `disk` its history as we read it, `none`. */
+      readonly verifiedBy: VerifiedBy;
+    }
+  /** What the agent's program said about itself; also whatever has no place above, verbatim. */
+  | { readonly type: "diagnostics"; readonly message?: string; readonly details?: unknown }
+  /** Something failed, and the turn goes on. */
+  | {
+      readonly type: "error";
+      readonly message: string;
+      readonly code?: string;
+      readonly details?: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: "turn_completed"; readonly stopReason: string; readonly usage?: Usage };
+
+export type AgentEventType = AgentEvent["type"];
+
+export type VerifiedBy = "agent" | "disk" | "agent and disk" | "none";

@@ -1,0 +1,84 @@
+/**
+ * The agent port of the session manager: whatever answers. Drivers of real agents, a model called directly
+ * and the scripted agents of tests are all agents in this sense.
+ */
+
+import type { Block, Message, NativeRef, Usage } from "../index.ts";
+import type { AgentEvent } from "./agent-events.ts";
+import type { CallOptions } from "./page.ts";
+import type { Run } from "./runs.ts";
+import type { Session } from "./sessions.ts";
+
+/** What an agent can do, read from its own answer or tried; never assumed from its name. */
+export interface SessionCapabilities {
+  readonly canList: boolean;
+  /** Opens a session by id and tells its history. */
+  readonly canLoad: boolean;
+  readonly canContinueLast: boolean;
+  /** Opens a session by id without telling its history. */
+  readonly canResume: boolean;
+  readonly canFork: boolean;
+  readonly canClose: boolean;
+  readonly canDelete: boolean;
+}
+
+export interface AgentCapabilities extends SessionCapabilities {
+  /** Whether `execute` can go on with a native session (`request.nativeRef`). */
+  readonly native: boolean;
+}
+
+/** What was said before, as messages; a `Transcript` is one. */
+export interface AgentTranscript {
+  readonly sessionId: string;
+  readonly messages: readonly Message[];
+  readonly lastSequence: number;
+  readonly lastTimestamp: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export interface AgentRequest {
+  /** `context.transcript` is `transcript` once more. */
+  readonly session: Session & { readonly context: { readonly transcript?: AgentTranscript } };
+  readonly run: Run;
+  /** What is said now. It is not in the transcript. */
+  readonly input: readonly Block[];
+  /**
+   * With a `nativeRef` what the native session does not know (said since this agent's own last turn), else
+   * the whole context to be replayed; left out where there is nothing, or no continuation was asked for.
+   */
+  readonly transcript?: AgentTranscript;
+  /** The native session to go on with. */
+  readonly nativeRef?: NativeRef;
+}
+
+/** `adapterOpts` of the caller are spread beside these, untouched. */
+export interface ExecuteOptions {
+  readonly signal: AbortSignal;
+  /** Resolves when the event is kept. Who streams much waits for it, so that memory stays flat. */
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
+  readonly [adapterOption: string]: unknown;
+}
+
+export interface AgentResult {
+  /** The agent's own word: `end_turn`, `max_tokens`, `refusal`, … */
+  readonly stopReason?: string;
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+  /** Where the native session lies that can go on with what was just said. */
+  readonly nativeRef?: NativeRef;
+  /** Kept as the run's result, plain JSON. */
+  readonly value?: unknown;
+}
+
+export interface Agent {
+  /** The key of its native reference in `session.metadata.providerSessions`. */
+  readonly name: string;
+  capabilities(options?: CallOptions): Promise<AgentCapabilities>;
+  /**
+   * One turn. With a `nativeRef` the agent first tells `native_session`, the native session that it really
+   * is in; when it cannot get there it throws `native_unavailable` before anything reached the model, and
+   * may be asked again without the reference. What it said before it threw is kept.
+   * Errors: `native_unavailable`, `agent_missing`, `agent_failed`; whatever it throws fails the run.
+   */
+  execute(request: AgentRequest, options: ExecuteOptions): Promise<AgentResult>;
+}

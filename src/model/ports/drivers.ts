@@ -1,0 +1,94 @@
+/** Drivers: how each agent's own program is started, listed, resumed and talked to. */
+
+import type { Block, Message, NativeRef } from "../index.ts";
+import type { SessionCapabilities } from "./agent.ts";
+import type { AgentEvent, PermissionDecision, PermissionRequest, VerifiedBy } from "./agent-events.ts";
+import type { CallOptions, Page } from "./page.ts";
+
+/** What continuing came to: never silent. */
+export interface Resumption {
+  readonly requested: string;
+  readonly happened: "native" | "replay" | "new";
+  readonly ref?: NativeRef;
+  readonly verifiedBy: VerifiedBy;
+  /** Why it is not what was asked for, one sentence. */
+  readonly reason?: string;
+  /** What a replay left out. */
+  readonly omitted?: Readonly<Record<string, unknown>>;
+  /** The agent answers from another native session than it was asked for. */
+  readonly forked?: { readonly from: string; readonly to: string };
+  /** Each thing that was tried, in order. */
+  readonly steps?: readonly ResumptionStep[];
+}
+
+export interface ResumptionStep {
+  /** `session/load`, `--resume`, `thread/resume`, `replay`, `new`, … */
+  readonly step: string;
+  readonly outcome: "done" | "failed" | "not offered" | "skipped";
+  readonly reason?: string;
+}
+
+export type OnMissing = "error" | "replay" | "new";
+
+export interface OpenConversation extends CallOptions {
+  readonly cwd: string;
+  /** At most one of these three; a new session where none is given. */
+  readonly resumeSessionId?: string;
+  readonly continueLast?: boolean;
+  readonly forkSessionId?: string;
+  /** Whether the history shall be told on opening; `session/load` is preferred then. */
+  readonly wantHistory?: boolean;
+  /** What to do when the session to be resumed cannot be. `error` where none is given. */
+  readonly onMissing?: OnMissing;
+  /** What is replayed with `onMissing: "replay"`, read from disk by Continuo; asked for only then. */
+  readonly readHistory?: (sessionId: string) => Promise<readonly Message[]>;
+  readonly model?: string;
+  readonly mode?: string;
+  /** Asked for every permission; denied when it is not given. Its time limit is the caller's. */
+  readonly onPermission?: (
+    request: PermissionRequest,
+    options: { readonly signal: AbortSignal },
+  ) => Promise<PermissionDecision>;
+}
+
+/** A row of an agent's own list. */
+export interface AgentSession {
+  readonly sessionId: string;
+  readonly cwd: string | null;
+  readonly title: string | null;
+  readonly updatedAt: string | null;
+}
+
+/** An agent that is open. One turn at a time. Its process ends with `close()`. */
+export interface Conversation extends AsyncDisposable {
+  /** Of the native session; another one after a fork or `resumeSession`. */
+  readonly sessionId: string;
+  readonly resumption: Resumption;
+  readonly capabilities: SessionCapabilities;
+  /**
+   * One turn; ends after `turn_completed`. Leaving the iteration, or the signal, cancels the turn.
+   * Errors: `agent_failed` when the agent dies (`details.stderr`), `conflict` while another turn runs.
+   */
+  prompt(blocks: readonly Block[], options?: CallOptions): AsyncIterable<AgentEvent>;
+  /** Goes on with another session, in the middle of a conversation. Errors: as `open`. */
+  resumeSession(sessionId: string, options?: CallOptions): Promise<Resumption>;
+  /** Ends the turn that runs, if one does; the iteration ends with `turn_completed`, `cancelled`. */
+  cancel(): Promise<void>;
+  /** Ends the process and all its children. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface AgentDriver {
+  readonly agent: string;
+  /** What the program says of itself, kept for each version of it. Errors: `agent_missing`, `agent_failed`. */
+  capabilities(options?: CallOptions & { readonly cwd?: string }): Promise<SessionCapabilities>;
+  /** The agent's own list; it may hide some. Errors: `unsupported` where it has none. */
+  listSessions(
+    options: CallOptions & { readonly cwd?: string; readonly cursor?: string },
+  ): Promise<Page<AgentSession>>;
+  /**
+   * Errors: `agent_missing`, `agent_failed`, `native_unavailable` (the session cannot be resumed and
+   * `onMissing` is `error`; `details.steps`), `not_found` (nothing to continue, or no such session).
+   */
+  open(options: OpenConversation): Promise<Conversation>;
+}
