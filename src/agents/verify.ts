@@ -1,10 +1,9 @@
 /** A new session shown to its own agent, in a private home, before it goes to the user's. */
 
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { type AgentName, ContinuoError } from "../model/index.ts";
 import type { NewMessage } from "./adapter/index.ts";
 import { differenceBetween } from "./handoff/index.ts";
+import { findProgram } from "./process/index.ts";
 import type { Places } from "./reader/index.ts";
 import type { StagedSession, Witness, Witnessed } from "./witness/index.ts";
 
@@ -34,20 +33,8 @@ export function programOf(
 ): readonly string[] | null {
   const given = programs[agent];
   if (given !== undefined) return given;
-  for (const folder of (places.env.PATH ?? "").split(delimiter)) {
-    if (folder !== "" && isProgram(join(folder, agent))) return [join(folder, agent)];
-  }
-  return null;
-}
-
-function isProgram(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  const path = findProgram(agent, places.env.PATH ?? "", places.home);
+  return path === null ? null : [path];
 }
 
 /** Errors: `verification_failed`. */

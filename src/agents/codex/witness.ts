@@ -3,8 +3,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Block } from "../../model/index.ts";
+import { createCalls } from "../process/index.ts";
 import { isJson, type Json } from "../reader/index.ts";
-import { CLOSED_URL, createCalls, type StagedSession, talkTo, type Witnessed } from "../witness/index.ts";
+import { CLOSED_URL, type StagedSession, talkTo, type Witnessed } from "../witness/index.ts";
 import { textParts } from "./typed.ts";
 
 const CONFIG = `openai_base_url = "${CLOSED_URL}/v1"

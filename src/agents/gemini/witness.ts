@@ -4,8 +4,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Block } from "../../model/index.ts";
+import { createCalls } from "../process/index.ts";
 import { isJson, type Json } from "../reader/index.ts";
-import { CLOSED_URL, createCalls, type StagedSession, talkTo, type Witnessed } from "../witness/index.ts";
+import { CLOSED_URL, type StagedSession, talkTo, type Witnessed } from "../witness/index.ts";
 
 const SETTINGS = {
   security: { auth: { selectedType: "gemini-api-key" } },

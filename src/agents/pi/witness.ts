@@ -2,8 +2,9 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createCalls } from "../process/index.ts";
 import { isJson } from "../reader/index.ts";
-import { CLOSED_URL, createCalls, type StagedSession, talkTo, type Witnessed } from "../witness/index.ts";
+import { CLOSED_URL, type StagedSession, talkTo, type Witnessed } from "../witness/index.ts";
 import { toMessage } from "./messages.ts";
 
 /** pi does not start without a model. */

@@ -7,6 +7,5 @@
  * Does not know: any agent.
  */
 
-export { createCalls, type JsonCalls } from "./calls.ts";
-export { CLOSED_URL, type Program, runProgram, type Talk, talkTo } from "./program.ts";
+export { CLOSED_URL, type Program, runProgram, talkTo, type WitnessTalk } from "./program.ts";
 export type { StagedSession, Witness, Witnessed } from "./witness.ts";

@@ -3,8 +3,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { ContinuoError } from "../../model/index.ts";
+import { splitLines, type Talk } from "../process/index.ts";
 import type { StagedSession } from "./witness.ts";
 
 /** Nothing listens there: a model that is asked does not answer. */
@@ -12,6 +12,7 @@ export const CLOSED_URL = "http://127.0.0.1:9";
 
 const TIMEOUT_MS = 60_000;
 const MAX_STDERR_CHARS = 4_000;
+const MAX_LINE_CHARS = 256 * 1024 * 1024;
 
 export interface Program {
   readonly staged: StagedSession;
@@ -33,13 +34,9 @@ export async function runProgram(program: Program): Promise<string> {
   throw failed(program, `it ended with ${code ?? "a signal"}: ${lastLines(stderr() || stdout)}`);
 }
 
-export interface Talk extends AsyncDisposable {
-  send(line: string): void;
-  readonly lines: AsyncIterable<string>;
-  failed(why: string): ContinuoError;
-}
+export interface WitnessTalk extends Talk, AsyncDisposable {}
 
-export function talkTo(program: Program): Talk {
+export function talkTo(program: Program): WitnessTalk {
   const child = start(program);
   const stderr = collect(child);
   const end = endOf(child, program.staged.signal);
@@ -47,7 +44,7 @@ export function talkTo(program: Program): Talk {
   end.catch(() => undefined);
   return {
     send: (line) => void child.stdin.write(`${line}\n`),
-    lines: createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY }),
+    lines: splitLines(child.stdout, { maxChars: MAX_LINE_CHARS }),
     failed: (why) => failed(program, `${why} ${lastLines(stderr())}`.trim()),
     async [Symbol.asyncDispose]() {
       child.stdin.end();

@@ -1,0 +1,26 @@
+/** Where a program lies. */
+
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
+
+/** The file that a command's name starts: a path as it is, else the first one on the search path. */
+export function findProgram(command: string, searchPath: string, cwd: string): string | null {
+  if (command.includes(sep) || isAbsolute(command)) {
+    const path = resolve(cwd, command);
+    return isProgram(path) ? path : null;
+  }
+  for (const folder of searchPath.split(delimiter)) {
+    if (folder !== "" && isProgram(join(folder, command))) return join(folder, command);
+  }
+  return null;
+}
+
+function isProgram(path: string): boolean {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

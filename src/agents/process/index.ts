@@ -1,0 +1,14 @@
+/**
+ * Agents' programs as processes: found, started with a clean environment, talked to by lines, and ended with
+ * everything that they started.
+ *
+ * Promises: an agent inherits what `environment.ts` lists and no more; what it prints on stderr is kept, up to a
+ * limit, and told when it fails; no child outlives `end()` or this process (its SIGKILL left out).
+ * Does not know: any agent's protocol.
+ */
+
+export { createCalls, type JsonCalls, type Talk } from "./calls.ts";
+export { environmentOf } from "./environment.ts";
+export { findProgram } from "./find.ts";
+export { splitLines } from "./lines.ts";
+export { type AgentProcess, type ProcessEnd, type ProcessStart, startAgent } from "./program.ts";
