@@ -1,0 +1,52 @@
+/**
+ * What all drivers share: how a session is opened, a turn told, a permission asked, a resumption verified; and
+ * how a driver becomes an agent of the session manager.
+ *
+ * Promises: every way that was tried is told with its outcome; a turn ends once, and holds a bounded number of
+ * events; nothing that is waited for is waited for without a limit; who cannot be asked has denied.
+ * Does not know: any agent's protocol.
+ */
+
+export { type AgentOptions, type DrivenAgent, toAgent } from "./as-agent.ts";
+export { type KnownCapabilities, NO_CAPABILITIES, rememberCapabilities } from "./capabilities.ts";
+export { type Cascade, type Opened, runCascade, type Step } from "./cascade.ts";
+export { type ConversationParts, createConversation, type Link } from "./conversation.ts";
+export {
+  type Landing,
+  newestOf,
+  type OpenedSession,
+  type OpenRequest,
+  openSession,
+  type Ways,
+} from "./opening.ts";
+export {
+  commandOf,
+  DRIVER_LIMITS,
+  type DriverLimits,
+  type DriverOptions,
+  driverEnvironment,
+  limitsOf,
+  type ProgramName,
+} from "./options.ts";
+export {
+  type AskPermission,
+  askPermission,
+  decideByPolicy,
+  optionFor,
+  PERMISSION_POLICIES,
+  type PermissionInTurn,
+  type PermissionPolicy,
+  type PolicyOptions,
+  permissionsBy,
+} from "./permissions.ts";
+export { type SaidBefore, type SaidWhere, toSaidBefore } from "./said-before.ts";
+export { Turn, type TurnOptions } from "./turn.ts";
+export {
+  type DiskMark,
+  findOnDisk,
+  historyOnDisk,
+  markOf,
+  type Verified,
+  verifyAfterTurn,
+} from "./verify.ts";
+export { type WaitOptions, within } from "./within.ts";

@@ -1,0 +1,183 @@
+/**
+ * How every driver opens a conversation: a new session, one by its id, the last one, or a fork. The driver says
+ * which ways its agent offers; what is tried, in which order, and what is told of it is the same for all.
+ */
+
+import {
+  type AgentSession,
+  ContinuoError,
+  type OpenConversation,
+  type Resumption,
+  type ResumptionStep,
+} from "../../model/index.ts";
+import { canonicalFolder, toSignal } from "../reader/index.ts";
+import { type Opened, runCascade, type Step } from "./cascade.ts";
+import type { DriverOptions } from "./options.ts";
+import { type SaidBefore, toSaidBefore } from "./said-before.ts";
+import { type DiskMark, historyOnDisk, markOf } from "./verify.ts";
+
+/** Where a way led: the native session that the agent says it is in. */
+export interface Landing {
+  readonly sessionId: string;
+}
+
+export interface Ways {
+  /** The agent, as a person calls it: for messages. */
+  readonly agent: string;
+  /** Its key in references. */
+  readonly name: string;
+  begin(): Promise<Landing>;
+  resume(sessionId: string): readonly Step<Landing>[];
+  fork(sessionId: string): readonly Step<Landing>[];
+  /** The agent's own list, all of it; asked where nobody reads its sessions. Errors: `unsupported`. */
+  list(): Promise<readonly AgentSession[]>;
+}
+
+export type OpenRequest = Omit<OpenConversation, "model" | "mode" | "onPermission">;
+
+export interface OpenedSession {
+  readonly sessionId: string;
+  readonly resumption: Resumption;
+  /** To be said in front of the first prompt. */
+  readonly before: SaidBefore | null;
+  /** The session that was asked for, as it lay on disk; `null` for a new one. */
+  readonly mark: DiskMark | null;
+}
+
+/** Errors: as `AgentDriver.open`; `invalid` when more than one session is asked for. */
+export async function openSession(
+  ways: Ways,
+  open: OpenRequest,
+  options: DriverOptions,
+): Promise<OpenedSession> {
+  const { resumeSessionId, forkSessionId, continueLast = false } = open;
+  const wishes = [resumeSessionId !== undefined, forkSessionId !== undefined, continueLast];
+  if (wishes.filter(Boolean).length > 1) {
+    throw new ContinuoError("invalid", "Resume, continue and fork exclude each other.");
+  }
+  if (forkSessionId !== undefined)
+    return await goOn(ways, { open, options, from: forkSessionId, how: "fork" });
+  if (resumeSessionId !== undefined) {
+    return await goOn(ways, { open, options, from: resumeSessionId, how: "resume" });
+  }
+  if (continueLast) {
+    const { sessionId, step } = await lastSession(ways, open, options);
+    return await goOn(ways, { open, options, from: sessionId, how: "continue", earlier: [step] });
+  }
+  const { sessionId } = await ways.begin();
+  const ref = { agent: ways.name, sessionId, location: null, cwd: open.cwd };
+  const resumption: Resumption = { requested: "new", happened: "new", ref, verifiedBy: "agent" };
+  return { sessionId, resumption, before: null, mark: null };
+}
+
+interface GoOn {
+  readonly open: OpenRequest;
+  readonly options: DriverOptions;
+  readonly from: string;
+  readonly how: "resume" | "continue" | "fork";
+  readonly earlier?: readonly ResumptionStep[];
+}
+
+async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
+  const { open, options, from, how, earlier = [] } = goOn;
+  const where = { sessionId: from, cwd: open.cwd, signal: open.signal };
+  const mark = await markOf(options, where);
+  if (mark !== null && how !== "fork") options.beforeResume?.(mark.found);
+  let before: SaidBefore | null = null;
+  const opened = await runCascade<Landing>({
+    agent: ways.agent,
+    sessionId: from,
+    steps: how === "fork" ? ways.fork(from) : ways.resume(from),
+    onMissing: open.onMissing ?? "error",
+    ...toSignal(open.signal),
+    begin: () => ways.begin(),
+    replay: async () => {
+      before = toSaidBefore(await historyOf(goOn), "all");
+      return await ways.begin();
+    },
+  });
+  const { sessionId } = opened.value;
+  return { sessionId, resumption: resumptionOf(ways, { goOn, opened, mark, before, earlier }), before, mark };
+}
+
+async function historyOf({ open, options, from }: GoOn) {
+  const where = { sessionId: from, cwd: open.cwd, signal: open.signal };
+  const messages = await (open.readHistory?.(from) ?? historyOnDisk(options, where));
+  if (messages.length > 0) return messages;
+  throw new ContinuoError("not_found", `Nothing of ${from} is there to be replayed.`);
+}
+
+interface Outcome {
+  readonly goOn: GoOn;
+  readonly opened: Opened<Landing>;
+  readonly mark: DiskMark | null;
+  readonly before: SaidBefore | null;
+  readonly earlier: readonly ResumptionStep[];
+}
+
+function resumptionOf(ways: Ways, { goOn, opened, mark, before, earlier }: Outcome): Resumption {
+  const { sessionId } = opened.value;
+  const { from, how, open } = goOn;
+  const isNative = opened.happened === "native";
+  const isThere = isNative && how !== "fork" && sessionId === from;
+  return {
+    requested: how,
+    happened: opened.happened,
+    ref: {
+      agent: ways.name,
+      sessionId,
+      location: isThere ? (mark?.found.location ?? null) : null,
+      cwd: open.cwd,
+    },
+    verifiedBy: isThere && mark !== null ? "agent and disk" : "agent",
+    ...(opened.reason === undefined ? {} : { reason: opened.reason }),
+    ...(before?.omitted === undefined ? {} : { omitted: { ...before.omitted } }),
+    // A fork that was asked for is no surprise.
+    ...(isNative && how !== "fork" && !isThere ? { forked: { from, to: sessionId } } : {}),
+    steps: [...earlier, ...opened.steps],
+  };
+}
+
+/** The newest by our own order: of our reader's list, else of the agent's. Errors: `not_found`, `unsupported`. */
+async function lastSession(
+  ways: Ways,
+  open: OpenRequest,
+  options: DriverOptions,
+): Promise<{ readonly sessionId: string; readonly step: ResumptionStep }> {
+  const isRead = options.reader !== undefined;
+  const sessions = isRead ? await sessionsOnDisk(options, open) : await ways.list();
+  const last = newestOf(sessions, open.cwd);
+  const step: ResumptionStep = { step: isRead ? "list from disk" : "list by the agent", outcome: "done" };
+  if (last !== null) return { sessionId: last.sessionId, step };
+  throw new ContinuoError("not_found", `${ways.agent} has no session in ${open.cwd} to continue.`, {
+    details: { steps: [step] },
+  });
+}
+
+/** Sessions of the folder, and those whose folder nobody tells; `null` where there is none. Pure but for links. */
+export function newestOf(sessions: readonly AgentSession[], cwd: string): AgentSession | null {
+  const folder = canonicalFolder(cwd);
+  let newest: AgentSession | null = null;
+  for (const session of sessions) {
+    if (session.cwd !== null && canonicalFolder(session.cwd) !== folder) continue;
+    if (newest === null || timeOf(session) > timeOf(newest)) newest = session;
+  }
+  return newest;
+}
+
+function timeOf({ updatedAt }: AgentSession): number {
+  const time = updatedAt === null ? Number.NaN : Date.parse(updatedAt);
+  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
+}
+
+async function sessionsOnDisk(
+  { reader, places }: DriverOptions,
+  { cwd, signal }: OpenRequest,
+): Promise<AgentSession[]> {
+  const sessions: AgentSession[] = [];
+  if (reader === undefined) return sessions;
+  for await (const found of reader.find(places, { cwd: canonicalFolder(cwd), ...toSignal(signal) })) {
+    if (!found.archived) sessions.push(await reader.skim(found, { part: "ends", ...toSignal(signal) }));
+  }
+  return sessions;
+}

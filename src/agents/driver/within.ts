@@ -1,0 +1,29 @@
+/** Waiting for an agent, but not for ever. */
+
+export interface WaitOptions {
+  /** `Infinity` waits for ever. */
+  readonly limitMs: number;
+  /** Made when the time is up. */
+  readonly late: () => Error;
+  readonly signal?: AbortSignal;
+}
+
+/** Gives up when the time is up or the signal comes, which is thrown as it is. What is waited for goes on. */
+export async function within<T>(promise: Promise<T>, { limitMs, late, signal }: WaitOptions): Promise<T> {
+  signal?.throwIfAborted();
+  let timer: NodeJS.Timeout | undefined;
+  let giveUp: (() => void) | undefined;
+  const limit = new Promise<never>((_, refuse) => {
+    if (Number.isFinite(limitMs)) timer = setTimeout(() => refuse(late()), limitMs);
+    giveUp = () => refuse(signal?.reason);
+    signal?.addEventListener("abort", giveUp, { once: true });
+  });
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    clearTimeout(timer);
+    if (giveUp !== undefined) signal?.removeEventListener("abort", giveUp);
+    // Who gave up hears nothing of it any more.
+    promise.catch(() => undefined);
+  }
+}
