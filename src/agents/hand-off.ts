@@ -1,35 +1,26 @@
 /** A conversation goes on in another agent: as a new native session of that agent. The source is only read. */
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
-import { type AgentName, ContinuoError } from "../model/index.ts";
-import {
-  type BesideFile,
-  type Makers,
-  type NativeWriter,
-  type NewMessage,
-  type NewSession,
-  writeBeside,
-} from "./adapter/index.ts";
+import { statSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { AGENT_NAMES, type AgentName, ContinuoError, type Message } from "../model/index.ts";
+import { findReturn } from "./coming-back.ts";
 import { placesOfThisUser } from "./environment.ts";
 import {
   convertMessages,
-  differenceBetween,
   excessOf,
+  kindOf,
   type MaxLoss,
+  placeText,
   type Receipt,
+  type ReceiptRecord,
   toReceipt,
 } from "./handoff/index.ts";
 import { type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
-import { makersOfNow, recordMakers } from "./makers.ts";
-import { writeProvenance } from "./provenance.ts";
-import type { Json, Places } from "./reader/index.ts";
-import { readerOf } from "./readers.ts";
+import { makeSession, placeSession, verifySession } from "./made-session.ts";
+import { withProvenance } from "./provenance.ts";
 import { resumeCommandOf } from "./resume-command.ts";
 import { type HandOffSource, readSource, type SourceOptions } from "./source.ts";
-import { type AgentPrograms, programOf, type Verification, verifyWithAgent } from "./verify.ts";
-import { writerOf } from "./writers.ts";
+import type { AgentPrograms, Verification } from "./verify.ts";
 
 export interface HandOffOptions extends LookupOptions, SourceOptions {
   readonly to: AgentName;
@@ -56,39 +47,65 @@ export interface HandOff {
   readonly title: string;
   readonly receipt: Receipt;
   readonly verification: Verification | null;
+  /** The session whose own records came back, and how many messages they are; `null` where all was converted. */
+  readonly broughtBack: {
+    readonly agent: AgentName;
+    readonly sessionId: string;
+    readonly messages: number;
+  } | null;
 }
 
 /**
- * Errors: those of a lookup; `usage` for a target that is the source, `not_found` for a folder or a message
+ * A conversation that came from the target before, and goes back whole, has its own records again. To the agent
+ * that it is in already it goes as a copy.
+ *
+ * Errors: those of a lookup and of the store; `usage` without a folder, `not_found` for a folder or a message
  * that is not there, `invalid` for a session with nothing that a model reads, `fidelity` with
  * `details.lost` by kind, `verification_failed`, `unwritable`, `unsupported`. Nothing is written then.
  */
 export async function handOff(ref: SessionRef, options: HandOffOptions): Promise<HandOff> {
   const places = options.places ?? placesOfThisUser();
+  const { to, signal } = options;
   const lookup = await lookUpSession(ref, { ...options, places });
   const source = await readSource(lookup, places, options);
-  const { messages, records } = convertMessages(source.messages, options.to);
-  const receipt = toReceipt([...source.left, ...records]);
-  if (messages.length === 0) {
+  const cwd = folderOf(source, options);
+  const back = await findReturn(source, { to, cwd, places, signal });
+  const [kept, said] = [
+    source.messages.slice(0, back?.messages ?? 0),
+    source.messages.slice(back?.messages ?? 0),
+  ];
+  const { messages, records } = convertMessages(said, to, back?.history);
+  const receipt = toReceipt([...source.left, ...kept.flatMap(keptRecords), ...records]);
+  if (kept.length === 0 && messages.length === 0) {
     throw new ContinuoError("invalid", "the session holds nothing that a model reads", {
       details: { receipt },
     });
   }
-  const cwd = folderOf(source, options);
   const title = titleOf(source);
-  const unwritten = { agent: options.to, cwd, title, receipt, verification: null };
+  const broughtBack =
+    back === null ? null : { agent: to, sessionId: back.from.sessionId, messages: kept.length };
+  const unwritten = { agent: to, cwd, title, receipt, verification: null, broughtBack };
   const lost = excessOf(receipt, options.maxLoss ?? {});
   if (Object.keys(lost).length > 0) throw fidelityError(lost, receipt);
   if (options.until === "receipt") {
     return { ...unwritten, sessionId: null, location: null, resumeCommand: null };
   }
-  const made = await make({ source, messages, cwd, title, places, to: options.to });
-  const verification = await verify(made, places, options);
-  const location = await place(made);
+  const made = await makeSession({ source, back, messages, cwd, title, places, to });
+  const { verifyBy: by = "agent", programs } = options;
+  const { said: mark, ...verification } = await verifySession(made, { by, programs, places, signal });
   const { sessionId } = made.session;
-  writeProvenance({ source, agent: options.to, sessionId, location, receipt }, places);
-  const resumeCommand = resumeCommandOf({ agent: options.to, sessionId, location });
+  const location = made.writer.locationOf(made.file, sessionId);
+  await withProvenance({ source, agent: to, sessionId, location, said: mark, receipt, signal }, places, () =>
+    placeSession(made, source, mark),
+  );
+  const resumeCommand = resumeCommandOf({ agent: to, sessionId, location });
   return { ...unwritten, sessionId, location, resumeCommand, verification };
+}
+
+/** What comes back as it was. */
+function keptRecords(message: Message): ReceiptRecord[] {
+  const place = placeText(message.metadata.records);
+  return message.content.map((block) => ({ place, kind: kindOf(block), outcome: "kept", reason: "" }));
 }
 
 function fidelityError(lost: MaxLoss, receipt: Receipt): ContinuoError {
@@ -116,140 +133,10 @@ function folderOf(source: HandOffSource, options: HandOffOptions): string {
 
 const MAX_TITLE_CHARS = 120;
 
+/** A title of ours is not put in front of another one. */
 function titleOf({ agent, title, sessionId }: HandOffSource): string {
-  return `from ${agent}: ${(title ?? sessionId).slice(0, MAX_TITLE_CHARS)}`.toWellFormed();
+  const own = (title ?? sessionId).replace(OURS, "");
+  return `from ${agent}: ${own.slice(0, MAX_TITLE_CHARS)}`.toWellFormed();
 }
 
-interface Making {
-  readonly source: HandOffSource;
-  readonly messages: readonly NewMessage[];
-  readonly cwd: string;
-  readonly title: string;
-  readonly places: Places;
-  readonly to: AgentName;
-}
-
-/** A session that is written nowhere yet. */
-interface Made {
-  readonly writer: NativeWriter<unknown>;
-  readonly session: NewSession;
-  readonly messages: readonly NewMessage[];
-  /** The same bytes each time, but for the folder that they name. */
-  readonly toRecords: (cwd: string) => readonly Json[];
-  readonly file: string;
-  readonly besides: readonly BesideFile[];
-}
-
-async function make({ source, messages, cwd, title, places, to }: Making): Promise<Made> {
-  const writer = await writerOf(to);
-  const makers = recordMakers(makersOfNow());
-  const { agent, location, records, sha256 } = source;
-  const provenance = { from: agent, sessionId: source.sessionId, location, records, sha256 };
-  const session: NewSession = {
-    sessionId: writer.newSessionId(makers),
-    cwd,
-    title,
-    gitBranch: source.gitBranch,
-    createdMs: makers.now(),
-    provenance,
-  };
-  makers.mark();
-  const toRecords = (folder: string): readonly Json[] => {
-    makers.rewind();
-    return recordsOf(writer, { ...session, cwd: folder }, messages, makers);
-  };
-  const file = writer.placeOf(session, places);
-  return { writer, session, messages, toRecords, file, besides: writer.besideNew?.(session, file) ?? [] };
-}
-
-function recordsOf(
-  writer: NativeWriter<unknown>,
-  session: NewSession,
-  messages: readonly NewMessage[],
-  makers: Makers,
-): readonly Json[] {
-  let { tip, records } = writer.begin(session, makers);
-  const all = [...records];
-  for (const message of messages) {
-    ({ tip, records } = writer.add(tip, message, makers));
-    for (const record of records) all.push(record);
-  }
-  return all;
-}
-
-/** Errors: `verification_failed`. */
-async function verify(made: Made, places: Places, options: HandOffOptions): Promise<Verification> {
-  const { agent } = made.writer;
-  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "continuo-handoff-")));
-  try {
-    const staged = await stage(made, scratch);
-    const own = await readBack(made, staged);
-    const program = options.verifyBy === "own" ? null : programOf(agent, places, options.programs);
-    if (program === null) return own;
-    return await verifyWithAgent(agent, made.messages, {
-      ...staged,
-      program,
-      searchPath: places.env.PATH ?? "",
-      scratch,
-      sessionId: made.session.sessionId,
-      signal: options.signal,
-    });
-  } finally {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }
-}
-
-async function readBack({ writer, messages }: Made, { file, home }: Staged): Promise<Verification> {
-  const reader = await readerOf(writer.agent);
-  const found = await reader.recognise(file, home);
-  if (found === null) throw new ContinuoError("verification_failed", "what was written is no session");
-  using opened = await reader.open(found, home, {});
-  const read = await Array.fromAsync(opened.history());
-  const difference = differenceBetween(messages, read);
-  if (difference === null) return { by: "continuo", outcome: "same", messages: read.length };
-  throw new ContinuoError("verification_failed", `what was written reads differently: ${difference}`, {
-    hint: "Nothing was written.",
-  });
-}
-
-interface Staged {
-  readonly file: string;
-  readonly home: Places;
-  readonly project: string;
-}
-
-/**
- * The new session alone, in a home of its own, at work in an empty project: an agent that reads it there
- * loads nothing of the real one.
- */
-async function stage({ writer, session, toRecords }: Made, scratch: string): Promise<Staged> {
-  const home: Places = { home: scratch, env: {} };
-  const project = join(scratch, "project");
-  mkdirSync(project);
-  const staged = { ...session, cwd: project };
-  const records = toRecords(project);
-  if (writer.stage !== undefined) {
-    const file = join(scratch, "session.json");
-    writeBeside({ how: "create", path: file, text: writer.stage(records, staged) });
-    return { file, home, project };
-  }
-  const file = writer.placeOf(staged, home);
-  for (const beside of writer.besideNew?.(staged, file) ?? []) writeBeside(beside);
-  const sink = await writer.openSink(file, session.sessionId);
-  sink.create(records);
-  sink.close();
-  return { file, home, project };
-}
-
-/** Marks of a folder come before the session, titles after it: neither does harm alone. */
-async function place({ writer, session, toRecords, file, besides }: Made): Promise<string> {
-  for (const beside of besides) if (beside.how === "create") writeBeside(beside);
-  const sink = await writer.openSink(file, session.sessionId);
-  try {
-    sink.create(toRecords(session.cwd));
-  } finally {
-    sink.close();
-  }
-  for (const beside of besides) if (beside.how === "append") writeBeside(beside);
-  return writer.locationOf(file, session.sessionId);
-}
+const OURS = new RegExp(`^(?:from (?:${AGENT_NAMES.join("|")}): )+`, "u");

@@ -1,11 +1,12 @@
-/** The session that is handed over, read: which messages go over, what stays behind, and its hash. */
+/** The session that is handed over, read: which messages go over, what stays behind, and its hashes. */
 
 import { createHash } from "node:crypto";
 import { type AgentName, ContinuoError, type Entry, type Message } from "../model/index.ts";
 import { planContext } from "../transcript/index.ts";
-import { placeText, type ReceiptRecord, selectMessages } from "./handoff/index.ts";
+import type { KeptRecord } from "./adapter/index.ts";
+import { placeText, type ReceiptRecord, type Said, selectMessages } from "./handoff/index.ts";
 import type { Lookup } from "./lookup.ts";
-import type { OpenedSession, Places } from "./reader/index.ts";
+import type { AgentReader, OpenedSession, Places } from "./reader/index.ts";
 
 export interface SourceOptions {
   /** Begin with the message of this id. */
@@ -27,8 +28,38 @@ export interface HandOffSource {
   readonly records: number;
   /** Of all records as JSON, in their order. */
   readonly sha256: string;
+  /** The records themselves, in their order. */
+  readonly entries: readonly KeptRecord[];
   readonly messages: readonly Message[];
   readonly left: readonly ReceiptRecord[];
+  /** Of all messages that can go over; `null` where a part of them was asked for. */
+  readonly said: SaidMark | null;
+}
+
+/** By this the same conversation is known again. */
+export interface SaidMark {
+  readonly messages: number;
+  readonly sha256: string;
+}
+
+export function markOf(messages: readonly Said[]): SaidMark {
+  const hash = createHash("sha256");
+  for (const { role, content } of messages) {
+    hash.update(`${JSON.stringify({ role, content }, withoutPlaces)}\n`);
+  }
+  return { messages: messages.length, sha256: hash.digest("hex") };
+}
+
+/** What depends on where a session lies, and no model is sent. */
+const PLACES = new Set(["native", "childSessionId", "details"]);
+
+function withoutPlaces(key: string, value: unknown): unknown {
+  return PLACES.has(key) ? undefined : value;
+}
+
+/** What goes over of a session that is read back. */
+export function saidBy(reader: AgentReader, history: readonly Message[]): SaidMark {
+  return markOf(selectMessages(history, reader.modelView(history)).messages);
 }
 
 /** For `recent` without a limit: room for it in the context of every model of today. */
@@ -50,9 +81,9 @@ export async function readSource(
   const { agent, sessionId, location, cwd, title, gitBranch } = opened.details;
   return {
     ...{ agent, sessionId, location, cwd, title, gitBranch },
-    records: others.records,
-    sha256: others.sha256,
+    ...{ records: others.entries.length, sha256: others.sha256, entries: others.entries },
     messages: within.messages,
+    said: within.messages.length === selection.messages.length ? markOf(within.messages) : null,
     left: [...selection.left, ...later.left, ...within.left, ...others.left],
   };
 }
@@ -101,7 +132,7 @@ function leftOut(message: Message, reason: string): ReceiptRecord[] {
 
 interface Others {
   readonly left: readonly ReceiptRecord[];
-  readonly records: number;
+  readonly entries: readonly KeptRecord[];
   readonly sha256: string;
 }
 
@@ -116,16 +147,17 @@ async function readOthers(
   );
   const hash = createHash("sha256");
   const left: ReceiptRecord[] = [];
-  let records = 0;
+  const entries: KeptRecord[] = [];
   for await (const entry of opened.entries(signal)) {
-    records += 1;
+    const { file, line, value } = entry;
+    entries.push({ ...(file === undefined ? {} : { file }), line, value });
     hash.update(`${JSON.stringify(entry.value)}\n`);
     const place = placeOf(entry);
     if (told.has(place)) continue;
     const reason = `not part of the conversation: ${entry.type || "a record without a type"}`;
     left.push({ place, kind: "other", outcome: "noted", reason });
   }
-  return { left, records, sha256: hash.digest("hex") };
+  return { left, entries, sha256: hash.digest("hex") };
 }
 
 function placeOf({ file, line, row }: Entry): string {

@@ -1,11 +1,10 @@
 /** A new session shown to its own agent, in a private home, before it goes to the user's. */
 
 import { type AgentName, ContinuoError } from "../model/index.ts";
-import type { NewMessage } from "./adapter/index.ts";
-import { differenceBetween } from "./handoff/index.ts";
+import { differenceBetween, type Said } from "./handoff/index.ts";
 import { findProgram } from "./process/index.ts";
 import type { Places } from "./reader/index.ts";
-import type { StagedSession, Witness, Witnessed } from "./witness/index.ts";
+import type { StagedSession, Witness } from "./witness/index.ts";
 
 export interface Verification {
   /** Who read the session back: `continuo`, or the agent and how. */
@@ -40,7 +39,7 @@ export function programOf(
 /** Errors: `verification_failed`. */
 export async function verifyWithAgent(
   agent: AgentName,
-  written: readonly NewMessage[],
+  written: readonly Said[],
   staged: StagedSession,
 ): Promise<Verification> {
   const witness = await WITNESSES[agent]();
@@ -80,5 +79,3 @@ function wordsOf(messages: readonly Said[]): Said[] {
     content: [{ type: "text", text: text.replace(/\s+/gu, "") }],
   }));
 }
-
-type Said = Witnessed["messages"][number];

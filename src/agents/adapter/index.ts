@@ -18,10 +18,12 @@ export {
 export { openLineSink, toLines, writeBeside } from "./lines.ts";
 export { type LockOptions, lockSession, type WriterLock } from "./lock.ts";
 export { refuseBlock } from "./messages.ts";
+export { type Replacement, withReplaced } from "./replaced.ts";
 export type {
   Addition,
   Before,
   BesideFile,
+  KeptRecord,
   Makers,
   NativeWriter,
   NewMessage,

@@ -1,6 +1,6 @@
 /** The port of what writes an agent's sessions, and the plain data that goes through it. */
 
-import type { AgentName, Block, Message, Usage } from "../../model/index.ts";
+import type { AgentName, Block, Entry, Message, Usage } from "../../model/index.ts";
 import type { Json, OpenedSession, Places } from "../reader/index.ts";
 
 /** Clock and ids are passed in, so that what is written is a pure function of what goes in. */
@@ -70,6 +70,9 @@ export interface RecordSink {
   close(): void;
 }
 
+/** A record of a session as its reader gives it. */
+export type KeptRecord = Pick<Entry, "file" | "line" | "value">;
+
 export interface Renaming {
   readonly sessionId: string;
   readonly sessionFile: string;
@@ -107,6 +110,12 @@ export interface NativeWriter<Tip> {
   /** The file of a session that is to be looked at only; as `openSink` where the agent has files. */
   stage?(records: readonly Json[], session: NewSession): string;
   besideNew?(session: NewSession, sessionFile: string): readonly BesideFile[];
+  /**
+   * Records of another session of this agent as those of a new one: the same, but for what names the session,
+   * its folder, its title, and an entry where two sessions cannot have the same. `null` where the format has
+   * no way to that. Pure.
+   */
+  bringBack(records: readonly KeptRecord[], session: NewSession, makers: Makers): readonly Json[] | null;
   /** Gives a session another title, by records of its own or of other files. */
   rename(tip: Tip, renaming: Renaming, makers: Makers): RenameAddition;
   /** Errors: `invalid` for a message that the agent has no place for. */

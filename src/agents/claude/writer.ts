@@ -17,6 +17,7 @@ import {
   openLineSink,
 } from "../adapter/index.ts";
 import { canonicalFolder, isJson, type Json, type Places } from "../reader/index.ts";
+import { bringBackLines } from "./bring-back.ts";
 import { claudeFolders, projectNameOf } from "./places.ts";
 import { toNativeContent, toNativeResult } from "./to-blocks.ts";
 
@@ -43,12 +44,10 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
   locationOf: (sessionFile) => sessionFile,
   openSink: async (sessionFile) => openLineSink(sessionFile),
   openTip: async (before) => tipOf(before),
-  begin(session) {
-    const tip = beginningOf(session);
-    const { title, sessionId, provenance } = session;
-    if (title === null) return { tip, records: [] };
-    const from = provenance === undefined ? {} : { continuo: provenance };
-    return { tip, records: [{ ...titleRecord(title, sessionId), ...from }] };
+  begin: (session) => ({ tip: beginningOf(session), records: titleOf(session) }),
+  bringBack(records, session) {
+    const lines = bringBackLines(records, session);
+    return lines === null ? null : [...lines, ...titleOf(session)];
   },
   rename: (_tip, { title, sessionId }) => ({ records: [titleRecord(title, sessionId)] }),
   add(tip, message, makers): Addition<ClaudeTip> {
@@ -69,6 +68,13 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
     return { tip: { ...tip, leaf, answer, model, lastPrompt }, records, id };
   },
 };
+
+/** The format's one place for a word of ours is beside a title. */
+function titleOf({ title, sessionId, provenance }: NewSession): readonly Json[] {
+  if (title === null) return [];
+  const from = provenance === undefined ? {} : { continuo: provenance };
+  return [{ ...titleRecord(title, sessionId), ...from }];
+}
 
 export function titleRecord(title: string, sessionId: string): Json {
   return { type: "custom-title", customTitle: title, sessionId };

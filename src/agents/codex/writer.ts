@@ -20,6 +20,7 @@ import {
 } from "../adapter/index.ts";
 import type { Json, Places } from "../reader/index.ts";
 import { isCompressed } from "../records/index.ts";
+import { bringBackLines } from "./bring-back.ts";
 import { codexHome, homeOfFile } from "./places.ts";
 import { parseRecord, parseSessionMeta } from "./records.ts";
 import { type Line, toLinesOf } from "./to-items.ts";
@@ -51,6 +52,7 @@ export const codexWriter: NativeWriter<CodexTip> = {
     tip: { threadId: session.sessionId, ordinal: null, turnId: null },
     records: [headerOf(session)],
   }),
+  bringBack: (records, session) => bringBackLines(records, session),
   besideNew: titleBeside,
   rename(_tip, { sessionFile, sessionId, title }, makers) {
     const home = homeOfFile(sessionFile);

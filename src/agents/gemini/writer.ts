@@ -19,6 +19,7 @@ import {
   refuseBlock,
 } from "../adapter/index.ts";
 import { canonicalFolder, isJson, type Json, namesIn, type Places } from "../reader/index.ts";
+import { bringBackLines } from "./bring-back.ts";
 import { geminiFolders, hashOf, ownerOf, projectNamesOf, projectOfFile, readRegistry } from "./places.ts";
 import { callsIn, listField, resultsIn } from "./records.ts";
 
@@ -35,6 +36,7 @@ export const geminiWriter: NativeWriter<GeminiTip> = {
   openSink: async (sessionFile) => openLineSink(sessionFile),
   openTip: (before) => readTip(before),
   begin: (session) => ({ tip: { waiting: [] }, records: [metadataOf(session)] }),
+  bringBack: (records, session) => bringBackLines(records, session, hashOf(canonicalFolder(session.cwd))),
   besideNew: ownerMark,
   rename: (_tip, { title }) => ({ records: [{ $set: { summary: title } }] }),
   add(tip, message, makers): Addition<GeminiTip> {

@@ -26,12 +26,17 @@ export interface Conversing {
   readonly note: (message: Message, block: Block, outcome: ReceiptRecord["outcome"], reason: string) => void;
 }
 
-export function convertMessages(source: readonly Message[], target: AgentName): Conversion {
+/** @param before what stands in the new session already. */
+export function convertMessages(
+  source: readonly Message[],
+  target: AgentName,
+  before: readonly Message[] = [],
+): Conversion {
   const records: ReceiptRecord[] = [];
   const rules = TARGETS[target];
   const work: Conversing = {
     rules,
-    names: createNames(rules.maxToolNameChars),
+    names: createNames(rules.maxToolNameChars, callIdsIn(before)),
     note: (message, block, outcome, reason) => {
       records.push({ place: placeText(message.metadata.records), kind: kindOf(block), outcome, reason });
     },
@@ -44,7 +49,13 @@ export function convertMessages(source: readonly Message[], target: AgentName): 
     if (message.role === "tool") return orphaned(message, work);
     return toPrompt(message, work);
   });
-  return { messages: beginWithUser(messages), records };
+  return { messages: before.length > 0 ? messages : beginWithUser(messages), records };
+}
+
+function callIdsIn(messages: readonly Message[]): string[] {
+  return messages.flatMap(({ content }) =>
+    content.flatMap((block) => (block.type === "tool_call" ? [block.id] : [])),
+  );
 }
 
 /** The results of an answer's calls, wherever they stand behind it. */

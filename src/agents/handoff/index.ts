@@ -9,6 +9,7 @@
 export { type Conversion, convertMessages } from "./convert.ts";
 export {
   excessOf,
+  kindOf,
   type MaxLoss,
   type Outcome,
   placeText,
@@ -18,5 +19,5 @@ export {
   type ReceiptRecord,
   toReceipt,
 } from "./receipt.ts";
-export { differenceBetween } from "./same.ts";
+export { differenceBetween, isConversation, type Said } from "./same.ts";
 export { type Selection, selectMessages } from "./select.ts";

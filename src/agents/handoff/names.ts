@@ -8,8 +8,9 @@ export interface ToolNames {
 
 const MAX_ID_CHARS = 64;
 
-export function createNames(maxToolNameChars: number): ToolNames {
-  const used = new Set<string>();
+/** @param taken ids that are used already. */
+export function createNames(maxToolNameChars: number, taken: readonly string[] = []): ToolNames {
+  const used = new Set(taken);
   return {
     callId(id) {
       const base = acceptable(id, MAX_ID_CHARS, "call");

@@ -18,7 +18,8 @@ export function differenceBetween(written: readonly Said[], read: readonly Messa
   return null;
 }
 
-function isConversation({ role, origin }: Message): boolean {
+/** What an agent puts in, and what it tells the person alone, is no part of it. */
+export function isConversation({ role, origin }: Message): boolean {
   return role !== "system" && origin !== "injected" && origin !== "notification" && origin !== "error";
 }
 

@@ -10,6 +10,11 @@ export function toNewId(prefix: "msg" | "prt", timeMs: number, count: number, ma
   return `${prefix}_${digitsOf(stampOf(timeMs, count))}${tailOf(makers)}`;
 }
 
+/** Another id with the prefix, time and count of `id`. */
+export function toSameTimeId(id: string, makers: Makers): string {
+  return id.slice(0, -TAIL_LETTERS) + tailOf(makers);
+}
+
 export function toNewSessionId(makers: Makers): string {
   return `ses_${digitsOf(BITS - stampOf(makers.now(), 1))}${tailOf(makers)}`;
 }

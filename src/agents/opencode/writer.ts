@@ -23,6 +23,7 @@ import {
   refuseBlock,
 } from "../adapter/index.ts";
 import { isJson, type Json, textField } from "../reader/index.ts";
+import { bringBackRows } from "./bring-back.ts";
 import { toNewId, toNewSessionId } from "./new-ids.ts";
 import { databasePaths, dataFolder } from "./places.ts";
 import { objectField } from "./records.ts";
@@ -56,6 +57,7 @@ export const opencodeWriter: NativeWriter<OpencodeTip> = {
   openTip: (before) => readTip(before),
   stage: (records, session) => toExport(records, session),
   begin: (session) => ({ tip: beginningOf(session), records: [sessionRow(session)] }),
+  bringBack: (records, session, makers) => bringBackRows(records, session, makers),
   rename: (_tip, { sessionId, title }, makers) => ({
     records: [updateRow("session", sessionId, { title, time_updated: makers.now() })],
   }),

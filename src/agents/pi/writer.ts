@@ -15,6 +15,7 @@ import {
   refuseBlock,
 } from "../adapter/index.ts";
 import { canonicalFolder, isJson, type Json, type Places, textField } from "../reader/index.ts";
+import { bringBackEntries } from "./bring-back.ts";
 import { folderNameOf, piFolders } from "./places.ts";
 
 const VERSION = 3;
@@ -41,6 +42,13 @@ export const piWriter: NativeWriter<PiTip> = {
     if (title === null) return { tip, records: [header] };
     const named = titleEntry(title, { id: makers.hex(8), parentId: null, timestamp });
     return { tip: { ...tip, leaf: String(named.id) }, records: [header, named] };
+  },
+  bringBack(records, session, makers) {
+    const back = bringBackEntries(records, session, VERSION);
+    if (back === null || session.title === null) return back?.entries ?? null;
+    const timestamp = new Date(session.createdMs).toISOString();
+    const link = { id: makers.hex(8), parentId: back.leaf, timestamp };
+    return [...back.entries, titleEntry(session.title, link)];
   },
   rename(tip, { title }, makers) {
     const timestamp = new Date(makers.now()).toISOString();

@@ -43,12 +43,19 @@ function toText(made: HandOff, shell: Shell): string {
       `${made.agent}:${made.sessionId}  ${made.title}`,
       tildePath(made.location ?? "", shell.home),
       `read back by ${by}`,
+      ...broughtBackLines(made),
       "",
       "Go on with it:",
       `  ${commandLine(made.cwd, made.resumeCommand)}`,
     );
   }
   return `${lines.map(visibleLine).join("\n")}\n`;
+}
+
+function broughtBackLines({ broughtBack }: HandOff): string[] {
+  if (broughtBack === null) return [];
+  const { agent, sessionId, messages } = broughtBack;
+  return [`the ${messages} messages of ${agent}:${sessionId} are there with their own records`];
 }
 
 /** Totals by kind, then each reason with how often it was given. */

@@ -6,4 +6,5 @@
  * Does not know: how a session is converted, written or verified.
  */
 
+export { commandLine } from "./command-line.ts";
 export { addHandoffCommands } from "./commands.ts";

@@ -1,0 +1,147 @@
+/** A new session that is written nowhere yet: read back in a private home, then placed in the user's. */
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AgentName, ContinuoError, type Message } from "../model/index.ts";
+import { type NativeWriter, type NewMessage, type NewSession, writeBeside } from "./adapter/index.ts";
+import { type ComingBack, withTip } from "./coming-back.ts";
+import { differenceBetween, isConversation, type Said } from "./handoff/index.ts";
+import { makersOfNow, type RecordedMakers, recordMakers } from "./makers.ts";
+import { originOf } from "./provenance.ts";
+import type { Json, Places } from "./reader/index.ts";
+import { readerOf } from "./readers.ts";
+import { type HandOffSource, type SaidMark, saidBy } from "./source.ts";
+import { stageRecords } from "./stage.ts";
+import { type AgentPrograms, programOf, type Verification, verifyWithAgent } from "./verify.ts";
+import { writerOf } from "./writers.ts";
+
+export interface Making {
+  readonly source: HandOffSource;
+  /** Records that the new session begins with; its messages come behind them. */
+  readonly back: ComingBack | null;
+  readonly messages: readonly NewMessage[];
+  readonly cwd: string;
+  readonly title: string;
+  readonly places: Places;
+  readonly to: AgentName;
+}
+
+export interface Made {
+  readonly writer: NativeWriter<unknown>;
+  readonly session: NewSession;
+  readonly file: string;
+  readonly back: ComingBack | null;
+  readonly messages: readonly NewMessage[];
+  readonly makers: RecordedMakers;
+}
+
+export async function makeSession(making: Making): Promise<Made> {
+  const { source, back, messages, cwd, title, places, to } = making;
+  const writer = await writerOf(to);
+  const makers = recordMakers(makersOfNow());
+  const session: NewSession = {
+    sessionId: writer.newSessionId(makers),
+    cwd,
+    title,
+    gitBranch: source.gitBranch,
+    createdMs: makers.now(),
+  };
+  makers.mark();
+  return { writer, session, file: writer.placeOf(session, places), back, messages, makers };
+}
+
+/** The same each time, but for the folder and the provenance that the session names. */
+async function recordsOf({ writer, back, messages, makers }: Made, session: NewSession): Promise<Json[]> {
+  makers.rewind();
+  const begun =
+    back === null
+      ? writer.begin(session, makers)
+      : await withTip({ writer, records: back.records, session, makers });
+  if (begun === null) throw new Error(`${writer.agent} does not take back what it took back before`);
+  const all = [...begun.records];
+  let { tip } = begun;
+  for (const message of messages) {
+    const addition = writer.add(tip, message, makers);
+    tip = addition.tip;
+    for (const record of addition.records) all.push(record);
+  }
+  return all;
+}
+
+export interface Verified extends Verification {
+  readonly said: SaidMark;
+}
+
+export interface VerifyOptions {
+  readonly by: "agent" | "own";
+  readonly programs: AgentPrograms | undefined;
+  readonly places: Places;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Errors: `verification_failed`. */
+export async function verifySession(made: Made, options: VerifyOptions): Promise<Verified> {
+  const { writer, session } = made;
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "continuo-handoff-")));
+  try {
+    // At work in an empty project: an agent that reads the session there loads nothing of the real one.
+    const project = join(scratch, "project");
+    mkdirSync(project);
+    const home: Places = { home: scratch, env: {} };
+    const staged = { ...session, cwd: project };
+    const records = await recordsOf(made, staged);
+    const file = await stageRecords({ writer, session: staged, records, home });
+    const own = await readBack(made, file, home);
+    const program = options.by === "own" ? null : programOf(writer.agent, options.places, options.programs);
+    if (program === null) return own;
+    const told = await verifyWithAgent(writer.agent, saidOf(made), {
+      ...{ file, home, project, program, scratch },
+      searchPath: options.places.env.PATH ?? "",
+      sessionId: session.sessionId,
+      signal: options.signal,
+    });
+    return { ...told, said: own.said };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+}
+
+function saidOf({ back, messages }: Made): readonly Said[] {
+  const before: readonly Message[] = back?.history ?? [];
+  return [...before.filter(isConversation), ...messages];
+}
+
+async function readBack(made: Made, file: string, home: Places): Promise<Verified> {
+  const reader = await readerOf(made.writer.agent);
+  const found = await reader.recognise(file, home);
+  if (found === null) throw new ContinuoError("verification_failed", "what was written is no session");
+  using opened = await reader.open(found, home, {});
+  const read = await Array.fromAsync(opened.history());
+  const difference = differenceBetween(saidOf(made), read);
+  if (difference === null) {
+    return { by: "continuo", outcome: "same", messages: read.length, said: saidBy(reader, read) };
+  }
+  throw new ContinuoError("verification_failed", `what was written reads differently: ${difference}`, {
+    hint: "Nothing was written.",
+  });
+}
+
+/**
+ * Marks of a folder come before the session, titles after it: neither does harm alone. Errors: `unwritable`,
+ * `unsupported`, `conflict`.
+ */
+export async function placeSession(made: Made, source: HandOffSource, said: SaidMark): Promise<void> {
+  const { writer, file } = made;
+  const session = { ...made.session, provenance: { from: originOf(source), said } };
+  const records = await recordsOf(made, session);
+  const besides = writer.besideNew?.(session, file) ?? [];
+  for (const beside of besides) if (beside.how === "create") writeBeside(beside);
+  const sink = await writer.openSink(file, session.sessionId);
+  try {
+    sink.create(records);
+  } finally {
+    sink.close();
+  }
+  for (const beside of besides) if (beside.how === "append") writeBeside(beside);
+}

@@ -1,0 +1,294 @@
+/**
+ * A session handed from A to B and, unchanged, from B to A is the same session: every record of it is there as
+ * it was, but for what names the session, its folder and its entries; what was said in B comes behind them.
+ */
+
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type HandOff,
+  handOff,
+  openNativeSession,
+  openSessionAdapter,
+  type Places,
+} from "../../src/agents/index.ts";
+import { AGENT_NAMES, type AgentName, type Entry, type Message } from "../../src/model/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { HOME_VARIABLES } from "./said.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+const FORMATS = {
+  claude: "ccsdk",
+  codex: "codex",
+  gemini: "gemini",
+  pi: "pi-agent",
+  opencode: "opencode",
+} as const;
+
+let home: string;
+let cwd: string;
+let env: Record<string, string>;
+let places: Places;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-there-and-back-"));
+  cwd = join(home, "project");
+  mkdirSync(cwd);
+  env = { CONTINUO_HOME: join(home, "continuo") };
+  places = { home, env };
+  cpSync(join(FIXTURES, "opencode", "image", "home"), join(home, ".local", "share"), { recursive: true });
+});
+
+afterEach(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** A copy of a fixture's home; gives the id of its session. */
+function useFixture(agent: AgentName, name: string): string {
+  const folder = join(FIXTURES, agent, name);
+  const copy = join(home, "source");
+  cpSync(join(folder, "home"), copy, { recursive: true });
+  env[HOME_VARIABLES[agent]] = copy;
+  return String(JSON.parse(readFileSync(join(folder, "requests.json"), "utf8")).sessionId);
+}
+
+/** A session with calls at once, one of which failed. */
+const PARALLEL: Readonly<Record<AgentName, string>> = {
+  claude: "parallel-tools",
+  codex: "paginated",
+  gemini: "parallel-tools",
+  pi: "parallel-tools",
+  opencode: "parallel-tools",
+};
+
+interface Read {
+  readonly entries: readonly Entry[];
+  readonly history: readonly Message[];
+  readonly cwd: string;
+}
+
+async function read(agent: AgentName, id: string): Promise<Read> {
+  using session = await openNativeSession(`${agent}:${id}`, { places });
+  const entries = (await Array.fromAsync(session.entries())).filter(({ file }) => file === undefined);
+  const history = await Array.fromAsync(session.history());
+  return { entries, history, cwd: session.details.cwd ?? "" };
+}
+
+/** The fields of each format that name session, folder, title or entry, and ours (docs/formats). */
+const NAMING: Readonly<Record<AgentName, readonly string[]>> = {
+  claude: ["sessionId", "cwd", "continuo"],
+  codex: ["id", "session_id", "thread_id", "cwd", "runtime_workspace_roots", "continuo"],
+  gemini: ["sessionId", "projectHash", "continuo"],
+  pi: ["id", "cwd", "continuo"],
+  opencode: [
+    ...[
+      "id",
+      "session_id",
+      "message_id",
+      "parentID",
+      "sessionID",
+      "messageID",
+      "tail_start_id",
+      "parentSessionId",
+    ],
+    ...["directory", "cwd", "root", "slug", "title", "metadata", "project_id", "path", "time_updated"],
+  ],
+};
+
+function withoutNames(agent: AgentName, entries: readonly Entry[]): unknown[] {
+  const names = new Set(NAMING[agent]);
+  const strip = (value: unknown, isTop: boolean): unknown => {
+    if (Array.isArray(value)) return value.map((each) => strip(each, false));
+    if (typeof value !== "object" || value === null) return value;
+    const isNaming = (key: string): boolean => names.has(key) && (agent !== "claude" || isTop);
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, each]) => (isNaming(key) ? [] : [[key, strip(each, false)]])),
+    );
+  };
+  return entries.map(({ value }) => strip(value, true));
+}
+
+/** All that was said, thinking, signatures and ids of calls too. */
+function saidIn(history: readonly Message[]): unknown[] {
+  return history.map(({ role, origin, content }) => ({ role, origin, content: content.map(plain) }));
+}
+
+/** The structured copy of a result may name the session; it is compared as a part of its record. */
+function plain(block: object): object {
+  const { native: _n, childSessionId: _c, details: _d, ...rest } = block as Record<string, unknown>;
+  return rest;
+}
+
+async function go(id: string, to: AgentName): Promise<HandOff & { readonly sessionId: string }> {
+  const made = await handOff(id, { to, cwd, places, verifyBy: "own" });
+  if (made.sessionId === null) throw new Error("nothing was written");
+  return { ...made, sessionId: made.sessionId };
+}
+
+/**
+ * Sessions that go on from another file, have a revert that may be taken back, or hold a record that Gemini CLI
+ * cannot read as it wrote it: these are converted.
+ */
+const CONVERTED = new Set(["codex fork", "codex revert", "opencode revert", "gemini line-separator"]);
+
+const fixtures = AGENT_NAMES.flatMap((agent) =>
+  readdirSync(join(FIXTURES, agent)).map((name) => ({ agent, name })),
+).filter(({ agent, name }) => !CONVERTED.has(`${agent} ${name}`));
+const DIRECTIONS = AGENT_NAMES.flatMap((a) => AGENT_NAMES.filter((b) => b !== a).map((b) => ({ a, b })));
+
+describe.each(DIRECTIONS)("$a to $b to $a", ({ a, b }) => {
+  test.each(fixtures.filter(({ agent }) => agent === a))("$name", async ({ name }) => {
+    const id = useFixture(a, name);
+    const before = await read(a, id);
+    const there = await go(`${a}:${id}`, b);
+    const back = await go(`${b}:${there.sessionId}`, a);
+    expect(back.broughtBack).toMatchObject({ agent: a, sessionId: id });
+    expect(back.title).toBe(there.title.replace(`from ${a}: `, `from ${b}: `));
+    const after = await read(a, back.sessionId);
+    expect(saidIn(after.history.slice(0, before.history.length))).toEqual(saidIn(before.history));
+    const count = before.entries.length;
+    expect(withoutNames(a, after.entries.slice(0, count))).toEqual(withoutNames(a, before.entries));
+    // Behind them stands the title alone.
+    expect(after.entries.length - count).toBeLessThanOrEqual(1);
+    expect(after.cwd).toBe(cwd);
+  });
+});
+
+async function say(agent: AgentName, { sessionId, location }: HandOff): Promise<void> {
+  const sessionFile = (location ?? "").replace(/#.*$/u, "");
+  const id = sessionId === null ? {} : { sessionId };
+  await using adapter = openSessionAdapter({ format: FORMATS[agent], sessionFile, ...id, places });
+  await adapter.appendUserMessage("And now, 你好?");
+  await adapter.appendAssistantMessage([
+    { type: "text", text: "I look." },
+    { type: "tool_call", id: "call_new", name: "look", args: { at: "it" } },
+  ]);
+  await adapter.appendToolResult("call_new", "a thing");
+  await adapter.appendAssistantMessage("It is a thing.");
+}
+
+const ADDED = [
+  "user: And now, 你好?",
+  "assistant: I look.",
+  'call: {"at":"it"}',
+  "result: a thing",
+  "assistant: It is a thing.",
+];
+
+function wordsOf(history: readonly Message[]): string[] {
+  return history
+    .filter(({ role, origin }) => role !== "system" && origin !== "injected" && origin !== "notification")
+    .flatMap(({ role, content }) =>
+      content.flatMap((block) => {
+        if (block.type === "text") return [`${role}: ${block.text}`];
+        if (block.type === "tool_call") return [`call: ${JSON.stringify(block.args)}`];
+        return block.type === "tool_result"
+          ? [`result: ${block.content.map((part) => (part.type === "text" ? part.text : "")).join("")}`]
+          : [];
+      }),
+    );
+}
+
+test.each(DIRECTIONS)("what was said in $b comes behind the records of $a", async ({ a, b }) => {
+  const id = useFixture(a, PARALLEL[a]);
+  const before = await read(a, id);
+  const there = await go(`${a}:${id}`, b);
+  await say(b, there);
+  const back = await go(`${b}:${there.sessionId}`, a);
+  expect(back.broughtBack).toMatchObject({ sessionId: id });
+  const after = await read(a, back.sessionId);
+  const count = before.entries.length;
+  expect(withoutNames(a, after.entries.slice(0, count))).toEqual(withoutNames(a, before.entries));
+  expect(saidIn(after.history.slice(0, before.history.length))).toEqual(saidIn(before.history));
+  expect(wordsOf(after.history.slice(before.history.length))).toEqual(ADDED);
+  // And once more: now the records of B come back.
+  const again = await go(`${a}:${back.sessionId}`, b);
+  expect(again.broughtBack).toMatchObject({ agent: b, sessionId: there.sessionId });
+  expect(wordsOf((await read(b, again.sessionId)).history)).toEqual(
+    wordsOf((await read(b, there.sessionId)).history),
+  );
+});
+
+describe("a session that came from its target", () => {
+  test("comes back from the copy where the session itself is gone, or went on", async () => {
+    const id = useFixture("claude", "parallel-tools");
+    const before = await read("claude", id);
+    const there = await go(`claude:${id}`, "pi");
+    rmSync(join(home, "source"), { recursive: true });
+    const back = await go(`pi:${there.sessionId}`, "claude");
+    expect(back.broughtBack).toMatchObject({ sessionId: id });
+    const after = await read("claude", back.sessionId);
+    expect(saidIn(after.history)).toEqual(saidIn(before.history));
+  });
+
+  test("is known by the note in its file where the store is gone", async () => {
+    const id = useFixture("claude", "parallel-tools");
+    for (const to of AGENT_NAMES) {
+      const there = await go(`claude:${id}`, to);
+      rmSync(join(home, "continuo"), { recursive: true });
+      const back = await go(`${to}:${there.sessionId}`, "claude");
+      expect(back.broughtBack).not.toBeNull();
+    }
+  });
+
+  test("is converted where neither the session nor the copy is there", async () => {
+    const id = useFixture("claude", "parallel-tools");
+    const there = await go(`claude:${id}`, "pi");
+    rmSync(join(home, "continuo"), { recursive: true });
+    rmSync(join(home, "source"), { recursive: true });
+    const back = await go(`pi:${there.sessionId}`, "claude");
+    expect(back.broughtBack).toBeNull();
+  });
+
+  test("is converted where what was handed over is no longer what it says", async () => {
+    const id = useFixture("claude", "parallel-tools");
+    const there = await go(`claude:${id}`, "pi");
+    const file = there.location ?? "";
+    const changed = readFileSync(file, "utf8").replace('"text":"', '"text":"changed ');
+    writeFileSync(file, changed);
+    const back = await go(`pi:${there.sessionId}`, "claude");
+    expect(back.broughtBack).toBeNull();
+    expect(JSON.stringify((await read("claude", back.sessionId)).history)).toContain("changed ");
+  });
+
+  test("is converted where a part of it was, or is, handed over", async () => {
+    const id = useFixture("claude", "parallel-tools");
+    const part = await handOff(`claude:${id}`, { to: "pi", cwd, places, verifyBy: "own", maxMessages: 2 });
+    const back = await go(`pi:${part.sessionId}`, "claude");
+    expect(back.broughtBack).toBeNull();
+    const there = await go(`claude:${id}`, "pi");
+    const cut = { to: "claude", cwd, places, verifyBy: "own", maxMessages: 2 } as const;
+    expect((await handOff(`pi:${there.sessionId}`, cut)).broughtBack).toBeNull();
+  });
+
+  test("has an event in the store that says where it came from", async () => {
+    const id = useFixture("claude", "parallel-tools");
+    const there = await go(`claude:${id}`, "codex");
+    await using store = await openStore(`sqlite:${join(home, "continuo", "continuo.db")}`);
+    const { events } = await store.read(`handoff/codex/${there.sessionId}`);
+    expect(events).toMatchObject([
+      {
+        type: "session_handed_over",
+        data: {
+          from: { agent: "claude", sessionId: id, sha256: expect.stringMatching(/^[0-9a-f]{64}$/u) },
+          to: { agent: "codex", sessionId: there.sessionId, location: there.location },
+          receipt: { dropped: 0 },
+        },
+        blobs: [expect.any(String), expect.any(String)],
+      },
+    ]);
+  });
+});
+
+test.each(AGENT_NAMES)("%s to itself is a copy of every record", async (agent) => {
+  const id = useFixture(agent, PARALLEL[agent]);
+  const before = await read(agent, id);
+  const copy = await go(`${agent}:${id}`, agent);
+  expect(copy.sessionId).not.toBe(id);
+  const after = await read(agent, copy.sessionId);
+  const count = before.entries.length;
+  expect(withoutNames(agent, after.entries.slice(0, count))).toEqual(withoutNames(agent, before.entries));
+  expect(copy.receipt).toMatchObject({ rewritten: 0, dropped: 0 });
+});
