@@ -1,11 +1,15 @@
-/** Writes `docs/cli.md` from `--help`; with `--check`, fails when it says something else. */
+/**
+ * Writes `docs/cli.md` from `--help`, and `docs/continuo.schema.json` from the schema of `continuo.yaml`; with
+ * `--check`, fails when one of them says something else.
+ */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { toJsonSchema } from "../src/cli/config/index.ts";
 import { createProgram } from "../src/cli/index.ts";
 
-const FILE = join(import.meta.dirname, "../docs/cli.md");
+const DOCS = join(import.meta.dirname, "../docs");
 
 const INTRODUCTION = `# The command line
 
@@ -23,7 +27,7 @@ unknown is \`null\`, and an error is \`{"error":{"code","message","hint","detail
 | 2 | wrong usage |
 | 3 | not found |
 | 4 | \`session check\` found damage |
-| 5 | refused: the session is open in its agent, forks read it, or something else lies where it would go |
+| 5 | refused: the session is open in its agent, forks read it, something else lies where it would go, or a project is not trusted |
 | 6 | a hand-over would leave out more than \`--max-loss\` allows |
 | 7 | what was done was looked at, and is not so |
 | 8 | the agent is not installed, or failed |
@@ -41,17 +45,24 @@ const JSON_KEYS = `## What \`--json\` prints
 | \`session export --format json\` | what \`session show --json\` prints; \`--format jsonl\`: one message a line |
 | \`session delete\` | array, in the order of the ids given: \`{id, trashed, error}\`, of which one is \`null\`; \`error\` as above |
 | \`session restore\`, \`session trash\` | what is or was \`trashed\`, or an array of it: \`{agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt}\` |
+| \`trust\` | the file that is trusted now: \`{path, sha256, trustedAt, keys: [{key, value}]}\`; \`--list\`: an array of \`{path, sha256, trustedAt, state}\`, \`state\` one of \`trusted\`, \`changed\`, \`gone\`; \`--remove\`: the one that was |
 | \`handoff\` | \`{agent, sessionId, location, resumeCommand, receipt: {kept, rewritten, noted, dropped, byKind, records: [{place, kind, outcome, reason}]}, verification: {by, outcome, messages}}\`; with \`--dry-run\` all but \`agent\` and \`receipt\` are \`null\` |
 
 A problem is \`{code, message, line}\`, with \`file\` where it is not in the session's main file.
 `;
 
-const fresh = toMarkdown(createProgram(null));
-if (!process.argv.includes("--check")) {
-  writeFileSync(FILE, fresh);
-} else if (readFileSync(FILE, "utf8") !== fresh) {
-  console.error("docs/cli.md is out of date: run `node scripts/docs.ts`");
-  process.exitCode = 1;
+const made: readonly (readonly [name: string, text: string])[] = [
+  ["cli.md", toMarkdown(createProgram(null))],
+  ["continuo.schema.json", `${JSON.stringify(toJsonSchema(), null, 2)}\n`],
+];
+for (const [name, fresh] of made) {
+  const file = join(DOCS, name);
+  if (!process.argv.includes("--check")) {
+    writeFileSync(file, fresh);
+  } else if (readFileSync(file, "utf8") !== fresh) {
+    console.error(`docs/${name} is out of date: run \`node scripts/docs.ts\``);
+    process.exitCode = 1;
+  }
 }
 
 function toMarkdown(program: Command): string {

@@ -8,6 +8,7 @@ import { addPickCommand } from "./pick/index.ts";
 import { addSessionCommands, SESSION_COMMANDS } from "./session/index.ts";
 import { addStoreCommands } from "./store/index.ts";
 import type { Shell } from "./terminal/index.ts";
+import { addTrustCommand } from "./trust/index.ts";
 
 /** What the commands need to run; left out where the program is only described. */
 export interface ProgramRun {
@@ -60,6 +61,7 @@ export function createProgram(run: ProgramRun | null): Command {
   addStoreCommands(store, run);
   addHandoffCommands(program, run);
   addPickCommand(program, run);
+  addTrustCommand(program, run);
   addCompletionCommands(program, run);
   return program;
 }

@@ -35,6 +35,8 @@ export const HEAVY_PACKAGES: readonly string[] = [
   "hono",
   "@agentclientprotocol/sdk",
   "node:sqlite",
+  "yaml",
+  "zod",
 ];
 
 /** The entries from which no heavy package may be reached by static imports. */

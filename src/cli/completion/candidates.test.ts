@@ -36,6 +36,8 @@ test.each([
   [["session", "show", ""], { type: "sessions", prefix: "" }],
   [["show", "--tools", "full", "4b"], { type: "sessions", prefix: "4b" }],
   [["session", "show", "./a"], { type: "files" }],
+  [["trust", "x"], { type: "folders" }],
+  [["trust", "--l"], ["--list"]],
   [["session", "show", "a/b"], { type: "files" }],
   [["session", "show", "a", ""], []],
   [["session", "delete", "a", "b", "c"], { type: "sessions", prefix: "c" }],

@@ -1,0 +1,35 @@
+/** What a project's file may not say before the person trusts it: whatever makes programs run. Pure. */
+
+import type { FileAgent, FileContent } from "./schema.ts";
+
+export const GUARDED_KEYS: readonly (keyof FileAgent)[] = [
+  "command",
+  "args",
+  "env",
+  "transport",
+  "permissions",
+];
+
+export interface Guarded {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** The guarded keys that a file sets, as paths, with their values. */
+export function guardedIn({ agents = {} }: FileContent): readonly Guarded[] {
+  return Object.entries(agents).flatMap(([name, settings]) =>
+    GUARDED_KEYS.filter((key) => settings[key] !== undefined).map((key) => ({
+      key: `agents.${name}.${key}`,
+      value: settings[key],
+    })),
+  );
+}
+
+export function withoutGuarded(content: FileContent): FileContent {
+  if (content.agents === undefined) return content;
+  const agents = Object.entries(content.agents).map(([name, settings]) => {
+    const { command: _c, args: _a, env: _e, transport: _t, permissions: _p, ...harmless } = settings;
+    return [name, harmless] as const;
+  });
+  return { ...content, agents: Object.fromEntries(agents) };
+}

@@ -1,0 +1,58 @@
+/** The same schema as JSON Schema, for editors, and the keys that it knows. Pure. */
+
+import { z } from "zod";
+import { FILE_SCHEMA } from "./schema.ts";
+
+export interface JsonSchema {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly [keyword: string]: unknown;
+}
+
+/** What `docs/continuo.schema.json` holds. */
+export function toJsonSchema(): JsonSchema {
+  const { $schema, ...schema } = z.toJSONSchema(FILE_SCHEMA, { io: "input" }) as JsonSchema;
+  return {
+    $schema,
+    title: "continuo.yaml",
+    description:
+      "Configuration of Continuo: https://json-schema.org for editors; docs/configuration.md for people.",
+    ...schema,
+  };
+}
+
+/** Every key there is, `*` for a name that the person chooses: `agents.*.session.on_missing`. */
+export function everyKey(): readonly string[] {
+  return keysBelow(toJsonSchema(), []);
+}
+
+/** The keys that may stand at a place of the file. */
+export function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  let schema: JsonSchema | undefined = toJsonSchema();
+  for (const name of path) schema = schema === undefined ? undefined : innerOf(schema, String(name));
+  return Object.keys(propertiesOf(schema));
+}
+
+function keysBelow(schema: JsonSchema, path: readonly string[]): string[] {
+  const own = Object.entries(propertiesOf(schema)).flatMap(([name, inner]) => [
+    [...path, name].join("."),
+    ...keysBelow(inner, [...path, name]),
+  ]);
+  const any = schema.additionalProperties;
+  return typeof any === "object" ? [...own, ...keysBelow(any, [...path, "*"])] : own;
+}
+
+function innerOf(schema: JsonSchema, name: string): JsonSchema | undefined {
+  const properties = propertiesOf(schema);
+  if (Object.hasOwn(properties, name)) return properties[name];
+  return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
+}
+
+/** Of the map, where something else may stand in its place. */
+function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
+  return (
+    schema?.properties ?? schema?.anyOf?.find(({ properties }) => properties !== undefined)?.properties ?? {}
+  );
+}

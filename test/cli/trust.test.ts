@@ -1,0 +1,90 @@
+/** `continuo trust`, and what a command loads of the configuration. */
+
+import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createHome, type Home, run, writeSessions } from "./home.ts";
+
+let home: Home;
+const FILE = "agents:\n  claude:\n    command: ./\u001b[31mrun\n    model: m\n";
+
+beforeEach(() => {
+  home = createHome();
+  mkdirSync(join(home.path, "app/.git"), { recursive: true });
+});
+
+afterEach(() => home[Symbol.dispose]());
+
+const record = () => join(home.path, ".continuo/trust.json");
+const listed = async () => JSON.parse((await run(home, ["trust", "--list", "--json"])).stdout);
+
+describe("continuo trust", () => {
+  test("shows what is trusted, keeps it for this user alone, and lists what became of it", async () => {
+    home.write("app/continuo.yaml", FILE);
+    home.write("app/src/x", "");
+    const trusted = await run(home, ["trust"], { cwd: join(home.path, "app/src") });
+    expect(trusted).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: 'trusted  ~/app/continuo.yaml\n  agents.claude.command: "./\\u001b[31mrun"\n',
+    });
+    expect(statSync(record()).mode & 0o777).toBe(0o600);
+    const path = join(home.path, "app/continuo.yaml");
+    const row = { path, sha256: expect.stringMatching(/^[0-9a-f]{64}$/u), trustedAt: expect.anything() };
+    expect(await listed()).toEqual([{ ...row, state: "trusted" }]);
+    home.write("app/continuo.yaml", `${FILE}#`);
+    expect(await listed()).toEqual([{ ...row, state: "changed" }]);
+    rmSync(path);
+    expect(await listed()).toEqual([{ ...row, state: "gone" }]);
+    expect(await run(home, ["trust", "--remove", "app"])).toMatchObject({
+      code: 0,
+      stdout: "not trusted any more  ~/app/continuo.yaml\n",
+    });
+    expect(await run(home, ["trust", "--list"])).toMatchObject({ stdout: "Nothing is trusted.\n" });
+    expect(await run(home, ["trust", "--remove", "app"])).toMatchObject({ code: 3 });
+  });
+
+  test("no file is not_found, and a file that cannot be used is not trusted", async () => {
+    expect((await run(home, ["trust", "app"])).code).toBe(3);
+    home.write("app/continuo.yaml", "agents:\n  claude:\n    comand: x\n");
+    const wrong = await run(home, ["trust", "app"]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain(
+      `${join(home.path, "app/continuo.yaml")}:3: there is no key "comand" in agents.claude; did you mean command?`,
+    );
+    expect(await listed()).toEqual([]);
+  });
+
+  test("a record that cannot be read is not written over", async () => {
+    home.write(".continuo/trust.json", "{");
+    home.write("app/continuo.yaml", FILE);
+    expect((await run(home, ["trust", "app"])).code).toBe(4);
+    expect(readFileSync(record(), "utf8")).toBe("{");
+  });
+});
+
+test.each([[["--version"]], [["session", "list"]], [["session", "list", "--json"]]])(
+  "continuo %j loads no configuration, no store and none of their packages",
+  async (args) => {
+    writeSessions(home);
+    home.write(".continuo/continuo.yaml", "agent: claude");
+    home.write(
+      "loads.mjs",
+      `import { registerHooks } from "node:module";
+registerHooks({
+  load(url, context, next) {
+    process.stderr.write(url + "\\n");
+    return next(url, context);
+  },
+});`,
+    );
+    const { code, stderr } = await run(home, args, {
+      env: { NODE_OPTIONS: `--import=${join(home.path, "loads.mjs")}` },
+    });
+    expect(code).toBe(0);
+    const loaded = stderr.split("\n");
+    expect(loaded.some((url) => url.endsWith("/src/cli/main.ts"))).toBe(true);
+    const unwanted = /node_modules\/(zod|yaml|kysely|pg)\/|node:sqlite|src\/store\/sqlite|cli\/config/u;
+    expect(loaded.filter((url) => unwanted.test(url))).toEqual([]);
+  },
+);
