@@ -20,6 +20,7 @@ export {
   trashNativeSession,
 } from "./delete.ts";
 export { placesOfThisUser } from "./environment.ts";
+export { type ForkedSession, type ForkOptions, forkNativeSession } from "./fork.ts";
 export { type HandOff, type HandOffOptions, handOff } from "./hand-off.ts";
 export {
   type MaxLoss,

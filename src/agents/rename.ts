@@ -39,9 +39,11 @@ export async function renameNativeSession(
     const lastAnswer = history.findLast(({ role }) => role === "assistant") ?? null;
     const lastPrompt = history.findLast(({ role }) => role === "user") ?? null;
     const tip = await writer.openTip({ opened, lastAnswer, lastPrompt }, options.signal);
-    const { records, besides } = writer.rename(tip, { sessionId, sessionFile, title: line }, makersOfNow());
+    const renaming = { sessionId, sessionFile, title: line };
+    const { records, besides } = writer.rename(tip, renaming, makersOfNow());
     if (records.length > 0) sink.append(records);
     for (const beside of besides ?? []) writeBeside(beside);
+    await writer.retitle?.(renaming);
   } finally {
     sink.close();
     lock.release();

@@ -118,6 +118,8 @@ export interface NativeWriter<Tip> {
   bringBack(records: readonly KeptRecord[], session: NewSession, makers: Makers): readonly Json[] | null;
   /** Gives a session another title, by records of its own or of other files. */
   rename(tip: Tip, renaming: Renaming, makers: Makers): RenameAddition;
+  /** What else the agent's own list takes the title from. Errors: `busy`, `unwritable`. */
+  retitle?(renaming: Renaming): Promise<void>;
   /** Errors: `invalid` for a message that the agent has no place for. */
   add(tip: Tip, message: NewMessage, makers: Makers): Addition<Tip>;
 }

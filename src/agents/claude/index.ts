@@ -14,6 +14,7 @@ import { claudeFolders } from "./places.ts";
 import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
+export { claudeForker } from "./fork.ts";
 export { claudeWitness } from "./witness.ts";
 export { claudeWriter } from "./writer.ts";
 

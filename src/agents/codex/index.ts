@@ -15,6 +15,7 @@ import { codexHome, sessionFolders } from "./places.ts";
 import { skim } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
+export { codexForker } from "./fork.ts";
 export { codexWitness } from "./witness.ts";
 export { codexWriter } from "./writer.ts";
 

@@ -23,6 +23,7 @@ import { isCompressed } from "../records/index.ts";
 import { bringBackLines } from "./bring-back.ts";
 import { codexHome, homeOfFile } from "./places.ts";
 import { parseRecord, parseSessionMeta } from "./records.ts";
+import { nameThread } from "./thread-name.ts";
 import { type Line, toLinesOf } from "./to-items.ts";
 
 /** The version whose format is written. */
@@ -58,6 +59,10 @@ export const codexWriter: NativeWriter<CodexTip> = {
     const home = homeOfFile(sessionFile);
     if (home !== null) return { records: [], besides: [titleLine(home, sessionId, title, makers.now())] };
     throw new ContinuoError("unsupported", "titles of Codex lie in its home, and this file lies elsewhere");
+  },
+  async retitle({ sessionFile, sessionId, title }) {
+    const home = homeOfFile(sessionFile);
+    if (home !== null) await nameThread(home, sessionId, title);
   },
   add(tip, message, makers): Addition<CodexTip> {
     const { lines, id } = toLinesOf(message, makers);

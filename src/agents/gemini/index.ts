@@ -14,6 +14,7 @@ import { geminiFolders } from "./places.ts";
 import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
+export { geminiForker } from "./fork.ts";
 export { geminiWitness } from "./witness.ts";
 export { geminiWriter } from "./writer.ts";
 

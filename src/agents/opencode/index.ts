@@ -15,6 +15,7 @@ import { searchedPlaces } from "./places.ts";
 import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
+export { opencodeForker } from "./fork.ts";
 export { opencodeWitness } from "./witness.ts";
 export { opencodeWriter } from "./writer.ts";
 

@@ -14,6 +14,7 @@ import { piFolders } from "./places.ts";
 import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
+export { piForker } from "./fork.ts";
 export { piWitness } from "./witness.ts";
 export { piWriter } from "./writer.ts";
 

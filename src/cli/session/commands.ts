@@ -5,6 +5,7 @@ import type { Shell } from "../terminal/index.ts";
 import type { CheckFlags } from "./check.ts";
 import type { DeleteFlags } from "./delete.ts";
 import { EXPORT_FORMATS, type ExportFlags } from "./export-flags.ts";
+import type { ForkFlags } from "./fork.ts";
 import type { InfoFlags } from "./info.ts";
 import type { ListFlags } from "./list.ts";
 import type { RestoreFlags } from "./restore.ts";
@@ -19,6 +20,7 @@ export const SESSION_COMMANDS: readonly string[] = [
   "export",
   "delete",
   "rename",
+  "fork",
   "restore",
   "trash",
 ];
@@ -43,6 +45,7 @@ export function addSessionCommands(session: Command, run: Run | null): void {
   addExport(session, action);
   addDelete(session, action);
   addRename(session, action);
+  addFork(session, action);
   addRestore(session, action);
   addTrash(session, action);
 }
@@ -160,6 +163,19 @@ function addRename(session: Command, action: Action): void {
     .addHelpText("after", ID_HELP)
     .action((id: string, title: string) =>
       action(async (shell) => (await import("./rename.ts")).runRename(id, title, shell)),
+    );
+}
+
+function addFork(session: Command, action: Action): void {
+  session
+    .command("fork")
+    .description("begin a new session of the same agent with the same history, or the beginning of it")
+    .argument("<id>", "the session; it is only read")
+    .option("--at <message>", "the last message that goes along, by its id (default: the last one)")
+    .option("--json", "print JSON")
+    .addHelpText("after", ID_HELP)
+    .action((id: string, flags: ForkFlags) =>
+      action(async (shell) => (await import("./fork.ts")).runFork(id, flags, shell)),
     );
 }
 

@@ -1,7 +1,7 @@
 /**
- * `continuo session …`: list, info, show, check, export, rename, delete, restore, trash.
+ * `continuo session …`: list, info, show, check, export, rename, fork, repair, delete, restore, trash.
  *
- * Promises: reads only, but for `rename`, `delete`, `restore` and `trash --empty`; the keys of `--json`.
+ * Promises: reads only, but for `rename`, `fork`, `repair` with a flag, `delete`, `restore` and `trash --empty`; the keys of `--json`.
  * Does not know: how arguments are split, or what becomes of an error.
  */
 

@@ -4,12 +4,15 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type AdapterFormat, lookUpSession, type Places } from "../../../src/agents/index.ts";
 import type { AgentName } from "../../../src/model/index.ts";
+import { asObjects, asText } from "../../model-servers/index.ts";
 import { openClaude, projectFolderName } from "../claude/driver.ts";
+import { callSdk } from "../claude/sdk.ts";
 import { openCodex } from "../codex/driver.ts";
 import { openGemini } from "../gemini/driver.ts";
 import { PINNED, type PinnedName, packageFolder } from "../install.ts";
 import { openOpencode } from "../opencode/driver.ts";
 import { openPi } from "../pi/driver.ts";
+import { createOwnReader } from "../pi/own-reader.ts";
 import type { Sandbox } from "../sandbox.ts";
 
 export interface Written {
@@ -25,6 +28,8 @@ export interface Begun {
   /** Says something in a new session. */
   begin(words: string): Promise<Written>;
   resume(words: string, session: Written): Promise<unknown>;
+  /** The agent's own list: titles by session id, `""` for a session without one. */
+  titles(): Promise<ReadonlyMap<string, string>>;
 }
 
 export interface AgentUnderTest {
@@ -100,6 +105,10 @@ async function beginClaude(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
       return { sessionId, sessionFile: join(folder, `${sessionId}.jsonl`) };
     },
     resume: (words, { sessionId }) => claude.say([words], { resume: sessionId }),
+    async titles() {
+      const rows = asObjects(await callSdk(sandbox, claude, "listSessions", [{ dir: sandbox.project }]));
+      return titlesOf(rows, "sessionId", "customTitle");
+    },
   };
 }
 
@@ -119,6 +128,11 @@ async function beginCodex(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
       return await found("codex", threadId, { home: sandbox.root, env: environment });
     },
     resume: (words, { sessionId }) => codex.exec(words, { resume: sessionId }),
+    async titles() {
+      await using app = await codex.appServer();
+      const params = { modelProviders: [], sourceKinds: ["exec", "cli", "vscode", "appServer"] };
+      return titlesOf(asObjects((await app.request("thread/list", params)).data), "id", "name");
+    },
   };
 }
 
@@ -137,6 +151,10 @@ async function beginPi(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
       await using talk = pi.talk({ session: sessionFile });
       await talk.say(words);
     },
+    async titles() {
+      const rows = await createOwnReader(sandbox, pi, "pi").list();
+      return new Map(rows.map(({ id, title }) => [id, title]));
+    },
   };
 }
 
@@ -151,6 +169,11 @@ async function beginGemini(sandbox: Sandbox, modelUrl: string): Promise<Begun> {
       return await found("gemini", sessionId, { home: sandbox.root, env: environment });
     },
     resume: (words, { sessionId }) => gemini.say(words, { resume: sessionId }),
+    async titles() {
+      const { stdout, stderr } = await gemini.command(["--list-sessions"]);
+      const rows = [...`${stdout}\n${stderr}`.matchAll(/^ +\d+\. (.*) \([^()]*\) \[([^\]]+)\]$/gmu)];
+      return new Map(rows.map(([, title = "", id = ""]) => [id, title]));
+    },
   };
 }
 
@@ -169,5 +192,17 @@ async function beginOpencode(sandbox: Sandbox, modelUrl: string): Promise<Begun>
       await using server = await opencode.serve();
       await server.say(sessionId, words);
     },
+    async titles() {
+      const { stdout } = await opencode.command(["session", "list", "--format", "json"]);
+      return titlesOf(asObjects(JSON.parse(stdout)), "id", "title");
+    },
   };
+}
+
+function titlesOf(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  id: string,
+  title: string,
+): ReadonlyMap<string, string> {
+  return new Map(rows.map((row) => [asText(row[id]), asText(row[title])]));
 }

@@ -1,0 +1,188 @@
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type AgentName, isContinuoError, type Message, type SessionInfo } from "../model/index.ts";
+import { forkNativeSession } from "./fork.ts";
+import { cutAt, firstDifference } from "./forking/index.ts";
+import { listNativeSessions } from "./list.ts";
+import { readNativeDetails, readNativeSession } from "./read.ts";
+import type { Places } from "./reader/index.ts";
+import { readerOf } from "./readers.ts";
+
+const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
+const HOME_VARIABLES: Readonly<Record<AgentName, string>> = {
+  claude: "CLAUDE_CONFIG_DIR",
+  codex: "CODEX_HOME",
+  gemini: "GEMINI_CLI_HOME",
+  pi: "PI_CODING_AGENT_DIR",
+  opencode: "XDG_DATA_HOME",
+};
+const AGENTS = Object.keys(HOME_VARIABLES) as AgentName[];
+const CASES = AGENTS.flatMap((agent) =>
+  readdirSync(join(FIXTURES, agent)).map((name): readonly [AgentName, string] => [agent, name]),
+);
+
+let scratch: string;
+let places: Places;
+
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-fork-test-"));
+});
+afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+async function open(agent: AgentName, name: string): Promise<readonly SessionInfo[]> {
+  const home = join(scratch, "agent");
+  cpSync(join(FIXTURES, agent, name, "home"), home, { recursive: true });
+  places = { home: scratch, env: { [HOME_VARIABLES[agent]]: home } };
+  return await listNativeSessions({ agents: [agent], places, archived: "include" });
+}
+
+const idsOf = async (agent: AgentName): Promise<readonly string[]> =>
+  (await listNativeSessions({ agents: [agent], places, archived: "include" })).map((info) => info.sessionId);
+
+describe("every session that a real agent wrote", () => {
+  test.each(CASES)(
+    "%s/%s is forked as a whole, and behind each message that may be last",
+    async (agent, name) => {
+      const reader = await readerOf(agent);
+      for (const info of await open(agent, name)) {
+        const source = await readNativeSession(info, { places });
+        const file = info.location.replace(/#.*/u, "");
+        const before = agent === "opencode" ? null : [readFileSync(file), statSync(file).mtimeMs];
+        const whole = await forkNativeSession(info, { places });
+        const fork = await readNativeSession(`${agent}:${whole.sessionId}`, { places });
+        expect(firstDifference(source.messages, fork.messages)).toBeNull();
+        // Written anew, a record of Gemini CLI that it did not see is seen.
+        const sent = reader.modelView(source.messages).length + (name === "line-separator" ? 1 : 0);
+        expect(reader.modelView(fork.messages)).toHaveLength(sent);
+        expect(fork.problems.map(({ code }) => code)).toEqual(
+          source.problems.map(({ code }) => code).filter((code) => code === "call_without_result"),
+        );
+        expect(await idsOf(agent)).toContain(whole.sessionId);
+        for (const { id } of source.messages) await forkBehind(info, id);
+        expect(await readNativeSession(info, { places })).toEqual(source);
+        if (before !== null) expect([readFileSync(file), statSync(file).mtimeMs]).toEqual(before);
+      }
+    },
+  );
+});
+
+/** Where a result would be torn from its call, the message that is named instead will do. */
+async function forkBehind(info: SessionInfo, at: string): Promise<void> {
+  const { messages } = await readNativeSession(info, { places });
+  try {
+    const cut = await forkNativeSession(info, { places, at });
+    const fork = await readNativeSession(`${info.agent}:${cut.sessionId}`, { places });
+    expect(firstDifference(messages.slice(0, cut.messages), fork.messages)).toBeNull();
+    expect(cut.messages).toBeGreaterThan(messages.findIndex(({ id }) => id === at));
+  } catch (error) {
+    if (!isContinuoError(error, "invalid")) throw error;
+    const instead = messages.findIndex(({ id }) => id === error.details.instead);
+    expect(messages[instead]?.role).toBe("tool");
+    expect(instead).toBeGreaterThan(messages.findIndex(({ id }) => id === at));
+  }
+}
+
+const TITLES: readonly (readonly [AgentName, string, (title: string) => string])[] = [
+  ["claude", "parallel-tools", (title) => `${title} (fork)`],
+  ["codex", "title", () => "Count the leaves."],
+  ["gemini", "parallel-tools", (title) => `${title} (fork)`],
+  ["pi", "parallel-tools", (title) => title],
+  ["opencode", "parallel-tools", (title) => `${title} (fork #1)`],
+];
+
+test.each(TITLES)("%s/%s is titled as the agent titles forks", async (agent, name, titled) => {
+  const [info] = await open(agent, name);
+  if (info === undefined) throw new Error("no session");
+  const { sessionId, title } = await forkNativeSession(info, { places });
+  const own = (await readNativeDetails(`${agent}:${sessionId}`, { places })).title;
+  expect({ title, own }).toEqual({ title: own, own: agent === "codex" ? own : titled(info.title ?? "") });
+  if (agent === "codex") expect(own).not.toBe(info.title);
+});
+
+test("a second fork of opencode counts on, and a fork tells what it was forked from", async () => {
+  const [info] = await open("opencode", "text-and-thinking");
+  const first = await forkNativeSession(info ?? "", { places });
+  const second = await forkNativeSession(`opencode:${first.sessionId}`, { places });
+  expect(second).toMatchObject({ title: `${info?.title} (fork #2)`, forkedFrom: first.sessionId });
+});
+
+test.each([
+  ["claude", "text-and-thinking"],
+  ["codex", "paginated"],
+  ["codex", "legacy"],
+] as const)("the details of a fork of %s/%s name its source", async (agent, name) => {
+  const [info] = await open(agent, name);
+  const { sessionId } = await forkNativeSession(info ?? "", { places });
+  expect(await readNativeDetails(`${agent}:${sessionId}`, { places })).toMatchObject({
+    forkedFrom: info?.sessionId,
+    cwd: info?.cwd,
+  });
+});
+
+test("a message is named by its id or the beginning of it, on any branch", async () => {
+  const [info] = await open("claude", "branch");
+  if (info === undefined) throw new Error("no session");
+  const { leaves, messages } = await readNativeSession(info, { places });
+  const other = leaves.find(({ active }) => !active)?.id ?? "";
+  expect(messages.map(({ id }) => id)).not.toContain(other);
+  const { sessionId } = await forkNativeSession(info, { places, at: other.slice(0, 12) });
+  const branch = await readNativeSession(info, { places, leaf: other });
+  const fork = await readNativeSession(`claude:${sessionId}`, { places });
+  expect(firstDifference(branch.messages, fork.messages)).toBeNull();
+});
+
+test.each(AGENTS)("%s: an unknown message is refused, and nothing is written", async (agent) => {
+  const [info] = await open(agent, agent === "codex" ? "paginated" : "parallel-tools");
+  const before = await idsOf(agent);
+  const forked = forkNativeSession(info ?? "", { places, at: "no-such-message" });
+  await expect(forked).rejects.toMatchObject({ code: "not_found" });
+  expect(await idsOf(agent)).toEqual(before);
+  expect(existsSync(join(scratch, ".continuo"))).toBe(false);
+});
+
+test("a line that breaks off, as in a session that is being written, is left behind", async () => {
+  const [info] = await open("claude", "parallel-tools");
+  if (info === undefined) throw new Error("no session");
+  const torn = `${readFileSync(info.location, "utf8")}{"type":"user","uu`;
+  writeFileSync(info.location, torn);
+  const { sessionId } = await forkNativeSession(info, { places });
+  const fork = await readNativeSession(`claude:${sessionId}`, { places });
+  expect(fork.problems).toEqual([]);
+  expect(readFileSync(info.location, "utf8")).toBe(torn);
+});
+
+const say = (id: string, role: Message["role"], toolCallId?: string): Message => ({
+  id,
+  role,
+  content: [],
+  ...(toolCallId === undefined ? {} : { toolCallId }),
+  metadata: {},
+});
+
+test("a short beginning that names several messages is ambiguous", () => {
+  const history = [say("message-one", "user"), say("message-two", "assistant")];
+  expect(cutAt(history, "message-o")).toEqual({ count: 1 });
+  expect(cutAt(history, "mes")).toBeNull();
+  expect(() => cutAt(history, "message")).toThrow(expect.objectContaining({ code: "ambiguous" }));
+});
+
+test("a call that never got a result may be the end", () => {
+  const call = { type: "tool_call", id: "c1", name: "Read", args: {} } as const;
+  const history: Message[] = [
+    say("a", "user"),
+    { ...say("b", "assistant"), content: [call] },
+    say("c", "user"),
+  ];
+  expect(cutAt(history, "b")).toEqual({ count: 2 });
+});

@@ -1,0 +1,107 @@
+/**
+ * Forks of sessions that the real agents began: each agent lists and resumes them, and the request that it sends
+ * says what the source said up to the cut. The source stays as it was.
+ */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  forkNativeSession,
+  openSessionAdapter,
+  type Places,
+  readNativeSession,
+  renameNativeSession,
+  trashNativeSession,
+} from "../../../src/agents/index.ts";
+import type { AgentName } from "../../../src/model/index.ts";
+import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
+import { AGENTS, type Begun, type Written } from "../append/begin.ts";
+import { countKinds, proveResumption } from "../proof.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+
+const FIRST = "What is in the note?";
+/** As each agent calls a fork; those of Codex have no name. */
+const FORK_TITLES: Readonly<Record<AgentName, string>> = {
+  claude: "Two notes 你好 (fork)",
+  codex: "",
+  gemini: "Two notes 你好 (fork)",
+  pi: "Two notes 你好",
+  opencode: "Two notes 你好 (fork #1)",
+};
+const SECOND = "And in the other one?";
+
+describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
+  let sandbox: Sandbox;
+  let server: ModelServer;
+  let begun: Begun;
+  let places: Places;
+  let source: Written;
+
+  beforeAll(async () => {
+    sandbox = await makeSandbox();
+    const answers = [[text("A word.")]];
+    server = await startModelServer({ turns: [{ user: FIRST, answers }] });
+    begun = await open(sandbox, server.url);
+    places = { home: sandbox.root, env: begun.environment };
+    source = await begun.begin(FIRST);
+    await using adapter = openSessionAdapter({ format, ...source, places });
+    await adapter.appendUserMessage(SECOND);
+    await adapter.appendAssistantMessage([
+      { type: "text", text: "I look." },
+      { type: "tool_call", id: "call_f1", name: "Look", args: { at: "one" } },
+      { type: "tool_call", id: "call_f2", name: "Look", args: { at: "two" } },
+    ]);
+    await adapter.appendToolResult("call_f2", "no such note", true);
+    await adapter.appendToolResult("call_f1", "a note");
+    await adapter.appendAssistantMessage("One of them.");
+  });
+
+  afterAll(async () => {
+    await server?.close();
+    await sandbox?.[Symbol.asyncDispose]();
+  });
+
+  const said = async (sessionId: string) =>
+    (await readNativeSession(`${agent}:${sessionId}`, { places })).messages;
+
+  async function proveFork(fork: { readonly sessionId: string; readonly location: string }) {
+    const { sessionId } = fork;
+    const sessionFile = fork.location.replace(/#[^/#]*$/u, "");
+    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
+    return await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+  }
+
+  test("the agent shows the title that a session is given", async () => {
+    await renameNativeSession(`${agent}:${source.sessionId}`, "Two notes 你好", { places });
+    expect((await begun.titles()).get(source.sessionId)).toBe("Two notes 你好");
+  });
+
+  test("a whole fork is listed and resumed, and the source stays as it was", async () => {
+    const before = await said(source.sessionId);
+    const fork = await forkNativeSession(`${agent}:${source.sessionId}`, { places });
+    const titles = await begun.titles();
+    expect(titles.get(fork.sessionId)).toBe(FORK_TITLES[agent]);
+    const items = await proveFork(fork);
+    expect(countKinds(items)).toMatchObject({ call: 2, result: 2 });
+    expect(items).toContainEqual({ kind: "text", role: "user", text: SECOND });
+    expect(await said(source.sessionId)).toEqual(before);
+  });
+
+  test("a fork behind an earlier message is resumed", async () => {
+    const history = await said(source.sessionId);
+    const at = history.find(({ role, origin }) => role === "assistant" && origin === "agent")?.id ?? "";
+    const items = await proveFork(await forkNativeSession(`${agent}:${source.sessionId}`, { places, at }));
+    expect(countKinds(items)).not.toHaveProperty("call");
+    expect(items).toContainEqual({ kind: "text", role: "assistant", text: "A word." });
+    expect(items).not.toContainEqual({ kind: "text", role: "user", text: SECOND });
+  });
+
+  test("a fork behind the results of two calls is resumed when its source is gone", async () => {
+    const history = await said(source.sessionId);
+    const at = history.findLast(({ role }) => role === "tool")?.id ?? "";
+    const fork = await forkNativeSession(`${agent}:${source.sessionId}`, { places, at });
+    await trashNativeSession(`${agent}:${source.sessionId}`, { places });
+    const items = await proveFork(fork);
+    expect(countKinds(items)).toMatchObject({ call: 2, result: 2 });
+    expect(items).not.toContainEqual({ kind: "text", role: "assistant", text: "One of them." });
+  });
+});
