@@ -24,10 +24,8 @@ import { AGENT_OF_FORMAT, openSessionAdapter, type SessionAdapterOptions } from 
 const FORMATS: readonly AdapterFormat[] = ["ccsdk", "codex", "pi-agent", "gemini", "opencode"];
 const PICTURE =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const OPENCODE_DATABASE = join(
-  import.meta.dirname,
-  "../../test/fixtures/opencode/text-and-thinking/home/opencode/opencode.db",
-);
+const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
+const OPENCODE_DATABASE = join(FIXTURES, "opencode/text-and-thinking/home/opencode/opencode.db");
 
 let home: string;
 let places: Places;
@@ -90,6 +88,13 @@ function withoutRaw(block: Omit<Block, "native">): unknown {
 const conversation = (history: readonly Message[]): Message[] =>
   history.filter(({ role, origin }) => role !== "system" && origin !== "injected");
 
+test("the slug that Claude Code gave a session is told", async () => {
+  const project = join(FIXTURES, "claude/compaction/home/projects/-home-dev-project");
+  const sessionFile = join(project, "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a.jsonl");
+  await using adapter = openSessionAdapter({ format: "ccsdk", sessionFile, places });
+  expect((await adapter.getMetadata()).slug).toBe("gentle-crafting-hummingbird");
+});
+
 describe.each(FORMATS)("%s", (format) => {
   test("nothing is opened before the first call, and a session begins with its first message", async () => {
     const adapter = create(format);
@@ -144,8 +149,13 @@ describe.each(FORMATS)("%s", (format) => {
     await using adapter = create(format);
     await adapter.appendUserMessage("Compare the two notes.");
     await adapter.appendAssistantMessage("They differ.");
-    const { sessionId, cwd, title } = await adapter.getMetadata();
-    expect({ cwd, title }).toEqual({ cwd: join(home, "project"), title: "Tea" });
+    const { sessionId, cwd, title, slug } = await adapter.getMetadata();
+    const slugs = { gemini: "project", opencode: sessionId.slice(-8).toLowerCase() };
+    expect({ cwd, title, slug }).toEqual({
+      cwd: join(home, "project"),
+      title: "Tea",
+      slug: format === "gemini" || format === "opencode" ? slugs[format] : null,
+    });
     const session = await readNativeSession(`${AGENT_OF_FORMAT[format]}:${sessionId}`, { places });
     expect(session.problems).toEqual([]);
   });

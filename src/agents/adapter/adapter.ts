@@ -18,6 +18,8 @@ export interface SessionMetadata {
   readonly cwd: string | null;
   readonly gitBranch: string | null;
   readonly title: string | null;
+  /** A short name of the agent's own: of the session, or with Gemini CLI of its folder. */
+  readonly slug: string | null;
   /** Of the agent that wrote last. */
   readonly version: string | null;
   /** ISO 8601 UTC. */
@@ -258,10 +260,13 @@ async function readMetadata(session: Session, parts: AdapterParts): Promise<Sess
   if (beginning !== null) {
     const { cwd, gitBranch, title } = beginning;
     const createdAt = new Date(beginning.createdMs).toISOString();
-    return { sessionId, cwd, gitBranch, title, version: null, createdAt, updatedAt: createdAt };
+    const unknown = { slug: null, version: null };
+    return { sessionId, cwd, gitBranch, title, ...unknown, createdAt, updatedAt: createdAt };
   }
   const found = await findAgain(session, parts);
   using opened = await open(session.reader, found, parts);
   const { cwd, gitBranch, title, agentVersions, createdAt, updatedAt } = opened.details;
-  return { sessionId, cwd, gitBranch, title, version: agentVersions.at(-1) ?? null, createdAt, updatedAt };
+  const slug = (await session.writer.slugOf?.(opened, session.file)) ?? null;
+  const version = agentVersions.at(-1) ?? null;
+  return { sessionId, cwd, gitBranch, title, slug, version, createdAt, updatedAt };
 }

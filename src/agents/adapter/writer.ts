@@ -105,6 +105,8 @@ export interface NativeWriter<Tip> {
   locationOf(sessionFile: string, sessionId: string): string;
   openSink(sessionFile: string, sessionId: string): Promise<RecordSink>;
   /** Errors: `unsupported` for a session that cannot be continued. */
+  /** A short name that the agent gives the session, or its folder; left out for agents that have none. */
+  slugOf?(opened: OpenedSession, sessionFile: string): Promise<string | null>;
   openTip(before: Before, signal: AbortSignal | undefined): Promise<Tip>;
   begin(session: NewSession, makers: Makers): { readonly tip: Tip; readonly records: readonly Json[] };
   /** The file of a session that is to be looked at only; as `openSink` where the agent has files. */

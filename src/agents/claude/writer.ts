@@ -16,7 +16,7 @@ import {
   type NewSession,
   openLineSink,
 } from "../adapter/index.ts";
-import { canonicalFolder, isJson, type Json, type Places } from "../reader/index.ts";
+import { canonicalFolder, isJson, type Json, type Places, textField } from "../reader/index.ts";
 import { bringBackLines } from "./bring-back.ts";
 import { claudeFolders, projectNameOf } from "./places.ts";
 import { toNativeContent, toNativeResult } from "./to-blocks.ts";
@@ -43,6 +43,12 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
   placeOf: (session, places) => join(projectFolder(session.cwd, places), `${session.sessionId}.jsonl`),
   locationOf: (sessionFile) => sessionFile,
   openSink: async (sessionFile) => openLineSink(sessionFile),
+  async slugOf(opened) {
+    let slug: string | null = null;
+    for await (const { value } of opened.entries())
+      slug = isJson(value) ? (textField(value, "slug") ?? slug) : slug;
+    return slug;
+  },
   openTip: async (before) => tipOf(before),
   begin: (session) => ({ tip: beginningOf(session), records: titleOf(session) }),
   bringBack(records, session) {

@@ -20,7 +20,15 @@ import {
 } from "../adapter/index.ts";
 import { canonicalFolder, isJson, type Json, namesIn, type Places } from "../reader/index.ts";
 import { bringBackLines } from "./bring-back.ts";
-import { geminiFolders, hashOf, ownerOf, projectNamesOf, projectOfFile, readRegistry } from "./places.ts";
+import {
+  geminiFolders,
+  hashOf,
+  isHashName,
+  ownerOf,
+  projectNamesOf,
+  projectOfFile,
+  readRegistry,
+} from "./places.ts";
 import { callsIn, listField, resultsIn } from "./records.ts";
 
 export interface GeminiTip {
@@ -34,6 +42,10 @@ export const geminiWriter: NativeWriter<GeminiTip> = {
   placeOf: (session, places) => join(projectFolder(session.cwd, places), "chats", fileNameOf(session)),
   locationOf: (sessionFile) => sessionFile,
   openSink: async (sessionFile) => openLineSink(sessionFile),
+  async slugOf(_opened, sessionFile) {
+    const project = projectOfFile(sessionFile);
+    return project === null || isHashName(basename(project)) ? null : basename(project);
+  },
   openTip: (before) => readTip(before),
   begin: (session) => ({ tip: { waiting: [] }, records: [metadataOf(session)] }),
   bringBack: (records, session) => bringBackLines(records, session, hashOf(canonicalFolder(session.cwd))),

@@ -54,6 +54,12 @@ export const opencodeWriter: NativeWriter<OpencodeTip> = {
   placeOf: (_session, places) => databasePaths(places)[0] ?? join(dataFolder(places), "opencode.db"),
   locationOf: (sessionFile, sessionId) => `${sessionFile}#${sessionId}`,
   openSink: (sessionFile, sessionId) => openRowSink(sessionFile, sessionId),
+  async slugOf(opened) {
+    for await (const { type, value } of opened.entries()) {
+      if (type === "session" && isJson(value)) return textField(value, "slug");
+    }
+    return null;
+  },
   openTip: (before) => readTip(before),
   stage: (records, session) => toExport(records, session),
   begin: (session) => ({ tip: beginningOf(session), records: [sessionRow(session)] }),
