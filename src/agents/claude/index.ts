@@ -14,7 +14,14 @@ import { claudeFolders } from "./places.ts";
 import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
+// For the driver.
+export { toBlock, toBlocks, toToolResult } from "./blocks.ts";
 export { claudeForker } from "./fork.ts";
+export { readLiveSessions } from "./live.ts";
+export { usageOf } from "./messages.ts";
+export { claudeFolders } from "./places.ts";
+export { isToolResult } from "./records.ts";
+export { toNativeContent } from "./to-blocks.ts";
 export { claudeWitness } from "./witness.ts";
 export { claudeWriter } from "./writer.ts";
 

@@ -33,8 +33,8 @@ export interface Opened<T> {
 /**
  * The first step that does it; steps after it are `skipped`.
  *
- * Errors: `native_unavailable`, or `not_found` where the agent said that there is no such session, both with
- * `details.steps`; `agent_missing`; the signal's reason.
+ * Errors: `native_unavailable`, `not_found` where the agent said that there is no such session, `session_live` where
+ * it is open elsewhere, all with `details.steps`; `agent_missing`; the signal's reason.
  */
 export async function runCascade<T>(cascade: Cascade<T>): Promise<Opened<T>> {
   const { agent, sessionId, onMissing } = cascade;
@@ -95,8 +95,9 @@ function refusalOf(
   failures: readonly Error[],
 ): ContinuoError {
   const isGone = failures.length > 0 && failures.every((error) => isContinuoError(error, "not_found"));
+  const isLive = failures.some((error) => isContinuoError(error, "session_live"));
   const details = { ...(failures.at(-1) as Partial<ContinuoError>)?.details, steps };
-  return new ContinuoError(isGone ? "not_found" : "native_unavailable", reason, {
+  return new ContinuoError(isGone ? "not_found" : isLive ? "session_live" : "native_unavailable", reason, {
     hint: "`--on-missing replay` tells a new session what was said, `--on-missing new` begins without it.",
     details,
     cause: failures.at(-1),

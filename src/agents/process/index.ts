@@ -11,4 +11,5 @@ export { createCalls, type JsonCalls, type Talk } from "./calls.ts";
 export { environmentOf } from "./environment.ts";
 export { findProgram } from "./find.ts";
 export { splitLines } from "./lines.ts";
+export { readOutput } from "./output.ts";
 export { type AgentProcess, type ProcessEnd, type ProcessStart, startAgent } from "./program.ts";

@@ -1,0 +1,36 @@
+/**
+ * Claude Code, driven through the user's own `claude`: one process for each native session, lines of JSON in and
+ * out, permissions and interrupts over its control protocol.
+ *
+ * Promises: those of `AgentDriver`; the session that it says it is in is checked before the first turn.
+ * Does not know: Claude Code's files, but for the mark of a running process; who decides a permission.
+ */
+
+import type { AgentDriver } from "../../../model/index.ts";
+import { commandOf, createConversation, type DriverOptions, openSession } from "../../driver/index.ts";
+import { claudeCapabilities } from "./capabilities.ts";
+import { AGENT, ClaudeLink, noList } from "./link.ts";
+
+const PROGRAM = { agent: AGENT, name: "claude", install: "npm install -g @anthropic-ai/claude-code" };
+
+export function createClaudeDriver(options: DriverOptions): AgentDriver {
+  return {
+    agent: "claude",
+    async capabilities(call = {}) {
+      return (await claudeCapabilities(options, commandOf(options, PROGRAM), call)).capabilities;
+    },
+    listSessions: () => Promise.reject(noList()),
+    async open(open) {
+      const command = commandOf(options, PROGRAM);
+      const { capabilities } = await claudeCapabilities(options, command, open);
+      const link = new ClaudeLink({ options, open, command, capabilities });
+      try {
+        const opened = await openSession(link.ways(open), open, options);
+        return createConversation({ agent: AGENT, cwd: open.cwd, link, opened, options });
+      } catch (error) {
+        await link.close();
+        throw error;
+      }
+    },
+  };
+}

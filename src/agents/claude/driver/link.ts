@@ -1,0 +1,188 @@
+/** Claude Code in a conversation: one program for each native session; another session is another program. */
+
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import {
+  type Block,
+  type CallOptions,
+  ContinuoError,
+  type OpenConversation,
+  type SessionCapabilities,
+} from "../../../model/index.ts";
+import {
+  type DriverOptions,
+  driverEnvironment,
+  findOnDisk,
+  type Landing,
+  type Link,
+  limitsOf,
+  type OpenedSession,
+  openSession,
+  type Turn,
+  type Ways,
+} from "../../driver/index.ts";
+import { readJsonFile, toSignal } from "../../reader/index.ts";
+import { claudeFolders, readLiveSessions, toNativeContent } from "../index.ts";
+import { type ClaudeProgram, startClaude } from "./program.ts";
+
+export const AGENT = "Claude Code";
+
+export interface ClaudeLinkParts {
+  readonly options: DriverOptions;
+  readonly open: OpenConversation;
+  readonly command: readonly string[];
+  readonly capabilities: SessionCapabilities;
+}
+
+const ARGUMENTS = [
+  "-p",
+  "--input-format",
+  "stream-json",
+  "--output-format",
+  "stream-json",
+  "--verbose",
+  "--include-partial-messages",
+  "--replay-user-messages",
+  "--permission-prompt-tool",
+  "stdio",
+] as const;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
+
+export class ClaudeLink implements Link {
+  readonly #parts: ClaudeLinkParts;
+  readonly #env: Record<string, string>;
+  readonly #running: string;
+  #program: ClaudeProgram | null = null;
+  #asked = "";
+
+  constructor(parts: ClaudeLinkParts) {
+    this.#parts = parts;
+    this.#env = driverEnvironment(parts.options);
+    this.#running = claudeFolders({ home: parts.options.places.home, env: this.#env }).running;
+  }
+
+  get sessionId(): string {
+    return this.#program?.sessionId ?? this.#asked;
+  }
+
+  get capabilities(): SessionCapabilities {
+    return this.#parts.capabilities;
+  }
+
+  ways({ signal }: CallOptions): Ways {
+    const { canFork, canResume } = this.#parts.capabilities;
+    const fork = (from: string): Promise<Landing> => {
+      const id = randomUUID();
+      return this.#go(id, ["--resume", from, "--fork-session", "--session-id", id], { signal, from });
+    };
+    return {
+      agent: AGENT,
+      name: "claude",
+      begin: () => {
+        const id = randomUUID();
+        return this.#go(id, ["--session-id", id], { signal });
+      },
+      resume: (id) => [{ step: "--resume", offered: canResume, run: () => this.#resume(id, signal) }],
+      fork: (from) => [{ step: "--fork-session", offered: canFork && canResume, run: () => fork(from) }],
+      list: () => Promise.reject(noList()),
+    };
+  }
+
+  async say(blocks: readonly Block[], turn: Turn): Promise<void> {
+    await this.#open().say(toNativeContent(blocks, "a prompt"), turn);
+  }
+
+  async stop(): Promise<void> {
+    await this.#open().interrupt();
+  }
+
+  async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
+    const { cwd } = this.#parts.open;
+    const request = { cwd, resumeSessionId: sessionId, ...toSignal(signal) };
+    return await openSession(this.ways({ ...toSignal(signal) }), request, this.#parts.options);
+  }
+
+  giveUp(why: string): ContinuoError {
+    const program = this.#open();
+    const failure = program.failed(why);
+    // It is told when it is asked for the next turn that it is gone.
+    void program.end();
+    return failure;
+  }
+
+  async close(): Promise<void> {
+    await this.#program?.end();
+  }
+
+  #open(): ClaudeProgram {
+    if (this.#program === null) throw new ContinuoError("agent_failed", `${AGENT} is not open.`);
+    return this.#program;
+  }
+
+  async #resume(id: string, signal: AbortSignal | undefined): Promise<Landing> {
+    // Another text would be looked for among the titles.
+    if (!UUID.test(id)) throw notThere(id);
+    if (this.sessionId === id) await this.close();
+    // Two programs that resume one session both append to it, and the file gets two branches.
+    if (readLiveSessions(this.#running).of(id) === true) {
+      throw new ContinuoError("session_live", `${AGENT} has ${id} open already.`, {
+        hint: "Close it there first, or fork it.",
+      });
+    }
+    return await this.#go(id, ["--resume", id], { signal, from: id });
+  }
+
+  /** The program before is ended when the new one is there. */
+  async #go(id: string, args: readonly string[], how: Going): Promise<Landing> {
+    const program = await this.#start(args, how);
+    const before = this.#program;
+    this.#program = program;
+    // Before its first turn it tells its session in a file alone.
+    const mark = readJsonFile(join(this.#running, `${program.pid}.json`));
+    this.#asked = typeof mark?.sessionId === "string" ? mark.sessionId : id;
+    await before?.end();
+    return { sessionId: this.#asked };
+  }
+
+  async #start(args: readonly string[], { signal, from }: Going): Promise<ClaudeProgram> {
+    const { open, options, command } = this.#parts;
+    const model = open.model ?? options.model;
+    const extra = [
+      ...(model === undefined ? [] : ["--model", model]),
+      ...(open.mode === undefined ? [] : ["--permission-mode", open.mode]),
+    ];
+    try {
+      return await startClaude({
+        agent: AGENT,
+        command: [...command, ...ARGUMENTS, ...extra, ...args],
+        cwd: open.cwd,
+        env: this.#env,
+        limits: limitsOf(options),
+        onPermission: open.onPermission,
+        ...toSignal(signal),
+      });
+    } catch (error) {
+      if (from === undefined || options.reader === undefined || signal?.aborted === true) throw error;
+      // Its words tell a person why; the disk tells us.
+      const found = await findOnDisk(options, { sessionId: from, cwd: open.cwd });
+      throw found === null ? notThere(from) : error;
+    }
+  }
+}
+
+interface Going {
+  readonly signal: AbortSignal | undefined;
+  /** The session that it begins with. */
+  readonly from?: string;
+}
+
+export function noList(): ContinuoError {
+  return new ContinuoError("unsupported", `${AGENT} does not list its sessions to other programs.`, {
+    hint: "`continuo session list` reads them from disk.",
+  });
+}
+
+function notThere(id: string): ContinuoError {
+  return new ContinuoError("not_found", `${AGENT} has no session ${id}.`);
+}

@@ -1,0 +1,49 @@
+/** `can_use_tool`, which Claude Code asks over its control protocol, and its answer. Pure. Seen in 2.1.330. */
+
+import type { PermissionDecision, PermissionOption, PermissionRequest } from "../../../model/index.ts";
+import { optionFor } from "../../driver/index.ts";
+import { isJson, type Json, optional, textField } from "../../reader/index.ts";
+
+const ONCE: PermissionOption = { id: "allow", name: "Allow", kind: "allow_once" };
+const ALWAYS: PermissionOption = {
+  id: "allow-always",
+  name: "Allow, and do not ask again",
+  kind: "allow_always",
+};
+const NO: PermissionOption = { id: "deny", name: "Deny", kind: "reject_once" };
+
+/** @param request of a `control_request` with the subtype `can_use_tool`. */
+export function toPermissionRequest(approvalId: string, request: Json): PermissionRequest {
+  const toolName = textField(request, "tool_name") ?? "";
+  const description = textField(request, "description");
+  return {
+    approvalId,
+    ...optional("toolCallId", textField(request, "tool_use_id")),
+    toolName,
+    toolInput: request.input,
+    title: description === null ? toolName : `${toolName}: ${description}`,
+    // It does not tell.
+    readOnly: null,
+    options: suggestionsOf(request).length > 0 ? [ONCE, ALWAYS, NO] : [ONCE, NO],
+  };
+}
+
+/** What the control request is answered with. */
+export function toPermissionAnswer(
+  request: Json,
+  asked: PermissionRequest,
+  decision: PermissionDecision,
+): Json {
+  const option = optionFor(decision, asked.options);
+  if (option?.kind === "allow_once" || option?.kind === "allow_always") {
+    const always = option.kind === "allow_always" ? { updatedPermissions: suggestionsOf(request) } : {};
+    return { behavior: "allow", updatedInput: isJson(request.input) ? request.input : {}, ...always };
+  }
+  const message = decision.reason ?? "The person said no.";
+  return { behavior: "deny", message, ...(decision.outcome === "cancelled" ? { interrupt: true } : {}) };
+}
+
+/** Rules that Claude Code proposes to keep. */
+function suggestionsOf(request: Json): readonly unknown[] {
+  return Array.isArray(request.permission_suggestions) ? request.permission_suggestions : [];
+}

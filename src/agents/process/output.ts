@@ -1,0 +1,33 @@
+/** What a program prints until it ends: its help, its version. */
+
+import { type ProcessStart, startAgent } from "./program.ts";
+
+export interface OutputOptions extends ProcessStart {
+  readonly limitMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What it printed on stdout, without the white space around it. Errors: as `startAgent`; `agent_failed` when it does not end. */
+export async function readOutput(options: OutputOptions): Promise<string> {
+  const { limitMs, signal } = options;
+  signal?.throwIfAborted();
+  await using program = await startAgent(options);
+  let late = false;
+  const stop = (): void => void program.end();
+  const timer = setTimeout(() => {
+    late = true;
+    stop();
+  }, limitMs);
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    const lines: string[] = [];
+    for await (const line of program.lines) lines.push(line ?? "");
+    await program.ended;
+    signal?.throwIfAborted();
+    if (late) throw program.failed(`did not end within ${limitMs} ms`);
+    return lines.join("\n").trim();
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}
