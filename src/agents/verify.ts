@@ -46,8 +46,8 @@ export async function verifyWithAgent(
   const told = await witness(staged);
   const isAll = told.depth === "all";
   const difference = differenceBetween(
-    isAll ? written : wordsOf(written),
-    (isAll ? told.messages : wordsOf(told.messages)).map((message, at) => ({
+    isAll ? written : wordsOf(written, told.unspoken),
+    (isAll ? told.messages : wordsOf(told.messages, told.unspoken)).map((message, at) => ({
       ...message,
       id: String(at),
       metadata: {},
@@ -64,11 +64,12 @@ export async function verifyWithAgent(
 }
 
 /** What is said in words, one text a turn: agents tell it in pieces of their own. */
-function wordsOf(messages: readonly Said[]): Said[] {
+function wordsOf(messages: readonly Said[], unspoken = /$^/u): Said[] {
   const turns: { role: Said["role"]; text: string }[] = [];
   for (const { role, content } of messages) {
     if (role === "tool") continue;
-    const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
+    const texts = content.map((block) => (block.type === "text" ? block.text.replace(unspoken, "") : ""));
+    const text = texts.join("");
     if (text.trim() === "") continue;
     const last = turns.at(-1);
     if (last?.role === role) last.text += text;

@@ -17,6 +17,12 @@ apps = false
 plugins = false
 `;
 
+/** Texts that Codex puts around a picture from a file, for the model alone. */
+const WRAPPER = /^(?:<image name=[^>]*>|<\/image>)$/u;
+
+/** Those that were begun without a terminal too, which it lists only where it is asked for them. */
+const SOURCES = ["cli", "vscode", "exec", "appServer", "unknown"];
+
 export async function codexWitness(staged: StagedSession): Promise<Witnessed> {
   const home = join(staged.scratch, ".codex");
   mkdirSync(home, { recursive: true });
@@ -27,13 +33,22 @@ export async function codexWitness(staged: StagedSession): Promise<Witnessed> {
   const clientInfo = { name: "continuo", version: "0" };
   await call({ method: "initialize", params: { clientInfo, capabilities: { experimentalApi: true } } });
   notify({ method: "initialized" });
-  const listed = await call({ method: "thread/list", params: { modelProviders: [] } });
+  const listed = await call({ method: "thread/list", params: { modelProviders: [], sourceKinds: SOURCES } });
   const rows = isJson(listed.result) && Array.isArray(listed.result.data) ? listed.result.data : [];
   const isThere = rows.some((row) => isJson(row) && row.id === staged.sessionId);
   if (!isThere) throw talk.failed("it does not list it.");
-  const params = { threadId: staged.sessionId, includeTurns: true };
-  const read = await call({ method: "thread/read", params });
-  return { by: "codex app-server", depth: "words", messages: turnsOf(read.result).flatMap(messageOf) };
+  const { sessionId: threadId } = staged;
+  const read = async (): Promise<Json[]> => {
+    const { result } = await call({ method: "thread/read", params: { threadId, includeTurns: true } });
+    return turnsOf(result);
+  };
+  let items = await read();
+  if (items.length === 0) {
+    // Turns of a paginated thread are in an index that it makes when it resumes the thread, asking no model.
+    await call({ method: "thread/resume", params: { threadId } });
+    items = await read();
+  }
+  return { by: "codex app-server", depth: "words", unspoken: WRAPPER, messages: items.flatMap(messageOf) };
 }
 
 function turnsOf(result: unknown): Json[] {

@@ -41,16 +41,17 @@ export async function geminiWitness(staged: StagedSession): Promise<Witnessed> {
     seen = updates.length;
     await sleep(QUIET_MS);
   }
-  return { by: "gemini --acp", depth: "words", messages: updates.flatMap(messageOf) };
+  return { by: "gemini --acp", depth: "words", unspoken: PLACEHOLDER, messages: updates.flatMap(messageOf) };
 }
 
-/** What it says in place of a picture or file, behind the words. */
-const PLACEHOLDER = /\[(?:Image|Audio|Video|File|Document|Media)?:? ?[\w.+-]+\/[\w.+-]+, [\d.]+ [KM]?B\]/gu;
+/** What it says in place of a picture or file, and of thoughts, calls and results in a list that it wrote anew. */
+const PLACEHOLDER =
+  /\[(?:(?:Image|Audio|Video|File|Document|Media)?:? ?[\w.+-]+\/[\w.+-]+, [\d.]+ [KM]?B|Thought: true|Function (?:Call|Response): [\w-]+)\]/gu;
 
 function messageOf(update: Json): Witnessed["messages"] {
   const text = isJson(update.content) && typeof update.content.text === "string" ? update.content.text : null;
   if (text === null || text.startsWith("<session_context>")) return [];
-  const content: Block[] = [{ type: "text", text: text.replace(PLACEHOLDER, "") }];
+  const content: Block[] = [{ type: "text", text }];
   if (update.sessionUpdate === "user_message_chunk") return [{ role: "user", content }];
   return update.sessionUpdate === "agent_message_chunk" ? [{ role: "assistant", content }] : [];
 }

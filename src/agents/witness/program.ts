@@ -1,7 +1,7 @@
 /** A program in a private home: run to its end, or talked to by lines. */
 
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContinuoError } from "../../model/index.ts";
 import { splitLines, type Talk } from "../process/index.ts";
@@ -20,16 +20,23 @@ export interface Program {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What it printed on stdout. Errors: `verification_failed` where it does not end well. */
+/**
+ * What it printed on stdout, which is a file: of a pipe, some programs leave the end unwritten when they exit.
+ * Errors: `verification_failed` where it does not end well.
+ */
 export async function runProgram(program: Program): Promise<string> {
-  const child = start(program);
-  let stdout = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-  });
+  const path = join(program.staged.scratch, "stdout.txt");
+  const file = openSync(path, "w", 0o600);
+  let child: ChildProcess;
+  try {
+    child = start(program, file);
+  } finally {
+    closeSync(file);
+  }
   const stderr = collect(child);
-  child.stdin.end();
+  child.stdin?.end();
   const code = await endOf(child, program.staged.signal);
+  const stdout = readFileSync(path, "utf8");
   if (code === 0) return stdout;
   throw failed(program, `it ended with ${code ?? "a signal"}: ${lastLines(stderr() || stdout)}`);
 }
@@ -37,7 +44,7 @@ export async function runProgram(program: Program): Promise<string> {
 export interface WitnessTalk extends Talk, AsyncDisposable {}
 
 export function talkTo(program: Program): WitnessTalk {
-  const child = start(program);
+  const child = start(program, "pipe") as ChildProcessWithoutNullStreams;
   const stderr = collect(child);
   const end = endOf(child, program.staged.signal);
   // Whoever waits for a line is told by the end of the lines.
@@ -54,12 +61,13 @@ export function talkTo(program: Program): WitnessTalk {
   };
 }
 
-function start({ staged, args, env }: Program): ChildProcessWithoutNullStreams {
+function start({ staged, args, env }: Program, stdout: "pipe" | number): ChildProcess {
   const [command = "", ...first] = staged.program;
   const tmp = join(staged.scratch, "tmp");
   mkdirSync(tmp, { recursive: true, mode: 0o700 });
   const child = spawn(command, [...first, ...args], {
     cwd: staged.project,
+    stdio: ["pipe", stdout, "pipe"],
     // A group of its own, so that what it started can be ended with it.
     detached: true,
     env: {
@@ -78,22 +86,19 @@ function start({ staged, args, env }: Program): ChildProcessWithoutNullStreams {
     },
   });
   // A program that ends early takes no more input.
-  child.stdin.on("error", () => undefined);
+  child.stdin?.on("error", () => undefined);
   return child;
 }
 
-function collect(child: ChildProcessWithoutNullStreams): () => string {
+function collect(child: ChildProcess): () => string {
   let text = "";
-  child.stderr.setEncoding("utf8").on("data", (more: string) => {
+  child.stderr?.setEncoding("utf8").on("data", (more: string) => {
     text = (text + more).slice(-MAX_STDERR_CHARS);
   });
   return () => text;
 }
 
-function endOf(
-  child: ChildProcessWithoutNullStreams,
-  signal: AbortSignal | undefined,
-): Promise<number | null> {
+function endOf(child: ChildProcess, signal: AbortSignal | undefined): Promise<number | null> {
   const stop = (): void => killGroup(child);
   const timer = setTimeout(stop, TIMEOUT_MS);
   signal?.addEventListener("abort", stop, { once: true });
@@ -106,7 +111,7 @@ function endOf(
   });
 }
 
-function killGroup(child: ChildProcessWithoutNullStreams): void {
+function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, "SIGKILL");

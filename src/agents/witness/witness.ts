@@ -23,6 +23,8 @@ export interface Witnessed {
   readonly by: string;
   /** `all`: everything that was said; `words`: what the person and the agent said in words. */
   readonly depth: "all" | "words";
+  /** In a text of a message: what the agent tells in place of something else, or leaves out. */
+  readonly unspoken?: RegExp;
   readonly messages: readonly Pick<Message, "role" | "content">[];
 }
 

@@ -1,0 +1,177 @@
+/**
+ * Five sources by five targets: each real agent holds a conversation once; it is handed over to every agent,
+ * verified by that agent itself, and resumed by it; the request that it sends says what the source's model was
+ * sent. Then back: the source's own records, signatures and encrypted reasoning to the byte.
+ */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { handOff, openNativeSession, type Places, readerOf } from "../../../src/agents/index.ts";
+import type { AgentName, Message } from "../../../src/model/index.ts";
+import { saidIn, sourceView } from "../../hand-off/said.ts";
+import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
+import { AGENTS, type AgentUnderTest, type Begun } from "../append/begin.ts";
+import { type Item, normaliseView } from "../items.ts";
+import { countKinds, historyOf, proveResumption } from "../proof.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+import { CONVERSATIONS, type Held, scriptOf, writeFiles } from "./conversations.ts";
+import { type Cell, withTable } from "./table.ts";
+
+const README = join(import.meta.dirname, "../../../README.md");
+
+/** Where the conversations are held; nobody goes on with them there. */
+let origins: Sandbox;
+let originServer: ModelServer;
+const held = new Map<AgentName, Held>();
+/** Where they are handed to. */
+let sandbox: Sandbox;
+let server: ModelServer;
+const begun = new Map<AgentName, Begun>();
+const cells = new Map<string, Cell>();
+const handed = new Map<string, string>();
+
+beforeAll(async () => {
+  [origins, sandbox] = [await makeSandbox(), await makeSandbox()];
+  await writeFiles(origins);
+  [originServer, server] = [await startModelServer(scriptOf(origins.project)), await startModelServer({})];
+  for (const { agent, open } of AGENTS) {
+    const one = await open(sandbox, server.url);
+    // opencode makes its database when it first runs.
+    if (agent === "opencode") await one.begin("Hello.");
+    begun.set(agent, one);
+  }
+});
+
+afterAll(async () => {
+  await originServer?.close();
+  await server?.close();
+  await origins?.[Symbol.asyncDispose]();
+  await sandbox?.[Symbol.asyncDispose]();
+});
+
+/** The homes of the source as it was made, of all targets, and Continuo's. */
+function placesFor(from: AgentName, to: AgentName): Places {
+  const targets = Object.assign({}, ...[...begun.values()].map(({ environment }) => environment));
+  const source = from === to ? {} : (held.get(from)?.environment ?? {});
+  return {
+    home: sandbox.root,
+    env: { ...targets, ...source, CONTINUO_HOME: join(sandbox.root, "continuo") },
+  };
+}
+
+function originPlaces(agent: AgentName): Places {
+  return { home: origins.root, env: held.get(agent)?.environment ?? {} };
+}
+
+async function originHistory(agent: AgentName): Promise<readonly Message[]> {
+  return await historyOf(agent, held.get(agent)?.sessionId ?? "", originPlaces(agent));
+}
+
+/** Everything that the source's model was sent, thinking too. */
+async function wholeView({ agent, tellsErrors }: AgentUnderTest): Promise<readonly Item[]> {
+  return normaliseView((await readerOf(agent)).modelView(await originHistory(agent)), { tellsErrors });
+}
+
+interface Going {
+  readonly ref: string;
+  readonly places: Places;
+  readonly to: AgentUnderTest;
+}
+
+/** Hands over, lets the target verify and resume it; gives what it sent. */
+async function goOn({ ref, places, to }: Going) {
+  const { agent, tellsErrors, program } = to;
+  const made = await handOff(ref, {
+    to: agent,
+    cwd: sandbox.project,
+    places,
+    programs: { [agent]: program() },
+  });
+  expect(made.verification).toMatchObject({ by: expect.stringContaining(agent), outcome: "same" });
+  const written = {
+    sessionId: made.sessionId ?? "",
+    sessionFile: (made.location ?? "").replace(/#.*$/u, ""),
+  };
+  const one = begun.get(agent);
+  const items = await proveResumption({
+    agent,
+    places: placesFor(agent, agent),
+    sessionId: written.sessionId,
+    tellsErrors,
+    server,
+    resume: async (words) => one?.resume(words, written),
+  });
+  return { made, items };
+}
+
+test.each(AGENTS)("$agent holds its conversation", async (under) => {
+  const { agent } = under;
+  const { hold, minResultBytes } = CONVERSATIONS[agent];
+  held.set(agent, await hold(origins, originServer.url));
+  const view = await wholeView(under);
+  expect(countKinds(view)).toMatchObject({ call: 2, result: 2, image: 1 });
+  const lengths = view.map((item) => (item.kind === "result" ? Buffer.byteLength(item.text) : 0));
+  expect(Math.max(...lengths)).toBeGreaterThan(minResultBytes);
+  const blocks = (await originHistory(agent)).flatMap(({ content }) => content);
+  expect(blocks.filter((block) => block.type === "thinking")).toHaveLength(2);
+  expect(blocks.filter((block) => block.type === "tool_result" && block.isError)).toHaveLength(1);
+});
+
+describe.each(AGENTS)("to $agent", (to) => {
+  test.each(AGENTS)("from $agent", async (from) => {
+    const places = placesFor(from.agent, to.agent);
+    const { sessionId } = held.get(from.agent) ?? { sessionId: "" };
+    const file = await locationOf(from.agent);
+    const { made, items } = await goOn({ ref: file, places, to });
+    cells.set(`${from.agent} ${to.agent}`, { from: from.agent, to: to.agent, receipt: made.receipt });
+    handed.set(`${from.agent} ${to.agent}`, made.sessionId ?? "");
+    if (from.agent === to.agent) expect(items).toEqual(await wholeView(from));
+    expect(saidIn(items)).toEqual(saidIn(await sourceView(from.agent, sessionId, originPlaces(from.agent))));
+  });
+});
+
+/** By its path: two homes of one agent may be in play. */
+async function locationOf(agent: AgentName): Promise<string> {
+  using session = await openNativeSession(`${agent}:${held.get(agent)?.sessionId}`, {
+    places: originPlaces(agent),
+  });
+  return session.details.location;
+}
+
+/** Agents whose model seals its thinking, and is sent it again. */
+const SIGNS: ReadonlySet<AgentName> = new Set(["claude", "codex"]);
+
+const RING = AGENTS.map((a, at) => ({ a, b: AGENTS[(at + 1) % AGENTS.length] ?? a }));
+
+test.each(RING)(
+  "$a.agent to $b.agent and back: its own records, and what was said there",
+  async ({ a, b }) => {
+    const id = handed.get(`${a.agent} ${b.agent}`);
+    const { made, items } = await goOn({
+      ref: `${b.agent}:${id}`,
+      places: placesFor(a.agent, a.agent),
+      to: a,
+    });
+    expect(made.broughtBack).toMatchObject({ agent: a.agent, sessionId: held.get(a.agent)?.sessionId });
+    const before = await wholeView(a);
+    expect(items.slice(0, before.length)).toEqual(before);
+    if (SIGNS.has(a.agent)) {
+      expect(items).toContainEqual(
+        expect.objectContaining({ kind: "thinking", signature: expect.any(String) }),
+      );
+    }
+    expect(items.slice(before.length)).toMatchObject([
+      { kind: "text", role: "user", text: "Go on." },
+      { kind: "text", role: "assistant", text: "echo: Go on." },
+    ]);
+  },
+);
+
+test("README says what every agent keeps of every other one's conversation", async () => {
+  const all = AGENTS.flatMap(({ agent: from }) =>
+    AGENTS.flatMap(({ agent: to }) => cells.get(`${from} ${to}`) ?? []),
+  );
+  expect(all).toHaveLength(AGENTS.length ** 2);
+  await expect(withTable(readFileSync(README, "utf8"), all)).toMatchFileSnapshot(README);
+});

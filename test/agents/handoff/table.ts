@@ -1,0 +1,58 @@
+/** What every agent keeps of every other one's conversation, as a table for README.md. */
+
+import type { Outcome, Receipt, ReceiptKind } from "../../../src/agents/index.ts";
+import type { AgentName } from "../../../src/model/index.ts";
+import { PINNED } from "../install.ts";
+
+export interface Cell {
+  readonly from: AgentName;
+  readonly to: AgentName;
+  readonly receipt: Receipt;
+}
+
+const KINDS: Readonly<Partial<Record<ReceiptKind, string>>> = {
+  text: "text",
+  thinking: "thinking",
+  tool_call: "tool calls",
+  tool_result: "results",
+  image: "images",
+};
+const OUTCOMES: readonly Outcome[] = ["kept", "rewritten", "noted", "dropped"];
+
+const BEGIN = "<!-- handed over: written by npm run test:agents -- matrix -u -->";
+const END = "<!-- end of handed over -->";
+
+/** The README with the table of these cells in its place. */
+export function withTable(readme: string, cells: readonly Cell[]): string {
+  const [before, rest] = readme.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (before === undefined || after === undefined) throw new Error(`README.md has no ${BEGIN} … ${END}`);
+  return `${before}${BEGIN}\n\n${toTable(cells)}\n${END}${after}`;
+}
+
+function toTable(cells: readonly Cell[]): string {
+  const names = Object.values(KINDS);
+  const rows = cells.map(({ from, to, receipt }) => {
+    const counts = Object.keys(KINDS).map((kind) => countsOf(receipt, kind as ReceiptKind));
+    return `| ${named(from)} | ${named(to)} | ${counts.join(" | ")} |`;
+  });
+  const lines = [
+    `| from | to | ${names.join(" | ")} |`,
+    `|---|---|${names.map(() => "---|").join("")}`,
+    ...rows,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function named(agent: AgentName): string {
+  return `\`${agent}\` ${PINNED[agent].version}`;
+}
+
+/** What became of blocks of that kind; what was all kept is a number alone. */
+function countsOf({ byKind }: Receipt, kind: ReceiptKind): string {
+  const counts = byKind[kind];
+  if (counts === undefined) return "";
+  const told = OUTCOMES.filter((outcome) => counts[outcome] > 0);
+  if (told.length === 1 && told[0] === "kept") return String(counts.kept);
+  return told.map((outcome) => `${counts[outcome]} ${outcome}`).join(", ");
+}
