@@ -61,6 +61,7 @@ export {
   textOf,
   type Usage,
 } from "./model/index.ts";
+export * as SessionManager from "./sessions/index.ts";
 export {
   type ContextPlan,
   type EventLike,

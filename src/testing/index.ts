@@ -5,6 +5,18 @@
  */
 
 export {
+  EchoAgent,
+  type Given,
+  type NativeKind,
+  type NativeSessions,
+  nativeSessionsInFolder,
+  nativeSessionsInMemory,
+  type Script,
+  ScriptedAgent,
+  type ScriptedAgentOptions,
+  type Step,
+} from "./agents/index.ts";
+export {
   type OpenStore,
   type StoreCase,
   type StoreContractOptions,

@@ -1,0 +1,154 @@
+/** One call of an agent: what it is given, what it says of where it is, and how it ends. */
+
+import {
+  type Agent,
+  type AgentEvent,
+  type AgentRequest,
+  type AgentResult,
+  type ContinuoError,
+  isContinuoError,
+  type NativeRef,
+  type VerifiedBy,
+} from "../model/index.ts";
+import { createRecorder, type Journal, type Turn } from "./journal/index.ts";
+import { nativeUnavailable } from "./plan.ts";
+import { pause, type Stops } from "./stops.ts";
+
+/** Where the agent says that it is. */
+export interface Whereabouts {
+  readonly ref: NativeRef;
+  readonly verifiedBy: VerifiedBy;
+  readonly happened: "resumed" | "created" | "forked";
+}
+
+export type Outcome =
+  | { readonly type: "done"; readonly result: AgentResult }
+  | { readonly type: "failed"; readonly error: unknown }
+  /** It cannot go on natively, and nothing reached the model. */
+  | { readonly type: "unavailable"; readonly error: ContinuoError }
+  /** It was told to stop, and did not end in time. */
+  | { readonly type: "left" };
+
+export interface AttemptOptions {
+  readonly agent: Agent;
+  readonly request: AgentRequest;
+  readonly adapterOpts: Readonly<Record<string, unknown>>;
+  readonly turn: Turn;
+  readonly journal: Journal;
+  readonly stops: Stops;
+  readonly graceMs: number;
+  /** Called each time that the agent says where it is. */
+  readonly onWhere: (where: Whereabouts) => void;
+  readonly onHeard: (event: AgentEvent) => void;
+}
+
+export async function attempt(options: AttemptOptions): Promise<Outcome> {
+  const { agent, request, adapterOpts, turn, journal, stops } = options;
+  const own = new AbortController();
+  const confirmation = createConfirmation(options, (error) => own.abort(error));
+  const recorder = createRecorder({
+    turn,
+    journal,
+    inspect: confirmation.inspect,
+    onHeard: options.onHeard,
+  });
+  const signal = AbortSignal.any([stops.signal, own.signal]);
+  const call = async (): Promise<AgentResult> =>
+    agent.execute(request, { ...adapterOpts, signal, onEvent: recorder.onEvent });
+  try {
+    const outcome = await ended(call(), signal, options.graceMs);
+    const { error } = confirmation;
+    if (error !== null) return { type: "unavailable", error };
+    if (outcome.type !== "done") return outcome;
+    return confirmation.confirm(outcome.result);
+  } finally {
+    recorder.close();
+  }
+}
+
+async function ended(call: Promise<AgentResult>, signal: AbortSignal, graceMs: number): Promise<Outcome> {
+  const settled = call.then(
+    (result): Outcome => ({ type: "done", result: result ?? {} }),
+    (error: unknown): Outcome =>
+      isContinuoError(error, "native_unavailable")
+        ? { type: "unavailable", error }
+        : { type: "failed", error },
+  );
+  const over = new AbortController();
+  const left = aborted(signal, over.signal).then(async (): Promise<Outcome> => {
+    await pause(graceMs, over.signal);
+    return { type: "left" };
+  });
+  try {
+    return await Promise.race([settled, left]);
+  } finally {
+    over.abort();
+  }
+}
+
+function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      signal.removeEventListener("abort", done);
+      over.removeEventListener("abort", done);
+      resolve();
+    };
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", done, { once: true });
+    over.addEventListener("abort", done, { once: true });
+  });
+}
+
+interface Confirmation {
+  readonly error: ContinuoError | null;
+  readonly inspect: (event: AgentEvent) => void;
+  /** The result, unless the agent was asked to go on natively and never said that it did. */
+  confirm(result: AgentResult): Outcome;
+}
+
+/** Events that say nothing of the turn may come before the agent says where it is. */
+const BEFORE: ReadonlySet<string> = new Set(["diagnostics", "mode", "title", "plan"]);
+
+function createConfirmation(
+  { agent, request, onWhere }: AttemptOptions,
+  refuse: (error: ContinuoError) => void,
+): Confirmation {
+  const asked = request.nativeRef;
+  let state: "open" | "confirmed" = asked === undefined ? "confirmed" : "open";
+  let error: ContinuoError | null = null;
+  const fail = (reason: string): ContinuoError => {
+    error ??= nativeUnavailable(agent.name, request.session.sessionId, reason);
+    refuse(error);
+    return error;
+  };
+  const settle = (told: Whereabouts): void => {
+    const isOther = asked !== undefined && told.ref.sessionId !== asked.sessionId;
+    if (asked !== undefined && told.happened === "created") {
+      throw fail(`${agent.name} began another native session instead.`);
+    }
+    state = "confirmed";
+    onWhere(isOther ? { ...told, happened: "forked" } : told);
+  };
+  return {
+    get error() {
+      return error;
+    },
+    inspect: (event) => {
+      if (error !== null) throw error;
+      if (event.type === "native_session") settle(event);
+      else if (state === "open" && !BEFORE.has(event.type)) {
+        throw fail(`${agent.name} did not confirm that it went on with ${asked?.sessionId}.`);
+      }
+    },
+    confirm: (result) => {
+      const { nativeRef } = result;
+      if (state === "open" && nativeRef === undefined) {
+        return { type: "unavailable", error: fail(`${agent.name} did not say where it is.`) };
+      }
+      if (state === "open" && nativeRef !== undefined) {
+        settle({ ref: nativeRef, verifiedBy: "none", happened: "resumed" });
+      }
+      return { type: "done", result };
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** What a run may use. */
+
+import { ContinuoError } from "../model/index.ts";
+import { type Turn, tokensOf, usageOf } from "./journal/index.ts";
+import type { Exceeded } from "./stops.ts";
+
+/** What is not given has no limit. A run that uses more is cancelled, with `budget_exceeded` in its events. */
+export interface RunBudget {
+  /** Input, output and cache together, or the agent's own total. */
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+  readonly maxToolCalls?: number;
+  readonly maxDurationMs?: number;
+}
+
+const NAMES = ["maxTokens", "maxCostUsd", "maxToolCalls", "maxDurationMs"] as const;
+
+/** Errors: `usage`. */
+export function assertBudget(budget: RunBudget): void {
+  for (const name of NAMES) {
+    const value = budget[name];
+    if (value === undefined || (typeof value === "number" && value >= 0)) continue;
+    throw new ContinuoError("usage", `${name} is a number of at least 0.`);
+  }
+}
+
+/** What the turn used more of than it may, as far as anybody told. */
+export function exceededBy(turn: Turn, budget: RunBudget): Exceeded | null {
+  const usage = usageOf(turn.usage);
+  const used = {
+    maxTokens: usage === undefined ? 0 : tokensOf(usage),
+    maxCostUsd: usage?.costUsd ?? 0,
+    maxToolCalls: turn.toolCalls,
+  };
+  for (const limit of ["maxTokens", "maxCostUsd", "maxToolCalls"] as const) {
+    const allowed = budget[limit];
+    if (allowed !== undefined && used[limit] > allowed) return { limit, value: used[limit], allowed };
+  }
+  return null;
+}

@@ -1,0 +1,41 @@
+/** How a run gets what was said before, as it is asked for, and what came of it. */
+
+import { ContinuoError, type Resumption } from "../model/index.ts";
+
+/**
+ * - `false` nothing of what was said before; a new native session
+ * - `replay` the messages of the session's log; a native session is never touched
+ * - `native` the agent's own session, and what was said since its own last turn; else `native_unavailable`
+ * - `auto`, `true` native where that is possible and the agent confirms it, else replay, and it is said why
+ */
+export type Continuation = boolean | "auto" | "replay" | "native";
+
+/** What of it may be given. What is not named has no limit. */
+export interface ContinuationOptions {
+  /** The newest so many events of the log. */
+  readonly limit?: number;
+  readonly maxMessages?: number;
+  readonly maxChars?: number;
+  readonly maxTokensApprox?: number;
+}
+
+export type Asked = "new" | "auto" | "replay" | "native";
+
+const ASKED: ReadonlyMap<unknown, Asked> = new Map<unknown, Asked>([
+  [false, "new"],
+  [true, "auto"],
+  ["auto", "auto"],
+  ["replay", "replay"],
+  ["native", "native"],
+]);
+
+/** Errors: `usage`. */
+export function askedOf(continuation: Continuation): Asked {
+  const asked = ASKED.get(continuation);
+  if (asked !== undefined) return asked;
+  throw new ContinuoError("usage", `There is no continuation ${JSON.stringify(continuation)}.`, {
+    hint: "It is false, true, auto, replay or native.",
+  });
+}
+
+export type { Resumption };

@@ -1,0 +1,108 @@
+/** Executes one run: waits for its turn, calls the agent, keeps what it does, and ends the run exactly once. */
+
+import {
+  type Agent,
+  ContinuoError,
+  type Run,
+  type Session,
+  type Store,
+  type StoredEvent,
+} from "../model/index.ts";
+import { assertBudget, type RunBudget } from "./budget.ts";
+import { cancelPending } from "./cancel.ts";
+import { conduct } from "./conduct.ts";
+import { askedOf, type Continuation, type ContinuationOptions } from "./continuation.ts";
+import { newId } from "./ids.ts";
+import { toBlocks } from "./input.ts";
+import { GONE, interruptRun } from "./interrupt.ts";
+import { LIMITS } from "./limits.ts";
+import { type OwnTurn, takeTurn } from "./queue.ts";
+import { type RunResult, resultOfEnded } from "./result.ts";
+
+export interface ExecuteRunOptions {
+  /** `false` where none is given. */
+  readonly continuation?: Continuation;
+  readonly continuationOpts?: ContinuationOptions;
+  /** Given to the agent as they are. */
+  readonly adapterOpts?: Readonly<Record<string, unknown>>;
+  /** Since the run began; then it ends as `timeout`. */
+  readonly timeoutMs?: number;
+  /** How long an agent that was told to stop has; 5,000 where none is given. */
+  readonly graceMs?: number;
+  readonly budget?: RunBudget;
+  /** How long the session is held without a sign of life; 30,000 where none is given. */
+  readonly leaseMs?: number;
+  /** Sessions of this store that run at the same time in this process; 16 where none is given. */
+  readonly maxParallel?: number;
+  /** Called with each batch of events that the run stored. */
+  readonly onStored?: (events: readonly StoredEvent[]) => void;
+  /** Ends the run as `cancelled`, also while it waits. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Resolves when the run has ended, however it did: `result.status`.
+ * Errors: `not_found`; `invalid_transition` when it ended or began before; `conflict` for another agent's run;
+ * `native_unavailable` (the run has failed then); `fenced` when the session was lost to somebody else, who has
+ * ended the run; `usage`; and the store's own, when it cannot even keep the end (`wake` ends the run later).
+ */
+export async function executeRun(
+  store: Store,
+  agent: Agent,
+  runId: string,
+  options: ExecuteRunOptions = {},
+): Promise<RunResult> {
+  const { continuation = false, leaseMs = LIMITS.leaseMs, maxParallel = LIMITS.parallelRuns } = options;
+  const { signal, budget = {} } = options;
+  askedOf(continuation);
+  assertBudget(budget);
+  const run = await pendingRun(store, agent, runId);
+  const input = toBlocks(run.input);
+  const owner = newId();
+  const call = signal === undefined ? {} : { signal };
+  const own = await takeTurn(store, run, { owner, leaseMs, maxParallel, ...call });
+  if (own === null) {
+    if (signal?.aborted === true) await cancelPending(store, runId, "the caller's signal");
+    return resultOfEnded(await knownRun(store, runId));
+  }
+  try {
+    await interruptOthers(store, own);
+    const session = await knownSession(store, run.sessionId);
+    return await conduct({ store, agent, run, session, input, owner, lease: own.lease, options });
+  } finally {
+    await own.release();
+  }
+}
+
+async function pendingRun(store: Store, agent: Agent, runId: string): Promise<Run> {
+  const run = await knownRun(store, runId);
+  if (run.status !== "pending") {
+    throw new ContinuoError("invalid_transition", `The run ${runId} is ${run.status}, and not pending.`, {
+      hint: "A run is executed once; start a new one.",
+      details: { runId, from: run.status, to: "running" },
+    });
+  }
+  if (run.agent !== null && run.agent !== agent.name) {
+    throw new ContinuoError("conflict", `The run ${runId} is for ${run.agent}, not for ${agent.name}.`, {
+      details: { runId, agent: run.agent },
+    });
+  }
+  return run;
+}
+
+export async function knownRun(store: Store, runId: string): Promise<Run> {
+  const run = await store.getRun(runId);
+  if (run !== null) return run;
+  throw new ContinuoError("not_found", `There is no run ${runId}.`, { details: { runId } });
+}
+
+async function knownSession(store: Store, sessionId: string): Promise<Session> {
+  const session = await store.getSession(sessionId);
+  if (session !== null) return session;
+  throw new ContinuoError("not_found", `There is no session ${sessionId}.`, { details: { sessionId } });
+}
+
+/** We hold the lease: whoever says that it runs does not any more. */
+async function interruptOthers(store: Store, { lease, others }: OwnTurn): Promise<void> {
+  for (const other of others) await interruptRun(store, other, { lease, reason: GONE });
+}

@@ -1,0 +1,86 @@
+/** Runs whose process ended: they end as interrupted, and what they were saying is whole. */
+
+import { isEvent, type NewEvent, type Run, type Store, type Write } from "../model/index.ts";
+import { unsurePatch, usedNative } from "./references.ts";
+
+interface Lease {
+  readonly name: string;
+  readonly token: number;
+}
+
+export const GONE = "the process that ran it ended";
+export const LEFT = "nobody waits with it any more";
+
+export interface InterruptOptions {
+  readonly lease: Lease;
+  readonly reason: string;
+}
+
+/** Under the lease of their session. Errors: `fenced`, `invalid_transition`. */
+export async function interruptRun(
+  store: Store,
+  run: Run,
+  { lease, reason }: InterruptOptions,
+): Promise<void> {
+  const { runId, sessionId } = run;
+  const whole = run.status === "running" ? await unsaidMessages(store, run) : [];
+  const events: NewEvent[] = [...whole, { type: "run_interrupted", data: { runId, reason }, runId }];
+  const also: Write[] = [
+    { type: "run", runId, to: "interrupted", patch: { error: { code: "interrupted", message: reason } } },
+  ];
+  const metadata = await unsure(store, run);
+  if (metadata !== null) {
+    events.splice(-1, 0, { type: "session_updated", data: { metadata }, runId });
+    also.push({ type: "session", patch: { metadata } });
+  }
+  await store.append(sessionId, events, { lease, also });
+}
+
+/** Nobody knows what the native session heard of a turn that was cut off. */
+async function unsure(store: Store, run: Run): Promise<Readonly<Record<string, unknown>> | null> {
+  const native = usedNative(run.metadata);
+  const session = native === null ? null : await store.getSession(run.sessionId);
+  return native === null || session === null ? null : unsurePatch(session, native.agent, native.sessionId);
+}
+
+interface Part {
+  readonly type: "text" | "thinking";
+  text: string;
+}
+
+/** Messages that were told in parts alone, told whole. Parts may be pruned one day. */
+async function unsaidMessages(store: Store, { sessionId, runId, agent, metadata }: Run): Promise<NewEvent[]> {
+  const open = new Map<string, Part[]>();
+  for (let after: number | null = 0; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, {
+      after,
+      runId,
+      types: ["message_streamed", "message_received"],
+    });
+    for (const event of page.events) {
+      if (isEvent(event, "message_received")) open.delete(event.data.messageId ?? "");
+      if (isEvent(event, "message_streamed")) addPart(open, event.data);
+    }
+    after = page.nextAfter;
+  }
+  const by = agent ?? metadata.agent;
+  const actor = { kind: "agent", ...(typeof by === "string" ? { agent: by } : {}) } as const;
+  return [...open].map(([messageId, content]) => ({
+    type: "message_received",
+    data: { content, messageId, stopReason: "interrupted" },
+    runId,
+    actor,
+  }));
+}
+
+function addPart(
+  open: Map<string, Part[]>,
+  { delta, messageId, kind }: { readonly delta: string; readonly messageId: string; readonly kind?: string },
+): void {
+  const type = kind === "thinking" ? "thinking" : "text";
+  const parts = open.get(messageId) ?? [];
+  open.set(messageId, parts);
+  const last = parts.at(-1);
+  if (last?.type === type) last.text += delta;
+  else parts.push({ type, text: delta });
+}

@@ -1,0 +1,259 @@
+/**
+ * Keeps the events of one run, in their order, under the lease of its session. Events that are told while an
+ * append is under way share the next one. What could not be written stays here until the run's end tries again.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  ContinuoError,
+  isContinuoError,
+  type NewEvent,
+  type Store,
+  type StoredEvent,
+  type Write,
+} from "../../model/index.ts";
+import { LIMITS } from "./limits.ts";
+import type { Told } from "./told.ts";
+
+export interface JournalOptions {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly runId: string;
+  /** Who speaks. */
+  readonly agent: string;
+  /** Makes ids of events. */
+  readonly newId: () => string;
+  readonly lease: { readonly name: string; readonly token: number };
+  /** Called once, when something could not be written. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called with what was stored. What it throws fails the run. */
+  readonly onStored?: (events: readonly StoredEvent[]) => void;
+}
+
+interface Item {
+  readonly event: NewEvent;
+  readonly also: Write | undefined;
+  readonly chars: number;
+}
+
+interface Waiting {
+  /** How many items must be written. */
+  readonly upTo: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class Journal {
+  readonly #options: JournalOptions;
+  #queue: Item[] = [];
+  /** Characters that are not yet written. */
+  #chars = 0;
+  #told = 0;
+  #written = 0;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  /** Up to here the log holds nothing that this run did not know or write. */
+  #known: number;
+  #last: number;
+
+  constructor(options: JournalOptions, { known, head }: { readonly known: number; readonly head: number }) {
+    this.#options = options;
+    this.#known = known;
+    this.#last = head;
+  }
+
+  /** The agent was given everything up to there. */
+  knows(sequence: number): void {
+    this.#known = Math.max(this.#known, sequence);
+    this.#last = Math.max(this.#last, sequence);
+  }
+
+  /** The last sequence before something that somebody else wrote meanwhile. */
+  get knownUpTo(): number {
+    return this.#known;
+  }
+
+  get failure(): unknown {
+    return this.#failure?.error;
+  }
+
+  /** Resolves when there is room for more (`room`), or when all of it is durable (`durable`). */
+  keep(told: readonly Told[], until: "room" | "durable"): Promise<void> {
+    if (this.#failure !== undefined) return refused(this.#failure.error);
+    for (const one of told) this.#add(one);
+    if (this.#chars > LIMITS.unwrittenChars) this.#fail(tooFarAhead());
+    if (this.#queue.length > 0) this.#writing ??= this.#write();
+    if (until === "room" && this.#chars < LIMITS.roomChars) return Promise.resolve();
+    if (this.#written >= this.#told) return Promise.resolve();
+    return handled(
+      new Promise((resolve, reject) => this.#waiting.push({ upTo: this.#told, resolve, reject })),
+    );
+  }
+
+  /**
+   * The last append, with all that is not yet written. After a failure it is tried once more, and what the
+   * store refuses for itself is left out: `lost` says how many events that are.
+   */
+  async end(
+    finish: (lost: number) => readonly Told[],
+    also: readonly Write[],
+  ): Promise<readonly StoredEvent[]> {
+    while (this.#writing !== undefined) await this.#writing;
+    const lost = this.#failure === undefined ? 0 : await this.#salvage();
+    for (const one of finish(lost)) this.#add(one);
+    const rest = this.#queue.splice(0);
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#append(rest, also);
+      } catch (error) {
+        // Whether it was stored is unknown: the same ids again.
+        if (!isPassing(error) || tries >= LIMITS.endTries) throw error;
+      }
+      await sleep(LIMITS.retryMs * tries);
+    }
+  }
+
+  #add({ type, data, by = "agent", also }: Told): void {
+    const { agent, runId, newId } = this.#options;
+    const actor = by === "agent" ? ({ kind: "agent", agent } as const) : ({ kind: by } as const);
+    const chars = charsOf(data);
+    this.#queue.push({ event: { id: newId(), type, data, runId, actor }, also, chars });
+    this.#chars += chars;
+    this.#told++;
+  }
+
+  async #write(): Promise<void> {
+    // What is told in the same moment is written together.
+    await undefined;
+    try {
+      while (this.#queue.length > 0 && this.#failure === undefined) {
+        const batch = this.#nextBatch();
+        try {
+          await this.#append(batch, []);
+        } catch (error) {
+          this.#queue.unshift(...batch);
+          this.#fail(error);
+        }
+      }
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  #nextBatch(): Item[] {
+    let chars = 0;
+    let count = 0;
+    for (const item of this.#queue) {
+      chars += item.chars;
+      if (count > 0 && (chars > LIMITS.batchChars || count >= LIMITS.batchEvents)) break;
+      count++;
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  async #append(batch: readonly Item[], also: readonly Write[]): Promise<readonly StoredEvent[]> {
+    const { store, sessionId, lease, onStored } = this.#options;
+    const writes = [...batch.flatMap((item) => item.also ?? []), ...also];
+    const stored = await store.append(
+      sessionId,
+      batch.map(({ event }) => event),
+      { lease, also: writes },
+    );
+    for (const { sequence } of stored) {
+      // A gap: somebody else wrote in between, and the agent did not hear it.
+      if (sequence === this.#last + 1 && this.#known === this.#last) this.#known = sequence;
+      this.#last = Math.max(this.#last, sequence);
+    }
+    for (const { chars } of batch) this.#chars -= chars;
+    this.#written += batch.length;
+    const done = this.#waiting.filter(({ upTo }) => upTo <= this.#written);
+    this.#waiting = this.#waiting.filter(({ upTo }) => upTo > this.#written);
+    for (const { resolve } of done) resolve();
+    try {
+      onStored?.(stored);
+    } catch (error) {
+      this.#fail(error);
+    }
+    return stored;
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = { error };
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    this.#options.onFailure(error);
+  }
+
+  /** Writes what is left, one by one where the store refuses something. Errors: whatever says that it cannot be reached. */
+  async #salvage(): Promise<number> {
+    let lost = 0;
+    while (this.#queue.length > 0) {
+      const batch = this.#nextBatch();
+      try {
+        await this.#append(batch, []);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        lost += await this.#appendEach(batch);
+      }
+    }
+    return lost;
+  }
+
+  async #appendEach(batch: readonly Item[]): Promise<number> {
+    let lost = 0;
+    for (const item of batch) {
+      try {
+        await this.#append([item], []);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        lost++;
+      }
+    }
+    return lost;
+  }
+}
+
+/** The store will not have this event; others it may. */
+function isRefusal(error: unknown): boolean {
+  return isContinuoError(error, "invalid") || isContinuoError(error, "too_large");
+}
+
+/** Perhaps it can be written in a moment. */
+function isPassing(error: unknown): boolean {
+  return isContinuoError(error, "unavailable") || isContinuoError(error, "busy");
+}
+
+function tooFarAhead(): ContinuoError {
+  return new ContinuoError(
+    "too_large",
+    `The agent said ${LIMITS.unwrittenChars} characters more than could be written meanwhile.`,
+    { hint: "Let it wait for `onEvent`.", details: { limit: LIMITS.unwrittenChars } },
+  );
+}
+
+/** An agent that does not wait for `onEvent` shall not end the process. */
+function handled(promise: Promise<void>): Promise<void> {
+  promise.catch(ignore);
+  return promise;
+}
+
+export function refused(error: unknown): Promise<void> {
+  return handled(Promise.reject(error));
+}
+
+function ignore(): void {
+  // Whoever waits is told; whoever does not wait need not know.
+}
+
+/** About how many characters the payload is; exactly so for parts of what is said. */
+function charsOf(data: Readonly<Record<string, unknown>>): number {
+  const { delta } = data;
+  if (typeof delta === "string") return delta.length + 100;
+  try {
+    return JSON.stringify(data).length;
+  } catch {
+    // The store says what is wrong with it.
+    return 0;
+  }
+}

@@ -1,0 +1,22 @@
+/** Every limit of the journal, in one place. */
+
+export const LIMITS = {
+  /** Parts of what is said are gathered for so long, or until they are so many characters. */
+  streamMs: 50,
+  streamChars: 4_096,
+  /** What is said in parts is kept as whole messages of at most so many characters. */
+  messageChars: 262_144,
+  /** Events and characters of one append. */
+  batchEvents: 256,
+  batchChars: 1_048_576,
+  /** An agent that waits is let go on when less than this is not yet written. */
+  roomChars: 1_048_576,
+  /** An agent that does not wait, and is so far ahead of the store, fails. */
+  unwrittenChars: 67_108_864,
+  /** How often the end of a run is tried while the store does not answer. */
+  endTries: 4,
+  /** The pause before another try, longer each time. */
+  retryMs: 25,
+  /** Ids of messages and calls of one run that are remembered. */
+  rememberedIds: 10_000,
+} as const;

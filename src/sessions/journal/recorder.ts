@@ -1,0 +1,61 @@
+/** Between the agent and the journal: gathers parts of what is said for a moment, and refuses what comes too late. */
+
+import { type AgentEvent, ContinuoError } from "../../model/index.ts";
+import { type Journal, refused } from "./journal.ts";
+import { LIMITS } from "./limits.ts";
+import { tellPart } from "./speech.ts";
+import { type Turn, tellEvent } from "./turn.ts";
+
+export interface Recorder {
+  /** What the agent calls. Never throws, and a rejection that nobody waits for does no harm. */
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
+  /** From now on nothing is heard. */
+  close(): void;
+}
+
+export interface RecorderOptions {
+  readonly turn: Turn;
+  readonly journal: Journal;
+  /** Looks at the event before it is kept; what it throws is the agent's answer, and the event is not kept. */
+  readonly inspect: (event: AgentEvent) => void;
+  /** Called when an event is told, and before it is kept. */
+  readonly onHeard: (event: AgentEvent) => void;
+}
+
+export function createRecorder({ turn, journal, inspect, onHeard }: RecorderOptions): Recorder {
+  let state: "open" | "closed" = "open";
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    timer = undefined;
+    void journal.keep(tellPart(turn.speech), "room");
+  };
+  return {
+    onEvent: (event) => {
+      if (state === "closed") return refused(tooLate());
+      try {
+        inspect(event);
+      } catch (error) {
+        return refused(error);
+      }
+      const told = tellEvent(turn, event);
+      const kept = journal.keep(told, isPart(event) ? "room" : "durable");
+      if (turn.speech.waiting === null) clearTimeout(timer);
+      if (turn.speech.waiting === null) timer = undefined;
+      else timer ??= setTimeout(flush, LIMITS.streamMs);
+      onHeard(event);
+      return kept;
+    },
+    close: () => {
+      state = "closed";
+      clearTimeout(timer);
+    },
+  };
+}
+
+function isPart({ type }: AgentEvent): boolean {
+  return type === "text" || type === "thinking";
+}
+
+function tooLate(): ContinuoError {
+  return new ContinuoError("interrupted", "The run has ended: nothing that the agent says now is kept.");
+}

@@ -1,0 +1,167 @@
+/**
+ * What an agent says in parts. Parts are gathered to events of a useful size, and a message that was told in
+ * parts alone is told once more as a whole when it ends, so that pruning the parts loses nothing. What is long
+ * is cut into several messages, so that no more than one piece is ever in memory.
+ */
+
+import type { AgentEvent, Block } from "../../model/index.ts";
+import { LIMITS } from "./limits.ts";
+import { present, type Told } from "./told.ts";
+
+type Kind = "text" | "thinking";
+
+interface Piece {
+  readonly type: Kind;
+  text: string;
+}
+
+interface OpenMessage {
+  /** As the agent calls it. */
+  readonly named: string | undefined;
+  /** As the log calls it. */
+  messageId: string;
+  pieces: Piece[];
+  chars: number;
+  /** Which piece of what the agent takes for one message: 1 for the first. */
+  part: number;
+}
+
+export interface Speech {
+  open: OpenMessage | null;
+  /** What was said and not yet told. */
+  waiting: Piece | null;
+  /** How many pieces each message had that is whole by now. */
+  readonly closed: Map<string, number>;
+  unnamed: number;
+}
+
+export function createSpeech(): Speech {
+  return { open: null, waiting: null, closed: new Map(), unnamed: 0 };
+}
+
+export function sayPart(
+  speech: Speech,
+  { type, delta, messageId }: Extract<AgentEvent, { type: Kind }>,
+): readonly Told[] {
+  const told: Told[] = [];
+  let message = speech.open;
+  if (message === null || message.named !== messageId) {
+    told.push(...closeMessage(speech));
+    message = openMessage(speech, messageId);
+  }
+  let rest = delta;
+  while (rest !== "") {
+    const piece = cutAt(rest, LIMITS.messageChars - message.chars);
+    rest = rest.slice(piece.length);
+    told.push(...addPiece(speech, message, { type, text: piece }));
+    if (message.chars < LIMITS.messageChars - 1) continue;
+    told.push(...closeMessage(speech));
+    message = openMessage(speech, messageId);
+  }
+  return told;
+}
+
+/** Never between the halves of a surrogate pair. */
+function cutAt(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const code = text.charCodeAt(length - 1);
+  const isHigh = code >= 0xd800 && code <= 0xdbff;
+  return text.slice(0, Math.max(1, isHigh ? length - 1 : length));
+}
+
+function addPiece(speech: Speech, message: OpenMessage, piece: Piece): readonly Told[] {
+  const told = speech.waiting !== null && speech.waiting.type !== piece.type ? tellPart(speech) : [];
+  const last = message.pieces.at(-1);
+  if (last?.type === piece.type) last.text += piece.text;
+  else message.pieces.push({ ...piece });
+  message.chars += piece.text.length;
+  if (speech.waiting === null) speech.waiting = { ...piece };
+  else speech.waiting.text += piece.text;
+  return speech.waiting.text.length < LIMITS.streamChars ? told : [...told, ...tellPart(speech)];
+}
+
+/** What waits to be told, as one event. */
+export function tellPart(speech: Speech): readonly Told[] {
+  const { waiting, open } = speech;
+  speech.waiting = null;
+  if (waiting === null || open === null) return [];
+  const { messageId } = open;
+  return [{ type: "message_streamed", data: { delta: waiting.text, messageId, kind: waiting.type } }];
+}
+
+/** The message that is being said is whole. */
+export function closeMessage(speech: Speech): readonly Told[] {
+  const { open } = speech;
+  if (open === null) return [];
+  const told = tellPart(speech);
+  speech.open = null;
+  remember(speech, open.named, open.part);
+  const { messageId, pieces } = open;
+  // Only its calls were told: there is nothing to say again.
+  if (pieces.length === 0) return [...told, { type: "message_completed", data: { messageId } }];
+  return [...told, { type: "message_received", data: { content: pieces, messageId } }];
+}
+
+/** Ends what is being said, unless the agent itself says that the message goes on. */
+export function closeOthers(speech: Speech, messageId?: string): readonly Told[] {
+  const goesOn = messageId !== undefined && speech.open?.named === messageId;
+  return goesOn ? tellPart(speech) : closeMessage(speech);
+}
+
+/** Begins a message that a call belongs to, and tells how the log calls it. */
+export function messageOfCall(speech: Speech, messageId: string | undefined): string | undefined {
+  if (messageId === undefined) return undefined;
+  const open = speech.open?.named === messageId ? speech.open : undefined;
+  if (open !== undefined) return open.messageId;
+  // Said before, and whole: the call joins it.
+  if (speech.closed.get(messageId) === 1) return messageId;
+  return openMessage(speech, messageId).messageId;
+}
+
+/** A message that the agent tells whole: it takes the place of its parts, and keeps what it does not repeat. */
+export function sayWhole(speech: Speech, event: Extract<AgentEvent, { type: "message" }>): readonly Told[] {
+  const { content, messageId: named, model, usage, stopReason } = event;
+  const open = speech.open !== null && speech.open.named === named ? speech.open : null;
+  const told: Told[] = [...(open === null ? closeMessage(speech) : [])];
+  speech.waiting = null;
+  speech.open = null;
+  const before = named === undefined ? 0 : (speech.closed.get(named) ?? 0);
+  const message = open ?? { messageId: named ?? `said-${++speech.unnamed}`, pieces: [], part: before };
+  // A long message was cut: its texts are kept already, all but those of the last piece.
+  const isCut = message.part > 1;
+  const others = isCut ? content.filter(({ type }) => type !== "text" && type !== "thinking") : content;
+  const whole = joined(message.pieces, others, isCut ? "all" : "missing");
+  remember(speech, named, Math.max(1, message.part));
+  const data = present({ content: whole, messageId: message.messageId, model, usage, stopReason });
+  return [...told, { type: "message_received", data }];
+}
+
+function joined(pieces: readonly Piece[], content: readonly Block[], keep: "all" | "missing"): Block[] {
+  const isSaid = (kind: Kind): boolean =>
+    content.some((block) => block.type === kind && (kind === "thinking" || textIn(block) !== ""));
+  const kept = pieces.filter(({ type }) => keep === "all" || !isSaid(type));
+  return [...kept, ...content];
+}
+
+function textIn(block: Block): string {
+  return block.type === "text" ? block.text.trim() : "";
+}
+
+function openMessage(speech: Speech, named: string | undefined): OpenMessage {
+  const part = (named === undefined ? 0 : (speech.closed.get(named) ?? 0)) + 1;
+  const base = named ?? `said-${++speech.unnamed}`;
+  const messageId = part === 1 ? base : `${base}:${part}`;
+  speech.open = { named, messageId, pieces: [], chars: 0, part };
+  return speech.open;
+}
+
+function remember(speech: Speech, named: string | undefined, part: number): void {
+  if (named === undefined) return;
+  speech.closed.delete(named);
+  speech.closed.set(named, part);
+  if (speech.closed.size <= LIMITS.rememberedIds) return;
+  for (const oldest of speech.closed.keys()) {
+    speech.closed.delete(oldest);
+    return;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * What an agent does in a turn, as events of the log: one row a type, so that a new one is decided on. Pure:
+ * who keeps the events, and when, is the journal's.
+ */
+
+import type { AgentEvent, AgentEventType, Block } from "../../model/index.ts";
+import { LIMITS } from "./limits.ts";
+import {
+  closeMessage,
+  closeOthers,
+  createSpeech,
+  messageOfCall,
+  type Speech,
+  sayPart,
+  sayWhole,
+  tellPart,
+} from "./speech.ts";
+import { present, type Told } from "./told.ts";
+import { countUsage, type UsageSums } from "./usage.ts";
+
+export interface Turn {
+  readonly speech: Speech;
+  /** Names of the calls that have no result yet. */
+  readonly calls: Map<string, string>;
+  usage: UsageSums;
+  toolCalls: number;
+  /** The agent told that the turn is over. */
+  completed: { readonly stopReason: string } | null;
+  model: string | undefined;
+  /** What the last message held. */
+  said: readonly Block[];
+  /** Whether anything was heard but where the agent is. */
+  heard: "nothing" | "something";
+}
+
+export function createTurn(): Turn {
+  return {
+    speech: createSpeech(),
+    calls: new Map(),
+    usage: {},
+    toolCalls: 0,
+    completed: null,
+    model: undefined,
+    said: [],
+    heard: "nothing",
+  };
+}
+
+/** The events that one thing makes. Parts of what is said may wait; `tellPart` and `endTurn` tell them. */
+export function tellEvent(turn: Turn, event: AgentEvent): readonly Told[] {
+  turn.usage = countUsage(turn.usage, event);
+  if ("model" in event && event.model !== undefined) turn.model = event.model;
+  if (!isAside(event)) turn.heard = "something";
+  const row = ROWS[event.type] as ((turn: Turn, event: AgentEvent) => readonly Told[]) | undefined;
+  // An agent in plain JavaScript may tell of things that we do not know.
+  if (row === undefined) return [{ type: "diagnostics_reported", data: { details: event } }];
+  return heard(turn, row(turn, event));
+}
+
+function heard(turn: Turn, told: readonly Told[]): readonly Told[] {
+  for (const { type, data } of told) {
+    if (type === "message_received") turn.said = data.content as readonly Block[];
+  }
+  return told;
+}
+
+/** Says nothing of whether the agent took up what it was asked. */
+function isAside({ type }: AgentEvent): boolean {
+  return type === "native_session" || type === "diagnostics" || type === "mode" || type === "title";
+}
+
+/** Whatever ends the turn: what was said in parts is whole. */
+export function endTurn(turn: Turn): readonly Told[] {
+  return heard(turn, closeMessage(turn.speech));
+}
+
+type Rows = {
+  readonly [Type in AgentEventType]: (
+    turn: Turn,
+    event: Extract<AgentEvent, { type: Type }>,
+  ) => readonly Told[];
+};
+
+const ROWS: Rows = {
+  text: ({ speech }, event) => sayPart(speech, event),
+  thinking: ({ speech }, event) => sayPart(speech, event),
+  message: ({ speech }, event) => sayWhole(speech, event),
+  tool_call: (turn, { type: _, toolCallId, toolName, toolInput, title, messageId: named }) => {
+    const before = closeOthers(turn.speech, named);
+    if (!turn.calls.has(toolCallId)) turn.toolCalls++;
+    if (turn.calls.size < LIMITS.rememberedIds) turn.calls.set(toolCallId, toolName);
+    const messageId = messageOfCall(turn.speech, named);
+    const data = present({ toolCallId, toolName, toolInput, title, messageId });
+    return [...before, { type: "tool_call_started", data }];
+  },
+  tool_call_update: (turn, { type: _, toolCallId, toolInput, status, title, content }) => {
+    const told: Told[] = [...tellPart(turn.speech)];
+    const toolName = turn.calls.get(toolCallId);
+    // Its arguments are known now: the call is told once more.
+    if (toolInput !== undefined && toolName !== undefined) {
+      told.push({ type: "tool_call_started", data: { toolCallId, toolName, toolInput } });
+    }
+    const data = present({ toolCallId, status, title, content });
+    if (Object.keys(data).length > 1) told.push({ type: "tool_call_updated", data });
+    return told;
+  },
+  tool_result: (turn, { toolCallId, toolName, content, status }) => {
+    const before = turn.speech.open?.named === undefined ? closeMessage(turn.speech) : tellPart(turn.speech);
+    turn.calls.delete(toolCallId);
+    if (status === "ok") {
+      const data = present({ toolCallId, toolName, toolOutput: content });
+      return [...before, { type: "tool_call_completed", data }];
+    }
+    const data = present({ toolCallId, toolName, error: content, status });
+    return [...before, { type: "tool_call_failed", data }];
+  },
+  plan: (_, { entries }) => [{ type: "plan_updated", data: { entries } }],
+  usage: (_, { type: __, ...data }) => [{ type: "token_usage_updated", data }],
+  title: (_, { title }) => [
+    { type: "session_updated", data: { title }, also: { type: "session", patch: { title } } },
+  ],
+  mode: (_, { type: __, ...data }) => [{ type: "mode_changed", data }],
+  permission_request: ({ speech }, { type: _, ...data }) => [
+    ...closeOthers(speech, speech.open?.named),
+    { type: "approval_requested", data },
+  ],
+  permission_decision: (_, { type: __, by, ...data }) => [
+    { type: "approval_resolved", data: { ...data, by }, by: by === "agent" ? "agent" : "system" },
+  ],
+  // What it comes to is told by the session manager.
+  native_session: () => [],
+  diagnostics: (_, { type: __, ...data }) => [{ type: "diagnostics_reported", data }],
+  error: ({ speech }, { type: _, ...data }) => [
+    ...closeOthers(speech, speech.open?.named),
+    { type: "error_raised", data },
+  ],
+  turn_completed: (turn, { type: _, ...data }) => {
+    turn.completed = { stopReason: data.stopReason };
+    return [...closeMessage(turn.speech), { type: "turn_completed", data }];
+  },
+};

@@ -1,0 +1,60 @@
+/** Tokens and cost of a run: of what different events say of the same tokens, the closest to the model counts. */
+
+import type { AgentEvent, Usage } from "../../model/index.ts";
+
+export interface UsageSums {
+  readonly calls?: Usage;
+  readonly total?: Usage;
+  readonly messages?: Usage;
+  readonly turn?: Usage;
+  readonly costUsd?: number;
+}
+
+export function countUsage(sums: UsageSums, event: AgentEvent): UsageSums {
+  if (event.type === "message" && event.usage !== undefined) {
+    return { ...sums, messages: addUsage(sums.messages, event.usage) };
+  }
+  if (event.type === "turn_completed" && event.usage !== undefined) return { ...sums, turn: event.usage };
+  if (event.type !== "usage") return sums;
+  const { usage, total, costUsd } = event;
+  const cost = total === undefined ? (sums.costUsd ?? 0) + (costUsd ?? 0) : costUsd;
+  return {
+    ...sums,
+    ...(usage === undefined ? {} : { calls: addUsage(sums.calls, usage) }),
+    ...(total === undefined ? {} : { total }),
+    ...(costUsd === undefined || cost === undefined ? {} : { costUsd: cost }),
+  };
+}
+
+/** With the cost in it, where anybody told it. */
+export function usageOf(sums: UsageSums): Usage | undefined {
+  const usage = sums.total ?? sums.calls ?? sums.messages ?? sums.turn;
+  const costUsd = sums.costUsd ?? usage?.costUsd;
+  if (costUsd === undefined) return usage;
+  return { ...(usage ?? { inputTokens: 0, outputTokens: 0 }), costUsd };
+}
+
+export function tokensOf(usage: Usage): number {
+  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
+  return usage.totalTokens ?? inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
+const KEYS = [
+  "inputTokens",
+  "outputTokens",
+  "cacheReadTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+  "totalTokens",
+  "costUsd",
+] as const satisfies readonly (keyof Usage)[];
+
+export function addUsage(a: Usage | undefined, b: Usage): Usage {
+  if (a === undefined) return b;
+  const sum: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...a };
+  for (const key of KEYS) {
+    const value = b[key];
+    if (typeof value === "number") sum[key] = (sum[key] ?? 0) + value;
+  }
+  return sum;
+}

@@ -1,0 +1,35 @@
+/** One input, one answer: a run that is started and executed. */
+
+import type { Agent, NewSession, Store } from "../model/index.ts";
+import { type ExecuteRunOptions, executeRun } from "./execute.ts";
+import type { RunInput } from "./input.ts";
+import type { RunResult } from "./result.ts";
+import { type StartRunOptions, startRun, startSession } from "./start.ts";
+
+export interface RunOnceOptions extends ExecuteRunOptions, Omit<StartRunOptions, "agent" | "signal"> {
+  /** The session to go on with (`continuation` is `auto` then); a new one where none is given. */
+  readonly sessionId?: string;
+  /** What a new session is made with. */
+  readonly session?: Omit<NewSession, "signal" | "sessionId">;
+}
+
+/** Errors: as `startSession`, `startRun`, `executeRun`. */
+export async function runOnce(
+  store: Store,
+  agent: Agent,
+  input: RunInput,
+  options: RunOnceOptions = {},
+): Promise<RunResult> {
+  const { sessionId, session, runId, metadata, maxQueued, retryOf, ...execution } = options;
+  const id = sessionId ?? (await startSession(store, { ...session })).sessionId;
+  const run = await startRun(store, id, input, {
+    agent: agent.name,
+    ...(runId === undefined ? {} : { runId }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(maxQueued === undefined ? {} : { maxQueued }),
+    ...(retryOf === undefined ? {} : { retryOf }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  const continuation = sessionId === undefined ? false : "auto";
+  return executeRun(store, agent, run.runId, { continuation, ...execution });
+}

@@ -1,0 +1,208 @@
+/** What an agent is given of what was said before: decided before it is called. */
+
+import {
+  type Agent,
+  type AgentRequest,
+  type AgentTranscript,
+  ContinuoError,
+  isContinuoError,
+  type Message,
+  type NativeRef,
+  type Resumption,
+  type Run,
+  type Session,
+  type Store,
+} from "../model/index.ts";
+import { planContext, TranscriptBuilder } from "../transcript/index.ts";
+import type { Asked, ContinuationOptions } from "./continuation.ts";
+import { referenceOf, toNativeRef, usedNative } from "./references.ts";
+
+export interface Plan {
+  readonly kind: "native" | "replay" | "new";
+  readonly transcript?: AgentTranscript;
+  readonly nativeRef?: NativeRef;
+  readonly resumption: Resumption;
+  /** Up to here of the log the agent knows everything when it has answered. */
+  readonly knownUpTo: number;
+}
+
+export interface PlanOptions {
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly session: Session;
+  readonly asked: Asked;
+  /** What it said itself is not what was said before. */
+  readonly runId: string;
+  /** As the caller named it. */
+  readonly requested: string;
+  readonly limits: ContinuationOptions;
+  /** The event that said the same input before: it is said now, and so is no part of what was said before. */
+  readonly sentBefore: number | null;
+  readonly signal: AbortSignal;
+}
+
+/** Errors: `native_unavailable` when `native` was asked for; as the store's. */
+export async function planRun(options: PlanOptions): Promise<Plan> {
+  const { asked, requested, agent, session } = options;
+  if (asked === "new") {
+    const resumption: Resumption = { requested, happened: "new", verifiedBy: "none" };
+    return { kind: "new", resumption, knownUpTo: 0 };
+  }
+  if (asked === "replay") return replay(options);
+  const obstacle = await obstacleOf(options);
+  if (obstacle === null) return native(options);
+  if (asked === "native") throw nativeUnavailable(agent.name, session.sessionId, obstacle);
+  return replay(options, obstacle);
+}
+
+/** Why there is no going on natively; `null` when there may be. */
+async function obstacleOf({ agent, session, asked, signal }: PlanOptions): Promise<string | null> {
+  const reference = referenceOf(session, agent.name);
+  if (reference === null) return `There is no native session of ${agent.name} yet.`;
+  // Who asks for `native` by name knows what happened; `auto` gives nothing twice.
+  if (reference.state === "unsure" && asked === "auto") {
+    return `A turn on the native session ${reference.sessionId} was cut off: nobody knows what it heard.`;
+  }
+  const capabilities = await agent.capabilities({ signal });
+  return capabilities.native ? null : `${agent.name} cannot go on with a native session.`;
+}
+
+export function nativeUnavailable(
+  agent: string,
+  sessionId: string,
+  reason: string,
+  cause?: unknown,
+): ContinuoError {
+  const steps = isContinuoError(cause) ? cause.details.steps : undefined;
+  return new ContinuoError("native_unavailable", `The session cannot go on natively in ${agent}: ${reason}`, {
+    hint: "Use continuation auto or replay.",
+    details: { sessionId, agent, reason, ...(steps === undefined ? {} : { steps }) },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The whole context, as messages. */
+export async function replay(options: PlanOptions, reason?: string): Promise<Plan> {
+  const { requested } = options;
+  const { transcript, lastSequence } = await view(options, 0, () => true);
+  if (transcript === null) {
+    const why = reason === undefined ? "Nothing was said before." : `${reason} Nothing was said before.`;
+    const resumption: Resumption = { requested, happened: "new", verifiedBy: "none", reason: why };
+    return { kind: "new", resumption, knownUpTo: lastSequence };
+  }
+  const omitted = transcript.metadata.omitted as Readonly<Record<string, unknown>> | undefined;
+  const resumption: Resumption = {
+    requested,
+    happened: "replay",
+    verifiedBy: "none",
+    ...(reason === undefined ? {} : { reason }),
+    ...(omitted === undefined ? {} : { omitted }),
+  };
+  return { kind: "replay", transcript, resumption, knownUpTo: lastSequence };
+}
+
+/** The native session, and what was said without it. */
+async function native(options: PlanOptions): Promise<Plan> {
+  const { agent, session, requested } = options;
+  const reference = referenceOf(session, agent.name);
+  if (reference === null) throw nativeUnavailable(agent.name, session.sessionId, "There is none.");
+  const nativeRef = toNativeRef(agent.name, reference);
+  const own = await ownRuns(options, reference.baseSequence, nativeRef);
+  const isNews = ({ metadata }: Message): boolean =>
+    !own.has(String(metadata.runId)) || END_NOTES.has(String(metadata.note));
+  const { transcript, lastSequence } = await view(options, reference.baseSequence, isNews);
+  const unsure = reference.state === "unsure" ? { reason: "A turn on it was cut off before." } : {};
+  return {
+    kind: "native",
+    nativeRef,
+    ...(transcript === null ? {} : { transcript }),
+    resumption: { requested, happened: "native", ref: nativeRef, verifiedBy: "none", ...unsure },
+    knownUpTo: lastSequence,
+  };
+}
+
+/** How its own turns ended the native session does not know. */
+const END_NOTES: ReadonlySet<string> = new Set([
+  "run_failed",
+  "run_cancelled",
+  "run_timed_out",
+  "run_interrupted",
+  "budget_exceeded",
+]);
+
+/** Runs since then that the native session had itself. */
+async function ownRuns(
+  { store, session, signal }: PlanOptions,
+  after: number,
+  ref: NativeRef,
+): Promise<ReadonlySet<string>> {
+  const own = new Set<string>();
+  for (let from: number | null = after; from !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(session.sessionId, {
+      after: from,
+      types: ["run_started"],
+      signal,
+    });
+    for (const { runId } of page.events) {
+      const run: Run | null = runId === undefined ? null : await store.getRun(runId, { signal });
+      const used = run === null ? null : usedNative(run.metadata);
+      if (run !== null && used?.sessionId === ref.sessionId && used.agent === ref.agent) own.add(run.runId);
+    }
+    from = page.nextAfter;
+  }
+  return own;
+}
+
+interface View {
+  /** `null` where nothing is left. */
+  readonly transcript: AgentTranscript | null;
+  readonly lastSequence: number;
+}
+
+/** The messages after a sequence, without those that are left out, within the limits. */
+async function view(
+  { store, session, runId, limits, sentBefore, signal }: PlanOptions,
+  after: number,
+  isNews: (message: Message) => boolean,
+): Promise<View> {
+  const { limit, ...budget } = limits;
+  const read = await TranscriptBuilder.fromStore(store, session.sessionId, {
+    after,
+    signal,
+    ...(limit === undefined ? {} : { limit }),
+  });
+  const lastSequence = Math.max(after, read.lastSequence);
+  const messages = read.messages.filter(
+    (message) =>
+      isNews(message) &&
+      message.metadata.runId !== runId &&
+      (sentBefore === null || message.metadata.sequence !== sentBefore),
+  );
+  if (messages.length === 0) return { transcript: null, lastSequence };
+  // The fold's state is for updates; nobody updates this one.
+  const { fold: _, older, ...metadata } = read.metadata;
+  const isLimited = Object.values(budget).some((value) => value !== undefined);
+  const told = { ...metadata, ...(older === undefined || after > 0 ? {} : { older }) };
+  if (!isLimited && (told.older === undefined || after > 0)) {
+    return { transcript: { ...read, messages, metadata: told }, lastSequence };
+  }
+  const plan = planContext(messages, budget);
+  const unread = told.older?.events ?? 0;
+  const omitted = { ...plan.omitted, events: plan.omitted.events + unread };
+  const metadataOfView = { ...told, omitted };
+  return { transcript: { ...read, messages: plan.messages, metadata: metadataOfView }, lastSequence };
+}
+
+export function requestOf(
+  { session, run, input }: Pick<AgentRequest, "run" | "input"> & { readonly session: Session },
+  { transcript, nativeRef }: Pick<Plan, "transcript" | "nativeRef">,
+): AgentRequest {
+  const context = transcript === undefined ? {} : { transcript };
+  return {
+    session: { ...session, context },
+    run,
+    input,
+    ...context,
+    ...(nativeRef === undefined ? {} : { nativeRef }),
+  };
+}

@@ -1,0 +1,115 @@
+/** New sessions and new runs. */
+
+import {
+  type Block,
+  ContinuoError,
+  type NewRun,
+  type NewSession,
+  type Run,
+  type Session,
+  type Store,
+} from "../model/index.ts";
+import { newId } from "./ids.ts";
+import { type RunInput, toBlocks } from "./input.ts";
+import { LIMITS } from "./limits.ts";
+import { rootOf, takeOver } from "./retries.ts";
+
+export type StartSessionOptions = NewSession;
+
+/** Errors: `conflict` for an id that is taken. */
+export function startSession(store: Store, options: StartSessionOptions = {}): Promise<Session> {
+  return store.createSession(options);
+}
+
+export interface StartRunOptions {
+  readonly runId?: string;
+  /** The only agent that may execute it. */
+  readonly agent?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** How many runs may wait for the session; 32 where none is given. */
+  readonly maxQueued?: number;
+  /** An interrupted run whose input this is, as `wake` offered it: nobody else may offer it to an agent then. */
+  readonly retryOf?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Journals the input; no agent is called. Runs of a session are executed in the order in which they were
+ * started. Errors: `not_found`, `usage`, `conflict`, `too_many_runs`.
+ */
+export async function startRun(
+  store: Store,
+  sessionId: string,
+  input: RunInput,
+  options: StartRunOptions = {},
+): Promise<Run> {
+  const { agent, metadata, maxQueued = LIMITS.queuedRuns, retryOf, signal } = options;
+  const call = signal === undefined ? {} : { signal };
+  const blocks = toBlocks(input);
+  const runId = options.runId ?? newId();
+  const root = retryOf === undefined ? undefined : await rootOf(store, retryOf, call);
+  await assertBlobs(store, blocks);
+  if ((await place(store, sessionId, { maxQueued, call })) > maxQueued) throw tooMany(sessionId, maxQueued);
+  const run: NewRun & { readonly runId: string } = {
+    runId,
+    input: blocks,
+    ...(agent === undefined ? {} : { agent }),
+    ...(metadata === undefined && root === undefined
+      ? {}
+      : { metadata: { ...metadata, ...(root === undefined ? {} : { retryOf: root }) } }),
+  };
+  const created =
+    root === undefined
+      ? await store.createRun({ ...run, sessionId, ...call })
+      : await takeOver(store, { sessionId, run, root, ...call });
+  // Several processes may have found room at the same time: the last of them give way again.
+  if ((await place(store, sessionId, { maxQueued, call, runId })) <= maxQueued) return created;
+  await store.transitionRun(runId, { to: "cancelled", error: { code: "too_many_runs" } });
+  throw tooMany(sessionId, maxQueued);
+}
+
+interface Place {
+  readonly maxQueued: number;
+  readonly call: { readonly signal?: AbortSignal };
+  readonly runId?: string;
+}
+
+/** Which place in the queue the run has, or a new one would have; 1 for the next to run. */
+async function place(store: Store, sessionId: string, { maxQueued, call, runId }: Place): Promise<number> {
+  let waiting = 0;
+  for (let cursor: string | null | undefined; cursor !== null && waiting <= maxQueued; ) {
+    const page = await store.listRuns({
+      sessionId,
+      status: "pending",
+      limit: 1_000,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...call,
+    });
+    const own = page.items.findIndex((run) => run.runId === runId);
+    if (own !== -1) return waiting + own + 1;
+    waiting += page.items.length;
+    cursor = page.nextCursor;
+  }
+  return runId === undefined ? waiting + 1 : 1;
+}
+
+function tooMany(sessionId: string, maxQueued: number): ContinuoError {
+  return new ContinuoError("too_many_runs", `${maxQueued} runs wait for the session ${sessionId} already.`, {
+    hint: "Try again when some of them have ended.",
+    details: { sessionId, limit: maxQueued },
+  });
+}
+
+/** Errors: `not_found` for a blob. */
+async function assertBlobs(store: Store, blocks: readonly Block[]): Promise<void> {
+  for (const hash of blobsOf(blocks)) {
+    if ((await store.statBlob(hash)) !== null) continue;
+    throw new ContinuoError("not_found", `There is no blob ${hash}.`, { details: { hash } });
+  }
+}
+
+export function blobsOf(blocks: readonly Block[]): readonly string[] {
+  return blocks.flatMap((block) =>
+    (block.type === "image" || block.type === "file") && block.blob !== undefined ? [block.blob] : [],
+  );
+}

@@ -1,0 +1,136 @@
+/** Why a run stops before its agent is done: the first reason counts. */
+
+import { ContinuoError, isContinuoError, isEvent, type Store } from "../model/index.ts";
+import { LIMITS } from "./limits.ts";
+
+/** `lost`: somebody else runs the session now; nothing more may be written. */
+export type Stop =
+  | { readonly status: "cancelled"; readonly reason?: string; readonly exceeded?: Exceeded }
+  | { readonly status: "timeout"; readonly timeoutMs: number }
+  | { readonly status: "failed"; readonly error: unknown }
+  | { readonly status: "lost"; readonly error: unknown };
+
+/** The payload of `budget_exceeded`. */
+export interface Exceeded {
+  readonly limit: string;
+  readonly value: number;
+  readonly allowed: number;
+}
+
+export interface Stops {
+  /** Aborts with the first reason: what the agent is given. */
+  readonly signal: AbortSignal;
+  readonly stop: Stop | null;
+  end(stop: Stop): void;
+  /** No reason counts any more. */
+  close(): void;
+}
+
+export interface StopOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly maxDurationMs: number | undefined;
+}
+
+export function createStops({ signal, timeoutMs, maxDurationMs }: StopOptions): Stops {
+  const controller = new AbortController();
+  let stop: Stop | null = null;
+  const end = (given: Stop): void => {
+    if (controller.signal.aborted || stop !== null) return;
+    stop = given;
+    controller.abort(reasonOf(given));
+  };
+  const abort = (): void => end({ status: "cancelled", reason: wordsOf(signal?.reason) });
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted === true) abort();
+  const timers: NodeJS.Timeout[] = [];
+  if (timeoutMs !== undefined) {
+    timers.push(setTimeout(() => end({ status: "timeout", timeoutMs }), timeoutMs));
+  }
+  if (maxDurationMs !== undefined) {
+    const exceeded = { limit: "maxDurationMs", value: maxDurationMs, allowed: maxDurationMs };
+    timers.push(setTimeout(() => end({ status: "cancelled", exceeded }), maxDurationMs));
+  }
+  return {
+    signal: controller.signal,
+    get stop() {
+      return stop;
+    },
+    end,
+    close: () => {
+      signal?.removeEventListener("abort", abort);
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+/** What an agent reads as `signal.reason`. */
+function reasonOf(stop: Stop): unknown {
+  if (stop.status === "failed" || stop.status === "lost") return stop.error;
+  if (stop.status === "timeout")
+    return new ContinuoError("interrupted", `The run took longer than ${stop.timeoutMs} ms.`);
+  return new ContinuoError(
+    "interrupted",
+    `The run was cancelled: ${cancelReason(stop) ?? "no reason given"}.`,
+  );
+}
+
+export function cancelReason({
+  reason,
+  exceeded,
+}: Extract<Stop, { status: "cancelled" }>): string | undefined {
+  return exceeded === undefined ? reason : `the budget was used up (${exceeded.limit})`;
+}
+
+/** A signal that aborts without a reason says nothing. */
+function wordsOf(reason: unknown): string {
+  if (typeof reason === "string") return reason;
+  if (reason instanceof Error && reason.name !== "AbortError") return reason.message;
+  return "the caller's signal";
+}
+
+export interface CancelWatch {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly after: number;
+  readonly signal: AbortSignal;
+  readonly onStop: (stop: Stop) => void;
+}
+
+/** Reads requests to cancel from the log, whichever process wrote them, until the signal aborts. */
+export async function watchCancel({ store, onStop, ...watch }: CancelWatch): Promise<void> {
+  const { sessionId, runId, signal } = watch;
+  let after = watch.after;
+  while (!signal.aborted) {
+    try {
+      for await (const event of store.tail(sessionId, { after, types: ["run_cancel_requested"], signal })) {
+        after = event.sequence;
+        if (!isEvent(event, "run_cancel_requested") || event.data.runId !== runId) continue;
+        const { reason } = event.data;
+        onStop({ status: "cancelled", ...(reason === undefined ? {} : { reason }) });
+        return;
+      }
+    } catch (error) {
+      if (isContinuoError(error, "not_found") || isContinuoError(error, "gone")) {
+        onStop({ status: "failed", error });
+        return;
+      }
+    }
+    await pause(LIMITS.pollMs, signal);
+  }
+}
+
+/** Ends early, without an error, when the signal aborts. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,132 @@
+/** After a crash: what was left without an end is ended, and input that nobody answered is offered again. */
+
+import {
+  type Block,
+  ContinuoError,
+  isContinuoError,
+  type Lease,
+  type Run,
+  type Store,
+} from "../model/index.ts";
+import { newId } from "./ids.ts";
+import { isInput, toBlocks } from "./input.ts";
+import { GONE, interruptRun, LEFT } from "./interrupt.ts";
+import { holdLease, runLease, sessionLease } from "./lease.ts";
+import { LIMITS } from "./limits.ts";
+import { latestAttempt, rootIn } from "./retries.ts";
+
+export interface WakeOptions {
+  readonly leaseMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Input that no agent answered to the end. `startRun(store, sessionId, input, { retryOf: runId })` gives it again. */
+export interface OfferedInput {
+  /** The run that was interrupted. */
+  readonly runId: string;
+  readonly input: readonly Block[];
+  /** Of its `run_created` in the session's log. */
+  readonly sequence: number;
+}
+
+export interface Woken {
+  readonly sessionId: string;
+  /** Runs that this call ended. */
+  readonly interrupted: readonly string[];
+  /** Oldest first. Empty while the session is held. */
+  readonly unprocessed: readonly OfferedInput[];
+  /** The cursors: up to here input was given to an agent, and answered. */
+  readonly received: number;
+  readonly processed: number;
+  /** Who runs the session now; then nothing was done. The same call helps when the lease has expired. */
+  readonly heldBy: Pick<Lease, "owner" | "expiresAt"> | null;
+}
+
+/**
+ * Ends runs of processes that are gone as `interrupted`. A process is taken for gone when its lease of the
+ * session expired; a run that waits, when nobody waits with it. Errors: `not_found`.
+ */
+export async function wake(store: Store, sessionId: string, options: WakeOptions = {}): Promise<Woken> {
+  const { leaseMs = LIMITS.leaseMs, signal } = options;
+  const call = signal === undefined ? {} : { signal };
+  if ((await store.getSession(sessionId, call)) === null) {
+    throw new ContinuoError("not_found", `There is no session ${sessionId}.`, { details: { sessionId } });
+  }
+  const lease = await holdLease(store, sessionLease(sessionId), { owner: newId(), leaseMs, ...call });
+  if (lease === null) {
+    const holder = await store.getLease(sessionLease(sessionId), call);
+    const heldBy = { owner: holder?.owner ?? "", expiresAt: holder?.expiresAt ?? new Date().toISOString() };
+    return { sessionId, interrupted: [], unprocessed: [], ...(await cursors(store, sessionId)), heldBy };
+  }
+  try {
+    const interrupted: string[] = [];
+    for (const run of await listAll(store, sessionId, ["pending", "running"])) {
+      const reason = run.status === "running" ? GONE : LEFT;
+      if (run.status === "pending" && (await store.getLease(runLease(run.runId), call)) !== null) continue;
+      try {
+        await interruptRun(store, run, { lease, reason });
+        interrupted.push(run.runId);
+      } catch (error) {
+        // Somebody cancelled it meanwhile.
+        if (!isContinuoError(error, "invalid_transition")) throw error;
+      }
+    }
+    const unprocessed = await offered(store, sessionId);
+    return { sessionId, interrupted, unprocessed, ...(await cursors(store, sessionId)), heldBy: null };
+  } finally {
+    await lease.release();
+  }
+}
+
+async function cursors(store: Store, sessionId: string): Promise<Pick<Woken, "received" | "processed">> {
+  const [received, processed] = await Promise.all(
+    ["received", "processed"].map((name) => store.getCursor({ logId: sessionId, name })),
+  );
+  return { received: received?.sequence ?? 0, processed: processed?.sequence ?? 0 };
+}
+
+/** Input of interrupted runs that no later run has, and that lies after the cursor `processed`. */
+async function offered(store: Store, sessionId: string): Promise<readonly OfferedInput[]> {
+  const { processed } = await cursors(store, sessionId);
+  const result: OfferedInput[] = [];
+  for (const run of await unanswered(store, sessionId)) {
+    const sequence = await createdAt(store, run);
+    if (sequence <= processed) continue;
+    if (isInput(run.input)) result.push({ runId: run.runId, input: toBlocks(run.input), sequence });
+  }
+  return result;
+}
+
+/** Interrupted runs whose input no later run has. */
+export async function unanswered(store: Store, sessionId: string): Promise<readonly Run[]> {
+  const result: Run[] = [];
+  for (const run of await listAll(store, sessionId, ["interrupted"])) {
+    if ((await latestAttempt(store, rootIn(run), {})) === run.runId) result.push(run);
+  }
+  return result;
+}
+
+/** The sequence of the event that journalled the run's input; 0 where there is none. */
+export async function createdAt(store: Store, { sessionId, runId }: Run): Promise<number> {
+  const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
+  return events[0]?.sequence ?? 0;
+}
+
+async function listAll(
+  store: Store,
+  sessionId: string,
+  status: readonly Run["status"][],
+): Promise<readonly Run[]> {
+  const runs: Run[] = [];
+  for (let cursor: string | null | undefined; cursor !== null && runs.length < LIMITS.offeredInputs; ) {
+    const page = await store.listRuns({
+      sessionId,
+      status,
+      limit: 1_000,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    runs.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return runs;
+}
