@@ -6,6 +6,7 @@ import {
   type CallOptions,
   ContinuoError,
   type Conversation,
+  type Message,
   type NativeRef,
   type Resumption,
   type SessionCapabilities,
@@ -20,6 +21,8 @@ export interface Link {
   /** What the agent last said that it is in; it may say so only in its first turn. */
   readonly sessionId: string;
   readonly capabilities: SessionCapabilities;
+  /** See `Conversation.history`. */
+  readonly history?: readonly Message[] | undefined;
   /** Says something. Pushes what the agent does into the turn, and ends or fails it. */
   say(blocks: readonly Block[], turn: Turn): Promise<void>;
   /** Asks the agent to stop its turn. */
@@ -69,6 +72,10 @@ class LinkedConversation implements Conversation {
 
   get capabilities(): SessionCapabilities {
     return this.#parts.link.capabilities;
+  }
+
+  get history(): readonly Message[] {
+    return this.#parts.link.history ?? [];
   }
 
   async *prompt(blocks: readonly Block[], options: CallOptions = {}): AsyncGenerator<AgentEvent, void, void> {

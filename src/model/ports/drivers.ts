@@ -65,6 +65,8 @@ export interface Conversation extends AsyncDisposable {
   readonly sessionId: string;
   readonly resumption: Resumption;
   readonly capabilities: SessionCapabilities;
+  /** What the agent itself told of the session's history on opening; empty where that was not wanted, or it did not. */
+  readonly history?: readonly Message[];
   /**
    * One turn; ends after `turn_completed`. Leaving the iteration, or the signal, cancels the turn.
    * Errors: `agent_failed` when the agent dies (`details.stderr`), `conflict` while another turn runs.

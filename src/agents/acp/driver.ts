@@ -1,0 +1,102 @@
+/** Drives any agent that speaks ACP. */
+
+import {
+  type AgentDriver,
+  type AgentSession,
+  type CallOptions,
+  ContinuoError,
+  type Conversation,
+  type OpenConversation,
+  type Page,
+  type SessionCapabilities,
+} from "../../model/index.ts";
+import { createConversation, type DriverOptions, limitsOf, rememberCapabilities } from "../driver/index.ts";
+import { type AcpConnection, type AcpListener, acpCommand, connectAcp } from "./connection.ts";
+import type { ProtocolVersion } from "./hello.ts";
+import { type AcpLink, startLink } from "./link.ts";
+import type { AcpProgram } from "./programs.ts";
+import { listPage } from "./sessions.ts";
+
+export interface AcpOptions extends DriverOptions {
+  /** Which version of ACP is asked for; 1 where none is given. The agent's answer decides. */
+  readonly protocol?: ProtocolVersion;
+}
+
+export interface AcpDriver extends AgentDriver {
+  /** Errors: `unsupported`, `not_found`, and those of `open`. */
+  deleteSession(sessionId: string, options: CallOptions & { readonly cwd: string }): Promise<void>;
+}
+
+/** A program that is only asked has nothing to tell. */
+const DEAF: AcpListener = {
+  onUpdate: async () => undefined,
+  onOdd: async () => undefined,
+  onPermission: async () => ({ outcome: "cancelled" }),
+};
+
+export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDriver {
+  const { protocol = 1, places } = options;
+  const limits = limitsOf(options);
+  /** Agents that are open for a conversation are asked rather than new ones started. */
+  const links = new Set<AcpLink>();
+
+  async function ask<T>(
+    { cwd = places.home, signal }: CallOptions & { readonly cwd?: string },
+    question: (connection: AcpConnection) => Promise<T>,
+  ): Promise<T> {
+    const [link] = links;
+    if (link !== undefined) return await question(link.connection);
+    const connection = await connectAcp({ program, options, cwd, protocol, signal, listener: DEAF });
+    try {
+      return await question(connection);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  return {
+    agent: program.agent,
+    async capabilities(call = {}) {
+      const { capabilities } = await rememberCapabilities(places, acpCommand(program, options), () =>
+        ask(call, async ({ hello }) => ({ capabilities: hello.capabilities, version: hello.version })),
+      );
+      return withDisk(capabilities, options);
+    },
+    async listSessions({ cwd, cursor, signal }): Promise<Page<AgentSession>> {
+      const params = { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
+      return await ask({ ...params, ...(signal === undefined ? {} : { signal }) }, async (connection) => {
+        assertOffered(program, connection.hello.capabilities.canList, "list");
+        return await listPage(connection, params, { limitMs: limits.callMs, signal });
+      });
+    },
+    async deleteSession(sessionId, call) {
+      await ask(call, async (connection) => {
+        assertOffered(program, connection.hello.capabilities.canDelete, "delete");
+        const asking = { limitMs: limits.callMs, signal: call.signal };
+        await connection.callKnown("session/delete", { sessionId }, asking);
+      });
+    },
+    async open(open: OpenConversation): Promise<Conversation> {
+      const onClose = (closed: AcpLink): void => void links.delete(closed);
+      const link = await startLink({ program, options, open, protocol, onClose });
+      try {
+        const opened = await link.enter();
+        links.add(link);
+        return createConversation({ agent: program.label, cwd: open.cwd, link, opened, options });
+      } catch (error) {
+        await link.close();
+        throw error;
+      }
+    },
+  };
+}
+
+function assertOffered({ label }: AcpProgram, offered: boolean, what: string): void {
+  if (!offered) throw new ContinuoError("unsupported", `${label} does not offer to ${what} its sessions.`);
+}
+
+/** Which session was the last one is known where somebody lists them: the agent, or our reader. */
+function withDisk(told: SessionCapabilities, { reader }: DriverOptions): SessionCapabilities {
+  const canOpen = told.canLoad || told.canResume;
+  return { ...told, canContinueLast: canOpen && (told.canList || reader !== undefined) };
+}

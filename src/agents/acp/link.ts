@@ -1,0 +1,321 @@
+/** One native session of an ACP agent that runs: the ways into it, its turns, and what it tells between them. */
+
+import {
+  type AgentEvent,
+  type AgentSession,
+  type Block,
+  type CallOptions,
+  ContinuoError,
+  type Message,
+  type OpenConversation,
+  type SessionCapabilities,
+} from "../../model/index.ts";
+import {
+  type AskPermission,
+  askPermission,
+  type DriverOptions,
+  type Landing,
+  type Link,
+  limitsOf,
+  type OpenedSession,
+  openSession,
+  type Step,
+  type Turn,
+  type Ways,
+} from "../driver/index.ts";
+import { isJson, type Json } from "../reader/index.ts";
+import { type AcpConnection, type AcpListener, type Asking, connectAcp } from "./connection.ts";
+import { toContent } from "./content.ts";
+import type { ProtocolVersion } from "./hello.ts";
+import { toOutcome, toPermissionRequest } from "./permission.ts";
+import type { AcpProgram } from "./programs.ts";
+import { listPages } from "./sessions.ts";
+import { chooseSettings } from "./settings.ts";
+import { messagesOf, noteUpdate, type ToldHistory } from "./told-history.ts";
+import { eventsOf, newUpdateState, type UpdateState, usageOf } from "./updates.ts";
+
+/** Some agents go on telling a session's history behind their answer to `session/load`. */
+const QUIET_MS = 250;
+const QUIET_LIMIT_MS = 10_000;
+/** What is told between turns is told with the next one, the newest of it. */
+const MAX_BETWEEN = 64;
+const CLOSE_LIMIT_MS = 2_000;
+
+export interface LinkStart {
+  readonly program: AcpProgram;
+  readonly options: DriverOptions;
+  readonly open: OpenConversation;
+  readonly protocol: ProtocolVersion;
+  readonly onClose: (link: AcpLink) => void;
+}
+
+/** Errors: `agent_missing`, `agent_failed`. The session is opened by `enter`. */
+export async function startLink(start: LinkStart): Promise<AcpLink> {
+  const link = new AcpLink(start);
+  const { program, options, open, protocol } = start;
+  const { cwd, signal } = open;
+  await link.connect((listener) => connectAcp({ program, options, cwd, protocol, signal, listener }));
+  return link;
+}
+
+export class AcpLink implements Link {
+  readonly #start: LinkStart;
+  #connection: AcpConnection | null = null;
+  #sessionId = "";
+  #turn: Turn | null = null;
+  /** Ends a turn of version 2, whose end comes as an update; says whether the prompt was taken. */
+  #isTaken = false;
+  #stopping = new AbortController();
+  #state: UpdateState = newUpdateState();
+  #between: AgentEvent[] = [];
+  #told: ToldHistory | null = null;
+  #isLoading = false;
+  #lastUpdateAt = 0;
+  #approvals = 0;
+  #onPermission: AskPermission | undefined;
+
+  constructor(start: LinkStart) {
+    this.#start = start;
+    this.#onPermission = start.open.onPermission;
+  }
+
+  get sessionId(): string {
+    return this.#sessionId;
+  }
+
+  get capabilities(): SessionCapabilities {
+    return this.connection.hello.capabilities;
+  }
+
+  get connection(): AcpConnection {
+    if (this.#connection === null) throw new Error("not connected yet");
+    return this.#connection;
+  }
+
+  get history(): readonly Message[] | undefined {
+    return this.#told === null ? undefined : messagesOf(this.#told);
+  }
+
+  async connect(connect: (listener: AcpListener) => Promise<AcpConnection>): Promise<void> {
+    this.#connection = await connect({
+      onUpdate: (params) => this.#update(params),
+      onOdd: async (details) => await this.#tell([{ type: "diagnostics", details }]),
+      onPermission: (params, signal) => this.#permission(params, signal),
+    });
+  }
+
+  /** Into the session that is asked for. */
+  async enter(): Promise<OpenedSession> {
+    const { open, options } = this.#start;
+    return await openSession(this.#ways(open), open, options);
+  }
+
+  async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
+    const { cwd, wantHistory = false } = this.#start.open;
+    const open = {
+      cwd,
+      wantHistory,
+      resumeSessionId: sessionId,
+      ...(signal === undefined ? {} : { signal }),
+    };
+    const before = this.#sessionId;
+    const opened = await openSession(this.#ways(open), open, this.#start.options);
+    if (before !== this.#sessionId) await this.#closeSession(before);
+    return opened;
+  }
+
+  async say(blocks: readonly Block[], turn: Turn): Promise<void> {
+    const { hello } = this.connection;
+    this.#turn = turn;
+    this.#state = newUpdateState();
+    this.#stopping = new AbortController();
+    this.#isTaken = false;
+    try {
+      for (const event of this.#between.splice(0)) await turn.push(event);
+      const prompt = toContent(blocks, hello.prompt);
+      const params = { sessionId: this.#sessionId, prompt };
+      const answer = await this.connection.call("session/prompt", params, {
+        limitMs: Number.POSITIVE_INFINITY,
+      });
+      this.#isTaken = true;
+      if (hello.protocol === 1) turn.end(String(answer.stopReason ?? "end_turn"), usageOf(answer));
+    } catch (error) {
+      // Some agents answer a prompt that was taken back with an error.
+      if (turn.cancelled && isRefusal(error)) turn.end("cancelled");
+      else turn.fail(error as Error);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.connection.notify("session/cancel", { sessionId: this.#sessionId });
+  }
+
+  giveUp(why: string): ContinuoError {
+    this.#start.onClose(this);
+    const error = this.connection.failed(why);
+    // It is ended by force where it does not end by itself; nobody waits for that.
+    this.connection.close().catch(() => undefined);
+    return error;
+  }
+
+  async close(): Promise<void> {
+    this.#start.onClose(this);
+    this.#stopping.abort();
+    if (this.#turn === null || this.#turn.ended) await this.#closeSession(this.#sessionId);
+    await this.connection.close();
+  }
+
+  async list(options: CallOptions): Promise<readonly AgentSession[]> {
+    return await listPages(this.connection, {
+      cwd: this.#start.open.cwd,
+      ...this.#asking(options, "callMs"),
+    });
+  }
+
+  #ways(open: OpenConversation): Ways {
+    const { program } = this.#start;
+    const { hello } = this.connection;
+    const { canFork, canLoad, canResume } = hello.capabilities;
+    const load: (id: string) => Step<Landing> = (sessionId) => ({
+      step: hello.protocol === 1 ? "session/load" : "session/resume with replay",
+      offered: canLoad,
+      run: () => this.#load(sessionId, open),
+    });
+    const resume: (id: string) => Step<Landing> = (sessionId) => ({
+      step: "session/resume",
+      offered: canResume,
+      run: () => this.#begin("session/resume", { sessionId }, open),
+    });
+    return {
+      agent: program.label,
+      name: program.agent,
+      begin: () => this.#begin("session/new", {}, open),
+      list: () => this.list(open),
+      resume: (id) => (open.wantHistory === true ? [load(id), resume(id)] : [resume(id), load(id)]),
+      fork: (sessionId) => [
+        {
+          step: "session/fork",
+          offered: canFork,
+          run: () => this.#begin("session/fork", { sessionId }, open),
+        },
+      ],
+    };
+  }
+
+  async #load(sessionId: string, open: OpenConversation): Promise<Landing> {
+    const told: ToldHistory = { updates: [] };
+    this.#told = open.wantHistory === true ? told : null;
+    this.#sessionId = sessionId;
+    const isFirst = this.connection.hello.protocol === 1;
+    const replay = isFirst ? {} : { replayFrom: { type: "start" } };
+    const method = isFirst ? "session/load" : "session/resume";
+    return await this.#begin(method, { sessionId, ...replay }, open);
+  }
+
+  /** `session/new` and its likes: their answers tell the session's id where it is a new one. */
+  async #begin(method: string, params: Json, open: OpenConversation): Promise<Landing> {
+    const asking = this.#asking(open, "openMs");
+    this.#isLoading = true;
+    this.#between = [];
+    try {
+      const asked = { ...params, cwd: open.cwd, mcpServers: [] };
+      const answer = await this.connection.callKnown(method, asked, asking);
+      const sessionId = answer.sessionId ?? params.sessionId;
+      if (typeof sessionId !== "string")
+        throw this.connection.failed(`answered ${method} without a session id`);
+      this.#sessionId = sessionId;
+      if (method !== "session/new") await this.#quiet();
+      await chooseSettings(this.connection, { open, sessionId, answer, asking, ...modelOf(this.#start) });
+      return { sessionId };
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+
+  /** Until the agent has told its history: its answer came, and then nothing for a moment. */
+  async #quiet(): Promise<void> {
+    const startedAt = performance.now();
+    this.#lastUpdateAt = startedAt;
+    for (;;) {
+      const now = performance.now();
+      const leftMs = this.#lastUpdateAt + QUIET_MS - now;
+      if (leftMs <= 0 || now - startedAt > QUIET_LIMIT_MS) return;
+      await new Promise((done) => setTimeout(done, leftMs));
+    }
+  }
+
+  async #update({ sessionId, update }: Json): Promise<void> {
+    if (!isJson(update)) return;
+    if (this.#isLoading) {
+      this.#lastUpdateAt = performance.now();
+      if (this.#told !== null) noteUpdate(this.#told, update);
+      // What is told of a history is no part of a turn; what the session is called is.
+      const kept = eventsOf(update, newUpdateState()).filter(isStanding);
+      await this.#tell(kept);
+      return;
+    }
+    // An agent may talk about its sub-agents' sessions, too.
+    if (sessionId !== this.#sessionId) {
+      await this.#tell([{ type: "diagnostics", details: { sessionId, update } }]);
+      return;
+    }
+    if (update.sessionUpdate === "state_update" && this.connection.hello.protocol === 2) this.#state2(update);
+    else await this.#tell(eventsOf(update, this.#state));
+  }
+
+  /** Snapshots of version 2: idle after the prompt was taken, or after running, is the turn's end. */
+  #state2({ state, stopReason, usage }: Json): void {
+    if (state === "running" || state === "requires_action") this.#isTaken = true;
+    if (state !== "idle" || !this.#isTaken || this.#turn === null) return;
+    if (stopReason === "error") this.#turn.fail(this.connection.failed("ended its turn with an error"));
+    else this.#turn.end(typeof stopReason === "string" ? stopReason : "end_turn", usageOf({ usage }));
+  }
+
+  async #tell(events: readonly AgentEvent[]): Promise<void> {
+    const turn = this.#turn;
+    for (const event of events) {
+      if (turn !== null && !turn.ended) await turn.push(event);
+      else {
+        this.#between.push(event);
+        if (this.#between.length > MAX_BETWEEN) this.#between.shift();
+      }
+    }
+  }
+
+  async #permission(params: Json, takenBack: AbortSignal): Promise<Json> {
+    const turn = this.#turn;
+    if (turn === null || turn.ended) return { outcome: "cancelled" };
+    this.#approvals += 1;
+    const request = toPermissionRequest(params, `${this.#sessionId}:${this.#approvals}`);
+    const signal = AbortSignal.any([takenBack, this.#stopping.signal]);
+    const decision = await askPermission({ turn, request, onPermission: this.#onPermission, signal });
+    return toOutcome(decision, request);
+  }
+
+  /** Told where it is offered; the program is ended whatever the answer. */
+  async #closeSession(sessionId: string): Promise<void> {
+    if (!this.capabilities.canClose || sessionId === "") return;
+    await this.connection
+      .call("session/close", { sessionId }, { limitMs: CLOSE_LIMIT_MS })
+      .catch(() => undefined);
+  }
+
+  #asking({ signal }: CallOptions, limit: "openMs" | "callMs"): Asking {
+    return { limitMs: limitsOf(this.#start.options)[limit], signal };
+  }
+}
+
+function modelOf({ open, options }: LinkStart): { readonly model?: string } {
+  const model = open.model ?? options.model;
+  return model === undefined ? {} : { model };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ContinuoError && error.details.answer !== undefined;
+}
+
+/** What holds beyond the moment it is told in. */
+function isStanding({ type }: AgentEvent): boolean {
+  return type === "title" || type === "mode";
+}

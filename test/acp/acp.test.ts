@@ -1,0 +1,490 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { AgentEvent, PermissionDecision } from "../../src/model/index.ts";
+import { chunk, DONE, hello1, type Json, say, scripted, spoken, turn } from "./script.ts";
+
+describe("a session of an ACP agent", () => {
+  test("is begun, talked in, and ended; nothing of this machine is offered", async () => {
+    const { driver, cwd, sent } = scripted({ hello: hello1({ close: {} }) });
+    await using conversation = await driver.open({ cwd });
+    expect(conversation.sessionId).toBe("new-1");
+    expect(await turn(conversation, "hi")).toEqual([
+      { type: "text", delta: "You said: hi" },
+      { type: "turn_completed", stopReason: "end_turn" },
+    ]);
+    expect(conversation.resumption).toEqual({
+      requested: "new",
+      happened: "new",
+      ref: { agent: "scripted", sessionId: "new-1", location: null, cwd },
+      verifiedBy: "agent",
+    });
+    await conversation.close();
+    expect(sent().map(({ method }) => method)).toEqual([
+      "initialize",
+      "session/new",
+      "session/prompt",
+      "session/close",
+    ]);
+    expect(sent()[0]?.params).toMatchObject({
+      protocolVersion: 1,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    });
+  });
+
+  const both = hello1({ resume: {} }, { loadSession: true });
+  const answers = {
+    "session/load": [
+      { update: { sessionUpdate: "user_message_chunk", content: { type: "text", text: "hello" } } },
+      chunk("hi "),
+      { result: {} },
+      // Behind the answer, as Gemini CLI does.
+      chunk("there"),
+    ],
+    "session/resume": [{ result: {} }],
+  };
+
+  test.each([
+    ["without history: resume first", both, {}, ["session/resume done", "session/load skipped"]],
+    [
+      "with history: load first",
+      both,
+      { wantHistory: true },
+      ["session/load done", "session/resume skipped"],
+    ],
+    ["only load", hello1({}, { loadSession: true }), {}, ["session/resume not offered", "session/load done"]],
+    [
+      "only resume",
+      hello1({ resume: {} }),
+      { wantHistory: true },
+      ["session/load not offered", "session/resume done"],
+    ],
+  ])("is resumed by what the agent offers: %s", async (_, hello, wish, steps) => {
+    const { driver, cwd } = scripted({ hello, answers });
+    await using conversation = await driver.open({ cwd, resumeSessionId: "s7", ...wish });
+    const { resumption } = conversation;
+    expect(resumption.steps?.map(({ step, outcome }) => `${step} ${outcome}`)).toEqual(steps);
+    expect(resumption).toMatchObject({ requested: "resume", happened: "native", ref: { sessionId: "s7" } });
+    expect(spoken(await turn(conversation, "on"))).toBe("You said: on");
+  });
+
+  test("tells its history when it is wanted, all of it", async () => {
+    const { driver, cwd } = scripted({ hello: both, answers });
+    await using conversation = await driver.open({ cwd, resumeSessionId: "s7", wantHistory: true });
+    expect(conversation.history).toEqual([
+      { id: "1", role: "user", content: say("hello"), metadata: {} },
+      { id: "2", role: "assistant", content: say("hi there"), metadata: {} },
+    ]);
+  });
+
+  test("a capability that is advertised and then fails: the next way is taken, and told", async () => {
+    const failing = { ...answers, "session/resume": [{ error: { code: -32603, message: "broken" } }] };
+    const { driver, cwd } = scripted({ hello: both, answers: failing });
+    await using conversation = await driver.open({ cwd, resumeSessionId: "s7" });
+    expect(conversation.resumption.steps).toEqual([
+      { step: "session/resume", outcome: "failed", reason: "scripted refused session/resume: broken" },
+      { step: "session/load", outcome: "done" },
+    ]);
+  });
+
+  test("an id that changes on load is told as a fork", async () => {
+    const changed = { "session/load": [{ result: { sessionId: "s8" } }] };
+    const { driver, cwd } = scripted({ hello: hello1({}, { loadSession: true }), answers: changed });
+    await using conversation = await driver.open({ cwd, resumeSessionId: "s7" });
+    expect(conversation.resumption).toMatchObject({
+      forked: { from: "s7", to: "s8" },
+      ref: { sessionId: "s8" },
+    });
+  });
+
+  test.each([
+    ["not there", { "session/load": [{ error: { code: -32002, message: "gone" } }] }, "not_found"],
+    ["refused", { "session/load": [{ error: { code: -32603, message: "no" } }] }, "native_unavailable"],
+    ["one that it dies of", { "session/load": [{ stderr: "ouch" }, { die: 3 }] }, "native_unavailable"],
+  ])("a session that is %s is an error with its steps", async (_, failing, code) => {
+    const { driver, cwd } = scripted({ hello: hello1({}, { loadSession: true }), answers: failing });
+    const open = driver.open({ cwd, resumeSessionId: "s7" });
+    await expect(open).rejects.toMatchObject({ code, details: { steps: expect.any(Array) } });
+  });
+
+  test("what cannot be resumed is replayed when that was chosen, in front of the first prompt alone", async () => {
+    const { driver, cwd, sent } = scripted({ hello: hello1() });
+    await using conversation = await driver.open({
+      cwd,
+      resumeSessionId: "s7",
+      onMissing: "replay",
+      readHistory: async () => [{ id: "1", role: "user", content: say("earlier words"), metadata: {} }],
+    });
+    expect(conversation.resumption).toMatchObject({ happened: "replay", ref: { sessionId: "new-1" } });
+    await turn(conversation, "one");
+    await turn(conversation, "two");
+    const prompts = sent().flatMap(({ method, params }) =>
+      method === "session/prompt" ? [(params as { prompt: Json[] }).prompt.map(({ text }) => text)] : [],
+    );
+    expect(prompts).toEqual([[expect.stringContaining("| earlier words"), "one"], ["two"]]);
+  });
+
+  test("is continued by our own order of all pages of the list, forked, and changed in the middle", async () => {
+    const row = (sessionId: string, updatedAt: string, folder: string) => ({
+      sessionId,
+      cwd: folder,
+      updatedAt,
+    });
+    const hello = hello1({ list: {}, resume: {}, fork: {} });
+    const forked = { "session/fork": [{ result: { sessionId: "f1" } }], "session/resume": [{ result: {} }] };
+    const { cwd } = scripted({});
+    const sessions = [row("old", "2026-01-01T00:00:00Z", cwd), row("last", "2026-03-01T00:00:00Z", cwd)];
+    const elsewhere = row("elsewhere", "2026-04-01T00:00:00Z", "/");
+    const agent = scripted({
+      hello,
+      answers: { ...forked, "session/list": [{ result: { sessions: [...sessions, elsewhere] } }] },
+    });
+    await using last = await agent.driver.open({ cwd, continueLast: true });
+    expect(last.resumption).toMatchObject({ requested: "continue", ref: { sessionId: "last" } });
+    expect(await last.resumeSession("old")).toMatchObject({ requested: "resume", ref: { sessionId: "old" } });
+    expect(last.sessionId).toBe("old");
+    await using fork = await agent.driver.open({ cwd, forkSessionId: "last" });
+    expect(fork.resumption).toMatchObject({
+      requested: "fork",
+      happened: "native",
+      ref: { sessionId: "f1" },
+    });
+  });
+
+  const wants = { "session/new": [{ error: { code: -32000, message: "Authentication required" } }] };
+  const hello = { ...hello1(), authMethods: [{ id: "login" }, { id: "a-key" }] };
+  const script = { hello, answers: { ...wants, authenticate: [{ result: {} }] } };
+
+  test.each([
+    ["does not log in without a key", {}, ["initialize", "session/new"]],
+    [
+      "logs in with the key that the environment holds, when the agent asks for it",
+      { A_KEY: "k" },
+      ["initialize", "session/new", "authenticate", "session/new"],
+    ],
+  ])("%s", async (_, env, methods) => {
+    const { driver, cwd, sent } = scripted(script, { env, keys: { "a-key": "A_KEY" } });
+    await expect(driver.open({ cwd })).rejects.toMatchObject({
+      code: "agent_failed",
+      hint: "scripted wants you to log in: start it once by itself.",
+    });
+    expect(sent().map(({ method }) => method)).toEqual(methods);
+  });
+});
+
+describe("a turn of an ACP agent", () => {
+  const run = async (steps: Parameters<typeof scripted>[0]["prompts"], options = {}) => {
+    const { driver, cwd } = scripted({ prompts: steps ?? {} }, options);
+    return await driver.open({ cwd });
+  };
+
+  test("tells text, thinking, tools with diffs, plan, cost, title, mode; the unknown verbatim; twice is once", async () => {
+    const call = { toolCallId: "t1", title: "Edit a.ts", kind: "edit", rawInput: { path: "a.ts" } };
+    const diff = { type: "diff", path: "a.ts", oldText: "a", newText: "b" };
+    const done = {
+      sessionUpdate: "tool_call_update",
+      toolCallId: "t1",
+      status: "completed",
+      content: [diff],
+    };
+    const update = (value: Json) => ({ update: value });
+    await using conversation = await run({
+      go: [
+        update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "hm" } }),
+        update({ sessionUpdate: "tool_call", ...call, status: "pending" }),
+        update({ sessionUpdate: "tool_call", ...call, status: "pending" }),
+        { ...update(done), times: 2 },
+        update({ sessionUpdate: "plan", entries: [{ content: "one" }] }),
+        update({ sessionUpdate: "usage_update", used: 5, size: 10, cost: { amount: 0.5, currency: "USD" } }),
+        update({ sessionUpdate: "session_info_update", title: "A title" }),
+        update({ sessionUpdate: "current_mode_update", currentModeId: "plan" }),
+        update({ sessionUpdate: "never_seen_before", x: 1 }),
+        { notify: { method: "vendor/unknown", params: { y: 2 } } },
+        { raw: "a line of its own\n" },
+        { result: { stopReason: "max_tokens", usage: { inputTokens: 1, outputTokens: 2 } } },
+      ],
+    });
+    const events = await turn(conversation, "go");
+    const repeat = { type: "tool_call_update", toolCallId: "t1" };
+    expect(events).toEqual([
+      { type: "thinking", delta: "hm" },
+      {
+        type: "tool_call",
+        toolCallId: "t1",
+        toolName: "Edit a.ts",
+        title: "Edit a.ts",
+        toolInput: { path: "a.ts" },
+      },
+      { ...repeat, status: "pending", title: "Edit a.ts", toolInput: { path: "a.ts" } },
+      { ...repeat, status: "completed", content: [diff] },
+      { type: "tool_result", toolCallId: "t1", status: "ok", content: [{ type: "unknown", raw: diff }] },
+      { ...repeat, status: "completed", content: [diff] },
+      { type: "plan", entries: [{ content: "one" }] },
+      { type: "usage", costUsd: 0.5 },
+      { type: "diagnostics", details: expect.objectContaining({ used: 5, size: 10 }) },
+      { type: "title", title: "A title" },
+      { type: "mode", mode: "plan" },
+      { type: "diagnostics", details: { sessionUpdate: "never_seen_before", x: 1 } },
+      { type: "diagnostics", details: expect.objectContaining({ method: "vendor/unknown" }) },
+      { type: "diagnostics", details: "a line of its own" },
+      { type: "turn_completed", stopReason: "max_tokens", usage: { inputTokens: 1, outputTokens: 2 } },
+    ]);
+  });
+
+  test("what was said before the agent died in mid-frame is told, and what it printed on stderr", async () => {
+    const half = '{"jsonrpc":"2.0","method":"session/upd';
+    await using conversation = await run({
+      go: [chunk("so far"), { stderr: "ouch" }, { raw: half }, { die: 3 }],
+    });
+    const told: AgentEvent[] = [];
+    const reading = (async () => {
+      for await (const event of conversation.prompt(say("go"))) told.push(event);
+    })();
+    await expect(reading).rejects.toMatchObject({
+      code: "agent_failed",
+      details: { stderr: "ouch", code: 3 },
+    });
+    expect(told).toEqual([
+      { type: "text", delta: "so far" },
+      { type: "diagnostics", details: half },
+    ]);
+  });
+
+  test("half a line is waited for", async () => {
+    const line = JSON.stringify({
+      jsonrpc: "2.0",
+      method: "session/update",
+      params: { sessionId: "new-1", ...(chunk("whole \u2028 line") as { update: Json }) },
+    });
+    const [first, rest] = [line.slice(0, 40), line.slice(40)];
+    await using conversation = await run({
+      go: [{ raw: first }, { waitMs: 20 }, { raw: `${rest}\n` }, DONE],
+    });
+    expect(spoken(await turn(conversation, "go"))).toBe("whole \u2028 line");
+  });
+
+  test("huge messages and many of them pass, and a slow reader slows the agent down", async () => {
+    await using conversation = await run({
+      go: [{ huge: 5_000_000 }, { ...chunk("y".repeat(1000)), times: 3000 } as never, DONE],
+    });
+    let chars = 0;
+    for await (const event of conversation.prompt(say("go"))) {
+      if (event.type === "text") chars += event.delta.length;
+    }
+    expect(chars).toBe(8_000_000);
+  });
+
+  const question = {
+    toolCall: { toolCallId: "t1", title: "rm -rf", kind: "execute", rawInput: { command: "rm" } },
+    options: [
+      { optionId: "yes", name: "Yes", kind: "allow_once" },
+      { optionId: "no", name: "No", kind: "reject_once" },
+    ],
+  };
+  test.each([
+    ["granted", { outcome: "granted", by: "person" }, "yes"],
+    ["denied", { outcome: "denied", by: "time limit" }, "no"],
+  ] as const)("asks for a permission, which is %s", async (_, decision, optionId) => {
+    const asked: unknown[] = [];
+    const { driver, cwd } = scripted({ prompts: { go: [{ ask: question }, DONE] } });
+    await using conversation = await driver.open({
+      cwd,
+      onPermission: async (request): Promise<PermissionDecision> => {
+        asked.push(request);
+        return decision;
+      },
+    });
+    const events = await turn(conversation, "go");
+    const request = {
+      approvalId: "new-1:1",
+      toolCallId: "t1",
+      title: "rm -rf",
+      toolInput: { command: "rm" },
+      readOnly: false,
+      options: [
+        { id: "yes", name: "Yes", kind: "allow_once" },
+        { id: "no", name: "No", kind: "reject_once" },
+      ],
+    };
+    expect(asked).toEqual([request]);
+    expect(events.slice(0, 2)).toEqual([
+      { type: "permission_request", ...request },
+      { type: "permission_decision", approvalId: "new-1:1", ...decision },
+    ]);
+    expect(JSON.parse(spoken(events))).toEqual({ outcome: { outcome: "selected", optionId } });
+  });
+
+  test("a permission for which nobody is there is denied", async () => {
+    await using conversation = await run({ go: [{ ask: question }, DONE] });
+    const events = await turn(conversation, "go");
+    expect(JSON.parse(spoken(events))).toEqual({ outcome: { outcome: "selected", optionId: "no" } });
+  });
+
+  const cancelled = {
+    go: [chunk("slow"), { untilCancelled: true }, { result: { stopReason: "cancelled" } }],
+  } as const;
+
+  test("is cancelled in its middle, and the next one is not disturbed", async () => {
+    await using conversation = await run(cancelled);
+    const told: AgentEvent[] = [];
+    for await (const event of conversation.prompt(say("go"))) {
+      told.push(event);
+      if (event.type === "text") void conversation.cancel();
+    }
+    expect(told.at(-1)).toEqual({ type: "turn_completed", stopReason: "cancelled" });
+    expect(spoken(await turn(conversation, "on"))).toBe("You said: on");
+  });
+
+  test("is cancelled while a permission is asked, which grants nothing", async () => {
+    const { driver, cwd } = scripted({
+      prompts: { go: [{ ask: question }, { result: { stopReason: "cancelled" } }] },
+    });
+    await using conversation = await driver.open({ cwd, onPermission: () => new Promise(() => undefined) });
+    const told: AgentEvent[] = [];
+    for await (const event of conversation.prompt(say("go"))) {
+      told.push(event);
+      if (event.type === "permission_request") void conversation.cancel();
+    }
+    expect(JSON.parse(spoken(told))).toEqual({ outcome: { outcome: "cancelled" } });
+  });
+
+  test("an agent that does not stop, or says nothing, meets a time limit and is ended", async () => {
+    const stubborn = { go: [chunk("on and on"), { silence: true }] } as const;
+    await using one = await run(stubborn, { limits: { cancelMs: 100 } });
+    const reading = (async () => {
+      for await (const _ of one.prompt(say("go"))) void one.cancel();
+    })();
+    await expect(reading).rejects.toThrow("did not stop when it was asked to");
+    await using two = await run(stubborn, { limits: { silenceMs: 200 } });
+    await expect(turn(two, "go")).rejects.toThrow("said nothing for 200 ms");
+  });
+});
+
+describe("an ACP agent's program", () => {
+  test.each([
+    ["initialize", {}, { initialize: [{ silence: true }] }, { startMs: 300 }],
+    ["session/new", {}, { "session/new": [{ silence: true }] }, { openMs: 300 }],
+  ] as const)("that does not answer %s meets a time limit", async (method, wish, answers, limits) => {
+    const { driver, cwd } = scripted({ answers }, { limits });
+    await expect(driver.open({ cwd, ...wish })).rejects.toThrow(`did not answer ${method} within 300 ms`);
+  });
+
+  test("is ended with a child that left its group", async () => {
+    const { driver, cwd } = scripted({ prompts: { go: [{ startChild: true }, DONE] } });
+    const conversation = await driver.open({ cwd });
+    const child = Number(spoken(await turn(conversation, "go")));
+    expect(isRunning(child)).toBe(true);
+    await conversation.close();
+    await expect.poll(() => isRunning(child)).toBe(false);
+  });
+
+  test("says what it can do, once for each version of it", async () => {
+    const { driver, cwd, sent } = scripted({ hello: hello1({ list: {}, fork: {} }, { loadSession: true }) });
+    const can = {
+      canList: true,
+      canLoad: true,
+      canResume: false,
+      canContinueLast: true,
+      canFork: true,
+      canClose: false,
+      canDelete: false,
+    };
+    expect(await driver.capabilities({ cwd })).toEqual(can);
+    expect(await driver.capabilities({ cwd })).toEqual(can);
+    expect(sent().length).toBe(1);
+  });
+
+  test("that speaks another protocol, does not list, or is not there is told as that", async () => {
+    const other = scripted({ hello: { protocolVersion: 7 } });
+    await expect(other.driver.open({ cwd: other.cwd })).rejects.toThrow("speaks version 7 of ACP");
+    const mute = scripted({});
+    const list = mute.driver.listSessions({ cwd: mute.cwd });
+    await expect(list).rejects.toMatchObject({ code: "unsupported" });
+    const absent = scripted({}, { command: ["no-such-agent"] });
+    await expect(absent.driver.open({ cwd: absent.cwd })).rejects.toMatchObject({ code: "agent_missing" });
+  });
+
+  test("lists its sessions page by page, and deletes them where it offers to", async () => {
+    const { driver, cwd, sent } = scripted({
+      hello: hello1({ list: {}, delete: {} }),
+      answers: {
+        "session/list": [
+          {
+            result: {
+              sessions: [{ sessionId: "a", cwd: "/x", title: "A", updatedAt: "2026-01-01T00:00:00+01:00" }],
+              nextCursor: "2",
+            },
+          },
+        ],
+        "session/delete": [{ result: {} }],
+      },
+    });
+    expect(await driver.listSessions({ cwd })).toEqual({
+      items: [{ sessionId: "a", cwd: "/x", title: "A", updatedAt: "2025-12-31T23:00:00.000Z" }],
+      nextCursor: "2",
+    });
+    await driver.deleteSession("a", { cwd });
+    expect(sent().at(-1)).toMatchObject({ method: "session/delete", params: { sessionId: "a" } });
+  });
+});
+
+describe("version 2 of the protocol", () => {
+  const hello = {
+    protocolVersion: 2,
+    info: { name: "x", version: "1" },
+    capabilities: { session: { fork: {} } },
+  };
+  const state = (state: string, more: Json = {}) => ({
+    update: { sessionUpdate: "state_update", state, ...more },
+  });
+
+  test("is spoken where the agent answers with it: the end of a turn is a state", async () => {
+    const { driver, cwd, sent } = scripted(
+      {
+        hello,
+        answers: { "session/resume": [{ result: {} }] },
+        prompts: {
+          go: [
+            state("idle", { stopReason: "end_turn" }),
+            { result: { messageId: "m0" } },
+            state("running"),
+            {
+              update: {
+                sessionUpdate: "agent_message_chunk",
+                messageId: "m1",
+                content: { type: "text", text: "hal" },
+              },
+            },
+            {
+              update: {
+                sessionUpdate: "agent_message",
+                messageId: "m1",
+                content: [{ type: "text", text: "hallo" }],
+              },
+            },
+            state("idle", { stopReason: "refusal" }),
+          ],
+        },
+      },
+      { protocol: 2 },
+    );
+    await using conversation = await driver.open({ cwd, resumeSessionId: "s7", wantHistory: true });
+    expect(await turn(conversation, "go")).toEqual([
+      { type: "text", delta: "hal", messageId: "m1" },
+      { type: "message", content: say("hallo"), messageId: "m1" },
+      { type: "turn_completed", stopReason: "refusal" },
+    ]);
+    expect(sent()[1]).toMatchObject({
+      method: "session/resume",
+      params: { sessionId: "s7", replayFrom: { type: "start" } },
+    });
+  });
+});
+
+/** A dead process that nobody has buried yet runs no more. */
+function isRunning(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z");
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,94 @@
+/** What the scripted agent does, and how a test starts it. */
+
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  type AcpDriver,
+  type AcpOptions,
+  type AcpProgram,
+  configuredProgram,
+  createAcpDriver,
+} from "../../src/agents/acp/index.ts";
+import type { AgentEvent, Block, Conversation } from "../../src/model/index.ts";
+
+export type Json = Record<string, unknown>;
+
+/** One thing to do; an answer is done step by step. `$WORDS` in an update is what was said. */
+export type ScriptStep =
+  | { readonly update: Json; readonly times?: number; readonly sessionId?: string }
+  | { readonly result: Json }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
+  /** As it is, without a line feed. */
+  | { readonly raw: string }
+  | { readonly stderr: string }
+  | { readonly notify: Json }
+  | { readonly waitMs: number }
+  /** One message of so many characters. */
+  | { readonly huge: number }
+  | { readonly silence: true }
+  | { readonly untilCancelled: true }
+  /** Asks for a permission, and says what was answered. */
+  | { readonly ask: Json }
+  /** Starts a process that leaves the group, and says its number. */
+  | { readonly startChild: true }
+  | { readonly die: number };
+
+export interface Script {
+  /** The answer to `initialize`. */
+  readonly hello?: Json;
+  /** By method. */
+  readonly answers?: Readonly<Record<string, readonly ScriptStep[]>>;
+  /** By what is said; `*` is anything else. */
+  readonly prompts?: Readonly<Record<string, readonly ScriptStep[]>>;
+}
+
+export interface Scripted {
+  readonly driver: AcpDriver;
+  readonly cwd: string;
+  /** Every message that the agent was sent by now. */
+  sent(): readonly Json[];
+}
+
+export function scripted(
+  script: Script,
+  { keys = {}, ...options }: Partial<AcpOptions> & { readonly keys?: AcpProgram["keys"] } = {},
+): Scripted {
+  const cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-acp-")));
+  const file = join(cwd, "script.json");
+  writeFileSync(file, JSON.stringify(script));
+  const agent = fileURLToPath(new URL("./scripted-agent.ts", import.meta.url));
+  const command = [process.execPath, agent, file];
+  const places = { home: cwd, env: { PATH: process.env.PATH ?? "" } };
+  const driver = createAcpDriver(
+    { ...configuredProgram("scripted", command), keys },
+    { places, command, ...options },
+  );
+  const sent = (): readonly Json[] =>
+    readFileSync(`${file}.log`, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  return { driver, cwd, sent };
+}
+
+export const say = (text: string): readonly Block[] => [{ type: "text", text }];
+export const chunk = (text: string): ScriptStep => ({
+  update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
+});
+export const DONE: ScriptStep = { result: { stopReason: "end_turn" } };
+
+/** A turn to its end. */
+export async function turn(conversation: Conversation, words: string): Promise<readonly AgentEvent[]> {
+  return await Array.fromAsync(conversation.prompt(say(words)));
+}
+
+export function spoken(events: readonly AgentEvent[]): string {
+  return events.map((event) => (event.type === "text" ? event.delta : "")).join("");
+}
+
+/** An answer to `initialize` of version 1. */
+export function hello1(session: Json = {}, more: Json = {}): Json {
+  return { protocolVersion: 1, agentCapabilities: { sessionCapabilities: session, ...more } };
+}

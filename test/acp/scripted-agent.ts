@@ -1,0 +1,114 @@
+/**
+ * An agent that speaks ACP and does what a script says, faults too. A program of its own: `node scripted-agent.ts
+ * SCRIPT.json`. Everything that it is sent is written to `SCRIPT.json.log`, one message a line.
+ */
+
+import { spawn } from "node:child_process";
+import { appendFileSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Json, Script, ScriptStep } from "./script.ts";
+
+const [, , path = ""] = process.argv;
+const script: Script = JSON.parse(readFileSync(path, "utf8"));
+const waiting = new Map<number, (result: unknown) => void>();
+const cancels: (() => void)[] = [];
+let count = 0;
+
+const write = (text: string): Promise<void> =>
+  new Promise((done) => {
+    process.stdout.write(text, () => done());
+  });
+const send = (message: Json): Promise<void> => write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  appendFileSync(`${path}.log`, `${line}\n`);
+  const message: Json = JSON.parse(line);
+  if (message.method === undefined) waiting.get(Number(message.id))?.(message.result);
+  else if (message.method === "session/cancel") for (const cancelled of cancels.splice(0)) cancelled();
+  else if (message.id !== undefined) void answer(message);
+});
+
+async function answer({ id, method, params }: Json): Promise<void> {
+  const { sessionId = "new-1", prompt = [] } = (params ?? {}) as { sessionId?: string; prompt?: Json[] };
+  const words = prompt.map(({ text }) => String(text ?? "")).join("");
+  const own = method === "session/prompt" ? (script.prompts?.[words] ?? script.prompts?.["*"]) : undefined;
+  const steps = own ?? script.answers?.[String(method)] ?? DEFAULTS[String(method)];
+  if (steps === undefined) {
+    await send({ id, error: { code: -32601, message: `"Method not found": ${String(method)}` } });
+    return;
+  }
+  for (const step of steps) await take(step, { id, sessionId, words });
+}
+
+const DEFAULTS: Record<string, readonly ScriptStep[]> = {
+  initialize: [{ result: script.hello ?? { protocolVersion: 1, agentCapabilities: {} } }],
+  "session/new": [{ result: { sessionId: "new-1" } }],
+  "session/prompt": [
+    { update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "You said: $WORDS" } } },
+    { result: { stopReason: "end_turn" } },
+  ],
+};
+
+async function take(
+  step: ScriptStep,
+  asked: { id: unknown; sessionId: string; words: string },
+): Promise<void> {
+  const { id, sessionId, words } = asked;
+  if ("update" in step) {
+    const update = JSON.parse(
+      JSON.stringify(step.update).replaceAll("$WORDS", JSON.stringify(words).slice(1, -1)),
+    );
+    for (let n = 0; n < (step.times ?? 1); n += 1) {
+      await send({ method: "session/update", params: { sessionId: step.sessionId ?? sessionId, update } });
+    }
+  }
+  if ("result" in step) await send({ id, result: step.result });
+  if ("error" in step) await send({ id, error: step.error });
+  if ("raw" in step) await write(step.raw);
+  if ("stderr" in step) process.stderr.write(step.stderr);
+  if ("notify" in step) await send(step.notify);
+  if ("waitMs" in step) await new Promise((done) => setTimeout(done, step.waitMs));
+  if ("huge" in step) {
+    const content = { type: "text", text: "x".repeat(step.huge) };
+    await send({
+      method: "session/update",
+      params: { sessionId, update: { sessionUpdate: "agent_message_chunk", content } },
+    });
+  }
+  if ("silence" in step) await new Promise(() => undefined);
+  if ("untilCancelled" in step) {
+    await new Promise<void>((cancelled) => {
+      cancels.push(cancelled);
+    });
+  }
+  if ("ask" in step) {
+    const outcome = await request("session/request_permission", { sessionId, ...step.ask });
+    const text = JSON.stringify(outcome);
+    await send({
+      method: "session/update",
+      params: {
+        sessionId,
+        update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
+      },
+    });
+  }
+  if ("startChild" in step) {
+    const child = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
+    const text = String(child.pid);
+    await send({
+      method: "session/update",
+      params: {
+        sessionId,
+        update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
+      },
+    });
+  }
+  if ("die" in step) process.exit(step.die);
+}
+
+function request(method: string, params: Json): Promise<unknown> {
+  count += 1;
+  const id = count;
+  void send({ id, method, params });
+  return new Promise((done) => waiting.set(id, done));
+}
