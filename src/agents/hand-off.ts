@@ -17,7 +17,7 @@ import {
 } from "./handoff/index.ts";
 import { type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
 import { makeSession, placeSession, verifySession } from "./made-session.ts";
-import { withProvenance } from "./provenance.ts";
+import { originOf, withProvenance } from "./provenance.ts";
 import { resumeCommandOf } from "./resume-command.ts";
 import { type HandOffSource, readSource, type SourceOptions } from "./source.ts";
 import type { AgentPrograms, Verification } from "./verify.ts";
@@ -90,13 +90,13 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   if (options.until === "receipt") {
     return { ...unwritten, sessionId: null, location: null, resumeCommand: null };
   }
-  const made = await makeSession({ source, back, messages, cwd, title, places, to });
+  const made = await makeSession({ gitBranch: source.gitBranch, back, messages, cwd, title, places, to });
   const { verifyBy: by = "agent", programs } = options;
   const { said: mark, ...verification } = await verifySession(made, { by, programs, places, signal });
   const { sessionId } = made.session;
   const location = made.writer.locationOf(made.file, sessionId);
   await withProvenance({ source, agent: to, sessionId, location, said: mark, receipt, signal }, places, () =>
-    placeSession(made, source, mark),
+    placeSession(made, { from: originOf(source), said: mark }),
   );
   const resumeCommand = resumeCommandOf({ agent: to, sessionId, location });
   return { ...unwritten, sessionId, location, resumeCommand, verification };

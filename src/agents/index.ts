@@ -57,3 +57,4 @@ export { keepSafe } from "./safe-keeping.ts";
 export { openSessionAdapter, type SessionAdapterOptions } from "./session-adapter.ts";
 export { type TrashedSession, trashFolder } from "./trash/index.ts";
 export type { AgentPrograms, Verification } from "./verify.ts";
+export { type WriteSessionOptions, type WrittenSession, writeNativeSession } from "./write-session.ts";

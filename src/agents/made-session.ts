@@ -8,16 +8,15 @@ import { type NativeWriter, type NewMessage, type NewSession, writeBeside } from
 import { type ComingBack, withTip } from "./coming-back.ts";
 import { differenceBetween, isConversation, type Said } from "./handoff/index.ts";
 import { makersOfNow, type RecordedMakers, recordMakers } from "./makers.ts";
-import { originOf } from "./provenance.ts";
 import type { Json, Places } from "./reader/index.ts";
 import { readerOf } from "./readers.ts";
-import { type HandOffSource, type SaidMark, saidBy } from "./source.ts";
+import { type SaidMark, saidBy } from "./source.ts";
 import { stageRecords } from "./stage.ts";
 import { type AgentPrograms, programOf, type Verification, verifyWithAgent } from "./verify.ts";
 import { writerOf } from "./writers.ts";
 
 export interface Making {
-  readonly source: HandOffSource;
+  readonly gitBranch: string | null;
   /** Records that the new session begins with; its messages come behind them. */
   readonly back: ComingBack | null;
   readonly messages: readonly NewMessage[];
@@ -37,14 +36,14 @@ export interface Made {
 }
 
 export async function makeSession(making: Making): Promise<Made> {
-  const { source, back, messages, cwd, title, places, to } = making;
+  const { gitBranch, back, messages, cwd, title, places, to } = making;
   const writer = await writerOf(to);
   const makers = recordMakers(makersOfNow());
   const session: NewSession = {
     sessionId: writer.newSessionId(makers),
     cwd,
     title,
-    gitBranch: source.gitBranch,
+    gitBranch,
     createdMs: makers.now(),
   };
   makers.mark();
@@ -131,9 +130,9 @@ async function readBack(made: Made, file: string, home: Places): Promise<Verifie
  * Marks of a folder come before the session, titles after it: neither does harm alone. Errors: `unwritable`,
  * `unsupported`, `conflict`.
  */
-export async function placeSession(made: Made, source: HandOffSource, said: SaidMark): Promise<void> {
+export async function placeSession(made: Made, provenance: Json | null): Promise<void> {
   const { writer, file } = made;
-  const session = { ...made.session, provenance: { from: originOf(source), said } };
+  const session = provenance === null ? made.session : { ...made.session, provenance };
   const records = await recordsOf(made, session);
   const besides = writer.besideNew?.(session, file) ?? [];
   for (const beside of besides) if (beside.how === "create") writeBeside(beside);

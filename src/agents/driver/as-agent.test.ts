@@ -100,6 +100,41 @@ describe("a driver as an agent", () => {
     expect(log.said[0]).toMatch(/^This conversation began before[\s\S]*\n\nnow$/u);
   });
 
+  test("a replay that is written as a native session is resumed, and not told again", async () => {
+    const asked: unknown[] = [];
+    const writeReplay: AgentOptions["writeReplay"] = async (messages, { cwd, title }) => {
+      asked.push({ messages, cwd, title });
+      return { ref: { ...ref, cwd }, details: { kept: 1 } };
+    };
+    const titled = { ...session, title: "A talk" };
+    const { run, log, events } = await execute({ session: titled, transcript }, { options: { writeReplay } });
+    expect((await run()).nativeRef).toEqual({ ...ref, cwd: "/folder" });
+    expect(asked).toEqual([{ messages: [before], cwd: "/folder", title: "A talk" }]);
+    expect(log.opened[0]).toMatchObject({ cwd: "/folder", resumeSessionId: "n7" });
+    expect(log.said).toEqual(["now"]);
+    expect(events.slice(0, 2)).toEqual([
+      { type: "native_session", ref: { ...ref, cwd: "/folder" }, happened: "created", verifiedBy: "agent" },
+      {
+        type: "diagnostics",
+        message: "What was said before was written as a native session.",
+        details: { kept: 1 },
+      },
+    ]);
+  });
+
+  test.each([
+    ["cannot be written", { writeReplay: () => Promise.reject(new Error("a full disk")) }, "a full disk"],
+    ["is not found by the agent", { writeReplay: async () => ({ ref }) }, "gone"],
+  ] as const)("a replay that %s is told as text, and why", async (_, options, reason) => {
+    const { run, log, events } = await execute({ transcript }, { missing: true, options });
+    await run();
+    expect(log.said[0]).toMatch(/^This conversation began before[\s\S]*\n\nnow$/u);
+    expect(events[1]).toEqual({
+      type: "diagnostics",
+      message: `What was said before is told as text: ${reason}`,
+    });
+  });
+
   test("says native_unavailable before anything is said", async () => {
     const { run, log } = await execute({ nativeRef: ref }, { missing: true });
     await expect(run()).rejects.toMatchObject({ code: "native_unavailable" });

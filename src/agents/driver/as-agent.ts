@@ -11,12 +11,19 @@ import {
   type Conversation,
   type ExecuteOptions,
   isContinuoError,
+  type Message,
   type NativeRef,
   type OpenConversation,
   type Usage,
 } from "../../model/index.ts";
 import { toSignal } from "../reader/index.ts";
 import { toSaidBefore } from "./said-before.ts";
+
+/** Writes messages as a native session of the agent. Errors: any; the messages are told as text then. */
+export type ReplayWriter = (
+  messages: readonly Message[],
+  options: { readonly cwd: string; readonly title: string; readonly signal: AbortSignal },
+) => Promise<{ readonly ref: NativeRef; readonly details?: unknown }>;
 
 export interface AgentOptions {
   /** Its key in references; the driver's own when left out. */
@@ -26,6 +33,11 @@ export interface AgentOptions {
   readonly onPermission?: OpenConversation["onPermission"];
   readonly model?: string;
   readonly mode?: string;
+  /**
+   * A replay becomes a native session that the agent resumes: its model is sent real messages, calls and results.
+   * Where this is left out, or fails, what was said is told as text in front of the prompt.
+   */
+  readonly writeReplay?: ReplayWriter;
   /**
    * `session` keeps the program of the session that had the last turn, so that its next one starts at once;
    * close the agent then. `turn` ends it after each turn.
@@ -44,6 +56,15 @@ export interface DrivenAgent extends Agent, AsyncDisposable {
 export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent {
   return new Driven(driver, options);
 }
+
+/** Where the turn happens, what is said there, and what is to be told about it. */
+interface Beginning extends Place {
+  readonly input: readonly Block[];
+  readonly note?: Extract<AgentEvent, { type: "diagnostics" }>;
+}
+
+const WRITTEN = "What was said before was written as a native session.";
+const TOLD_AS_TEXT = "What was said before is told as text";
 
 interface Kept {
   /** Our session. */
@@ -80,11 +101,12 @@ class Driven implements DrivenAgent {
   }
 
   async execute(request: AgentRequest, options: ExecuteOptions): Promise<AgentResult> {
-    const { kept, event } = await this.#go(request, options.signal);
+    const { kept, event, input, note } = await this.#begin(request, options.signal);
     let isDone = false;
     try {
       await options.onEvent(event);
-      const told = await this.#tell(kept.conversation, request, options);
+      if (note !== undefined) await options.onEvent(note);
+      const told = await this.#tell(kept.conversation, input, options);
       isDone = true;
       return { ...told, nativeRef: this.#refOf(kept, event) };
     } finally {
@@ -103,8 +125,35 @@ class Driven implements DrivenAgent {
     return this.close();
   }
 
+  /** A replay is written as a native session where it can be, else told as text. */
+  async #begin(request: AgentRequest, signal: AbortSignal): Promise<Beginning> {
+    const { session, input, transcript, nativeRef } = request;
+    const messages = transcript?.messages ?? [];
+    const { writeReplay } = this.#options;
+    if (nativeRef !== undefined || messages.length === 0 || writeReplay === undefined) {
+      return { ...(await this.#go(session, nativeRef, signal)), input: inputOf(request) };
+    }
+    try {
+      const cwd = session.cwd ?? this.#options.cwd;
+      const title = session.title ?? "a conversation of Continuo";
+      const { ref, details } = await writeReplay(messages, { cwd, title, signal });
+      const { kept, event } = await this.#go(session, ref, signal);
+      const note = { type: "diagnostics", message: WRITTEN, details } as const;
+      return { kept, event: { ...event, happened: "created" }, input, note };
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      const note = { type: "diagnostics", message: `${TOLD_AS_TEXT}: ${reason}` } as const;
+      return { ...(await this.#go(session, undefined, signal)), input: inputOf(request), note };
+    }
+  }
+
   /** Errors: `native_unavailable`, before anything reached the model. */
-  async #go({ session, nativeRef }: AgentRequest, signal: AbortSignal): Promise<Place> {
+  async #go(
+    session: AgentRequest["session"],
+    nativeRef: NativeRef | undefined,
+    signal: AbortSignal,
+  ): Promise<Place> {
     const kept = this.#kept;
     const isOpen = kept?.sessionId === session.sessionId && nativeRef !== undefined;
     if (isOpen && kept.conversation.sessionId === nativeRef.sessionId) {
@@ -144,13 +193,13 @@ class Driven implements DrivenAgent {
 
   async #tell(
     conversation: Conversation,
-    request: AgentRequest,
+    input: readonly Block[],
     { signal, onEvent }: ExecuteOptions,
   ): Promise<AgentResult> {
     let ended: { readonly stopReason: string; readonly usage?: Usage } | null = null;
     let total: Usage | undefined;
     let costUsd: number | undefined;
-    for await (const event of conversation.prompt(inputOf(request), { signal })) {
+    for await (const event of conversation.prompt(input, { signal })) {
       if (event.type === "usage") {
         total = event.total ?? total;
         costUsd = event.costUsd ?? costUsd;

@@ -7,7 +7,7 @@
  * Does not know: any agent's protocol.
  */
 
-export { type AgentOptions, type DrivenAgent, toAgent } from "./as-agent.ts";
+export { type AgentOptions, type DrivenAgent, type ReplayWriter, toAgent } from "./as-agent.ts";
 export { type KnownCapabilities, NO_CAPABILITIES, rememberCapabilities } from "./capabilities.ts";
 export { type Cascade, type Opened, runCascade, type Step } from "./cascade.ts";
 export { type ConversationParts, createConversation, type Link } from "./conversation.ts";
