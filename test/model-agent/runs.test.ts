@@ -1,0 +1,106 @@
+/** Runs of a model that is called directly: what was said in one run is in the request of the next, with its role. */
+
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { jsonSchema, type LanguageModel, tool } from "ai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ModelAgent } from "../../src/agents/model-agent/index.ts";
+import type { Store } from "../../src/model/index.ts";
+import { runOnce } from "../../src/sessions/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { normaliseRequest } from "../agents/requests.ts";
+import { tool as call, type ModelServer, startModelServer, text, thinking } from "../model-servers/index.ts";
+
+let server: ModelServer;
+let store: Store;
+beforeAll(async () => {
+  store = await openStore("memory:");
+  server = await startModelServer({
+    turns: [
+      {
+        user: "what is the weather",
+        answers: [
+          [thinking("I have to ask."), text("I ask."), call("weather", { town: "Ulm" })],
+          [thinking("Now I know."), text("Rain.")],
+        ],
+      },
+      {
+        user: "fail in the middle",
+        answers: [
+          [
+            { type: "slow", delayMs: 20 },
+            text("I begin to count: one, two, three, four, five."),
+            { type: "cut" },
+          ],
+        ],
+      },
+    ],
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await store.close();
+});
+
+const MODELS: Readonly<Record<string, () => LanguageModel>> = {
+  anthropic: () => createAnthropic({ baseURL: `${server.url}/v1`, apiKey: "none" })("claude-sonnet-4-5"),
+  chat: () => createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1` })("fake-1"),
+};
+
+function agentOf(kind: string): ModelAgent {
+  const weather = tool({
+    inputSchema: jsonSchema<{ town: string }>({ type: "object", properties: { town: { type: "string" } } }),
+    execute: ({ town }) => `It rains in ${town}.`,
+  });
+  return new ModelAgent({ model: (MODELS[kind] as () => LanguageModel)(), tools: { weather } });
+}
+
+/** Of the newest request. */
+function sent(): readonly unknown[] {
+  const request = server.conversation().at(-1);
+  if (request === undefined) throw new Error("the model was not asked");
+  expect(request.violations).toEqual([]);
+  return normaliseRequest(request).map(({ kind, ...item }) => [
+    kind,
+    "name" in item ? item.name : "text" in item ? item.text : "",
+  ]);
+}
+
+describe.each(Object.keys(MODELS))("%s", (kind) => {
+  const onlyAnthropic = kind === "anthropic" ? [["thinking", "I have to ask."]] : [];
+  const thenAnthropic = kind === "anthropic" ? [["thinking", "Now I know."]] : [];
+
+  test("three runs: each model call holds all before it, once, and signed thinking as it was", async () => {
+    const first = await runOnce(store, agentOf(kind), "what is the weather");
+    expect(first.status).toBe("completed");
+    const { sessionId } = first;
+    const second = await runOnce(store, agentOf(kind), "[[text:You are welcome.]]", { sessionId });
+    expect(second.resumption).toMatchObject({ requested: "auto", happened: "replay" });
+    const before = [
+      ["text", "what is the weather"],
+      ...onlyAnthropic,
+      ["text", "I ask."],
+      ["call", "weather"],
+      ["result", "It rains in Ulm."],
+      ...thenAnthropic,
+      ["text", "Rain."],
+      ["text", "[[text:You are welcome.]]"],
+    ];
+    expect(sent()).toEqual(before);
+    await runOnce(store, agentOf(kind), "[[text:Bye.]]", { sessionId });
+    expect(sent()).toEqual([...before, ["text", "You are welcome."], ["text", "[[text:Bye.]]"]]);
+  });
+
+  test("a run whose model dies keeps what it had said, and the next one is told", async () => {
+    const cut = await runOnce(store, agentOf(kind), "fail in the middle", {
+      adapterOpts: { maxRetries: 0 },
+    });
+    expect(cut).toMatchObject({ status: "failed", error: { code: "agent_failed" } });
+    await runOnce(store, agentOf(kind), "[[text:again]]", { sessionId: cut.sessionId });
+    const texts = sent().map((item) => (item as string[])[1]);
+    expect(texts[0]).toBe("fail in the middle");
+    expect(texts[1]).toMatch(/^I begin/u);
+    expect(texts[2]).toMatch(/^\[/u);
+    expect(texts[3]).toBe("[[text:again]]");
+  });
+});
