@@ -82,7 +82,7 @@ async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
   const { open, options, from, how, earlier = [] } = goOn;
   const where = { sessionId: from, cwd: open.cwd, signal: open.signal };
   const mark = await markOf(options, where);
-  if (mark !== null && how !== "fork") options.beforeResume?.(mark.found);
+  if (mark !== null && how !== "fork") await options.beforeResume?.(mark.found, { signal: open.signal });
   let before: SaidBefore | null = null;
   const opened = await runCascade<Landing>({
     agent: ways.agent,

@@ -15,7 +15,10 @@ export interface DriverOptions {
   /** Reads the agent's sessions from disk; left out for an agent whose files nobody here reads. */
   readonly reader?: AgentReader;
   /** Called before the agent opens a session that is there: some agents delete what they open. */
-  readonly beforeResume?: (found: FoundSession) => void;
+  readonly beforeResume?: (
+    found: FoundSession,
+    options: { readonly signal?: AbortSignal | undefined },
+  ) => Promise<void>;
   readonly limits?: Partial<DriverLimits>;
 }
 

@@ -1,0 +1,365 @@
+/**
+ * What every driver promises, by its real agent: one table of proofs. A driver's test names its agent's abilities,
+ * and runs each proof that they are enough for; what an agent cannot do is proved to be refused.
+ */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { listNativeSessions, readNativeSession } from "../../../src/agents/index.ts";
+import {
+  type AgentDriver,
+  type AgentEvent,
+  type AgentName,
+  type Block,
+  type Conversation,
+  isContinuoError,
+  type OpenConversation,
+  type PermissionDecision,
+  textOf,
+} from "../../../src/model/index.ts";
+import {
+  type ModelServer,
+  type Script,
+  type Step,
+  startModelServer,
+  text,
+} from "../../model-servers/index.ts";
+import { normaliseRequest } from "../requests.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+
+export interface Subject {
+  readonly agent: AgentName;
+  /** Of the table, where one agent is driven in several ways. */
+  readonly title: string;
+  /** Lays out the agent's home. */
+  prepare(sandbox: Sandbox, modelUrl: string): Promise<Prepared>;
+  readonly canFork: boolean;
+  /** Whether the agent itself lists its sessions. */
+  readonly canList: boolean;
+  /** The model's call of a tool that the agent asks a permission for: it writes `words` into the file. */
+  readonly writes: ((file: string, words: string) => Step) | null;
+}
+
+export interface Prepared {
+  /** The environment of the agent, as the user's own. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** A new driver, as another process of ours would make it. */
+  driver(): Promise<AgentDriver>;
+  /** Called before a session that was just made is resumed, where its agent takes harm of that. */
+  readonly rest?: () => Promise<void>;
+}
+
+const SAID = {
+  first: "Remember the number forty-one.",
+  second: "Which number was it?",
+  third: "And the one after it?",
+  other: "Name a colour.",
+  slow: "Tell me a long story.",
+  write: "Write it down, please.",
+} as const;
+
+const ANSWERS = {
+  first: "I keep forty-one in mind.",
+  second: "It was forty-one.",
+  third: "Forty-two comes next.",
+  other: "Green.",
+  written: "That is settled.",
+} as const;
+
+const STORY = Array.from({ length: 400 }, (_, k) => `word${k}`).join(" ");
+const WRITTEN = "these words were written";
+
+const scriptOf = ({ writes }: Subject, file: string): Script => ({
+  turns: [
+    { user: SAID.first, answers: [[text(ANSWERS.first)]] },
+    { user: SAID.second, answers: [[text(ANSWERS.second)]] },
+    { user: SAID.third, answers: [[text(ANSWERS.third)]] },
+    { user: SAID.other, answers: [[text(ANSWERS.other)]] },
+    { user: SAID.slow, answers: [[{ type: "slow", delayMs: 100 }, text(STORY)]] },
+    ...(writes === null
+      ? []
+      : [{ user: SAID.write, answers: [[writes(file, WRITTEN)], [text(ANSWERS.written)]] }]),
+  ],
+});
+
+interface Stage extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly server: ModelServer;
+  readonly prepared: Prepared;
+  /** What the permission's tool writes to. */
+  readonly file: string;
+  open(options?: Partial<OpenConversation>): Promise<Conversation>;
+  /** What the last request of the conversation told the model, person and agent, without what agents add. */
+  lastRequest(): readonly string[];
+}
+
+async function stage(subject: Subject): Promise<Stage> {
+  const sandbox = await makeSandbox();
+  const file = `${sandbox.project}/written.txt`;
+  const server = await startModelServer(scriptOf(subject, file));
+  const prepared = await subject.prepare(sandbox, server.url);
+  return {
+    sandbox,
+    server,
+    prepared,
+    file,
+    open: async (options = {}) => await (await prepared.driver()).open({ cwd: prepared.cwd, ...options }),
+    lastRequest() {
+      const request = server.conversation().at(-1);
+      if (request === undefined) return [];
+      const known: readonly string[] = [...Object.values(SAID), ...Object.values(ANSWERS)];
+      return normaliseRequest(request).flatMap((item) =>
+        item.kind === "text" ? known.filter((words) => item.text.includes(words)) : [],
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await sandbox[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const say = (words: string): readonly Block[] => [{ type: "text", text: words }];
+
+async function turn(conversation: Conversation, words: string): Promise<readonly AgentEvent[]> {
+  return await Array.fromAsync(conversation.prompt(say(words)));
+}
+
+/** A whole message takes the place of its parts. */
+function spoken(events: readonly AgentEvent[]): string {
+  const parts = events.map((event) => (event.type === "text" ? event.delta : "")).join("");
+  const whole = events.map((event) => (event.type === "message" ? textOf(event.content) : "")).join("");
+  return parts === "" ? whole : parts;
+}
+
+const ended = (events: readonly AgentEvent[]): string | null => {
+  const last = events.at(-1);
+  return last?.type === "turn_completed" ? last.stopReason : null;
+};
+
+/** Runs every proof. */
+export function proveDriver(subject: Subject): void {
+  describe(`the driver of ${subject.title}`, () => {
+    test("a new session: two turns, and the list shows it", () => provesNew(subject));
+    test("resumed by its id in a new process, its model is told the earlier turns", () =>
+      provesResume(subject));
+    test("the last one of three is continued", () => provesContinue(subject));
+    test("a fork leaves the original as it was", () => provesFork(subject));
+    test("cancelled in the middle of a slow answer, it goes on with the next one", () =>
+      provesCancel(subject));
+    test("a permission is asked, granted, denied, and denied by time", () => provesPermission(subject));
+    test("killed in the middle of a turn, the session goes on in a new process", () => provesDeath(subject));
+    test("a session that is not there is an error, or what was chosen instead", () => provesMissing(subject));
+    test("it goes over to another session in the middle", () => provesChange(subject));
+  });
+}
+
+async function provesNew(subject: Subject): Promise<void> {
+  await using at = await stage(subject);
+  await using conversation = await at.open();
+  expect(spoken(await turn(conversation, SAID.first))).toBe(ANSWERS.first);
+  const events = await turn(conversation, SAID.second);
+  expect([spoken(events), ended(events)]).toEqual([ANSWERS.second, "end_turn"]);
+  expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second]);
+  const { resumption, sessionId } = conversation;
+  expect(resumption).toMatchObject({
+    requested: "new",
+    happened: "new",
+    verifiedBy: "agent and disk",
+    ref: { agent: subject.agent, sessionId, location: expect.any(String), cwd: at.prepared.cwd },
+  });
+  await conversation.close();
+  expect(await idsOnDisk(at)).toEqual([sessionId]);
+  const listing = (await at.prepared.driver()).listSessions({ cwd: at.prepared.cwd });
+  if (subject.canList) expect((await listing).items.map((item) => item.sessionId)).toEqual([sessionId]);
+  else await expect(listing).rejects.toMatchObject({ code: "unsupported" });
+}
+
+async function provesResume(subject: Subject): Promise<void> {
+  await using at = await stage(subject);
+  const sessionId = await begin(at);
+  await using conversation = await at.open({ resumeSessionId: sessionId });
+  expect(conversation.resumption).toMatchObject({
+    requested: "resume",
+    happened: "native",
+    verifiedBy: "agent and disk",
+    ref: { sessionId },
+  });
+  expect(spoken(await turn(conversation, SAID.second))).toBe(ANSWERS.second);
+  expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second]);
+  expect(conversation.resumption).toMatchObject({ verifiedBy: "agent and disk", ref: { sessionId } });
+  expect(conversation.resumption.forked).toBe(undefined);
+}
+
+async function provesContinue(subject: Subject): Promise<void> {
+  await using at = await stage(subject);
+  // The first one that was begun is the last one that was used.
+  const first = await at.open();
+  await turn(first, SAID.first);
+  for (const _ of [1, 2]) {
+    await using other = await at.open();
+    await turn(other, SAID.other);
+  }
+  await turn(first, SAID.second);
+  await first.close();
+  await at.prepared.rest?.();
+  await using last = await at.open({ continueLast: true });
+  expect(last.resumption).toMatchObject({ requested: "continue", happened: "native" });
+  expect(last.sessionId).toBe(first.sessionId);
+  await turn(last, SAID.third);
+  expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second, ANSWERS.second, SAID.third]);
+}
+
+async function provesFork(subject: Subject): Promise<void> {
+  await using at = await stage(subject);
+  const sessionId = await begin(at);
+  if (!subject.canFork) {
+    const fork = at.open({ forkSessionId: sessionId });
+    await expect(fork).rejects.toMatchObject({ code: "native_unavailable" });
+    return;
+  }
+  const before = await historyOf(at, sessionId);
+  await using fork = await at.open({ forkSessionId: sessionId });
+  expect(spoken(await turn(fork, SAID.second))).toBe(ANSWERS.second);
+  expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second]);
+  expect(fork.sessionId).not.toBe(sessionId);
+  expect(fork.resumption).toMatchObject({ requested: "fork", happened: "native" });
+  expect(await historyOf(at, sessionId)).toEqual(before);
+  await fork.close();
+  expect(new Set(await idsOnDisk(at))).toEqual(new Set([sessionId, fork.sessionId]));
+}
+
+async function provesCancel(subject: Subject): Promise<void> {
+  await using at = await stage(subject);
+  await using conversation = await at.open();
+  const told: AgentEvent[] = [];
+  for await (const event of conversation.prompt(say(SAID.slow))) {
+    told.push(event);
+    if (event.type === "text") void conversation.cancel();
+  }
+  expect(ended(told)).toBe("cancelled");
+  expect(spoken(told)).not.toContain("word399");
+  expect(spoken(await turn(conversation, SAID.other))).toBe(ANSWERS.other);
+  expect(at.lastRequest()).toEqual([SAID.slow, SAID.other]);
+}
+
+async function provesPermission(subject: Subject): Promise<void> {
+  if (subject.writes === null) return;
+  const decisions: readonly (readonly [PermissionDecision, boolean])[] = [
+    [{ outcome: "granted", by: "person" }, true],
+    [{ outcome: "denied", by: "person" }, false],
+    [{ outcome: "denied", by: "time limit", reason: "no answer" }, false],
+  ];
+  for (const [decision, isWritten] of decisions) {
+    await using at = await stage(subject);
+    await using conversation = await at.open({ onPermission: async () => decision });
+    const events = await turn(conversation, SAID.write);
+    const asked = events.find((event) => event.type === "permission_request");
+    expect(asked).toMatchObject({ type: "permission_request", title: expect.any(String) });
+    expect(events.find((event) => event.type === "permission_decision")).toEqual({
+      type: "permission_decision",
+      approvalId: asked?.approvalId,
+      ...decision,
+    });
+    expect(contentOf(at.file)).toBe(isWritten ? WRITTEN : null);
+  }
+}
+
+async function provesDeath(subject: Subject): Promise<void> {
+  await using at = await stage(subject);
+  const conversation = await at.open();
+  await turn(conversation, SAID.first);
+  const told: AgentEvent[] = [];
+  const dying = (async () => {
+    for await (const event of conversation.prompt(say(SAID.slow))) {
+      told.push(event);
+      if (event.type === "text") await killAgents(at.sandbox);
+    }
+  })();
+  await expect(dying).rejects.toMatchObject({ code: "agent_failed", details: { signal: "SIGKILL" } });
+  expect(spoken(told)).toMatch(/^word0/u);
+  await conversation.close();
+  await at.prepared.rest?.();
+  await using again = await at.open({ resumeSessionId: conversation.sessionId });
+  expect(spoken(await turn(again, SAID.second))).toBe(ANSWERS.second);
+  const request = at.lastRequest();
+  expect([request.slice(0, 2), request.at(-1)]).toEqual([[SAID.first, ANSWERS.first], SAID.second]);
+}
+
+async function provesMissing(subject: Subject): Promise<void> {
+  await using at = await stage(subject);
+  const resumeSessionId = "019aa000-0000-7000-8000-000000000001";
+  const error: unknown = await at.open({ resumeSessionId }).catch((caught: unknown) => caught);
+  expect(isContinuoError(error, "native_unavailable") || isContinuoError(error, "not_found")).toBe(true);
+  expect(error).toMatchObject({ details: { steps: expect.any(Array) } });
+  await expect(at.open({ continueLast: true })).rejects.toMatchObject({ code: "not_found" });
+
+  const readHistory: OpenConversation["readHistory"] = async () => [
+    { id: "1", role: "user", content: say(SAID.first), metadata: {} },
+    { id: "2", role: "assistant", content: say(ANSWERS.first), metadata: {} },
+  ];
+  await using replayed = await at.open({ resumeSessionId, onMissing: "replay", readHistory });
+  expect(replayed.resumption).toMatchObject({ requested: "resume", happened: "replay" });
+  expect(replayed.sessionId).not.toBe(resumeSessionId);
+  await turn(replayed, SAID.second);
+  expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second]);
+}
+
+async function provesChange(subject: Subject): Promise<void> {
+  await using at = await stage(subject);
+  const sessionId = await begin(at);
+  await using conversation = await at.open();
+  await turn(conversation, SAID.other);
+  expect(await conversation.resumeSession(sessionId)).toMatchObject({
+    happened: "native",
+    ref: { sessionId },
+  });
+  await turn(conversation, SAID.second);
+  expect(conversation.sessionId).toBe(sessionId);
+  expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second]);
+}
+
+/** A session of one turn, whose program has ended. */
+async function begin(at: Stage): Promise<string> {
+  await using conversation = await at.open();
+  await turn(conversation, SAID.first);
+  await conversation.close();
+  await at.prepared.rest?.();
+  return conversation.sessionId;
+}
+
+async function idsOnDisk(at: Stage): Promise<readonly string[]> {
+  const sessions = await listNativeSessions({ places: placesOf(at) });
+  return sessions.map((session) => session.sessionId);
+}
+
+async function historyOf(at: Stage, sessionId: string): Promise<unknown> {
+  return (await readNativeSession(sessionId, { places: placesOf(at) })).messages;
+}
+
+function placesOf({ sandbox, prepared }: Stage) {
+  return { home: sandbox.root, env: prepared.environment };
+}
+
+function contentOf(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return null;
+  }
+}
+
+/** As a crash would: every process that lives in the sandbox's home. */
+async function killAgents({ root }: Sandbox): Promise<void> {
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/u.test(entry))) {
+    try {
+      const variables = readFileSync(`/proc/${name}/environ`, "utf8").split("\0");
+      if (variables.includes(`HOME=${root}`)) process.kill(Number(name), "SIGKILL");
+    } catch {
+      // It ended meanwhile, or is somebody else's.
+    }
+  }
+  await wait(0);
+}
