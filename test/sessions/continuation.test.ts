@@ -1,0 +1,308 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Continuation, executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
+import { type OpenedStore, openStore } from "../../src/store/index.ts";
+import { EchoAgent, type NativeKind, ScriptedAgent } from "../../src/testing/index.ts";
+import { logOf, normal, words } from "./harness/log.ts";
+
+let store: OpenedStore;
+beforeEach(async () => {
+  store = await openStore("memory:");
+});
+afterEach(() => store.close());
+
+interface Outcome {
+  readonly agent: ScriptedAgent;
+  readonly sessionId: string;
+  readonly result: Awaited<ReturnType<typeof runOnce>>;
+}
+
+/** Two runs of one agent on one session; the second one as asked. */
+async function secondRun(native: NativeKind | undefined, continuation: Continuation): Promise<Outcome> {
+  const agent = new ScriptedAgent({
+    turns: [[{ say: "one" }], [{ say: "two" }], [{ say: "three" }]],
+    ...(native === undefined ? {} : { native }),
+  });
+  const { sessionId } = await runOnce(store, agent, "first");
+  const result = await runOnce(store, agent, "second", { sessionId, continuation });
+  return { agent, sessionId, result };
+}
+
+const REPLAYED = ["user: first", "assistant: one"];
+
+describe("continuation", () => {
+  test.each<[NativeKind | undefined, Continuation]>([
+    [undefined, false],
+    ["real", false],
+  ])("of an agent (native: %s), asked for %s, begins anew", async (native, continuation) => {
+    const { agent, result } = await secondRun(native, continuation);
+    expect(agent.given[1]).toMatchObject({ input: "second", transcript: null, nativeRef: null });
+    expect(result.resumption).toMatchObject({ requested: "false", happened: "new" });
+  });
+
+  test.each<[NativeKind | undefined, Continuation]>([
+    [undefined, "auto"],
+    [undefined, true],
+    [undefined, "replay"],
+    ["real", "replay"],
+    ["unavailable", "auto"],
+    ["silent", "auto"],
+    ["replacing", "auto"],
+  ])("of an agent (native: %s), asked for %s, replays", async (native, continuation) => {
+    const { agent, result } = await secondRun(native, continuation);
+    expect(agent.given.at(-1)).toMatchObject({ input: "second", transcript: REPLAYED, nativeRef: null });
+    expect(result).toMatchObject({ status: "completed" });
+    const isAuto = continuation !== "replay";
+    expect(result.resumption).toMatchObject({
+      requested: String(continuation),
+      happened: "replay",
+      ...(isAuto ? { reason: expect.any(String) } : {}),
+    });
+  });
+
+  test("replay never touches the native session", async () => {
+    const { agent, sessionId } = await secondRun("real", "replay");
+    const [first, second] = agent.given.map(({ runId }, at) => `native-${runId}-${at + 1}`);
+    expect(agent.nativeSessions.read(String(first))).toEqual(["first"]);
+    expect(agent.nativeSessions.read(String(second))).toEqual([...REPLAYED, "second"]);
+    expect((await store.getSession(sessionId))?.metadata.providerSessionId).toBe(second);
+  });
+
+  test.each<Continuation>(["native", "auto", true])(
+    "%s goes on natively, and gives nothing twice",
+    async (continuation) => {
+      const { agent, sessionId, result } = await secondRun("real", continuation);
+      const ref = {
+        agent: "scripted",
+        sessionId: `native-${agent.given[0]?.runId}-1`,
+        location: null,
+        cwd: null,
+      };
+      expect(agent.given[1]).toMatchObject({ input: "second", transcript: null, nativeRef: ref });
+      const resumption = { requested: String(continuation), happened: "native", ref, verifiedBy: "agent" };
+      expect(result.resumption).toEqual(resumption);
+      expect(agent.nativeSessions.read(ref.sessionId)).toEqual(["first", "second"]);
+      const log = await logOf(store, sessionId);
+      expect(log.filter(([type]) => type === "session_resumed").map(([, , data]) => data)).toEqual(
+        [{ requested: "false", happened: "new", verifiedBy: "none" }, resumption].map((one) =>
+          expect.objectContaining({ happened: one.happened, requested: one.requested }),
+        ),
+      );
+      expect(normal((await store.getSession(sessionId))?.metadata)).toEqual({
+        providerSessionId: "native-id1-1",
+        providerSessions: {
+          scripted: {
+            sessionId: "native-id1-1",
+            model: null,
+            location: null,
+            cwd: null,
+            baseSequence: expect.any(Number),
+            verifiedAt: "time",
+            state: "live",
+          },
+        },
+      });
+    },
+  );
+
+  test.each<[NativeKind | undefined, string]>([
+    [undefined, "There is no native session of scripted yet."],
+    ["unavailable", "native-"],
+    ["silent", "did not confirm"],
+    ["replacing", "began another native session instead"],
+  ])("native, of an agent (native: %s), is an error when it cannot be", async (native, why) => {
+    const agent = new ScriptedAgent({
+      turns: [[{ say: "one" }]],
+      ...(native === undefined ? {} : { native }),
+    });
+    const { sessionId } = await runOnce(store, agent, "first");
+    const run = await startRun(store, sessionId, "second");
+    const attempt = executeRun(store, agent, run.runId, { continuation: "native" });
+    await expect(attempt).rejects.toMatchObject({
+      code: "native_unavailable",
+      message: expect.stringContaining(why),
+    });
+    const log = await logOf(store, sessionId);
+    expect(log.at(-1)).toEqual([
+      "run_failed",
+      "system",
+      { runId: expect.any(String), error: expect.objectContaining({ code: "native_unavailable" }) },
+    ]);
+    expect(log.filter(([type]) => type === "message_received")).toHaveLength(1);
+    expect(await store.getRun(run.runId)).toMatchObject({ status: "failed" });
+  });
+
+  test("auto says in the log why it replayed", async () => {
+    const { sessionId, agent } = await secondRun("unavailable", "auto");
+    const log = await logOf(store, sessionId);
+    expect(log.slice(10)).toEqual([
+      ["run_started", "system", expect.anything()],
+      ["message_sent", "person", { content: words("second") }],
+      [
+        "session_resumed",
+        "system",
+        {
+          requested: "auto",
+          happened: "replay",
+          verifiedBy: "none",
+          reason: "scripted could not go on natively: the session is not there any more",
+        },
+      ],
+      ["message_received", "scripted", { content: words("three"), messageId: "said-1" }],
+      ["turn_completed", "scripted", { stopReason: "end_turn" }],
+      ["session_updated", "system", expect.anything()],
+      ["run_completed", "system", expect.anything()],
+    ]);
+    // Asked twice, and both times given the same input.
+    expect(agent.given.map(({ input }) => input)).toEqual(["first", "second", "second"]);
+  });
+
+  test.each<NativeKind>(["forking", "lying"])(
+    "an agent that answers from another session (%s) has forked",
+    async (native) => {
+      const { agent, result, sessionId } = await secondRun(native, "native");
+      const [first, second] = agent.given.map(({ runId }, at) => `native-${runId}-${at + 1}`);
+      expect(result.status).toBe("completed");
+      expect(result.resumption).toMatchObject({
+        happened: "native",
+        ref: { sessionId: second },
+        forked: { from: first, to: second },
+      });
+      const log = await logOf(store, sessionId);
+      expect(log.filter(([type]) => type === "session_resumed").at(-1)?.[2]).toMatchObject({
+        forked: expect.anything(),
+      });
+      expect((await store.getSession(sessionId))?.metadata).toMatchObject({
+        providerSessionId: second,
+        providerSessions: { scripted: { sessionId: second } },
+      });
+      // The reference has moved: the next run asks for the new one.
+      await runOnce(store, agent, "third", { sessionId });
+      expect(agent.given[2]?.nativeRef?.sessionId).toBe(second);
+    },
+  );
+
+  test.each([
+    [{ maxMessages: 1 }, ["assistant: one"]],
+    [{ maxChars: 3 }, ["assistant: one"]],
+    [{ limit: 5 }, ["assistant: one"]],
+    [{ maxTokensApprox: 1_000 }, REPLAYED],
+  ])("gives what fits in %j, and says what it left out", async (continuationOpts, expected) => {
+    const agent = new ScriptedAgent({ turns: [[{ say: "one" }]] });
+    const { sessionId } = await runOnce(store, agent, "first");
+    const { resumption } = await runOnce(store, agent, "second", { sessionId, continuationOpts });
+    expect(agent.given[1]?.transcript).toEqual(expected);
+    const omitted = REPLAYED.length - expected.length;
+    const isCut = "limit" in continuationOpts ? {} : { messages: omitted };
+    expect(resumption).toMatchObject({ happened: "replay", omitted: isCut });
+  });
+
+  test("shows how earlier runs ended", async () => {
+    const agent = new ScriptedAgent({ turns: [[{ call: "read", id: "c" }, { fail: "broken" }]] });
+    const { sessionId } = await runOnce(store, agent, "first");
+    await runOnce(store, agent, "second", { sessionId });
+    expect(agent.given[1]?.transcript).toEqual([
+      "user: first",
+      "assistant: read({})",
+      expect.stringContaining("tool: interrupted"),
+      "user: [The run failed: broken]",
+    ]);
+  });
+});
+
+describe("several agents on one session", () => {
+  test.each<[NativeKind | undefined, NativeKind | undefined]>([
+    ["real", "real"],
+    ["real", undefined],
+    ["real", "unavailable"],
+    [undefined, undefined],
+  ])("in turns (native: %s and %s) each hear everything once", async (nativeA, nativeB) => {
+    const { sessionId } = await startSession(store);
+    const agents = [nativeA, nativeB].map(
+      (native, at) =>
+        new ScriptedAgent({
+          name: `agent${at}`,
+          turns: ({ input }) => [{ say: `${at} hears ${input}` }],
+          ...(native === undefined ? {} : { native }),
+        }),
+    );
+    const order = [0, 0, 1, 0, 1, 1, 0];
+    const said: string[] = [];
+    for (const [turn, at] of order.entries()) {
+      const agent = agents[at];
+      if (agent === undefined) throw new Error();
+      // Something else is said on the session too, now and then.
+      if (turn === 3) {
+        await store.append(sessionId, [{ type: "message_sent", data: { content: "by the way" } }]);
+        said.push("user: by the way");
+      }
+      const { status } = await runOnce(store, agent, `q${turn}`, { sessionId });
+      expect(status).toBe("completed");
+      const given = agent.given.at(-1);
+      const heard = knownTo(agent, given);
+      expect(heard, `turn ${turn}`).toEqual([
+        ...said.filter((line) => isNews(line, agent, given)),
+        `user: q${turn}`,
+      ]);
+      said.push(`user: q${turn}`, `assistant: ${at} hears q${turn}`);
+    }
+  });
+});
+
+type GivenTurn = ScriptedAgent["given"][number] | undefined;
+
+/** What an agent can know of the conversation in this turn. */
+function knownTo(agent: ScriptedAgent, given: GivenTurn): readonly string[] {
+  const native = given?.nativeRef;
+  const asUser = (line: string): string => (/^(user|assistant): /.test(line) ? line : `user: ${line}`);
+  if (native !== undefined && native !== null) return agent.nativeSessions.read(native.sessionId).map(asUser);
+  return [...(given?.transcript ?? []), `user: ${given?.input}`];
+}
+
+/** A native session knows its own answers without being told. */
+function isNews(line: string, agent: ScriptedAgent, given: GivenTurn): boolean {
+  const native = given?.nativeRef;
+  return native === undefined || native === null || !line.startsWith(`assistant: ${agent.name.at(-1)} `);
+}
+
+describe("what is said while an agent answers", () => {
+  test("is heard by its next turn, natively too", async () => {
+    const agent = new ScriptedAgent({
+      native: "real",
+      turns: [[{ say: "a" }, { hook: "say" }, { say: "b" }], [{ say: "c" }], [{ say: "d" }]],
+      hooks: {
+        say: async () => {
+          await store.append(sessionId, [{ type: "message_sent", data: { content: "wait" } }]);
+        },
+      },
+    });
+    const { sessionId } = await startSession(store);
+    for (const input of ["1", "2", "3"]) await runOnce(store, agent, input, { sessionId });
+    expect(agent.given.map(({ input, transcript }) => [transcript, input])).toEqual([
+      [null, "1"],
+      [["user: wait"], "2"],
+      [null, "3"],
+    ]);
+  });
+
+  test("an agent without native sessions is given all of it, once", async () => {
+    const { sessionId } = await startSession(store);
+    const agent = new ScriptedAgent();
+    await runOnce(store, new EchoAgent(), "one", { sessionId });
+    await runOnce(store, agent, "two", { sessionId });
+    expect(agent.given[0]?.transcript).toEqual(["user: one", "assistant: one"]);
+  });
+
+  test("a turn that was asked to know nothing before is told it when it goes on natively", async () => {
+    const agent = new ScriptedAgent({
+      native: "real",
+      turns: [[{ say: "a" }], [{ say: "b" }], [{ say: "c" }]],
+    });
+    const { sessionId } = await runOnce(store, new EchoAgent(), "before");
+    await runOnce(store, agent, "1", { sessionId, continuation: false });
+    await runOnce(store, agent, "2", { sessionId });
+    expect(agent.given.map(({ input, transcript }) => [transcript, input])).toEqual([
+      [null, "1"],
+      [["user: before", "assistant: before"], "2"],
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Run } from "../../src/model/index.ts";
+import { executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
+import { type OpenedStore, openStore } from "../../src/store/index.ts";
+import { EchoAgent, ScriptedAgent } from "../../src/testing/index.ts";
+import { eventsOf } from "./harness/log.ts";
+
+let store: OpenedStore;
+beforeEach(async () => {
+  store = await openStore("memory:");
+});
+afterEach(() => store.close());
+
+async function orderOf(sessionId: string): Promise<readonly string[]> {
+  const events = await eventsOf(store, sessionId);
+  return events
+    .filter(({ type }) => type === "message_sent" || (type.startsWith("run_") && type !== "run_created"))
+    .map(({ type, data }) =>
+      type === "message_sent" ? ((data as { content: { text: string }[] }).content[0]?.text ?? "") : type,
+    );
+}
+
+describe("runs of one session", () => {
+  test("run one at a time, in the order in which they were started, whatever the order in which they are executed", async () => {
+    const { sessionId } = await startSession(store);
+    const runs: Run[] = [];
+    for (const input of ["a", "b", "c", "d"]) runs.push(await startRun(store, sessionId, input));
+    const results = await Promise.all(
+      runs.toReversed().map(({ runId }) => executeRun(store, new EchoAgent(), runId)),
+    );
+    expect(results.map(({ status, text }) => [status, text])).toEqual(
+      ["d", "c", "b", "a"].map((text) => ["completed", text]),
+    );
+    expect(await orderOf(sessionId)).toEqual(
+      ["a", "b", "c", "d"].flatMap((input) => ["run_started", input, "run_completed"]),
+    );
+  });
+
+  test("wait up to a limit: then there are too many, and nothing is left behind", async () => {
+    const { sessionId } = await startSession(store);
+    for (const input of ["a", "b"]) await startRun(store, sessionId, input, { maxQueued: 2 });
+    await expect(startRun(store, sessionId, "c", { maxQueued: 2 })).rejects.toMatchObject({
+      code: "too_many_runs",
+      details: { sessionId, limit: 2 },
+    });
+    expect((await store.listRuns({ sessionId })).items).toHaveLength(2);
+  });
+
+  test("that find room at the same time do not pass the limit together", async () => {
+    const { sessionId } = await startSession(store);
+    const started = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, n) => startRun(store, sessionId, `${n}`, { maxQueued: 3 })),
+    );
+    expect(started.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+    const { items } = await store.listRuns({ sessionId, status: "pending" });
+    expect(items).toHaveLength(3);
+  });
+
+  test("are not held up by one that nobody executes", async () => {
+    const { sessionId } = await startSession(store);
+    await startRun(store, sessionId, "nobody's");
+    const result = await runOnce(store, new EchoAgent(), "mine", { sessionId, leaseMs: 100 });
+    expect(result.status).toBe("completed");
+    expect(await orderOf(sessionId)).toEqual(["run_started", "mine", "run_completed"]);
+  });
+
+  test("end the run of a process that is gone before they begin", async () => {
+    const { sessionId } = await startSession(store);
+    const gone = await startRun(store, sessionId, "lost");
+    await store.transitionRun(gone.runId, { to: "running", owner: "gone" });
+    const agent = new ScriptedAgent();
+    await runOnce(store, agent, "next", { sessionId });
+    expect(await store.getRun(gone.runId)).toMatchObject({ status: "interrupted" });
+    expect(agent.given[0]?.transcript).toEqual([
+      "user: [The run was interrupted before it ended: the process that ran it ended]",
+    ]);
+  });
+});
+
+test("runs of different sessions run at the same time, up to a limit", async () => {
+  let running = 0;
+  let most = 0;
+  const step = Promise.withResolvers<void>();
+  const hooks = {
+    begin: async () => {
+      most = Math.max(most, ++running);
+      if (running === 3) step.resolve();
+      await step.promise;
+    },
+    end: () => {
+      running--;
+    },
+  };
+  const agent = (): ScriptedAgent =>
+    new ScriptedAgent({ turns: [[{ hook: "begin" }, { say: "x" }, { hook: "end" }]], hooks });
+  const results = await Promise.all(
+    Array.from({ length: 9 }, () => runOnce(store, agent(), "go", { maxParallel: 3 })),
+  );
+  expect(results.map(({ status }) => status)).toEqual(Array(9).fill("completed"));
+  expect(most).toBe(3);
+});

@@ -1,0 +1,353 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ContinuoError, type Run, type Store } from "../../src/model/index.ts";
+import { cancelRun, executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
+import { type OpenedStore, openStore } from "../../src/store/index.ts";
+import { EchoAgent, type Script, ScriptedAgent } from "../../src/testing/index.ts";
+import { TranscriptBuilder } from "../../src/transcript/index.ts";
+import { logOf, words } from "./harness/log.ts";
+
+let folder: string;
+let url: string;
+let store: OpenedStore;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "continuo-sessions-"));
+  url = `sqlite:${join(folder, "store.db")}`;
+  store = await openStore(url);
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The log of a run that began, from its answer on. */
+async function tailOf(sessionId: string): Promise<readonly (readonly [string, unknown])[]> {
+  return (await logOf(store, sessionId)).slice(5).map(([type, , data]) => [type, data]);
+}
+
+function openCalls(sessionId: string): Promise<readonly string[]> {
+  return TranscriptBuilder.fromStore(store, sessionId).then(({ metadata }) => metadata.openCalls);
+}
+
+/** An agent that says something, calls a tool, and then waits. */
+function waiting(what: "abort" | "forever", onWaiting: () => void = () => undefined): ScriptedAgent {
+  return new ScriptedAgent({
+    turns: [[{ stream: ["I "] }, { call: "read", id: "c" }, { hook: "waiting" }, { wait: what }]],
+    hooks: { waiting: onWaiting },
+  });
+}
+
+const STARTED = [
+  ["message_streamed", { delta: "I ", messageId: "said-1", kind: "text" }],
+  ["message_received", { content: words("I "), messageId: "said-1" }],
+  ["tool_call_started", { toolCallId: "c", toolName: "read", toolInput: {} }],
+];
+
+describe.each(["abort", "forever"] as const)("an agent that waits (%s)", (what) => {
+  const graceMs = what === "abort" ? 60_000 : 10;
+
+  test("runs out of time: the run is timed out", async () => {
+    const { sessionId } = await startSession(store);
+    const result = await runOnce(store, waiting(what), "go", {
+      sessionId,
+      continuation: false,
+      timeoutMs: 400,
+      graceMs,
+    });
+    expect(result).toMatchObject({ status: "timeout", text: "I " });
+    expect(await tailOf(sessionId)).toEqual([
+      ...STARTED,
+      ["run_timed_out", { runId: "id1", timeoutMs: 400 }],
+    ]);
+    expect(await openCalls(sessionId)).toEqual([]);
+  });
+
+  test("is stopped by a signal: the run is cancelled", async () => {
+    const controller = new AbortController();
+    const agent = waiting(what, () => controller.abort("enough"));
+    const result = await runOnce(store, agent, "go", { graceMs, signal: controller.signal });
+    expect(result.status).toBe("cancelled");
+    expect(await tailOf(result.sessionId)).toEqual([
+      ...STARTED,
+      ["run_cancelled", { runId: "id1", reason: "enough" }],
+    ]);
+    expect(await openCalls(result.sessionId)).toEqual([]);
+  });
+
+  test("is stopped by another process: the request is an event, and the owner ends the run", async () => {
+    await using other = await openStore(url);
+    let asked: Promise<Run> | undefined;
+    const agent = waiting(what, () => {
+      asked = cancelRun(other, run.runId, { reason: "not needed" });
+    });
+    const { sessionId } = await startSession(store);
+    const run = await startRun(store, sessionId, "go");
+    const result = await executeRun(store, agent, run.runId, { graceMs });
+    expect(result.status).toBe("cancelled");
+    expect(await asked).toMatchObject({ runId: run.runId });
+    expect(await tailOf(sessionId)).toEqual([
+      ...STARTED,
+      ["run_cancel_requested", { runId: "id1", reason: "not needed" }],
+      ["run_cancelled", { runId: "id1", reason: "not needed" }],
+    ]);
+  });
+});
+
+test("what an agent says after it was left is refused, and nobody is harmed", async () => {
+  const late: unknown[] = [];
+  let speak = (): void => undefined;
+  const spoken = new Promise<void>((resolve) => {
+    speak = () => resolve();
+  });
+  const { sessionId } = await runOnce(
+    store,
+    {
+      name: "late",
+      capabilities: new EchoAgent().capabilities,
+      execute: async (_, { onEvent }) => {
+        await spoken;
+        // Not waited for: its rejection must not end the process.
+        void onEvent({ type: "text", delta: "hello?" });
+        await onEvent({ type: "text", delta: "anybody?" }).catch((error: unknown) => late.push(error));
+        return {};
+      },
+    },
+    "go",
+    { timeoutMs: 300, graceMs: 1 },
+  );
+  speak();
+  await expect.poll(() => late).toEqual([expect.objectContaining({ code: "interrupted" })]);
+  expect(await tailOf(sessionId)).toEqual([["run_timed_out", { runId: "id1", timeoutMs: 300 }]]);
+});
+
+describe("cancelRun", () => {
+  test("cancels a run that waits, at once", async () => {
+    const { sessionId } = await startSession(store);
+    const run = await startRun(store, sessionId, "go");
+    expect(await cancelRun(store, run.runId, { reason: "no" })).toMatchObject({ status: "cancelled" });
+    expect((await logOf(store, sessionId)).slice(2)).toEqual([
+      ["run_cancelled", "system", { runId: "id1", reason: "no" }],
+    ]);
+    await expect(executeRun(store, new EchoAgent(), run.runId)).rejects.toMatchObject({
+      code: "invalid_transition",
+    });
+  });
+
+  test("of a run that has ended, or of none, is refused", async () => {
+    const { run } = await runOnce(store, new EchoAgent(), "go");
+    await expect(cancelRun(store, run.runId)).rejects.toMatchObject({ code: "invalid_transition" });
+    await expect(cancelRun(store, "nowhere")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("cancels a run whose owner is gone", async () => {
+    const { sessionId } = await startSession(store);
+    const run = await startRun(store, sessionId, "go");
+    await store.transitionRun(run.runId, { to: "running", owner: "gone" });
+    expect(await cancelRun(store, run.runId)).toMatchObject({ status: "cancelled" });
+  });
+
+  test("ends the wait of a run in the queue", async () => {
+    const { sessionId } = await startSession(store);
+    const second: { cancelled?: Promise<unknown>; done?: ReturnType<typeof executeRun> } = {};
+    const first = new ScriptedAgent({
+      turns: [[{ hook: "queue" }, { say: "done" }]],
+      hooks: {
+        queue: async () => {
+          const { runId } = await startRun(store, sessionId, "two");
+          second.done = executeRun(store, new EchoAgent(), runId);
+          second.cancelled = cancelRun(store, runId);
+          expect(await second.done).toMatchObject({ status: "cancelled", resumption: null });
+        },
+      },
+    });
+    expect(await runOnce(store, first, "one", { sessionId })).toMatchObject({ status: "completed" });
+    await second.cancelled;
+  });
+
+  test("a signal ends the wait too", async () => {
+    const { sessionId } = await startSession(store);
+    const controller = new AbortController();
+    const first = new ScriptedAgent({
+      turns: [[{ hook: "queue" }, { say: "done" }]],
+      hooks: {
+        queue: async () => {
+          const waits = runOnce(store, new EchoAgent(), "two", { sessionId, signal: controller.signal });
+          controller.abort();
+          await expect(waits).rejects.toMatchObject({ name: "AbortError" });
+          const { runId } = await startRun(store, sessionId, "three");
+          expect(
+            await executeRun(store, new EchoAgent(), runId, { signal: AbortSignal.abort() }),
+          ).toMatchObject({ status: "cancelled" });
+        },
+      },
+    });
+    expect(await runOnce(store, first, "one", { sessionId })).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("a budget", () => {
+  const USAGE = { inputTokens: 60, outputTokens: 50 };
+  test.each<[object, Script, object]>([
+    [{ maxTokens: 100 }, [{ usage: USAGE }], { limit: "maxTokens", value: 110, allowed: 100 }],
+    [
+      { maxCostUsd: 0.1 },
+      [{ usage: USAGE, costUsd: 0.2 }],
+      { limit: "maxCostUsd", value: 0.2, allowed: 0.1 },
+    ],
+    [
+      { maxToolCalls: 1 },
+      [
+        { call: "a", id: "1", result: "x" },
+        { call: "b", id: "2" },
+      ],
+      { limit: "maxToolCalls", value: 2, allowed: 1 },
+    ],
+    [{ maxDurationMs: 20 }, [], { limit: "maxDurationMs", value: 20, allowed: 20 }],
+  ])("of %j ends the run as cancelled, and says so", async (budget, script, exceeded) => {
+    const agent = new ScriptedAgent({ turns: [[...script, { wait: "abort" }]] });
+    const result = await runOnce(store, agent, "go", { budget });
+    expect(result.status).toBe("cancelled");
+    const log = await tailOf(result.sessionId);
+    const reason = `the budget was used up (${"limit" in exceeded ? exceeded.limit : ""})`;
+    expect(log.filter(([type]) => type === "budget_exceeded")).toEqual([["budget_exceeded", exceeded]]);
+    expect(log.at(-1)).toEqual(["run_cancelled", expect.objectContaining({ runId: "id1", reason })]);
+    const { messages } = await TranscriptBuilder.fromStore(store, result.sessionId);
+    expect(JSON.stringify(messages.slice(-3))).toContain("The budget of the run was used up");
+  });
+
+  test("that is kept changes nothing", async () => {
+    const agent = new ScriptedAgent({ turns: [[{ usage: USAGE }, { call: "a", id: "1", result: "x" }]] });
+    const budget = { maxTokens: 110, maxCostUsd: 1, maxToolCalls: 1, maxDurationMs: 60_000 };
+    expect(await runOnce(store, agent, "go", { budget })).toMatchObject({ status: "completed" });
+  });
+});
+
+/** A store whose appends fail as told: `before` nothing is stored, `after` it is, and nobody hears of it. */
+function failing(at: (types: readonly string[]) => "before" | "after" | null): Store {
+  return new Proxy(store, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== "function") return value;
+      if (key !== "append") return value.bind(target);
+      const append: Store["append"] = async (logId, events, options) => {
+        const when = at(events.map(({ type }) => type));
+        const error = new ContinuoError("unavailable", "The disk is gone.");
+        if (when === "before") throw error;
+        const stored = await target.append(logId, events, options);
+        if (when === "after") throw error;
+        return stored;
+      };
+      return append;
+    },
+  });
+}
+
+describe("a storage failure", () => {
+  const AGENT = { turns: [[{ say: "one" }, { say: "two" }, { say: "three" }]] };
+
+  test.each(["before", "after"] as const)(
+    "(%s the write) stops the run as failed, and what was said is kept",
+    async (when) => {
+      let count = 0;
+      const broken = failing((types) => (types.includes("message_received") && ++count === 2 ? when : null));
+      const result = await runOnce(broken, new ScriptedAgent(AGENT), "go");
+      expect(result).toMatchObject({ status: "failed", error: { code: "unavailable" } });
+      expect(await tailOf(result.sessionId)).toEqual([
+        ["message_received", { content: words("one"), messageId: "said-1" }],
+        ["message_received", { content: words("two"), messageId: "said-2" }],
+        [
+          "run_failed",
+          {
+            runId: "id1",
+            error: {
+              code: "unavailable",
+              message: "What the agent did could not be kept: The disk is gone.",
+              details: { code: "unavailable", lostEvents: 0 },
+            },
+          },
+        ],
+      ]);
+    },
+  );
+
+  test("at the end is tried again, and the end is there once", async () => {
+    let tries = 0;
+    const broken = failing((types) => (types.includes("run_completed") && ++tries < 3 ? "after" : null));
+    const result = await runOnce(broken, new ScriptedAgent(AGENT), "go");
+    expect(result.status).toBe("completed");
+    expect((await tailOf(result.sessionId)).map(([type]) => type)).toEqual([
+      "message_received",
+      "message_received",
+      "message_received",
+      "turn_completed",
+      "run_completed",
+    ]);
+  });
+
+  test("that lasts leaves the run to be woken", async () => {
+    const broken = failing((types) =>
+      types.includes("message_received") || types.includes("run_failed") ? "before" : null,
+    );
+    const { sessionId } = await startSession(store);
+    const { runId } = await startRun(store, sessionId, "go");
+    await expect(executeRun(broken, new ScriptedAgent(AGENT), runId)).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(await store.getRun(runId)).toMatchObject({ status: "running" });
+  });
+
+  test.each([
+    ["too large", "x".repeat(34_000_000), "too_large"],
+    ["no JSON", 1n, "invalid"],
+  ])("of an event that is %s fails the run, and keeps the others", async (_, value, code) => {
+    const events: Script = [
+      { say: "one" },
+      { event: { type: "diagnostics", details: value } },
+      { say: "never" },
+    ];
+    const result = await runOnce(store, new ScriptedAgent({ turns: [events] }), "go");
+    expect(result).toMatchObject({ status: "failed", error: { details: { code, lostEvents: 1 } } });
+    expect((await tailOf(result.sessionId)).map(([type]) => type)).toEqual([
+      "message_received",
+      "run_failed",
+    ]);
+  });
+});
+
+describe("a session that is taken by somebody else", () => {
+  test("stops the run as fenced, and nothing more is written", async () => {
+    const { sessionId } = await startSession(store);
+    const { runId } = await startRun(store, sessionId, "go");
+    const agent = new ScriptedAgent({
+      turns: [[{ say: "one" }, { hook: "take" }, { say: "two" }, { say: "three" }]],
+      hooks: {
+        take: async () => {
+          const lease = await store.getLease(`session/${sessionId}`);
+          await store.acquireLease(`session/${sessionId}`, { owner: lease?.owner ?? "" });
+        },
+      },
+    });
+    await expect(executeRun(store, agent, runId)).rejects.toMatchObject({ code: "fenced" });
+    expect(await tailOf(sessionId)).toEqual([
+      ["message_received", { content: words("one"), messageId: "said-1" }],
+    ]);
+    expect(await store.getRun(runId)).toMatchObject({ status: "running" });
+  });
+
+  test("is noticed by an agent that says nothing, when the lease is renewed", async () => {
+    const { sessionId } = await startSession(store);
+    const { runId } = await startRun(store, sessionId, "go");
+    const agent = new ScriptedAgent({
+      turns: [[{ hook: "take" }, { wait: "abort" }]],
+      hooks: {
+        take: async () => {
+          const lease = await store.getLease(`session/${sessionId}`);
+          await store.acquireLease(`session/${sessionId}`, { owner: lease?.owner ?? "" });
+        },
+      },
+    });
+    await expect(executeRun(store, agent, runId, { leaseMs: 60 })).rejects.toMatchObject({ code: "fenced" });
+  });
+});

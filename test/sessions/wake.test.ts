@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { NewEvent, Run } from "../../src/model/index.ts";
+import { executeRun, runOnce, startRun, startSession, wake } from "../../src/sessions/index.ts";
+import { type OpenedStore, openStore } from "../../src/store/index.ts";
+import { EchoAgent, ScriptedAgent } from "../../src/testing/index.ts";
+import { TranscriptBuilder } from "../../src/transcript/index.ts";
+import { eventsOf, logOf, words } from "./harness/log.ts";
+
+let store: OpenedStore;
+beforeEach(async () => {
+  store = await openStore("memory:");
+});
+afterEach(() => store.close());
+
+/** A run as a process leaves it that ended in the middle of it. */
+async function leftRunning(sessionId: string, input: string, said: readonly NewEvent[] = []): Promise<Run> {
+  const run = await startRun(store, sessionId, input, { agent: "scripted" });
+  const { runId } = run;
+  await store.append(
+    sessionId,
+    [
+      { type: "run_started", data: { runId }, runId },
+      { type: "message_sent", data: { content: words(input) }, runId, actor: { kind: "person" } },
+      ...said.map((event) => ({ ...event, runId })),
+    ],
+    { also: [{ type: "run", runId, to: "running" }] },
+  );
+  return run;
+}
+
+async function statusOf(runId: string): Promise<string | undefined> {
+  return (await store.getRun(runId))?.status;
+}
+
+describe("wake", () => {
+  test("ends runs without an end, closes their calls, and offers their input", async () => {
+    const { sessionId } = await startSession(store);
+    const run = await leftRunning(sessionId, "go", [
+      { type: "message_streamed", data: { delta: "I was ", messageId: "said-1", kind: "text" } },
+      { type: "message_streamed", data: { delta: "saying", messageId: "said-1", kind: "text" } },
+      { type: "tool_call_started", data: { toolCallId: "c", toolName: "read" } },
+    ]);
+    expect(await wake(store, sessionId)).toEqual({
+      sessionId,
+      interrupted: [run.runId],
+      unprocessed: [{ runId: run.runId, input: words("go"), sequence: 2 }],
+      received: 0,
+      processed: 0,
+      heldBy: null,
+    });
+    expect((await logOf(store, sessionId)).slice(7)).toEqual([
+      [
+        "message_received",
+        "scripted",
+        { content: words("I was saying"), messageId: "said-1", stopReason: "interrupted" },
+      ],
+      ["run_interrupted", "system", { runId: "id1", reason: "the process that ran it ended" }],
+    ]);
+    const { messages, metadata } = await TranscriptBuilder.fromStore(store, sessionId);
+    expect(metadata.openCalls).toEqual([]);
+    expect(messages.map(({ role, content }) => [role, content[0]])).toEqual([
+      ["user", { type: "text", text: "go" }],
+      ["assistant", { type: "text", text: "I was saying" }],
+      ["tool", expect.objectContaining({ status: "interrupted" })],
+      ["user", expect.objectContaining({ text: expect.stringContaining("interrupted") })],
+    ]);
+  });
+
+  test("a second time finds nothing to end, and offers the same input", async () => {
+    const { sessionId } = await startSession(store);
+    const run = await leftRunning(sessionId, "go");
+    await wake(store, sessionId);
+    expect(await wake(store, sessionId)).toMatchObject({
+      interrupted: [],
+      unprocessed: [{ runId: run.runId }],
+    });
+  });
+
+  test("ends runs that wait with nobody, and offers their input too", async () => {
+    const { sessionId } = await startSession(store);
+    const left = await leftRunning(sessionId, "one");
+    const waiting = await startRun(store, sessionId, "two");
+    const { interrupted, unprocessed } = await wake(store, sessionId);
+    expect(interrupted).toEqual([left.runId, waiting.runId]);
+    expect(unprocessed.map(({ input }) => input)).toEqual([words("one"), words("two")]);
+    expect(await statusOf(waiting.runId)).toBe("interrupted");
+  });
+
+  test("leaves a session alone that somebody runs, and those who wait for it", async () => {
+    const { sessionId } = await startSession(store);
+    let second: Promise<unknown> | undefined;
+    const agent = new ScriptedAgent({
+      turns: [[{ hook: "wake" }, { say: "done" }]],
+      hooks: {
+        wake: async () => {
+          const { runId } = await startRun(store, sessionId, "two");
+          second = executeRun(store, new EchoAgent(), runId);
+          await expect.poll(() => store.getLease(`run/${runId}`)).not.toBeNull();
+          expect(await wake(store, sessionId)).toMatchObject({
+            interrupted: [],
+            unprocessed: [],
+            heldBy: { owner: expect.any(String), expiresAt: expect.any(String) },
+          });
+        },
+      },
+    });
+    expect(await runOnce(store, agent, "one", { sessionId })).toMatchObject({ status: "completed" });
+    expect(await second).toMatchObject({ status: "completed" });
+  });
+
+  test("leaves those alone who wait with a run while nobody runs the session", async () => {
+    const { sessionId } = await startSession(store);
+    const { runId } = await startRun(store, sessionId, "mine");
+    await store.acquireLease(`run/${runId}`, { owner: "waiting" });
+    expect(await wake(store, sessionId)).toMatchObject({ interrupted: [], unprocessed: [] });
+    expect(await statusOf(runId)).toBe("pending");
+  });
+
+  test("of no session is not_found", async () => {
+    await expect(wake(store, "nowhere")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("input that is given again", () => {
+  test("is said once, and the agent hears it once", async () => {
+    const { sessionId } = await startSession(store);
+    await leftRunning(sessionId, "go", [{ type: "message_received", data: { content: "half" } }]);
+    const [offered] = (await wake(store, sessionId)).unprocessed;
+    const agent = new ScriptedAgent();
+    const { status } = await runOnce(store, agent, offered?.input ?? "", {
+      sessionId,
+      retryOf: offered?.runId ?? "",
+    });
+    expect(status).toBe("completed");
+    expect(agent.given[0]).toMatchObject({
+      input: "go",
+      transcript: [
+        "assistant: half",
+        "user: [The run was interrupted before it ended: the process that ran it ended]",
+      ],
+    });
+    const sent = (await eventsOf(store, sessionId)).filter(({ type }) => type === "message_sent");
+    expect(sent).toHaveLength(1);
+    expect(await wake(store, sessionId)).toMatchObject({ unprocessed: [] });
+    await runOnce(store, agent, "next", { sessionId });
+    expect(agent.given[1]?.transcript?.filter((line) => line === "user: go")).toHaveLength(1);
+  });
+
+  test("is given to one run only, however many ask", async () => {
+    const { sessionId } = await startSession(store);
+    const { runId: retryOf } = await leftRunning(sessionId, "go");
+    await wake(store, sessionId);
+    const asked = await Promise.allSettled(
+      Array.from({ length: 4 }, () => startRun(store, sessionId, "go", { retryOf })),
+    );
+    expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const one of asked) {
+      if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "conflict" });
+    }
+  });
+
+  test("and interrupted again is offered again, and still said once", async () => {
+    const { sessionId } = await startSession(store);
+    const first = await startRun(store, sessionId, "go");
+    await wake(store, sessionId);
+    // Interrupted before it was said, then after it was said, then answered.
+    const second = await startRun(store, sessionId, "go", { retryOf: first.runId });
+    await store.append(
+      sessionId,
+      [
+        { type: "run_started", data: { runId: second.runId }, runId: second.runId },
+        { type: "message_sent", data: { content: words("go") }, runId: second.runId },
+      ],
+      { also: [{ type: "run", runId: second.runId, to: "running" }] },
+    );
+    const { unprocessed } = await wake(store, sessionId);
+    expect(unprocessed.map(({ runId }) => runId)).toEqual([second.runId]);
+    const agent = new ScriptedAgent();
+    await runOnce(store, agent, "go", { sessionId, retryOf: second.runId });
+    expect(agent.given[0]).toMatchObject({ input: "go" });
+    expect(agent.given[0]?.transcript?.some((line) => line === "user: go")).toBe(false);
+    const sent = (await eventsOf(store, sessionId)).filter(({ type }) => type === "message_sent");
+    expect(sent).toHaveLength(1);
+    expect((await wake(store, sessionId)).unprocessed).toEqual([]);
+  });
+
+  test("of a run that ended is refused", async () => {
+    const { run, sessionId } = await runOnce(store, new EchoAgent(), "go");
+    await expect(startRun(store, sessionId, "go", { retryOf: run.runId })).rejects.toMatchObject({
+      code: "conflict",
+    });
+  });
+});
+
+describe("the cursors", () => {
+  test("received is moved when input is given, processed when its run has ended", async () => {
+    const { sessionId } = await startSession(store);
+    const at = async (name: string): Promise<number> =>
+      (await store.getCursor({ logId: sessionId, name }))?.sequence ?? 0;
+    const seen: number[] = [];
+    const agent = new ScriptedAgent({
+      turns: [[{ hook: "look" }, { say: "done" }]],
+      hooks: { look: async () => void seen.push(await at("received"), await at("processed")) },
+    });
+    await runOnce(store, agent, "go", { sessionId });
+    expect([...seen, await at("received"), await at("processed")]).toEqual([2, 0, 2, 2]);
+  });
+
+  test("processed does not pass input that nobody answered", async () => {
+    const { sessionId } = await startSession(store);
+    const left = await leftRunning(sessionId, "left");
+    await wake(store, sessionId);
+    await runOnce(store, new EchoAgent(), "next", { sessionId });
+    expect(await wake(store, sessionId)).toMatchObject({
+      processed: 0,
+      unprocessed: [{ runId: left.runId }],
+    });
+    await runOnce(store, new EchoAgent(), "left", { sessionId, retryOf: left.runId });
+    const { processed, received } = await wake(store, sessionId);
+    expect(processed).toBe(received);
+  });
+
+  test("moved by hand takes an offer back", async () => {
+    const { sessionId } = await startSession(store);
+    await leftRunning(sessionId, "left");
+    const { unprocessed } = await wake(store, sessionId);
+    await store.commitCursor({
+      logId: sessionId,
+      name: "processed",
+      sequence: unprocessed[0]?.sequence ?? 0,
+    });
+    expect((await wake(store, sessionId)).unprocessed).toEqual([]);
+  });
+});
+
+describe("a native session whose turn was cut off", () => {
+  test("is not trusted by auto: everything is replayed, once", async () => {
+    const { sessionId } = await startSession(store);
+    const agent = new ScriptedAgent({ native: "real", turns: [[{ say: "one" }], [{ say: "three" }]] });
+    await runOnce(store, agent, "first", { sessionId });
+    const native = { agent: "scripted", sessionId: `native-${agent.given[0]?.runId}-1` };
+    const { runId } = await startRun(store, sessionId, "second", { agent: "scripted" });
+    await store.append(sessionId, [{ type: "message_sent", data: { content: words("second") }, runId }], {
+      also: [{ type: "run", runId, to: "running", patch: { metadata: { native } } }],
+    });
+    await wake(store, sessionId);
+    expect((await store.getSession(sessionId))?.metadata).toMatchObject({
+      providerSessions: { scripted: { state: "unsure" } },
+    });
+    const { resumption } = await runOnce(store, agent, "second", { sessionId, retryOf: runId });
+    expect(resumption).toMatchObject({ happened: "replay", reason: expect.stringContaining("cut off") });
+    expect(agent.given[1]).toMatchObject({
+      nativeRef: null,
+      transcript: [
+        "user: first",
+        "assistant: one",
+        "user: [The run was interrupted before it ended: the process that ran it ended]",
+      ],
+    });
+    expect((await store.getSession(sessionId))?.metadata).toMatchObject({
+      providerSessions: { scripted: { state: "live" } },
+    });
+  });
+});
