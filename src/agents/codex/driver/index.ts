@@ -1,0 +1,96 @@
+/**
+ * Codex, driven through the user's own `codex app-server`: threads begun, resumed, listed and forked, turns, and
+ * what it asks before it acts.
+ *
+ * Promises: those of `AgentDriver`; no server is started in the user's Codex home only to ask what it can do.
+ * Does not know: Codex's files; who decides a permission.
+ */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentDriver, CallOptions, SessionCapabilities } from "../../../model/index.ts";
+import {
+  commandOf,
+  createConversation,
+  type DriverOptions,
+  driverEnvironment,
+  limitsOf,
+  openSession,
+  rememberCapabilities,
+} from "../../driver/index.ts";
+import { toSignal } from "../../reader/index.ts";
+import { askCapabilities } from "./capabilities.ts";
+import { CodexLink } from "./link.ts";
+import { AGENT, type CodexHandlers, type CodexServer, startCodex } from "./server.ts";
+import { listThreads } from "./threads.ts";
+
+const PROGRAM = { agent: AGENT, name: "codex", install: "npm install -g @openai/codex" };
+
+/** Without a conversation nobody listens. */
+const NOBODY: CodexHandlers = {
+  onNotification: () => undefined,
+  onRequest: () => undefined,
+  onEnd: () => undefined,
+};
+
+export function createCodexDriver(options: DriverOptions): AgentDriver {
+  return {
+    agent: "codex",
+    capabilities: (call = {}) => capabilitiesAlone(options, call),
+    async listSessions({ cwd, cursor, signal }) {
+      const server = await serverIn(options, driverEnvironment(options), { ...toSignal(signal) });
+      try {
+        const list = { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
+        return await listThreads(server, list, { limitMs: limitsOf(options).callMs, ...toSignal(signal) });
+      } finally {
+        await server.end();
+      }
+    },
+    async open(open) {
+      const link = new CodexLink({ options, open, command: commandOf(options, PROGRAM) });
+      try {
+        await link.start(open);
+        const opened = await openSession(link.ways(open), open, options);
+        return createConversation({ agent: AGENT, cwd: open.cwd, link, opened, options });
+      } catch (error) {
+        await link.close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** In a home of its own, which is thrown away: a server writes into its home when it starts. */
+async function capabilitiesAlone(options: DriverOptions, call: CallOptions): Promise<SessionCapabilities> {
+  const command = commandOf(options, PROGRAM);
+  const known = await rememberCapabilities(options.places, command, async () => {
+    const home = await mkdtemp(join(tmpdir(), "continuo-codex-"));
+    try {
+      const server = await serverIn(options, { ...driverEnvironment(options), CODEX_HOME: home }, call);
+      try {
+        return await askCapabilities(server, { limitMs: limitsOf(options).callMs, ...toSignal(call.signal) });
+      } finally {
+        await server.end();
+      }
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+  });
+  return known.capabilities;
+}
+
+async function serverIn(
+  options: DriverOptions,
+  env: Record<string, string>,
+  { signal }: CallOptions,
+): Promise<CodexServer> {
+  return await startCodex({
+    command: commandOf(options, PROGRAM),
+    cwd: options.places.home,
+    env,
+    limits: limitsOf(options),
+    handlers: NOBODY,
+    ...toSignal(signal),
+  });
+}
