@@ -38,12 +38,12 @@ const JSON_KEYS = `## What \`--json\` prints
 
 | command | prints |
 |---|---|
-| \`session list\` | array of \`{agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, archived, live, location, problems}\` |
+| \`session list\` | array of \`{agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, archived, live, location, problems, nativeRefs}\`; \`agent\` is \`continuo\` for Continuo's own, of which \`sizeBytes\` is \`null\`, and \`nativeRefs\` (\`{agent, sessionId, location, cwd}\`) the native sessions that are the same conversation and no rows of their own |
 | \`session info\` | one object: the same keys, then \`messages, toolCalls, branches, records, unknownRecords, models, usage, agentVersions, subagents, forkedFrom\` |
 | \`session show\` | \`{agent, sessionId, messages, leaves, problems}\`; whole, whatever \`--tools\` and \`--injected\` say; with \`--all\` or \`--tree\` the messages of every branch, each once |
 | \`session check\` | array of \`{agent, sessionId, location, problems}\`, where a problem also has \`severity\` and \`advice\` |
 | \`session export --format json\` | what \`session show --json\` prints; \`--format jsonl\`: one message a line |
-| \`session delete\` | array, in the order of the ids given: \`{id, trashed, error}\`, of which one is \`null\`; \`error\` as above |
+| \`session delete\` | array, in the order of the ids given: \`{id, trashed, deleted, error}\`, of which one is not \`null\`; \`deleted\` is a row of the list (Continuo's own are gone for good), \`error\` as above |
 | \`session restore\`, \`session trash\` | what is or was \`trashed\`, or an array of it: \`{agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt}\` |
 | \`trust\` | the file that is trusted now: \`{path, sha256, trustedAt, keys: [{key, value}]}\`; \`--list\`: an array of \`{path, sha256, trustedAt, state}\`, \`state\` one of \`trusted\`, \`changed\`, \`gone\`; \`--remove\`: the one that was |
 | \`handoff\` | \`{agent, sessionId, location, resumeCommand, receipt: {kept, rewritten, noted, dropped, byKind, records: [{place, kind, outcome, reason}]}, verification: {by, outcome, messages}}\`; with \`--dry-run\` all but \`agent\` and \`receipt\` are \`null\` |

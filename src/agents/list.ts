@@ -21,6 +21,8 @@ export interface ListOptions {
   readonly places?: Places;
   /** A file of our own, made when it is not there, in which a list keeps what it found out for the next one. */
   readonly cacheFile?: string;
+  /** Sessions that the caller tells by other means: they are in `setAside` alone. */
+  readonly isSetAside?: (found: FoundSession) => boolean;
   readonly signal?: AbortSignal;
   /** Called now and then while the list is made. */
   readonly onProgress?: (looked: number) => void;
@@ -32,6 +34,8 @@ export interface SessionList {
   readonly total: number;
   /** Archived sessions that were left out because they are. */
   readonly archivedLeftOut: number;
+  /** What `isSetAside` names, archived or not, in no order; their titles may be missing. */
+  readonly setAside: readonly SessionInfo[];
   /** Ids of every session that was met, those left out too; beyond `agents` and `cwd` none is met. */
   readonly metIds: readonly string[];
 }
@@ -53,11 +57,16 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
   const metIds: string[] = [];
   // Where every row is shown, looking at the ends first would be looking twice.
   const part = options.limit === undefined ? "whole" : "ends";
+  const setAside: SessionInfo[] = [];
   let archivedLeftOut = 0;
   for (const agent of options.agents ?? READABLE_AGENTS) {
     const reader = await readerOf(agent);
     for await (const found of reader.find(places, { ...pick(options, "cwd"), ...looking })) {
       metIds.push(found.sessionId);
+      if (options.isSetAside?.(found)) {
+        setAside.push(await reader.skim(found, { part: "ends", ...looking }));
+        continue;
+      }
       if (found.archived && options.archived !== "include") {
         archivedLeftOut += 1;
         continue;
@@ -74,7 +83,7 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
     sessions.push(part === "whole" ? info : await reader.skim(found, { part: "whole", ...looking }));
   }
   memo?.save(options.agents === undefined && options.cwd === undefined ? "everything" : "part");
-  return { sessions, total: rows.length, archivedLeftOut, metIds };
+  return { sessions, total: rows.length, archivedLeftOut, setAside, metIds };
 }
 
 /** Every session of every agent by its place alone, none opened: what an id is looked up among. */

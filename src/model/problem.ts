@@ -32,7 +32,8 @@ export type ProblemCode =
   | "newer_format"
   | "expires_soon"
   | "deleted_on_start"
-  | "lost_on_resume";
+  | "lost_on_resume"
+  | "changed_event";
 
 interface ProblemKind {
   readonly severity: Severity;
@@ -147,6 +148,11 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   lost_on_resume: {
     severity: "warning",
     advice: "The agent itself does not see this record when it goes on with the session; Continuo reads it.",
+  },
+  changed_event: {
+    severity: "damage",
+    advice:
+      "The store holds something else than was stored: restore it from a backup (`continuo store restore`).",
   },
 };
 

@@ -71,6 +71,7 @@ describe("session list", () => {
             live: false,
             location: show(`.codex/sessions/2025/01/06/rollout-2025-01-06T08-00-00-${CODEX_ID}.jsonl`),
             problems: [],
+            nativeRefs: [],
           },
         ],
         null,
@@ -164,7 +165,7 @@ tokens      3,000 input, 60 output
     const { stdout } = await run(home, ["session", "info", CODEX_ID, "--json"]);
     const details = JSON.parse(stdout) as Record<string, unknown>;
     expect(Object.keys(details).join(" ")).toBe(
-      "agent sessionId title cwd gitBranch createdAt updatedAt sizeBytes archived live location problems messages " +
+      "agent sessionId title cwd gitBranch createdAt updatedAt sizeBytes archived live location problems nativeRefs messages " +
         "toolCalls branches records unknownRecords models usage agentVersions subagents forkedFrom",
     );
     expect(details.messages).toEqual({ total: 2, user: 1, assistant: 1, tool: 0, system: 0 });
@@ -353,7 +354,11 @@ describe("errors", () => {
       1,
       `continuo: "4bf3" names 2 sessions\n  claude:${CLAUDE_ID}  HOME/${claudeFile(CLAUDE_ID)}\n  claude:${HOSTILE_ID}  HOME/${claudeFile(HOSTILE_ID)}\nGive more of the id, \`agent:id\`, or the path.\n`,
     ],
-    [["--agent", "foo"], 2, `continuo: no agent "foo"\nKnown agents: ${READABLE_AGENTS.join(", ")}.\n`],
+    [
+      ["--agent", "foo"],
+      2,
+      `continuo: no agent "foo"\nKnown agents: ${READABLE_AGENTS.join(", ")}, continuo.\n`,
+    ],
     [["sesion"], 2, "continuo: unknown command 'sesion'\nDid you mean session?\n"],
     [["session", "shwo"], 2, "continuo: unknown command 'shwo'\nDid you mean show?\n"],
     [

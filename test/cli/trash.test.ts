@@ -87,11 +87,13 @@ test("--json of all three, with the same keys", async () => {
         trashId: expect.any(String),
         trashedAt: expect.any(String),
       },
+      deleted: null,
       error: null,
     },
     {
       id: "nothing",
       trashed: null,
+      deleted: null,
       error: { code: "not_found", message: 'no session "nothing"', hint: expect.any(String), details: {} },
     },
   ]);

@@ -25,7 +25,7 @@ test.each([
   ],
   [
     ["session", "list", "--agent", "c"],
-    ["claude", "codex"],
+    ["claude", "codex", "continuo"],
   ],
   [["session", "list", "--since", "to"], ["today"]],
   [["session", "list", "--cwd", "x"], { type: "folders" }],

@@ -2,6 +2,7 @@
 
 import type { Argument, Command, Option } from "commander";
 import { READABLE_AGENTS } from "../../agents/index.ts";
+import { OWN } from "../own/index.ts";
 
 export interface Candidate {
   readonly value: string;
@@ -79,7 +80,7 @@ function valuesOf({ long, argChoices }: Option, current: string): Wanted {
   if (argChoices !== undefined) return starting(current, toWords(argChoices));
   switch (long) {
     case "--agent":
-      return starting(current, toWords(READABLE_AGENTS));
+      return starting(current, toWords([...READABLE_AGENTS, OWN]));
     case "--since":
       return starting(current, toWords(TIMES));
     case "--cwd":

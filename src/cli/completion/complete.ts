@@ -9,6 +9,7 @@ import {
   readerOf,
 } from "../../agents/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
+import { findOwn, listOwn, openOwn } from "../own/index.ts";
 import { cacheFileOf, placesOf } from "../places/index.ts";
 import { SESSION_COMMANDS } from "../session/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -31,7 +32,13 @@ export async function runComplete(program: Command, words: readonly string[], sh
       shell.stdout.write(`:${wanted.type}\n`);
       return 0;
     case "sessions":
-      return write(await sessionsOf(wanted.prefix, places, cacheFileOf(shell)), shell);
+      return write(
+        [
+          ...(await ownSessionsOf(wanted.prefix, shell)),
+          ...(await sessionsOf(wanted.prefix, places, cacheFileOf(shell))),
+        ],
+        shell,
+      );
     case "trashed":
       return write(trashedOf(wanted.prefix, places), shell);
   }
@@ -61,6 +68,17 @@ async function sessionsOf(prefix: string, places: Places, cacheFile: string): Pr
     candidates.push(toCandidate(found.agent, found.sessionId, info?.title ?? null));
   }
   return candidates.filter(isPlain);
+}
+
+/** Continuo's own. */
+async function ownSessionsOf(prefix: string, shell: Shell): Promise<Candidate[]> {
+  await using own = await openOwn(shell);
+  if (own === null) return [];
+  const rows = prefix === "" ? await listOwn(own) : await findOwn(own, prefix);
+  return rows
+    .slice(0, MAX_SESSIONS)
+    .map(({ agent, sessionId, title }) => toCandidate(agent, sessionId, title))
+    .filter(isPlain);
 }
 
 function trashedOf(prefix: string, places: Places): Candidate[] {

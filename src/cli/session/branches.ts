@@ -1,7 +1,7 @@
 /** The messages of one branch, or of all of them, each message once. */
 
-import type { OpenedSession } from "../../agents/index.ts";
 import type { Leaf, Message } from "../../model/index.ts";
+import type { ShownSession } from "../own/index.ts";
 
 export interface Step {
   readonly message: Message;
@@ -11,14 +11,14 @@ export interface Step {
 
 /** The active branch where no leaf is named. Errors: `not_found`. */
 export async function* stepsOfBranch(
-  session: OpenedSession,
+  session: ShownSession,
   leaf: string | undefined,
 ): AsyncGenerator<Step, void, void> {
   for await (const message of session.history(leaf === undefined ? {} : { leaf })) yield { message };
 }
 
 /** The active branch, then of every other what it does not share with those before it. */
-export async function* everyBranch(session: OpenedSession): AsyncGenerator<Step, void, void> {
+export async function* everyBranch(session: ShownSession): AsyncGenerator<Step, void, void> {
   const count = session.leaves.length;
   if (count < 2) {
     yield* stepsOfBranch(session, undefined);

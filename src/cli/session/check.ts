@@ -10,7 +10,8 @@ import {
 } from "../../agents/index.ts";
 import { adviceFor, type Problem, severityOf } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { locate, placesOf } from "../places/index.ts";
+import { checkOwn, listOwn, locateAny, type OwnCheck, type OwnRow, openOwn } from "../own/index.ts";
+import { placesOf } from "../places/index.ts";
 import {
   createOutput,
   createProgress,
@@ -63,21 +64,32 @@ export async function runCheck(id: string | null, flags: CheckFlags, shell: Shel
   return tally.damaged > 0 ? FOUND_PROBLEMS : 0;
 }
 
-async function* checks(id: string | null, shell: Shell): AsyncGenerator<SessionCheck, void, void> {
+type Check = SessionCheck | OwnCheck;
+
+async function* checks(id: string | null, shell: Shell): AsyncGenerator<Check, void, void> {
   if (id !== null) {
-    const { places, found } = await locate(id, shell);
-    yield await checkOne(found, places);
+    const located = await locateAny(id, shell);
+    if (located.kind === "own") yield* ownChecks(shell, located.row);
+    else yield await checkOne(located.native.found, located.native.places);
     return;
   }
   const places = placesOf(shell);
   for await (const found of findSessions({ places })) yield await checkOne(found, places);
+  yield* ownChecks(shell);
+}
+
+/** Of all of them where none is given. */
+async function* ownChecks(shell: Shell, only?: OwnRow): AsyncGenerator<OwnCheck, void, void> {
+  await using own = await openOwn(shell);
+  if (own === null) return;
+  for (const row of only === undefined ? await listOwn(own) : [only]) yield await checkOwn(row, own);
 }
 
 async function checkOne(found: FoundSession, places: Places): Promise<SessionCheck> {
   return await checkFoundSession({ reader: await readerOf(found.agent), found }, { places });
 }
 
-function toJson({ agent, sessionId, location, problems }: SessionCheck): Readonly<Record<string, unknown>> {
+function toJson({ agent, sessionId, location, problems }: Check): Readonly<Record<string, unknown>> {
   return { agent, sessionId, location, problems: problems.map(checkedProblemToJson) };
 }
 
@@ -95,7 +107,7 @@ interface Drawing {
 }
 
 /** The session, then its problems by kind, each kind with its advice. */
-function drawCheck(check: SessionCheck, drawing: Drawing): string {
+function drawCheck(check: Check, drawing: Drawing): string {
   const { home, paint, shownOfEach } = drawing;
   const name = `${check.agent}:${check.sessionId}`;
   const lines = [`${paint(visibleLine(name), "bold")}  ${visibleLine(tildePath(check.location, home))}`];

@@ -5,10 +5,10 @@
  * heading. What one agent says in one go, tool calls between, has one heading.
  */
 
-import type { OpenedSession } from "../../agents/index.ts";
 import type { Message } from "../../model/index.ts";
 import { type MessageKind, messageKind, type Part, toParts, visibleLine } from "../../transcript/index.ts";
 import { drawMarkdown } from "../markdown/index.ts";
+import type { ShownSession } from "../own/index.ts";
 import { clockTime, cutEnd, type Paint, type Style, wrap } from "../terminal/index.ts";
 import type { Step } from "./branches.ts";
 import { drawCall, drawResult } from "./draw-tools.ts";
@@ -43,7 +43,7 @@ export interface Pen extends ConversationOptions {
 export const INDENT = "  ";
 
 export function drawConversation(
-  session: OpenedSession,
+  session: ShownSession,
   steps: AsyncIterable<Step>,
   options: ConversationOptions,
 ): Conversation {
@@ -80,7 +80,7 @@ export function drawConversation(
   return { chunks: draw(), newestTurnLine: () => newestTurn };
 }
 
-function drawHeading(session: OpenedSession, { columns, paint, home }: ConversationOptions): string[] {
+function drawHeading(session: ShownSession, { columns, paint, home }: ConversationOptions): string[] {
   const { title, facts, notes } = headingOf(session);
   const shortFacts = facts.map((fact) =>
     fact.startsWith(`${home}/`) ? `~${fact.slice(home.length)}` : fact,

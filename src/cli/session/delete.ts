@@ -1,14 +1,9 @@
 /** `session delete`: sessions moved to the trash, each reported; what is refused keeps none of the others from it. */
 
-import {
-  type Lookup,
-  lookUpSession,
-  type TrashedSession,
-  trashFolder,
-  trashNativeSession,
-} from "../../agents/index.ts";
+import { type TrashedSession, trashFolder, trashNativeSession } from "../../agents/index.ts";
 import { ContinuoError, exitCodeOf, isContinuoError, type SessionInfo } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
+import { deleteOwn, locateAny, OWN, type OwnRow, openOwn } from "../own/index.ts";
 import { placesOf } from "../places/index.ts";
 import {
   canAsk,
@@ -20,6 +15,7 @@ import {
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
+import { infoToJson } from "./json.ts";
 import { drawSessions } from "./rows.ts";
 import { trashedToJson } from "./trash-json.ts";
 
@@ -32,24 +28,19 @@ export interface DeleteFlags {
 interface Outcome {
   readonly id: string;
   readonly trashed?: TrashedSession;
+  /** One of Continuo's own, gone for good. */
+  readonly deleted?: OwnRow;
   readonly error?: ContinuoError;
 }
 
 interface Wanted {
   readonly id: string;
-  readonly info: SessionInfo;
+  readonly info: SessionInfo | OwnRow;
 }
 
 export async function runDelete(ids: readonly string[], flags: DeleteFlags, shell: Shell): Promise<number> {
   const { wanted, lost } = await lookUpAll(ids, shell);
-  if (wanted.length > 0 && !flags.yes && canAsk(shell)) {
-    const sessions = wanted.map(({ info }) => info);
-    shell.stderr.write(drawSessions(sessions, { shell, allIds: sessions.map(({ sessionId }) => sessionId) }));
-    const many = wanted.length === 1 ? "this session" : `these ${wanted.length} sessions`;
-    if (!(await confirm(`Move ${many} to the trash?`, shell))) {
-      throw new ContinuoError("interrupted", "nothing was deleted");
-    }
-  }
+  if (wanted.length > 0 && !flags.yes) await ask(wanted, shell);
   const outcomes = [...lost, ...(await trashAll(wanted, shell))].sort(
     (a, b) => ids.indexOf(a.id) - ids.indexOf(b.id),
   );
@@ -57,6 +48,32 @@ export async function runDelete(ids: readonly string[], flags: DeleteFlags, shel
   if (flags.json) await output.write(`${toJsonText(outcomes.map(outcomeToJson), 2)}\n`);
   else await output.write(describe(outcomes, shell));
   return exitCodeFor(outcomes);
+}
+
+/** Errors: `usage` where nobody can be asked and something would be gone for good, `interrupted` on a no. */
+async function ask(wanted: readonly Wanted[], shell: Shell): Promise<void> {
+  const sessions = wanted.map(({ info }) => info);
+  const own = sessions.filter(isOwn).length;
+  const ofOwn = own === 1 ? "1 session of Continuo's own" : `${own} sessions of Continuo's own`;
+  if (!canAsk(shell)) {
+    if (own === 0) return;
+    throw new ContinuoError("usage", `this deletes ${ofOwn} for good`, { hint: "Say so with --yes." });
+  }
+  shell.stderr.write(drawSessions(sessions, { shell, allIds: sessions.map(({ sessionId }) => sessionId) }));
+  const native = wanted.length - own;
+  const many = native === 1 ? "this session" : `these ${native} sessions`;
+  const question =
+    own === 0
+      ? `Move ${many} to the trash?`
+      : native === 0
+        ? `Delete ${ofOwn} for good?`
+        : `Delete ${ofOwn} for good, and move ${native} to the trash?`;
+  if (await confirm(question, shell)) return;
+  throw new ContinuoError("interrupted", "nothing was deleted");
+}
+
+function isOwn(info: SessionInfo | OwnRow): info is OwnRow {
+  return info.agent === OWN;
 }
 
 async function lookUpAll(
@@ -67,8 +84,7 @@ async function lookUpAll(
   const lost: Outcome[] = [];
   for (const id of new Set(ids)) {
     try {
-      const lookup: Lookup = await lookUpSession(id, { places: placesOf(shell), cwd: shell.cwd });
-      const info = await lookup.reader.skim(lookup.found, { part: "whole" });
+      const info = await lookUpInfo(id, shell);
       // Two of the ids may name one session.
       if (!wanted.has(info.location)) wanted.set(info.location, { id, info });
     } catch (error) {
@@ -77,6 +93,13 @@ async function lookUpAll(
     }
   }
   return { wanted: [...wanted.values()], lost };
+}
+
+/** An example is not there to be deleted. */
+async function lookUpInfo(id: string, shell: Shell): Promise<Wanted["info"]> {
+  const located = await locateAny(id, shell, "without examples");
+  if (located.kind === "own") return located.row;
+  return await located.native.reader.skim(located.native.found, { part: "whole" });
 }
 
 /** A session that forks read can go when they went: it is tried again as long as any goes. */
@@ -97,31 +120,40 @@ async function trashAll(wanted: readonly Wanted[], shell: Shell): Promise<readon
 
 async function trashOne({ id, info }: Wanted, shell: Shell): Promise<Outcome> {
   try {
-    return { id, trashed: await trashNativeSession(info, { places: placesOf(shell) }) };
+    if (!isOwn(info)) return { id, trashed: await trashNativeSession(info, { places: placesOf(shell) }) };
+    await using own = await openOwn(shell);
+    if (own !== null) await deleteOwn(info, own);
+    return { id, deleted: info };
   } catch (error) {
     if (!isContinuoError(error)) throw error;
     return { id, error };
   }
 }
 
-function outcomeToJson({ id, trashed, error }: Outcome): Readonly<Record<string, unknown>> {
+function outcomeToJson({ id, trashed, deleted, error }: Outcome): Readonly<Record<string, unknown>> {
   const failure =
     error === undefined
       ? null
       : { code: error.code, message: error.message, hint: error.hint ?? null, details: error.details };
-  return { id, trashed: trashed === undefined ? null : trashedToJson(trashed), error: failure };
+  return {
+    id,
+    trashed: trashed === undefined ? null : trashedToJson(trashed),
+    deleted: deleted === undefined ? null : infoToJson(deleted),
+    error: failure,
+  };
 }
 
 function describe(outcomes: readonly Outcome[], shell: Shell): string {
   const lines: string[] = [];
   const paint = paintFor(screenOf(shell, shell.stderr));
-  for (const { id, trashed, error } of outcomes) {
+  for (const { id, trashed, deleted, error } of outcomes) {
     if (trashed !== undefined) {
       const { agent, sessionId, title } = trashed.info;
       lines.push(
         visibleLine(`moved to the trash  ${agent}:${sessionId}${title === null ? "" : `  ${title}`}`),
       );
     }
+    if (deleted !== undefined) lines.push(...describeDeleted(deleted));
     if (error === undefined) continue;
     shell.stderr.write(`${paint("continuo:", "red")} ${visibleLine(`${id}: ${error.message}`)}\n`);
     if (error.hint !== undefined) shell.stderr.write(`${paint(visibleLine(error.hint), "dim")}\n`);
@@ -137,6 +169,12 @@ function describe(outcomes: readonly Outcome[], shell: Shell): string {
     lines.push(`Restore it: continuo session restore ${visibleLine(id)}`);
   }
   return lines.map((line) => `${line}\n`).join("");
+}
+
+function describeDeleted({ agent, sessionId, title, nativeRefs }: OwnRow): string[] {
+  const lines = [`deleted  ${agent}:${sessionId}${title === null ? "" : `  ${title}`}`];
+  for (const ref of nativeRefs) lines.push(`  its native session stays: ${ref.agent}:${ref.sessionId}`);
+  return lines.map(visibleLine);
 }
 
 /** A refusal counts more than an id that names nothing. */

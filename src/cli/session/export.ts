@@ -1,9 +1,8 @@
 /** `session export`: one session as one file. */
 
 import { resolve } from "node:path";
-import type { OpenedSession } from "../../agents/index.ts";
 import { branchToHtml, messageToHtml, pageEnd, pageStart } from "../../transcript/html/index.ts";
-import { locate } from "../places/index.ts";
+import { locateAny, openLocated, type ShownSession } from "../own/index.ts";
 import {
   createFileOutput,
   createOutput,
@@ -19,8 +18,7 @@ import { markdownOf } from "./plain.ts";
 import { showJson } from "./show-json.ts";
 
 export async function runExport(id: string, flags: ExportFlags, shell: Shell): Promise<number> {
-  const { reader, found, places } = await locate(id, shell);
-  using session = await reader.open(found, places, {});
+  using session = await openLocated(await locateAny(id, shell), shell);
   const format = flags.format ?? formatOf(flags.output);
   if (flags.output === undefined || flags.output === "-") {
     await writeSession(session, format, flags, createOutput(shell.stdout));
@@ -40,7 +38,7 @@ function formatOf(path: string | undefined): ExportFormat {
 }
 
 async function writeSession(
-  session: OpenedSession,
+  session: ShownSession,
   format: ExportFormat,
   flags: ExportFlags,
   output: Output,

@@ -1,8 +1,8 @@
 /** What stands above and below a conversation: whose it is, and what is not shown. */
 
-import type { OpenedSession } from "../../agents/index.ts";
 import type { Block, Message } from "../../model/index.ts";
 import { messageKind, visibleLine } from "../../transcript/index.ts";
+import type { ShownSession } from "../own/index.ts";
 import { formatCount, formatSize } from "../terminal/index.ts";
 import type { View } from "./view.ts";
 
@@ -14,7 +14,7 @@ export interface Heading {
 }
 
 /** Of visible lines. */
-export function headingOf(session: OpenedSession): Heading {
+export function headingOf(session: ShownSession): Heading {
   const { details, problems, partial } = session;
   const name = `${details.agent}:${details.sessionId}`;
   const facts = [name, details.cwd, details.gitBranch];
@@ -23,7 +23,7 @@ export function headingOf(session: OpenedSession): Heading {
   const notes: string[] = [];
   if (partial) {
     notes.push(
-      `Earlier messages are left out: this is the end of ${formatSize(details.sizeBytes)}. --from-start shows the whole session.`,
+      `Earlier messages are left out: this is the end of ${formatSize(details.sizeBytes ?? 0)}. --from-start shows the whole session.`,
     );
   }
   if (problems.length > 0) {

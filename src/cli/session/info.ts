@@ -1,8 +1,8 @@
 /** `session info`: all that is known of one session. */
 
-import type { Problem, SessionDetails, SubagentInfo, Usage } from "../../model/index.ts";
+import type { NativeRef, Problem, SubagentInfo, Usage } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { locate } from "../places/index.ts";
+import { locateAny, openLocated, type ShownDetails } from "../own/index.ts";
 import {
   clockTime,
   createOutput,
@@ -23,17 +23,17 @@ export interface InfoFlags {
 }
 
 export async function runInfo(id: string, flags: InfoFlags, shell: Shell): Promise<number> {
-  const { reader, found, places } = await locate(id, shell);
-  using session = await reader.open(found, places, {});
+  using session = await openLocated(await locateAny(id, shell), shell);
+  const { details } = session;
   const output = createOutput(shell.stdout);
-  if (flags.json) await output.write(`${toJsonText(detailsToJson(session.details), 2)}\n`);
-  else await output.write(drawDetails(session.details, shell));
+  if (flags.json) await output.write(`${toJsonText(detailsToJson(details), 2)}\n`);
+  else await output.write(drawDetails(details, shell));
   return 0;
 }
 
 type Fact = readonly [name: string, ...lines: string[]];
 
-function drawDetails(details: SessionDetails, shell: Shell): string {
+function drawDetails(details: ShownDetails, shell: Shell): string {
   const paint = paintFor(screenOf(shell, shell.stdout));
   const all: readonly Fact[] = [...identity(details, shell), ...contents(details), ...surroundings(details)];
   const facts = all.filter(([, ...texts]) => texts.length > 0);
@@ -44,7 +44,7 @@ function drawDetails(details: SessionDetails, shell: Shell): string {
   return `${[...lines, ...drawProblems(details, paint)].join("\n")}\n`;
 }
 
-function identity(details: SessionDetails, { home, now }: Shell): Fact[] {
+function identity(details: ShownDetails, { home, now }: Shell): Fact[] {
   const time = (iso: string | null): string[] => {
     if (iso === null) return [];
     const age = relativeTime(iso, now);
@@ -59,14 +59,19 @@ function identity(details: SessionDetails, { home, now }: Shell): Fact[] {
     ["git branch", ...given(details.gitBranch)],
     ["created", ...time(details.createdAt)],
     ["updated", ...time(details.updatedAt)],
-    ["size", formatSize(details.sizeBytes)],
+    ["size", ...given(details.sizeBytes === null ? null : formatSize(details.sizeBytes))],
     ["state", ...given(state.filter((word) => word !== null).join(", ") || null)],
     ["file", tildePath(details.location, home)],
     ["forked from", ...given(details.forkedFrom)],
+    ["native", ...(details.nativeRefs ?? []).map((ref) => describeNative(ref, home))],
   ];
 }
 
-function contents({ messages, ...details }: SessionDetails): Fact[] {
+function describeNative({ agent, sessionId, location }: NativeRef, home: string): string {
+  return `${agent}:${sessionId}${location === null ? "" : `  ${tildePath(location, home)}`}`;
+}
+
+function contents({ messages, ...details }: ShownDetails): Fact[] {
   const roles = (["user", "assistant", "tool", "system"] as const)
     .filter((role) => messages[role] > 0)
     .map((role) => `${formatCount(messages[role])} ${role}`);
@@ -82,7 +87,7 @@ function contents({ messages, ...details }: SessionDetails): Fact[] {
   ];
 }
 
-function surroundings(details: SessionDetails): Fact[] {
+function surroundings(details: ShownDetails): Fact[] {
   return [
     ["models", ...given(details.models.join(", ") || null)],
     ["tokens", ...(details.usage === null ? [] : [describeUsage(details.usage)])],
@@ -117,7 +122,7 @@ function describeSubagent(subagent: SubagentInfo): string {
   return words.filter((word) => word !== null).join("  ");
 }
 
-function drawProblems({ problems }: SessionDetails, paint: Paint): string[] {
+function drawProblems({ problems }: ShownDetails, paint: Paint): string[] {
   if (problems.length === 0) return [];
   return ["", paint(`${formatCount(problems.length)} problems`, "yellow"), ...problems.map(describeProblem)];
 }

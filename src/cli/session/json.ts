@@ -1,13 +1,7 @@
 /** What `--json` prints: keys in the order of the contract, absent facts as `null`. */
 
-import {
-  adviceFor,
-  type Problem,
-  type SessionDetails,
-  type SessionInfo,
-  type Severity,
-  severityOf,
-} from "../../model/index.ts";
+import { adviceFor, type Problem, type Severity, severityOf } from "../../model/index.ts";
+import type { ListedSession, ShownDetails } from "../own/index.ts";
 
 export interface ProblemJson {
   readonly code: string;
@@ -29,7 +23,7 @@ export function checkedProblemToJson(problem: Problem): CheckedProblemJson {
   return { ...problemToJson(problem), severity: severityOf(problem), advice: adviceFor(problem) };
 }
 
-export function infoToJson(info: SessionInfo): Readonly<Record<string, unknown>> {
+export function infoToJson(info: ListedSession): Readonly<Record<string, unknown>> {
   return {
     agent: info.agent,
     sessionId: info.sessionId,
@@ -43,10 +37,11 @@ export function infoToJson(info: SessionInfo): Readonly<Record<string, unknown>>
     live: info.live,
     location: info.location,
     problems: info.problems.map(problemToJson),
+    nativeRefs: info.nativeRefs ?? [],
   };
 }
 
-export function detailsToJson(details: SessionDetails): Readonly<Record<string, unknown>> {
+export function detailsToJson(details: ShownDetails): Readonly<Record<string, unknown>> {
   return {
     ...infoToJson(details),
     messages: details.messages,

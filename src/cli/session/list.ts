@@ -1,24 +1,22 @@
 /** `session list`: the newest sessions as a table. */
 
 import { resolve } from "node:path";
-import {
-  findSessions,
-  type ListOptions,
-  listSessions,
-  READABLE_AGENTS,
-  type SessionList,
-} from "../../agents/index.ts";
-import { type AgentName, ContinuoError, type SessionInfo } from "../../model/index.ts";
+import { findSessions, listSessions } from "../../agents/index.ts";
+import { type ContinuoError, exitCodeOf, type SessionInfo } from "../../model/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
 import { cacheFileOf, examplePlaces, foldersLookedInto, placesOf } from "../places/index.ts";
 import {
   createOutput,
   createProgress,
   formatCount,
+  paintFor,
   parseSince,
   type Shell,
+  screenOf,
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
+import { type Everything, listEverything, type Wanted } from "./everything.ts";
 import { infoToJson } from "./json.ts";
 import { drawSessions } from "./rows.ts";
 
@@ -45,19 +43,28 @@ export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
     await output.write(await describeNone(flags, list, shell));
   } else {
     const isNarrowed = options.agents !== undefined || options.cwd !== undefined;
-    const allIds = isNarrowed ? await idsOfAll(shell) : list.metIds;
+    const allIds = isNarrowed ? [...list.metIds, ...(await idsOfAll(shell))] : list.metIds;
     const table = drawSessions(list.sessions, { shell, allIds });
     await output.write(`${table}${footer(list, flags)}`);
   }
-  return 0;
+  return list.error === null ? 0 : reportMissing(list.error, shell);
 }
 
-function toListOptions(flags: ListFlags, shell: Shell): ListOptions {
+/** The others were listed all the same. */
+function reportMissing(error: ContinuoError, shell: Shell): number {
+  const paint = paintFor(screenOf(shell, shell.stderr));
+  const text = `Continuo's own sessions are not listed: ${error.message}`;
+  shell.stderr.write(`${paint("continuo:", "red")} ${visibleLine(text)}\n`);
+  if (error.hint !== undefined) shell.stderr.write(`${paint(visibleLine(error.hint), "dim")}\n`);
+  return exitCodeOf(error);
+}
+
+function toListOptions(flags: ListFlags, shell: Shell): Wanted {
   const cwd = flags.here ? shell.cwd : flags.cwd === undefined ? undefined : resolve(shell.cwd, flags.cwd);
   return {
     places: placesOf(shell),
     cacheFile: cacheFileOf(shell),
-    ...(flags.agent === undefined ? {} : { agents: toAgents(flags.agent) }),
+    ...(flags.agent === undefined ? {} : { agents: flags.agent }),
     ...(cwd === undefined ? {} : { cwd }),
     ...(flags.since === undefined ? {} : { since: parseSince(flags.since, shell.now) }),
     ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
@@ -65,22 +72,12 @@ function toListOptions(flags: ListFlags, shell: Shell): ListOptions {
   };
 }
 
-function toAgents(names: readonly string[]): AgentName[] {
-  return [...new Set(names)].map((name) => {
-    const agent = READABLE_AGENTS.find((known) => known === name);
-    if (agent !== undefined) return agent;
-    throw new ContinuoError("usage", `no agent ${JSON.stringify(name)}`, {
-      hint: `Known agents: ${READABLE_AGENTS.join(", ")}.`,
-    });
-  });
-}
-
-async function listWithProgress(options: ListOptions, shell: Shell): Promise<SessionList> {
+async function listWithProgress(wanted: Wanted, shell: Shell): Promise<Everything> {
   using progress = createProgress(shell);
-  return await listSessions({
-    ...options,
-    onProgress: (looked) => progress.show(`looked at ${formatCount(looked)} sessions`),
-  });
+  return await listEverything(
+    { ...wanted, onProgress: (looked) => progress.show(`looked at ${formatCount(looked)} sessions`) },
+    shell,
+  );
 }
 
 async function idsOfAll(shell: Shell): Promise<string[]> {
@@ -89,7 +86,7 @@ async function idsOfAll(shell: Shell): Promise<string[]> {
   return ids;
 }
 
-function footer(list: SessionList, flags: ListFlags): string {
+function footer(list: Everything, flags: ListFlags): string {
   const notes: string[] = [];
   const more = list.total - list.sessions.length;
   if (more > 0) notes.push(`${formatCount(more)} more: --all shows them`);
@@ -104,7 +101,7 @@ function footer(list: SessionList, flags: ListFlags): string {
   return `\n${notes.join("\n")}\n`;
 }
 
-async function describeNone(flags: ListFlags, list: SessionList, shell: Shell): Promise<string> {
+async function describeNone(flags: ListFlags, list: Everything, shell: Shell): Promise<string> {
   if (list.archivedLeftOut > 0) {
     return `No sessions to list. ${list.archivedLeftOut} archived: --archived shows them.\n`;
   }

@@ -1,7 +1,7 @@
 /** Sessions as a table, fitted to the terminal; in a file or a pipe nothing is cut. */
 
-import type { SessionInfo } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
+import type { ListedSession } from "../own/index.ts";
 import {
   type Column,
   formatSize,
@@ -33,7 +33,7 @@ interface RowContext {
 }
 
 /** Ends with a line feed. */
-export function drawSessions(sessions: readonly SessionInfo[], { shell, allIds }: RowContext): string {
+export function drawSessions(sessions: readonly ListedSession[], { shell, allIds }: RowContext): string {
   const screen = screenOf(shell, shell.stdout);
   const paint = paintFor(screen);
   const short = shortIds(
@@ -41,12 +41,12 @@ export function drawSessions(sessions: readonly SessionInfo[], { shell, allIds }
     allIds,
   );
   const rows = sessions.map((session) => [
-    session.agent,
+    visibleLine(agentOf(session)),
     visibleLine(short.get(session.sessionId) ?? session.sessionId),
     session.title === null ? "" : visibleLine(session.title),
     session.cwd === null ? "" : visibleLine(tildePath(session.cwd, shell.home)),
     relativeTime(session.updatedAt, shell.now),
-    formatSize(session.sizeBytes),
+    session.sizeBytes === null ? "" : formatSize(session.sizeBytes),
     notesOf(session),
   ]);
   const table = layOut(COLUMNS, rows, screen.isTerminal ? { columns: screen.columns } : {});
@@ -60,7 +60,13 @@ function drawRow(cells: readonly string[], at: number, columns: readonly number[
   return painted.join("  ").trimEnd();
 }
 
-function notesOf(session: SessionInfo): string {
+/** Of a conversation that is Continuo's own, also the agents that took part in it. */
+export function agentOf({ agent, nativeRefs = [] }: ListedSession): string {
+  const others = nativeRefs.map((ref) => ref.agent).join(", ");
+  return others === "" ? agent : `${agent} (${others})`;
+}
+
+function notesOf(session: ListedSession): string {
   const notes: string[] = [];
   if (session.live === true) notes.push("live");
   if (session.archived) notes.push("archived");

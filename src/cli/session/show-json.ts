@@ -1,12 +1,12 @@
 /** `session show --json`: one object, a message a line, written as it is read. */
 
-import type { OpenedSession } from "../../agents/index.ts";
+import type { ShownSession } from "../own/index.ts";
 import { type Output, toJsonText } from "../terminal/index.ts";
 import type { Step } from "./branches.ts";
 import { problemToJson } from "./json.ts";
 
 export async function showJson(
-  session: OpenedSession,
+  session: ShownSession,
   steps: AsyncIterable<Step>,
   output: Output,
 ): Promise<void> {

@@ -1,8 +1,7 @@
 /** `session show`: the conversation, for a person on a terminal, for a file, or for a program. */
 
-import type { OpenedSession } from "../../agents/index.ts";
 import { ContinuoError } from "../../model/index.ts";
-import { type LocatedSession, locate } from "../places/index.ts";
+import { type Located, locateAny, openLocated, type ShownSession } from "../own/index.ts";
 import { createOutput, page, paintFor, type Screen, type Shell, screenOf } from "../terminal/index.ts";
 import { everyBranch, type Step, stepsOfBranch } from "./branches.ts";
 import { type Conversation, drawConversation } from "./conversation.ts";
@@ -26,9 +25,9 @@ const LARGE_BYTES = 4 * 1024 * 1024;
 const NEWEST_BYTES = 512 * 1024;
 
 export async function runShow(id: string, flags: ShowFlags, shell: Shell): Promise<number> {
-  const located = await locate(id, shell);
+  const located = await locateAny(id, shell);
   const screen = screenOf(shell, shell.stdout);
-  using session = await openFor(located, flags, screen);
+  using session = await openFor(located, flags, { shell, screen });
   const steps = stepsFor(session, flags);
   if (flags.json) await showJson(session, steps, createOutput(shell.stdout));
   else if (flags.tree) await showTree(session, shell, screen);
@@ -38,22 +37,23 @@ export async function runShow(id: string, flags: ShowFlags, shell: Shell): Promi
   return 0;
 }
 
-async function openFor(located: LocatedSession, flags: ShowFlags, screen: Screen): Promise<OpenedSession> {
+async function openFor(
+  located: Located,
+  flags: ShowFlags,
+  { shell, screen }: { readonly shell: Shell; readonly screen: Screen },
+): Promise<ShownSession & Disposable> {
   const isWhole = flags.json ?? flags.tree ?? flags.all ?? flags.fromStart ?? flags.branch !== undefined;
   const isPart = screen.isTerminal && !isWhole && isLarge(located);
-  return await located.reader.open(
-    located.found,
-    located.places,
-    isPart ? { newestBytes: NEWEST_BYTES } : {},
-  );
+  return await openLocated(located, shell, isPart ? { newestBytes: NEWEST_BYTES } : {});
 }
 
-function isLarge({ found }: LocatedSession): boolean {
-  return found.files.reduce((sum, file) => sum + file.sizeBytes, 0) > LARGE_BYTES;
+function isLarge(located: Located): boolean {
+  if (located.kind === "own") return false;
+  return located.native.found.files.reduce((sum, file) => sum + file.sizeBytes, 0) > LARGE_BYTES;
 }
 
 /** The leaf that is named, or that alone begins so. Errors: `not_found`, `ambiguous`. */
-function toLeaf(session: OpenedSession, text: string): string {
+function toLeaf(session: ShownSession, text: string): string {
   const ids = session.leaves.map(({ id }) => id);
   const matches = ids.includes(text) ? [text] : ids.filter((id) => id.startsWith(text));
   const [only] = matches;
@@ -68,13 +68,13 @@ function toLeaf(session: OpenedSession, text: string): string {
   });
 }
 
-function stepsFor(session: OpenedSession, flags: ShowFlags): AsyncGenerator<Step, void, void> {
+function stepsFor(session: ShownSession, flags: ShowFlags): AsyncGenerator<Step, void, void> {
   if (flags.all || flags.tree) return everyBranch(session);
   return stepsOfBranch(session, flags.branch === undefined ? undefined : toLeaf(session, flags.branch));
 }
 
 async function showPlain(
-  session: OpenedSession,
+  session: ShownSession,
   steps: AsyncIterable<Step>,
   { flags, shell }: Pick<TerminalShow, "flags" | "shell">,
 ): Promise<void> {
@@ -91,7 +91,7 @@ interface TerminalShow {
 }
 
 async function showOnTerminal(
-  session: OpenedSession,
+  session: ShownSession,
   steps: AsyncIterable<Step>,
   { flags, shell, screen, isLarge }: TerminalShow,
 ): Promise<void> {
@@ -116,7 +116,7 @@ async function showOnTerminal(
   await page(conversation.chunks, { shell, screen, opening });
 }
 
-async function showTree(session: OpenedSession, shell: Shell, screen: Screen): Promise<void> {
+async function showTree(session: ShownSession, shell: Shell, screen: Screen): Promise<void> {
   const columns = screen.isTerminal ? { columns: screen.columns } : {};
   const lines = drawTree(session, { paint: paintFor(screen), ...columns });
   await page(lines, { shell, screen, opening: { at: "start" } });

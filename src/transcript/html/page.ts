@@ -5,7 +5,24 @@ import { escapeHtml } from "./escape.ts";
 import { STYLE } from "./style.ts";
 
 export interface HtmlPage {
-  readonly details: SessionDetails;
+  readonly details: PageDetails;
+}
+
+/** What the page tells of the session; `agent` is shown as it is. */
+export interface PageDetails
+  extends Pick<
+    SessionDetails,
+    | "sessionId"
+    | "title"
+    | "cwd"
+    | "gitBranch"
+    | "models"
+    | "createdAt"
+    | "updatedAt"
+    | "messages"
+    | "problems"
+  > {
+  readonly agent: string;
 }
 
 /** Nothing may be loaded or run, whatever stands in the page; images only from the page itself. */
@@ -46,7 +63,7 @@ export function pageEnd({ details }: HtmlPage): string {
 `;
 }
 
-function factsOf(details: SessionDetails): readonly (readonly [string, string])[] {
+function factsOf(details: PageDetails): readonly (readonly [string, string])[] {
   const facts: readonly (readonly [string, string | null])[] = [
     ["Agent", details.agent],
     ["Session", details.sessionId],

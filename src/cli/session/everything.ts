@@ -1,0 +1,128 @@
+/** The list of all sessions: native ones and Continuo's own, each conversation once. */
+
+import { type ListOptions, listSessions, READABLE_AGENTS, type SessionList } from "../../agents/index.ts";
+import { canonicalFolder, toTitle } from "../../agents/reader/index.ts";
+import { type AgentName, ContinuoError, isContinuoError, textOf } from "../../model/index.ts";
+import { TranscriptBuilder } from "../../transcript/index.ts";
+import {
+  type ListedSession,
+  listOwn,
+  type OpenOwn,
+  OWN,
+  type OwnRow,
+  openOwn,
+  withNative,
+} from "../own/index.ts";
+import type { Shell } from "../terminal/index.ts";
+
+export interface Everything extends Pick<SessionList, "total" | "archivedLeftOut" | "metIds"> {
+  readonly sessions: readonly ListedSession[];
+  /** Why Continuo's own are missing, where the store cannot be read. */
+  readonly error: ContinuoError | null;
+}
+
+export interface Wanted extends Omit<ListOptions, "agents" | "isSetAside"> {
+  /** Names of agents, `continuo` for its own sessions; all when left out. */
+  readonly agents?: readonly string[];
+}
+
+/** Where there is no store, none is loaded. Errors: `usage` for an agent that is none. */
+export async function listEverything(wanted: Wanted, shell: Shell): Promise<Everything> {
+  const { agents, ...options } = wanted;
+  const natives = agents === undefined ? null : toAgents(agents);
+  const opened = await openReadable(shell);
+  await using store = opened.store;
+  const rows = store === null ? [] : await listOwn(store);
+  const list = await listSessions({
+    ...options,
+    ...(natives === null ? {} : { agents: natives.length > 0 ? natives : agentsOf(rows) }),
+    ...(rows.length === 0 ? {} : { isSetAside: amongRefsOf(rows) }),
+  });
+  // The agents' own sessions were asked for their times alone.
+  const isOwnAlone = natives?.length === 0;
+  const shown: readonly ListedSession[] = isOwnAlone ? [] : list.sessions;
+  const own = rows.map((row) => withNative(row, list.setAside)).filter((row) => isWanted(row, wanted));
+  const sessions = [...shown, ...own].sort(byNewest).slice(0, options.limit ?? Number.POSITIVE_INFINITY);
+  return {
+    sessions: store === null ? sessions : await withTitles(sessions, store),
+    total: (isOwnAlone ? 0 : list.total) + own.length,
+    archivedLeftOut: isOwnAlone ? 0 : list.archivedLeftOut,
+    metIds: [...list.metIds, ...rows.map(({ sessionId }) => sessionId)],
+    error: opened.error,
+  };
+}
+
+/** Native ones; none of them where only Continuo's own are asked for. */
+function toAgents(names: readonly string[]): AgentName[] {
+  return [...new Set(names)].flatMap((name) => {
+    if (name === OWN) return [];
+    const agent = READABLE_AGENTS.find((known) => known === name);
+    if (agent !== undefined) return [agent];
+    throw new ContinuoError("usage", `no agent ${JSON.stringify(name)}`, {
+      hint: `Known agents: ${[...READABLE_AGENTS, OWN].join(", ")}.`,
+    });
+  });
+}
+
+interface Readable {
+  readonly store: OpenOwn | null;
+  readonly error: ContinuoError | null;
+}
+
+/** A store that cannot be read takes nothing from the native list. */
+async function openReadable(shell: Shell): Promise<Readable> {
+  try {
+    return { store: await openOwn(shell), error: null };
+  } catch (error) {
+    if (isContinuoError(error)) return { store: null, error };
+    throw error;
+  }
+}
+
+function agentsOf(rows: readonly OwnRow[]): AgentName[] {
+  const names = new Set(rows.flatMap(({ nativeRefs }) => nativeRefs.map(({ agent }) => agent)));
+  return READABLE_AGENTS.filter((agent) => names.has(agent));
+}
+
+function amongRefsOf(rows: readonly OwnRow[]): NonNullable<ListOptions["isSetAside"]> {
+  const keys = new Set(
+    rows.flatMap(({ nativeRefs }) => nativeRefs.map(({ agent, sessionId }) => `${agent}:${sessionId}`)),
+  );
+  return ({ agent, sessionId }) => keys.has(`${agent}:${sessionId}`);
+}
+
+/** An own session is also of the agents that took part in it. */
+function isWanted(row: OwnRow, { agents, cwd, since }: Wanted): boolean {
+  const isOfAgent =
+    agents === undefined ||
+    agents.includes(OWN) ||
+    row.nativeRefs.some(({ agent }) => agents.includes(agent));
+  const isOfFolder =
+    cwd === undefined || (row.cwd !== null && canonicalFolder(row.cwd) === canonicalFolder(cwd));
+  return (
+    isOfAgent && isOfFolder && (since === undefined || (row.updatedAt !== null && row.updatedAt >= since))
+  );
+}
+
+/** As the native list is sorted. */
+function byNewest(a: ListedSession, b: ListedSession): number {
+  const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
+  if (x !== y) return x < y ? 1 : -1;
+  const [i, j] = [`${a.agent}:${a.sessionId}`, `${b.agent}:${b.sessionId}`];
+  return i < j ? -1 : i > j ? 1 : 0;
+}
+
+/** What the person said first stands for a title that nobody gave. */
+async function withTitles(
+  sessions: readonly ListedSession[],
+  { store }: OpenOwn,
+): Promise<readonly ListedSession[]> {
+  return await Promise.all(
+    sessions.map(async (session) => {
+      if (session.title !== null || session.agent !== OWN) return session;
+      const { events } = await store.read(session.sessionId, { types: ["message_sent"], limit: 1 });
+      const [first] = TranscriptBuilder.fromEvents(events, { sessionId: session.sessionId }).messages;
+      return { ...session, title: first === undefined ? null : toTitle(textOf(first.content)) };
+    }),
+  );
+}

@@ -1,0 +1,268 @@
+/** Sessions of Continuo's own beside the native ones, through the commands as processes of their own. */
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Store } from "../../src/model/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import {
+  CLAUDE_ID,
+  CODEX_ID,
+  claudeFile,
+  createHome,
+  HOSTILE_ID,
+  type Home,
+  run,
+  writeSessions,
+} from "./home.ts";
+
+const BOTH = "01999999-2222-7000-8000-000000000001";
+const ALONE = "01888888-0000-7000-8000-000000000002";
+
+let home: Home;
+let database: string;
+
+beforeEach(() => {
+  home = createHome();
+  writeSessions(home);
+  database = join(home.path, ".continuo/continuo.db");
+});
+
+afterEach(() => home[Symbol.dispose]());
+
+async function inStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+  await using store = await openStore(`sqlite:${database}`);
+  return await work(store);
+}
+
+/** One that is Claude Code's and Codex's too, and one that is no agent's. */
+async function makeOwn(): Promise<void> {
+  await inStore(async (store) => {
+    const ref = { model: null, location: null, baseSequence: 1, verifiedAt: null, state: "live" };
+    await store.createSession({
+      sessionId: BOTH,
+      cwd: "/home/ann/app",
+      metadata: {
+        providerSessionId: CLAUDE_ID,
+        providerSessions: {
+          claude: { ...ref, sessionId: CLAUDE_ID, cwd: "/home/ann/app" },
+          codex: { ...ref, sessionId: "gone" },
+          odd: 3,
+        },
+      },
+    });
+    await store.append(BOTH, [
+      { id: "m1", type: "message_sent", actor: { kind: "person" }, data: { content: "Build\u001b[2J it" } },
+      {
+        id: "t1",
+        type: "tool_call_started",
+        actor: { kind: "agent" },
+        data: { toolCallId: "c", toolName: "Bash", toolInput: { command: "make" } },
+      },
+      {
+        id: "t2",
+        type: "tool_call_completed",
+        actor: { kind: "agent" },
+        data: { toolCallId: "c", toolOutput: "ok" },
+      },
+      {
+        id: "m2",
+        type: "message_received",
+        actor: { kind: "agent" },
+        data: { content: "Built.", model: "model-a", usage: { inputTokens: 5 } },
+      },
+    ]);
+    await store.createSession({ sessionId: ALONE, title: "Alone" });
+  });
+}
+
+async function list(...args: readonly string[]): Promise<{ readonly [key: string]: unknown }[]> {
+  const { stdout, stderr, code } = await run(home, ["session", "list", "--json", ...args]);
+  expect([stderr, code]).toEqual(["", 0]);
+  return JSON.parse(stdout);
+}
+
+const idsOf = async (...args: readonly string[]) => (await list(...args)).map(({ sessionId }) => sessionId);
+
+describe("session list", () => {
+  test("makes no store", async () => {
+    await list();
+    expect(existsSync(database)).toBe(false);
+  });
+
+  test("a conversation that is both is one row, Continuo's own, with what it is elsewhere", async () => {
+    await makeOwn();
+    const rows = await list();
+    expect(rows.map(({ agent, sessionId }) => `${agent}:${sessionId}`)).toEqual([
+      `continuo:${ALONE}`,
+      `continuo:${BOTH}`,
+      `codex:${CODEX_ID}`,
+      `claude:${HOSTILE_ID}`,
+    ]);
+    expect(rows[1]).toEqual({
+      agent: "continuo",
+      sessionId: BOTH,
+      title: "Fix the build",
+      cwd: "/home/ann/app",
+      gitBranch: null,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      sizeBytes: null,
+      archived: false,
+      live: null,
+      location: `${database}#${BOTH}`,
+      problems: [],
+      nativeRefs: [
+        { agent: "claude", sessionId: CLAUDE_ID, location: null, cwd: "/home/ann/app" },
+        { agent: "codex", sessionId: "gone", location: null, cwd: null },
+      ],
+    });
+    const { stdout } = await run(home, []);
+    expect(stdout).toContain("continuo (claude, codex)  01999999-2  Fix the build");
+    expect(stdout).toContain("continuo                  01888888    Alone");
+  });
+
+  test.each<[string[], string[]]>([
+    [
+      ["--agent", "continuo"],
+      [ALONE, BOTH],
+    ],
+    [
+      ["--agent", "claude"],
+      [BOTH, HOSTILE_ID],
+    ],
+    [
+      ["--agent", "codex"],
+      [BOTH, CODEX_ID],
+    ],
+    [["--agent", "gemini"], []],
+    [
+      ["--cwd", "/home/ann/app"],
+      [BOTH, HOSTILE_ID],
+    ],
+    [["--limit", "1"], [ALONE]],
+    [
+      ["--limit", "3"],
+      [ALONE, BOTH, CODEX_ID],
+    ],
+    [
+      ["--since", "1h"],
+      [ALONE, BOTH],
+    ],
+  ])("%j", async (flags, ids) => {
+    await makeOwn();
+    expect(await idsOf(...flags)).toEqual(ids);
+  });
+
+  test("a store that cannot be read is an error beside the others", async () => {
+    home.write(".continuo/continuo.db", "no database at all, whatever its name says");
+    const { stdout, stderr, code } = await run(home, ["session", "list", "--json"]);
+    expect((JSON.parse(stdout) as unknown[]).length).toBe(3);
+    expect(stderr).toContain("Continuo's own sessions are not listed: ");
+    expect(code).not.toBe(0);
+  });
+});
+
+describe("one of Continuo's own", () => {
+  beforeEach(makeOwn);
+
+  test("show, export and info read its transcript", async () => {
+    const shown = JSON.parse((await run(home, ["show", BOTH, "--json"])).stdout);
+    expect(shown).toMatchObject({ agent: "continuo", sessionId: BOTH, problems: [] });
+    expect(shown.messages.map(({ role }: { role: string }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "assistant",
+    ]);
+    const text = (await run(home, ["show", `continuo:${BOTH}`])).stdout;
+    expect(text).toContain("Built.");
+    expect(text).not.toContain("\u001b");
+    expect((await run(home, ["export", BOTH, "--format", "html"])).stdout).toContain("<dd>continuo</dd>");
+    const info = JSON.parse((await run(home, ["session", "info", BOTH.slice(0, 10), "--json"])).stdout);
+    expect(info).toMatchObject({
+      agent: "continuo",
+      messages: { total: 4, user: 1, assistant: 2, tool: 1, system: 0 },
+      toolCalls: 1,
+      branches: 1,
+      models: ["model-a"],
+      subagents: [],
+      nativeRefs: [{ agent: "claude" }, { agent: "codex" }],
+    });
+    expect((await run(home, ["session", "info", BOTH])).stdout).toContain(`claude:${CLAUDE_ID}`);
+  });
+
+  test("ids: the beginning that also begins a native one is ambiguous, a native one stays reachable", async () => {
+    const both = await run(home, ["show", "01999999", "--json"]);
+    expect(both.code).toBe(1);
+    expect(JSON.parse(both.stderr).error.details.matches).toEqual([
+      { agent: "continuo", sessionId: BOTH, location: `${database}#${BOTH}` },
+      expect.objectContaining({ agent: "codex", sessionId: CODEX_ID }),
+    ]);
+    for (const id of [CLAUDE_ID, CLAUDE_ID.slice(0, 9), `claude:${CLAUDE_ID}`]) {
+      expect(JSON.parse((await run(home, ["show", id, "--json"])).stdout)).toMatchObject({ agent: "claude" });
+    }
+    expect((await run(home, ["show", "continuo:01999999", "--json"])).code).toBe(0);
+    for (const id of ["continuo:ffff", "ffff"]) expect((await run(home, ["show", id])).code).toBe(3);
+  });
+
+  test("check recomputes its hashes", async () => {
+    const fine = await run(home, ["check", ALONE, "--json"]);
+    expect([fine.code, JSON.parse(fine.stdout)]).toEqual([
+      0,
+      [{ agent: "continuo", sessionId: ALONE, location: `${database}#${ALONE}`, problems: [] }],
+    ]);
+    const bytes = readFileSync(database);
+    bytes.set(Buffer.from("Built!"), bytes.indexOf("Built."));
+    writeFileSync(database, bytes);
+    const { code, stdout } = await run(home, ["check", "--json"]);
+    expect(code).toBe(4);
+    const checks: { sessionId: string; problems: unknown[] }[] = JSON.parse(stdout);
+    expect(checks.length).toBe(5);
+    expect(checks.find(({ sessionId }) => sessionId === BOTH)?.problems).toEqual([
+      expect.objectContaining({
+        code: "changed_event",
+        severity: "damage",
+        message: expect.stringMatching(/^event 5: /u),
+      }),
+    ]);
+  });
+
+  test("delete is for good, so that it is refused without a word; its native sessions stay", async () => {
+    const refused = await run(home, ["delete", BOTH]);
+    expect([refused.code, await idsOf("--agent", "continuo")]).toEqual([2, [ALONE, BOTH]]);
+    const { stdout, code } = await run(home, ["delete", BOTH, ALONE, "--yes", "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual([
+      { id: BOTH, trashed: null, deleted: expect.objectContaining({ sessionId: BOTH }), error: null },
+      { id: ALONE, trashed: null, deleted: expect.objectContaining({ sessionId: ALONE }), error: null },
+    ]);
+    expect(await idsOf()).toEqual([CODEX_ID, CLAUDE_ID, HOSTILE_ID]);
+    expect(existsSync(join(home.path, claudeFile(CLAUDE_ID)))).toBe(true);
+  });
+
+  test("delete is refused while it is run, and while others go on from it, unless they go too", async () => {
+    const fork = await inStore(async (store) => {
+      await store.acquireLease(`session/${ALONE}`, { owner: "me", ttlMs: 60_000 });
+      return (await store.createSession({ parentId: BOTH })).sessionId;
+    });
+    const { code, stdout } = await run(home, ["delete", BOTH, ALONE, "--yes", "--json"]);
+    expect(code).toBe(5);
+    const errors = (JSON.parse(stdout) as { error: { code: string } | null }[]).map(
+      ({ error }) => error?.code,
+    );
+    expect(errors).toEqual(["has_forks", "session_live"]);
+    expect((await run(home, ["delete", BOTH, fork, "--yes"])).code).toBe(0);
+    expect(await idsOf("--agent", "continuo")).toEqual([ALONE]);
+  });
+
+  test("completion offers it", async () => {
+    const { stdout } = await run(home, ["complete-words", "--", "session", "show", "0188"]);
+    expect(stdout).toBe(`${ALONE}\tcontinuo: Alone\n`);
+  });
+
+  test("rename gives it another title", async () => {
+    expect(await run(home, ["session", "rename", ALONE, "Not  alone"])).toMatchObject({ code: 0 });
+    expect((await list("--agent", "continuo")).map(({ title }) => title)).toContain("Not alone");
+  });
+});
