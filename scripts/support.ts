@@ -5,22 +5,13 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findSessions, openNativeSession } from "../src/agents/index.ts";
-import type { AgentName, Message } from "../src/model/index.ts";
+import { findSessions, HOME_VARIABLES, openNativeSession } from "../src/agents/index.ts";
+import { AGENT_NAMES, type AgentName, type Message } from "../src/model/index.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const README = join(ROOT, "README.md");
 const BEGIN = "<!-- support: written by scripts/support.ts -->";
 const END = "<!-- end of support -->";
-
-/** The variable that names an agent's home. */
-const HOMES: Readonly<Record<AgentName, string>> = {
-  claude: "CLAUDE_CONFIG_DIR",
-  codex: "CODEX_HOME",
-  gemini: "GEMINI_CLI_HOME",
-  pi: "PI_CODING_AGENT_DIR",
-  opencode: "XDG_DATA_HOME",
-};
 
 const SHOWN = [
   "thinking",
@@ -42,7 +33,7 @@ interface Support {
   readonly shown: ReadonlySet<Shown>;
 }
 
-const table = toTable(await Promise.all((Object.keys(HOMES) as AgentName[]).map(supportOf)));
+const table = toTable(await Promise.all(AGENT_NAMES.map(supportOf)));
 const readme = readFileSync(README, "utf8");
 const [before = "", rest = ""] = readme.split(BEGIN);
 const fresh = `${before}${BEGIN}\n\n${table}\n${END}${rest.split(END)[1] ?? ""}`;
@@ -63,7 +54,7 @@ async function supportOf(agent: AgentName): Promise<Support> {
       readFileSync(join(folder, name, "README.md"), "utf8"),
     )?.[1];
     if (version !== undefined) versions.add(version);
-    const places = { home: "/nowhere", env: { [HOMES[agent]]: join(folder, name, "home") } };
+    const places = { home: "/nowhere", env: { [HOME_VARIABLES[agent]]: join(folder, name, "home") } };
     for await (const found of findSessions({ places })) {
       if (found.agent !== agent) continue;
       sessions += 1;

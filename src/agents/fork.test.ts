@@ -11,24 +11,22 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type AgentName, isContinuoError, type Message, type SessionInfo } from "../model/index.ts";
+import {
+  AGENT_NAMES,
+  type AgentName,
+  isContinuoError,
+  type Message,
+  type SessionInfo,
+} from "../model/index.ts";
 import { forkNativeSession } from "./fork.ts";
 import { cutAt, firstDifference } from "./forking/index.ts";
 import { listNativeSessions } from "./list.ts";
 import { readNativeDetails, readNativeSession } from "./read.ts";
-import type { Places } from "./reader/index.ts";
+import { HOME_VARIABLES, type Places } from "./reader/index.ts";
 import { readerOf } from "./readers.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
-const HOME_VARIABLES: Readonly<Record<AgentName, string>> = {
-  claude: "CLAUDE_CONFIG_DIR",
-  codex: "CODEX_HOME",
-  gemini: "GEMINI_CLI_HOME",
-  pi: "PI_CODING_AGENT_DIR",
-  opencode: "XDG_DATA_HOME",
-};
-const AGENTS = Object.keys(HOME_VARIABLES) as AgentName[];
-const CASES = AGENTS.flatMap((agent) =>
+const CASES = AGENT_NAMES.flatMap((agent) =>
   readdirSync(join(FIXTURES, agent)).map((name): readonly [AgentName, string] => [agent, name]),
 );
 
@@ -142,7 +140,7 @@ test("a message is named by its id or the beginning of it, on any branch", async
   expect(firstDifference(branch.messages, fork.messages)).toBeNull();
 });
 
-test.each(AGENTS)("%s: an unknown message is refused, and nothing is written", async (agent) => {
+test.each(AGENT_NAMES)("%s: an unknown message is refused, and nothing is written", async (agent) => {
   const [info] = await open(agent, agent === "codex" ? "paginated" : "parallel-tools");
   const before = await idsOf(agent);
   const forked = forkNativeSession(info ?? "", { places, at: "no-such-message" });

@@ -49,7 +49,7 @@ export {
   type SessionCheck,
 } from "./read.ts";
 export type { FoundSession, HistoryOptions, OpenedSession, OpenOptions, Places } from "./reader/index.ts";
-export { continuoHome } from "./reader/index.ts";
+export { continuoHome, HOME_VARIABLES } from "./reader/index.ts";
 export { READABLE_AGENTS, readerOf } from "./readers.ts";
 export { renameNativeSession } from "./rename.ts";
 export { resumeCommandOf } from "./resume-command.ts";

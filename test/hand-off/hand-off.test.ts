@@ -7,10 +7,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { handOff, openNativeSession, type Places } from "../../src/agents/index.ts";
+import { HOME_VARIABLES, handOff, openNativeSession, type Places } from "../../src/agents/index.ts";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { snapshotOf } from "../agents/proof.ts";
-import { HOME_VARIABLES, saidIn, sourceView } from "./said.ts";
+import { saidIn, sourceView } from "./said.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 

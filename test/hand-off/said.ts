@@ -4,15 +4,6 @@ import { openNativeSession, type Places, readerOf } from "../../src/agents/index
 import type { AgentName } from "../../src/model/index.ts";
 import { type Item, normaliseView } from "../agents/items.ts";
 
-/** The variable that names an agent's home. */
-export const HOME_VARIABLES: Readonly<Record<AgentName, string>> = {
-  claude: "CLAUDE_CONFIG_DIR",
-  codex: "CODEX_HOME",
-  gemini: "GEMINI_CLI_HOME",
-  pi: "PI_CODING_AGENT_DIR",
-  opencode: "XDG_DATA_HOME",
-};
-
 /** opencode sends the thinking of another model as text; it goes over as thinking. */
 export async function sourceView(
   agent: AgentName,

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type HandOff,
+  HOME_VARIABLES,
   handOff,
   openNativeSession,
   openSessionAdapter,
@@ -16,7 +17,6 @@ import {
 } from "../../src/agents/index.ts";
 import { AGENT_NAMES, type AgentName, type Entry, type Message } from "../../src/model/index.ts";
 import { openStore } from "../../src/store/index.ts";
-import { HOME_VARIABLES } from "./said.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const FORMATS = {

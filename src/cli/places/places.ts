@@ -5,6 +5,7 @@ import { join } from "node:path";
 import {
   continuoHome,
   findSessions,
+  HOME_VARIABLES,
   type Lookup,
   lookUpSession,
   type Places,
@@ -29,13 +30,8 @@ export function cacheFileOf(shell: Shell): string {
 /** The examples laid out as the agents' own folders; `null` where the package came without them. */
 export function examplePlaces(): Places | null {
   if (!existsSync(EXAMPLES)) return null;
-  const env = {
-    CLAUDE_CONFIG_DIR: join(EXAMPLES, "claude"),
-    CODEX_HOME: join(EXAMPLES, "codex"),
-    GEMINI_CLI_HOME: join(EXAMPLES, "gemini"),
-    PI_CODING_AGENT_DIR: join(EXAMPLES, "pi"),
-    XDG_DATA_HOME: join(EXAMPLES, "opencode"),
-  };
+  const moved = Object.entries(HOME_VARIABLES).map(([agent, name]) => [name, join(EXAMPLES, agent)]);
+  const env: Places["env"] = Object.fromEntries(moved);
   return { home: EXAMPLES, env };
 }
 
