@@ -56,12 +56,16 @@ export async function planRun(options: PlanOptions): Promise<Plan> {
 }
 
 /** Why there is no going on natively; `null` when there may be. */
-async function obstacleOf({ agent, session, asked, signal }: PlanOptions): Promise<string | null> {
+async function obstacleOf(options: PlanOptions): Promise<string | null> {
+  const { agent, session, asked, sentBefore, signal } = options;
   const reference = referenceOf(session, agent.name);
   if (reference === null) return `There is no native session of ${agent.name} yet.`;
   // Who asks for `native` by name knows what happened; `auto` gives nothing twice.
   if (reference.state === "unsure" && asked === "auto") {
     return `A turn on the native session ${reference.sessionId} was cut off: nobody knows what it heard.`;
+  }
+  if (sentBefore !== null && sentBefore <= reference.baseSequence && asked === "auto") {
+    return `The native session ${reference.sessionId} has heard this input already.`;
   }
   const capabilities = await agent.capabilities({ signal });
   return capabilities.native ? null : `${agent.name} cannot go on with a native session.`;

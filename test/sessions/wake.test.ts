@@ -261,4 +261,18 @@ describe("a native session whose turn was cut off", () => {
       providerSessions: { scripted: { state: "live" } },
     });
   });
+
+  test("and one that heard the input with what was said before is not given it again", async () => {
+    const { sessionId } = await startSession(store);
+    const left = await leftRunning(sessionId, "left");
+    const agent = new ScriptedAgent({ native: "real" });
+    await runOnce(store, agent, "next", { sessionId });
+    const { resumption } = await runOnce(store, agent, "left", { sessionId, retryOf: left.runId });
+    expect(agent.given[0]?.transcript?.[0]).toBe("user: left");
+    expect(resumption).toMatchObject({
+      happened: "replay",
+      reason: expect.stringContaining("has heard this input"),
+    });
+    expect(agent.given[1]?.transcript).not.toContain("user: left");
+  });
 });

@@ -1,0 +1,127 @@
+/** What must be true of a session whose processes were killed: nothing missing, nothing given twice. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Store, StoredEvent } from "../../../src/model/index.ts";
+import { type Child, startChild } from "../../store/harness/lines.ts";
+import { eventsOf } from "./log.ts";
+
+const WORKER = join(import.meta.dirname, "../processes/worker.ts");
+
+export interface WorkerOptions {
+  readonly url: string;
+  readonly sessionId: string;
+  readonly name: string;
+  readonly inputs: number;
+  readonly folder: string;
+  readonly kind: "native" | "none";
+}
+
+/** Where a worker is killed, one after another; then one is left alone until it is done. */
+export const KILLS = ["started", "given", "streamed", "called", "said", "ended"] as const;
+
+/** Runs workers of one name, each killed at the next place, until one is done. */
+export async function workAndDie(options: WorkerOptions, kills: readonly string[]): Promise<void> {
+  const { url, sessionId, name, inputs, folder, kind } = options;
+  const start = (): Child => startChild([WORKER, url, sessionId, name, String(inputs), folder, kind]);
+  for (const kill of kills) {
+    const child = start();
+    try {
+      await child.line(kill);
+    } catch {
+      // It was done before: its end says whether that is well.
+      if ((await child.ended()) === 0) return;
+      throw new Error(`A worker ended with ${child.process.exitCode}: ${child.lines.join(", ")}`);
+    }
+    child.process.kill("SIGKILL");
+    await child.ended();
+  }
+  const last = start();
+  if ((await last.ended()) !== 0) throw new Error(`The last worker failed: ${last.lines.join(", ")}`);
+}
+
+interface GivenLine {
+  readonly runId: string;
+  readonly input: string;
+  readonly transcript: readonly string[];
+  /** What the native session had been told before. */
+  readonly known: readonly string[];
+  readonly native: boolean;
+}
+
+export function givenIn(folder: string): readonly GivenLine[] {
+  const lines = readFileSync(join(folder, "given.jsonl"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line) as GivenLine);
+}
+
+/** What is wrong, in sentences. */
+export async function faultsOf(
+  store: Store,
+  {
+    sessionId,
+    folder,
+    expected,
+  }: { readonly sessionId: string; readonly folder: string; readonly expected: readonly string[] },
+): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const events = await eventsOf(store, sessionId);
+  const sent = events.filter(({ type }) => type === "message_sent");
+  const inputs = sent.map(textIn);
+  if (inputs.toSorted().join() !== expected.toSorted().join()) faults.push(`Said: ${inputs.join(", ")}.`);
+  const completed = new Set(events.filter(({ type }) => type === "run_completed").map(({ runId }) => runId));
+  const started = new Map(
+    events.filter(({ type }) => type === "run_started").map(({ runId, sequence }) => [runId, sequence]),
+  );
+  const answered: string[] = [];
+  for (const { runId, input, transcript, known } of givenIn(folder)) {
+    if (completed.has(runId)) answered.push(input);
+    const begun = started.get(runId) ?? 0;
+    const before = sent
+      .filter(({ sequence }) => sequence < begun)
+      .map(textIn)
+      .filter((text) => text !== input);
+    const heard = [...known, ...transcript, `user: ${input}`].map(asInput).filter((text) => text !== null);
+    const wanted = [...before, input];
+    if (heard.toSorted().join() !== wanted.toSorted().join()) {
+      faults.push(
+        `${runId} with ${input} heard ${heard.join(", ")}; it should have heard ${wanted.join(", ")}.`,
+      );
+    }
+  }
+  if (answered.toSorted().join() !== expected.toSorted().join())
+    faults.push(`Answered: ${answered.join(", ")}.`);
+  return [...faults, ...overlapsIn(events)];
+}
+
+/** Inputs are words of a person that look like `NAME-NUMBER`. */
+function asInput(line: string): string | null {
+  return /^(?:user: )?(\w+-\d+)$/.exec(line)?.[1] ?? null;
+}
+
+function textIn({ data }: StoredEvent): string {
+  return (data as { readonly content: readonly { readonly text: string }[] }).content[0]?.text ?? "";
+}
+
+const ENDS = ["run_completed", "run_failed", "run_cancelled", "run_timed_out", "run_interrupted"];
+
+/** Two runs at once, ends without a beginning, and events of a run that has ended. */
+function overlapsIn(events: readonly StoredEvent[]): readonly string[] {
+  const faults: string[] = [];
+  const ended = new Set<string>();
+  let running: string | undefined;
+  for (const { type, runId, sequence } of events) {
+    if (runId === undefined || type === "run_created") continue;
+    if (ended.has(runId)) faults.push(`${sequence} ${type} comes after the end of its run.`);
+    if (type === "run_started") {
+      if (running !== undefined) faults.push(`${sequence}: ${runId} began while ${running} ran.`);
+      running = runId;
+    } else if (ENDS.includes(type)) {
+      ended.add(runId);
+      if (runId === running) running = undefined;
+    } else if (runId !== running) faults.push(`${sequence} ${type} is of a run that does not run.`);
+  }
+  if (running !== undefined) faults.push(`${running} has no end.`);
+  return faults;
+}
