@@ -14,7 +14,11 @@ import { piFolders } from "./places.ts";
 import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
+// For the driver.
+export { toBlocks } from "./blocks.ts";
 export { piForker } from "./fork.ts";
+export { piRepairer } from "./repair.ts";
+export { toUsage } from "./usage.ts";
 export { piWitness } from "./witness.ts";
 export { piWriter } from "./writer.ts";
 

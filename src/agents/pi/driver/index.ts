@@ -1,0 +1,37 @@
+/**
+ * pi, driven through the user's own `pi --mode rpc`: one program, which goes from session to session.
+ *
+ * Promises: those of `AgentDriver`; no pi is started in the user's home only to ask what it can do.
+ * Does not know: pi's files. pi asks nobody before it uses a tool, unless an extension does: no policy can change
+ * that from here.
+ */
+
+import type { AgentDriver } from "../../../model/index.ts";
+import { commandOf, createConversation, type DriverOptions, openSession } from "../../driver/index.ts";
+import { piCapabilities } from "./capabilities.ts";
+import { noList, PiLink } from "./link.ts";
+import { AGENT } from "./program.ts";
+
+const PROGRAM = { agent: AGENT, name: "pi", install: "npm install -g @earendil-works/pi-coding-agent" };
+
+export function createPiDriver(options: DriverOptions): AgentDriver {
+  return {
+    agent: "pi",
+    async capabilities(call = {}) {
+      return (await piCapabilities(options, commandOf(options, PROGRAM), call)).capabilities;
+    },
+    listSessions: () => Promise.reject(noList()),
+    async open(open) {
+      const command = commandOf(options, PROGRAM);
+      const { capabilities } = await piCapabilities(options, command, open);
+      const link = new PiLink({ options, open, command, capabilities });
+      try {
+        const opened = await openSession(link.ways(open), open, options);
+        return createConversation({ agent: AGENT, cwd: open.cwd, link, opened, options });
+      } catch (error) {
+        await link.close();
+        throw error;
+      }
+    },
+  };
+}

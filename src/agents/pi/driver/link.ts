@@ -1,0 +1,275 @@
+/** pi in a conversation: one program, which goes from session to session. */
+
+import { randomUUID } from "node:crypto";
+import {
+  type Block,
+  type CallOptions,
+  ContinuoError,
+  type OpenConversation,
+  type SessionCapabilities,
+} from "../../../model/index.ts";
+import {
+  askPermission,
+  type DriverOptions,
+  driverEnvironment,
+  findOnDisk,
+  type Landing,
+  type Link,
+  limitsOf,
+  type OpenedSession,
+  openSession,
+  type Turn,
+  type Ways,
+} from "../../driver/index.ts";
+import { type Json, textField, toSignal } from "../../reader/index.ts";
+import { type Dialog, isWaiting, toDialog } from "./dialog.ts";
+import { createPiFold, finishTurn, foldRecord, type PiFold } from "./fold.ts";
+import { toPrompt } from "./input.ts";
+import { AGENT, type PiProgram, startPi } from "./program.ts";
+
+export interface PiLinkParts {
+  readonly options: DriverOptions;
+  readonly open: OpenConversation;
+  readonly command: readonly string[];
+  readonly capabilities: SessionCapabilities;
+}
+
+interface Said {
+  readonly turn: Turn;
+  /** Older versions do not say when nothing more comes: they are asked. */
+  settles: boolean;
+  /** pi aborts nothing before it says that it began. */
+  isStarted: boolean;
+  isStopping: boolean;
+}
+
+/** How often an older version is asked whether it is done. */
+const ASK_EVERY_MS = 50;
+
+export class PiLink implements Link {
+  readonly #parts: PiLinkParts;
+  #program: PiProgram | null = null;
+  #sessionId = "";
+  #fold: PiFold = createPiFold(randomUUID());
+  #said: Said | null = null;
+  readonly #asking = new Set<AbortController>();
+  #isClosing = false;
+
+  constructor(parts: PiLinkParts) {
+    this.#parts = parts;
+  }
+
+  get sessionId(): string {
+    return this.#sessionId;
+  }
+
+  get capabilities(): SessionCapabilities {
+    return this.#parts.capabilities;
+  }
+
+  ways({ signal }: CallOptions): Ways {
+    const { canFork, canResume } = this.#parts.capabilities;
+    const isRunning = this.#program !== null;
+    const start = (flag: string, id: string) => async (): Promise<Landing> =>
+      await this.#start([flag, await this.#pathOf(id, signal)], signal);
+    const change = (id: string) => async (): Promise<Landing> => {
+      const sessionPath = await this.#pathOf(id, signal);
+      return await this.#change({ type: "switch_session", sessionPath }, { signal, to: id });
+    };
+    const clone = (id: string) => async (): Promise<Landing> => {
+      await this.#start(["--session", await this.#pathOf(id, signal)], signal);
+      return await this.#change({ type: "clone" }, { signal });
+    };
+    return {
+      agent: AGENT,
+      name: "pi",
+      begin: () => this.#start([], signal),
+      resume: (id) => [
+        ...(isRunning ? [{ step: "switch_session", offered: true, run: change(id) }] : []),
+        { step: "--session", offered: canResume, run: start("--session", id) },
+      ],
+      fork: (id) => [
+        { step: "--fork", offered: canFork, run: start("--fork", id) },
+        { step: "clone", offered: canResume, run: clone(id) },
+      ],
+      list: () => Promise.reject(noList()),
+    };
+  }
+
+  async say(blocks: readonly Block[], turn: Turn): Promise<void> {
+    const prompt = toPrompt(blocks);
+    const said: Said = { turn, settles: false, isStarted: false, isStopping: false };
+    this.#said = said;
+    const data = await this.#open().call({ type: "prompt", ...prompt }, this.#limits());
+    // Told since 0.87 or later, where the end of all is told, too.
+    said.settles ||= data.disposition !== undefined;
+    // A command of an extension, and no turn of the model.
+    if (data.disposition === "handled" && this.#said === said) await this.#settled({});
+  }
+
+  async stop(): Promise<void> {
+    for (const one of this.#asking) one.abort();
+    if (this.#said?.isStarted === true) await this.#open().call({ type: "abort" }, this.#limits());
+    else if (this.#said !== null) this.#said.isStopping = true;
+  }
+
+  async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
+    const request = { cwd: this.#parts.open.cwd, resumeSessionId: sessionId, ...toSignal(signal) };
+    return await openSession(this.ways({ ...toSignal(signal) }), request, this.#parts.options);
+  }
+
+  giveUp(why: string): ContinuoError {
+    const failure = this.#open().failed(why);
+    void this.close();
+    return failure;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#program?.end();
+  }
+
+  #open(): PiProgram {
+    if (this.#program === null) throw new ContinuoError("agent_failed", `${AGENT} is not open.`);
+    return this.#program;
+  }
+
+  #limits(signal?: AbortSignal): CallOptions & { readonly limitMs: number } {
+    return { limitMs: limitsOf(this.#parts.options).callMs, ...toSignal(signal) };
+  }
+
+  /** By its path pi opens a session of any folder; by its id it asks before it opens one of another. */
+  async #pathOf(id: string, signal: AbortSignal | undefined): Promise<string> {
+    const { open, options } = this.#parts;
+    if (options.reader === undefined) return id;
+    const found = await findOnDisk(options, { sessionId: id, cwd: open.cwd, signal });
+    if (found !== null) return found.location;
+    throw new ContinuoError("not_found", `${AGENT} has no session ${id}.`);
+  }
+
+  /** The program before is ended when the new one is there. */
+  async #start(args: readonly string[], signal: AbortSignal | undefined): Promise<Landing> {
+    const { command, open, options } = this.#parts;
+    const model = open.model ?? options.model;
+    let program: PiProgram | null = null;
+    program = await startPi({
+      command: [...command, "--mode", "rpc", ...(model === undefined ? [] : ["--model", model]), ...args],
+      cwd: open.cwd,
+      env: driverEnvironment(options),
+      limits: limitsOf(options),
+      handlers: {
+        onRecord: (record) => this.#told(record),
+        onEnd: async () => {
+          if (program === this.#program) await this.#died();
+        },
+      },
+      ...toSignal(signal),
+    });
+    const before = this.#program;
+    this.#program = program;
+    await before?.end();
+    return await this.#where(signal);
+  }
+
+  /** pi begins a new session where there is no such file: what it says afterwards counts. */
+  async #change(command: Json, { signal, to }: Change): Promise<Landing> {
+    const before = this.#sessionId;
+    const limits = { limitMs: limitsOf(this.#parts.options).openMs, ...toSignal(signal) };
+    const { cancelled } = await this.#open().call(command, limits);
+    const landing = await this.#where(signal);
+    const isThere = to === undefined ? landing.sessionId !== before : landing.sessionId === to;
+    if (cancelled !== true && isThere) return landing;
+    throw this.#open().failed(`did not go there: ${String(command.type)} led to ${landing.sessionId}`);
+  }
+
+  async #where(signal: AbortSignal | undefined): Promise<Landing> {
+    const state = await this.#open().call({ type: "get_state" }, this.#limits(signal));
+    this.#sessionId = textField(state, "sessionId") ?? "";
+    this.#fold = createPiFold(randomUUID());
+    return { sessionId: this.#sessionId };
+  }
+
+  async #told(record: Json): Promise<void> {
+    const said = this.#said;
+    if (record.type === "extension_ui_request") return this.#dialog(record);
+    if (record.type === "agent_start" && said !== null) {
+      said.isStarted = true;
+      if (said.isStopping) this.stop().catch((error: Error) => said.turn.fail(error));
+    }
+    for (const event of foldRecord(this.#fold, record)) await said?.turn.push(event);
+    if (record.type === "agent_settled") await this.#settled(record);
+    if (record.type === "agent_end" && said !== null && record.willRetry !== true) {
+      this.#askUntilDone(said).catch((error: Error) => said.turn.fail(error));
+    }
+  }
+
+  async #askUntilDone(said: Said): Promise<void> {
+    while (this.#said === said && !said.settles) {
+      const { isStreaming } = await this.#open().call({ type: "get_state" }, this.#limits());
+      // The response of the prompt, which tells whether it settles, is here by now.
+      if (isStreaming !== true && this.#said === said && !said.settles) return await this.#settled({});
+      await new Promise((ask) => setTimeout(ask, ASK_EVERY_MS));
+    }
+  }
+
+  async #settled({ aborted }: Json): Promise<void> {
+    const turn = this.#said?.turn;
+    const { failure, stopReason, usage } = this.#fold;
+    await this.#finish();
+    if (aborted === true || stopReason === "aborted") return turn?.end("cancelled", usage ?? undefined);
+    if (stopReason !== "error") return turn?.end(stopReason ?? "end_turn", usage ?? undefined);
+    const why = failure ?? "it does not say why";
+    turn?.fail(new ContinuoError("agent_failed", `${AGENT} could not answer: ${why}`));
+  }
+
+  async #finish(): Promise<void> {
+    const turn = this.#said?.turn;
+    this.#said = null;
+    for (const one of this.#asking) one.abort();
+    for (const event of finishTurn(this.#fold)) await turn?.push(event);
+  }
+
+  #dialog(record: Json): void {
+    const turn = this.#said?.turn;
+    const dialog = toDialog(record);
+    if (dialog !== null && turn !== undefined) {
+      this.#permit(dialog, turn).catch((error: Error) => turn.fail(error));
+      return;
+    }
+    const message = textField(record, "message") ?? `pi: ${String(record.method)}`;
+    void turn?.push({ type: "diagnostics", message, details: record });
+    if (isWaiting(record)) this.#answer(record.id, { cancelled: true });
+  }
+
+  async #permit(dialog: Dialog, turn: Turn): Promise<void> {
+    const { request } = dialog;
+    const taken = new AbortController();
+    this.#asking.add(taken);
+    const { onPermission } = this.#parts.open;
+    const decision = await askPermission({ turn, request, onPermission, signal: taken.signal });
+    this.#asking.delete(taken);
+    this.#answer(request.approvalId, dialog.answer(decision));
+  }
+
+  #answer(id: unknown, answer: Json): void {
+    this.#open().tell({ type: "extension_ui_response", id, ...answer });
+  }
+
+  async #died(): Promise<void> {
+    const turn = this.#said?.turn;
+    await this.#finish();
+    if (!this.#isClosing) turn?.fail(this.#open().failed("died in the middle of a turn"));
+  }
+}
+
+interface Change {
+  readonly signal: AbortSignal | undefined;
+  /** Where it is to lead; anywhere else than here when left out. */
+  readonly to?: string;
+}
+
+export function noList(): ContinuoError {
+  return new ContinuoError("unsupported", `${AGENT} does not list its sessions to other programs.`, {
+    hint: "`continuo session list` reads them from disk.",
+  });
+}
