@@ -108,7 +108,8 @@ function keptRecords(message: Message): ReceiptRecord[] {
   return message.content.map((block) => ({ place, kind: kindOf(block), outcome: "kept", reason: "" }));
 }
 
-function fidelityError(lost: MaxLoss, receipt: Receipt): ContinuoError {
+/** For what the receipt says is lost beyond the limits. */
+export function fidelityError(lost: MaxLoss, receipt: Receipt): ContinuoError {
   const what = Object.entries(lost).map(([kind, count]) => `${count} ${kind}`);
   return new ContinuoError("fidelity", `more would be lost than is allowed: ${what.join(", ")}`, {
     hint: "`--dry-run` shows what, and why. Nothing was written.",

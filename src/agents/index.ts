@@ -22,6 +22,7 @@ export {
 export { placesOfThisUser } from "./environment.ts";
 export { type ForkedSession, type ForkOptions, forkNativeSession } from "./fork.ts";
 export { type HandOff, type HandOffOptions, handOff } from "./hand-off.ts";
+export { handOffMessages, type SaidElsewhere } from "./hand-off-messages.ts";
 export {
   type MaxLoss,
   type Outcome,
@@ -52,6 +53,8 @@ export type { FoundSession, HistoryOptions, OpenedSession, OpenOptions, Places }
 export { continuoHome, HOME_VARIABLES } from "./reader/index.ts";
 export { READABLE_AGENTS, readerOf } from "./readers.ts";
 export { renameNativeSession } from "./rename.ts";
+export { type RepairOptions, repairNativeSession, type SessionRepair } from "./repair.ts";
+export type { RepairEdit } from "./repairing/index.ts";
 export { resumeCommandOf } from "./resume-command.ts";
 export { keepSafe } from "./safe-keeping.ts";
 export { openSessionAdapter, type SessionAdapterOptions } from "./session-adapter.ts";

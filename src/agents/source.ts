@@ -88,12 +88,14 @@ export async function readSource(
   };
 }
 
-interface Part {
+/** What is chosen of messages, and a line for all that is not. */
+export interface Part {
   readonly messages: readonly Message[];
   readonly left: readonly ReceiptRecord[];
 }
 
-function fromMessage(messages: readonly Message[], id: string | undefined): Part {
+/** Errors: `not_found`. */
+export function fromMessage(messages: readonly Message[], id: string | undefined): Part {
   if (id === undefined) return { messages, left: [] };
   const at = messages.findIndex((message) => message.id === id);
   if (at === -1) throw new ContinuoError("not_found", `no message ${id} goes over`);
@@ -103,7 +105,8 @@ function fromMessage(messages: readonly Message[], id: string | undefined): Part
   return { messages: messages.slice(at), left };
 }
 
-function withinLimits(messages: readonly Message[], options: SourceOptions): Part {
+/** Errors: `usage` for limits that contradict the strategy. */
+export function withinLimits(messages: readonly Message[], options: SourceOptions): Part {
   const { maxMessages, maxTokens } = options;
   const isLimited = maxMessages !== undefined || maxTokens !== undefined;
   const strategy = options.strategy ?? (isLimited ? "recent" : "full");

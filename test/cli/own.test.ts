@@ -99,6 +99,7 @@ describe("session list", () => {
       `codex:${CODEX_ID}`,
       `claude:${HOSTILE_ID}`,
     ]);
+    expect(rows[0]?.title).toBe("Alone");
     expect(rows[1]).toEqual({
       agent: "continuo",
       sessionId: BOTH,
@@ -254,6 +255,34 @@ describe("one of Continuo's own", () => {
     expect(errors).toEqual(["has_forks", "session_live"]);
     expect((await run(home, ["delete", BOTH, fork, "--yes"])).code).toBe(0);
     expect(await idsOf("--agent", "continuo")).toEqual([ALONE]);
+  });
+
+  test("handoff makes its messages a native session, with a receipt; a trial run writes nothing", async () => {
+    const args = ["handoff", BOTH, "--to", "claude", "--cwd", home.path, "--no-verify", "--json"];
+    const tried = JSON.parse((await run(home, [...args, "--dry-run"])).stdout);
+    expect(tried).toMatchObject({ agent: "claude", sessionId: null, verification: null });
+    expect(await idsOf("--agent", "claude")).toEqual([BOTH, HOSTILE_ID]);
+    const made = JSON.parse((await run(home, args)).stdout);
+    expect(made.receipt).toEqual(tried.receipt);
+    expect(made.verification).toMatchObject({ by: "continuo", outcome: "same" });
+    const { messages } = JSON.parse((await run(home, ["show", made.sessionId, "--json"])).stdout);
+    expect(messages.map(({ role }: { role: string }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "assistant",
+    ]);
+    const part = await run(home, [...args, "--max-messages", "1"]);
+    expect(JSON.parse(part.stdout).receipt.noted).toBeGreaterThan(0);
+    const lossy = await run(home, [...args, "--max-messages", "1", "--max-loss", "text=0"]);
+    expect(lossy.code).toBe(6);
+    expect((await run(home, ["handoff", ALONE, "--to", "pi", "--json"])).code).toBe(2);
+  });
+
+  test("resume says how else to go on with it", async () => {
+    const { code, stderr } = await run(home, ["resume", BOTH]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`\`continuo resume claude:${CLAUDE_ID}\``);
   });
 
   test("completion offers it", async () => {

@@ -1,31 +1,69 @@
 /** `handoff`: the receipt, then the new session and how to go on with it. */
 
 import { resolve } from "node:path";
-import { type HandOff, handOff, type Receipt } from "../../agents/index.ts";
+import {
+  type HandOff,
+  type HandOffOptions,
+  handOff,
+  handOffMessages,
+  type Receipt,
+} from "../../agents/index.ts";
+import { ContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { locate, placesOf } from "../places/index.ts";
+import { type Located, locateAny, openLocated, type ShownSession } from "../own/index.ts";
+import { placesOf } from "../places/index.ts";
 import { createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import { commandLine } from "./command-line.ts";
 import type { HandoffFlags } from "./flags.ts";
 
 export async function runHandoff(id: string, flags: HandoffFlags, shell: Shell): Promise<number> {
-  const { found } = await locate(id, shell);
-  const { cwd, fromMessage, strategy, maxMessages, maxTokens, maxLoss } = flags;
-  const made = await handOff(found, {
-    to: flags.to,
-    places: placesOf(shell),
-    until: flags.dryRun ? "receipt" : "written",
-    verifyBy: flags.verify ? "agent" : "own",
-    ...(cwd === undefined ? {} : { cwd: resolve(shell.cwd, cwd) }),
-    ...(fromMessage === undefined ? {} : { fromMessage }),
-    ...(strategy === undefined ? {} : { strategy }),
-    ...(maxMessages === undefined ? {} : { maxMessages }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(maxLoss === undefined ? {} : { maxLoss }),
+  const located = await locateAny(id, shell);
+  const { fromMessage, strategy, maxMessages, maxTokens, maxLoss } = flags;
+  const made = await go(located, {
+    ...{ flags, shell },
+    options: {
+      to: flags.to,
+      places: placesOf(shell),
+      until: flags.dryRun ? "receipt" : "written",
+      verifyBy: flags.verify ? "agent" : "own",
+      ...(fromMessage === undefined ? {} : { fromMessage }),
+      ...(strategy === undefined ? {} : { strategy }),
+      ...(maxMessages === undefined ? {} : { maxMessages }),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(maxLoss === undefined ? {} : { maxLoss }),
+    },
   });
   const output = createOutput(shell.stdout);
   await output.write(flags.json ? `${toJsonText(toJson(made), 2)}\n` : toText(made, shell));
   return 0;
+}
+
+interface Going {
+  readonly flags: HandoffFlags;
+  readonly shell: Shell;
+  readonly options: Omit<HandOffOptions, "cwd">;
+}
+
+async function go(located: Located, { flags, shell, options }: Going): Promise<HandOff> {
+  const cwd = flags.cwd === undefined ? undefined : resolve(shell.cwd, flags.cwd);
+  if (located.kind === "native") {
+    return await handOff(located.native.found, { ...options, ...(cwd === undefined ? {} : { cwd }) });
+  }
+  using session = await openLocated(located, shell);
+  const messages = await Array.fromAsync(session.history());
+  return await handOffMessages({ messages, title: titleOf(session), cwd: cwd ?? folderOf(session) }, options);
+}
+
+const MAX_TITLE_CHARS = 120;
+
+function titleOf({ details }: ShownSession): string {
+  return `from continuo: ${(details.title ?? details.sessionId).slice(0, MAX_TITLE_CHARS)}`.toWellFormed();
+}
+
+/** Errors: `usage`. */
+function folderOf({ details }: ShownSession): string {
+  if (details.cwd !== null) return details.cwd;
+  throw new ContinuoError("usage", "the session does not tell its folder", { hint: "Give one with --cwd." });
 }
 
 function toJson({ agent, sessionId, location, resumeCommand, receipt, verification }: HandOff): unknown {

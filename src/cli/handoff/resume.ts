@@ -5,7 +5,8 @@ import { statSync } from "node:fs";
 import { handOff, keepSafe, readNativeDetails, resumeCommandOf } from "../../agents/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { locate, placesOf } from "../places/index.ts";
+import { locateAny, type OwnRow } from "../own/index.ts";
+import { type LocatedSession, placesOf } from "../places/index.ts";
 import { createOutput, type Shell } from "../terminal/index.ts";
 import { commandLine } from "./command-line.ts";
 import type { ResumeFlags } from "./flags.ts";
@@ -19,7 +20,9 @@ export interface Resume {
 /** Gives the agent's own exit code. */
 export async function runResume({ id, args, flags }: Resume, shell: Shell): Promise<number> {
   const places = placesOf(shell);
-  const { found } = await locate(id, shell);
+  const located = await locateAny(id, shell);
+  if (located.kind === "own") throw ofNoAgent(located.row);
+  const { found } = located.native;
   const { cwd, argv } = await commandFor(found, flags, shell);
   const all = [...argv, ...args];
   if (flags.print) {
@@ -35,7 +38,17 @@ interface Command {
   readonly argv: readonly string[];
 }
 
-type Found = Awaited<ReturnType<typeof locate>>["found"];
+type Found = LocatedSession["found"];
+
+/** Its agents' own sessions may be further behind than it is: that is for the person to choose. */
+function ofNoAgent({ sessionId, nativeRefs }: OwnRow): ContinuoError {
+  const ways = [`continuo chat --resume ${sessionId}`, `continuo handoff ${sessionId} --to AGENT`].concat(
+    nativeRefs.map((ref) => `continuo resume ${ref.agent}:${ref.sessionId}`),
+  );
+  return new ContinuoError("unsupported", `${sessionId} is Continuo's own: no agent's program opens it`, {
+    hint: `Go on with it: ${ways.map((way) => `\`${way}\``).join(", ")}.`,
+  });
+}
 
 async function commandFor(found: Found, flags: ResumeFlags, shell: Shell): Promise<Command> {
   const places = placesOf(shell);

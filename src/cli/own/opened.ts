@@ -2,11 +2,11 @@
 
 import { toTitle } from "../../agents/reader/index.ts";
 import { ContinuoError, type Leaf, type Message, type SessionDetails, textOf } from "../../model/index.ts";
-import { type Transcript, TranscriptBuilder } from "../../transcript/index.ts";
+import type { Transcript } from "../../transcript/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { Located } from "./locate.ts";
 import type { ListedSession, OwnRow } from "./rows.ts";
-import { openOwn } from "./store.ts";
+import { type OpenOwn, openOwn } from "./store.ts";
 
 /** Beyond the row, what `session info` tells. */
 export type ShownDetails = ListedSession & Omit<SessionDetails, keyof ListedSession>;
@@ -35,11 +35,17 @@ export async function openLocated(
   return { ...session, [Symbol.dispose]: () => undefined };
 }
 
+/** Its messages, folded from its log. A list needs no fold: it is loaded here. */
+export async function readTranscript({ store }: OpenOwn, sessionId: string): Promise<Transcript> {
+  const { fromStore } = await import("../../transcript/builder/index.ts");
+  return await fromStore(store, sessionId);
+}
+
 /** Errors: `not_found` where it went meanwhile, those of opening the store. */
 async function openOwnSession(row: OwnRow, shell: Shell): Promise<ShownSession> {
   await using own = await openOwn(shell);
   if (own === null) throw new ContinuoError("not_found", "the store is not there any more");
-  const transcript = await TranscriptBuilder.fromStore(own.store, row.sessionId);
+  const transcript = await readTranscript(own, row.sessionId);
   const session = await own.store.getSession(row.sessionId);
   return toShown(row, transcript, session?.parentId ?? null);
 }

@@ -1,9 +1,8 @@
 /** The list of all sessions: native ones and Continuo's own, each conversation once. */
 
 import { type ListOptions, listSessions, READABLE_AGENTS, type SessionList } from "../../agents/index.ts";
-import { canonicalFolder, toTitle } from "../../agents/reader/index.ts";
-import { type AgentName, ContinuoError, isContinuoError, textOf } from "../../model/index.ts";
-import { TranscriptBuilder } from "../../transcript/index.ts";
+import { canonicalFolder, isJson, toTitle } from "../../agents/reader/index.ts";
+import { type AgentName, type Block, ContinuoError, isContinuoError, textOf } from "../../model/index.ts";
 import {
   type ListedSession,
   listOwn,
@@ -112,6 +111,13 @@ function byNewest(a: ListedSession, b: ListedSession): number {
   return i < j ? -1 : i > j ? 1 : 0;
 }
 
+/** Of the payload of a `message_sent`, which may be no such thing. */
+function wordsOf(data: unknown): string | null {
+  const content = isJson(data) ? data.content : undefined;
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? textOf(content.filter((block): block is Block => isJson(block))) : null;
+}
+
 /** What the person said first stands for a title that nobody gave. */
 async function withTitles(
   sessions: readonly ListedSession[],
@@ -121,8 +127,7 @@ async function withTitles(
     sessions.map(async (session) => {
       if (session.title !== null || session.agent !== OWN) return session;
       const { events } = await store.read(session.sessionId, { types: ["message_sent"], limit: 1 });
-      const [first] = TranscriptBuilder.fromEvents(events, { sessionId: session.sessionId }).messages;
-      return { ...session, title: first === undefined ? null : toTitle(textOf(first.content)) };
+      return { ...session, title: toTitle(wordsOf(events[0]?.data)) };
     }),
   );
 }

@@ -1,0 +1,63 @@
+/** A conversation that is no agent's goes on in one: its messages as a new native session of that agent. */
+
+import { ContinuoError, type Message } from "../model/index.ts";
+import { toModelOrder } from "../transcript/index.ts";
+import { fidelityError, type HandOff, type HandOffOptions } from "./hand-off.ts";
+import { convertMessages, excessOf, type ReceiptRecord, toReceipt } from "./handoff/index.ts";
+import { pick } from "./list.ts";
+import { resumeCommandOf } from "./resume-command.ts";
+import { fromMessage, withinLimits } from "./source.ts";
+import { writeNativeSession } from "./write-session.ts";
+
+/** What was said, and what the new session is to be called and where it is to work. */
+export interface SaidElsewhere {
+  readonly messages: readonly Message[];
+  readonly title: string;
+  /** An absolute path. */
+  readonly cwd: string;
+}
+
+/**
+ * As `handOff`, of messages. Where they came from is not kept: there are no records to come back to.
+ *
+ * Errors: as `handOff`, those of a lookup left out.
+ */
+export async function handOffMessages(
+  { messages, title, cwd }: SaidElsewhere,
+  options: Omit<HandOffOptions, "cwd">,
+): Promise<HandOff> {
+  const { to, until } = options;
+  // An agent has instructions of its own.
+  const said = messages.map((one): Message => (one.role === "system" ? { ...one, role: "user" } : one));
+  const later = fromMessage(said, options.fromMessage);
+  const chosen = withinLimits(later.messages, options);
+  const left = [...later.left, ...chosen.left];
+  const planned = receiptOf(left, convertMessages(toModelOrder(chosen.messages), to).records);
+  if (chosen.messages.length === 0) {
+    throw new ContinuoError("invalid", "the session holds nothing that a model reads", {
+      details: { receipt: planned },
+    });
+  }
+  const lost = excessOf(planned, options.maxLoss ?? {});
+  if (Object.keys(lost).length > 0) throw fidelityError(lost, planned);
+  const unwritten = { agent: to, cwd, title, broughtBack: null };
+  if (until === "receipt") {
+    const nothing = { sessionId: null, location: null, resumeCommand: null, verification: null };
+    return { ...unwritten, ...nothing, receipt: planned };
+  }
+  const { ref, receipt, verification } = await writeNativeSession(chosen.messages, {
+    ...{ to, cwd, title, verifyBy: options.verifyBy ?? "agent" },
+    ...pick(options, "places", "programs", "signal"),
+  });
+  const { sessionId, location } = ref;
+  const resumeCommand = resumeCommandOf(ref);
+  return {
+    ...unwritten,
+    ...{ sessionId, location, resumeCommand, verification },
+    receipt: receiptOf(left, receipt.records),
+  };
+}
+
+function receiptOf(left: readonly ReceiptRecord[], records: readonly ReceiptRecord[]): HandOff["receipt"] {
+  return toReceipt([...left, ...records]);
+}
