@@ -11,9 +11,9 @@ export { type AgentOptions, type DrivenAgent, type ReplayWriter, toAgent } from 
 export { type KnownCapabilities, NO_CAPABILITIES, rememberCapabilities } from "./capabilities.ts";
 export { type Cascade, type Opened, runCascade, type Step } from "./cascade.ts";
 export { type ConversationParts, createConversation, type Link } from "./conversation.ts";
+export { newestOf } from "./last.ts";
 export {
   type Landing,
-  newestOf,
   type OpenedSession,
   type OpenRequest,
   openSession,

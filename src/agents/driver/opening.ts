@@ -10,8 +10,9 @@ import {
   type Resumption,
   type ResumptionStep,
 } from "../../model/index.ts";
-import { canonicalFolder, toSignal } from "../reader/index.ts";
+import { toSignal } from "../reader/index.ts";
 import { type Opened, runCascade, type Step } from "./cascade.ts";
+import { lastSession } from "./last.ts";
 import type { DriverOptions } from "./options.ts";
 import { type SaidBefore, toSaidBefore } from "./said-before.ts";
 import { type DiskMark, historyOnDisk, markOf } from "./verify.ts";
@@ -136,48 +137,4 @@ function resumptionOf(ways: Ways, { goOn, opened, mark, before, earlier }: Outco
     ...(isNative && how !== "fork" && !isThere ? { forked: { from, to: sessionId } } : {}),
     steps: [...earlier, ...opened.steps],
   };
-}
-
-/** The newest by our own order: of our reader's list, else of the agent's. Errors: `not_found`, `unsupported`. */
-async function lastSession(
-  ways: Ways,
-  open: OpenRequest,
-  options: DriverOptions,
-): Promise<{ readonly sessionId: string; readonly step: ResumptionStep }> {
-  const isRead = options.reader !== undefined;
-  const sessions = isRead ? await sessionsOnDisk(options, open) : await ways.list();
-  const last = newestOf(sessions, open.cwd);
-  const step: ResumptionStep = { step: isRead ? "list from disk" : "list by the agent", outcome: "done" };
-  if (last !== null) return { sessionId: last.sessionId, step };
-  throw new ContinuoError("not_found", `${ways.agent} has no session in ${open.cwd} to continue.`, {
-    details: { steps: [step] },
-  });
-}
-
-/** Sessions of the folder, and those whose folder nobody tells; `null` where there is none. Pure but for links. */
-export function newestOf(sessions: readonly AgentSession[], cwd: string): AgentSession | null {
-  const folder = canonicalFolder(cwd);
-  let newest: AgentSession | null = null;
-  for (const session of sessions) {
-    if (session.cwd !== null && canonicalFolder(session.cwd) !== folder) continue;
-    if (newest === null || timeOf(session) > timeOf(newest)) newest = session;
-  }
-  return newest;
-}
-
-function timeOf({ updatedAt }: AgentSession): number {
-  const time = updatedAt === null ? Number.NaN : Date.parse(updatedAt);
-  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
-}
-
-async function sessionsOnDisk(
-  { reader, places }: DriverOptions,
-  { cwd, signal }: OpenRequest,
-): Promise<AgentSession[]> {
-  const sessions: AgentSession[] = [];
-  if (reader === undefined) return sessions;
-  for await (const found of reader.find(places, { cwd: canonicalFolder(cwd), ...toSignal(signal) })) {
-    if (!found.archived) sessions.push(await reader.skim(found, { part: "ends", ...toSignal(signal) }));
-  }
-  return sessions;
 }

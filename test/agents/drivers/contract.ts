@@ -242,7 +242,8 @@ async function provesCancel(subject: Subject): Promise<void> {
   expect(ended(told)).toBe("cancelled");
   expect(spoken(told)).not.toContain("word399");
   expect(spoken(await turn(conversation, SAID.other))).toBe(ANSWERS.other);
-  expect(at.lastRequest()).toEqual([SAID.slow, SAID.other]);
+  // Whether a prompt that was taken back stays in the session is the agent's business.
+  expect(at.lastRequest().at(-1)).toBe(SAID.other);
 }
 
 async function provesPermission(subject: Subject): Promise<void> {
@@ -330,9 +331,10 @@ async function begin(at: Stage): Promise<string> {
   return conversation.sessionId;
 }
 
+/** Sessions in which something was said: some agents begin another one at every start. */
 async function idsOnDisk(at: Stage): Promise<readonly string[]> {
   const sessions = await listNativeSessions({ places: placesOf(at) });
-  return sessions.map((session) => session.sessionId);
+  return sessions.filter(({ title }) => title !== null).map((session) => session.sessionId);
 }
 
 async function historyOf(at: Stage, sessionId: string): Promise<unknown> {

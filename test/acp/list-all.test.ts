@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { listAllSessions } from "../../src/agents/list-all.ts";
+import { type AgentDriver, ContinuoError } from "../../src/model/index.ts";
+import { hello1, scripted } from "./script.ts";
+
+const HEADER = (id: string) =>
+  [
+    { type: "session", version: 3, id, timestamp: "2026-01-02T00:00:00.000Z", cwd: "/folder" },
+    {
+      type: "message",
+      id: "a",
+      parentId: null,
+      timestamp: "2026-01-02T00:00:00.000Z",
+      message: { role: "user", content: "hello", timestamp: 1767312000000 },
+    },
+  ]
+    .map((record) => JSON.stringify(record))
+    .join("\n");
+
+test("what agents tell is merged with what is on disk: none twice, and a list that fails is told beside them", async () => {
+  const home = mkdtempSync(join(tmpdir(), "continuo-list-"));
+  const folder = join(home, ".pi/agent/sessions/--folder--");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "2026-01-02T00-00-00-000Z_on-disk.jsonl"), `${HEADER("on-disk")}\n`);
+  const row = (sessionId: string, updatedAt: string) => ({
+    sessionId,
+    cwd: "/folder",
+    title: null,
+    updatedAt,
+  });
+  const told = [row("on-disk", "2026-01-09T00:00:00.000Z"), row("told", "2026-01-03T00:00:00.000Z")];
+  const pi: AgentDriver = {
+    agent: "pi",
+    capabilities: () => Promise.reject(new Error("not asked")),
+    open: () => Promise.reject(new Error("not asked")),
+    listSessions: async ({ cursor }) =>
+      cursor === undefined
+        ? { items: told.slice(0, 1), nextCursor: "2" }
+        : { items: told.slice(1), nextCursor: null },
+  };
+  const broken = {
+    ...pi,
+    agent: "broken",
+    listSessions: () => Promise.reject(new ContinuoError("agent_failed", "no")),
+  };
+  const mute = {
+    ...pi,
+    agent: "claude",
+    listSessions: () => Promise.reject(new ContinuoError("unsupported", "no")),
+  };
+  const { driver } = scripted({
+    hello: hello1({ list: {} }),
+    answers: { "session/list": [{ result: { sessions: [row("elsewhere", "2026-01-01T00:00:00Z")] } }] },
+  });
+
+  const { sessions, failures } = await listAllSessions({
+    places: { home, env: {} },
+    drivers: [pi, broken, mute, driver],
+  });
+  expect(sessions.map(({ agent, sessionId, updatedAt }) => [agent, sessionId, updatedAt])).toEqual([
+    ["pi", "told", "2026-01-03T00:00:00.000Z"],
+    ["pi", "on-disk", "2026-01-02T00:00:00.000Z"],
+    ["scripted", "elsewhere", "2026-01-01T00:00:00.000Z"],
+  ]);
+  expect(failures).toMatchObject([{ agent: "broken", error: { code: "agent_failed" } }]);
+});
