@@ -48,8 +48,8 @@ function shellOfThisProcess(): Shell {
       process.on("exit", cleanUp);
       return { [Symbol.dispose]: () => process.removeListener("exit", cleanUp) };
     },
-    holdInterrupts() {
-      const hold = (): void => undefined;
+    holdInterrupts(onInterrupt) {
+      const hold = (): void => onInterrupt?.();
       process.on("SIGINT", hold);
       process.removeListener("SIGINT", interrupt);
       return {

@@ -1,6 +1,7 @@
 /** The tree of commands. What a command does is loaded when it is called. */
 
 import { Command } from "commander";
+import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
 import { addHandoffCommands } from "./handoff/index.ts";
 import { readVersion } from "./installed/index.ts";
@@ -59,6 +60,7 @@ export function createProgram(run: ProgramRun | null): Command {
     .description("what Continuo keeps for itself: count, verify, upgrade, back up, restore, tidy")
     .copyInheritedSettings(program);
   addStoreCommands(store, run);
+  addChatCommand(program, run);
   addHandoffCommands(program, run);
   addPickCommand(program, run);
   addTrustCommand(program, run);

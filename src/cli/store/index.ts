@@ -6,3 +6,4 @@
  */
 
 export { addStoreCommands } from "./commands.ts";
+export { openForCommand, type StoreFlags } from "./opened.ts";

@@ -8,8 +8,8 @@ export interface Shell {
   readonly home: string;
   readonly cwd: string;
   readonly now: Date;
-  /** Until disposed, Ctrl-C is another program's: it does not end this process. */
-  holdInterrupts(): Disposable;
+  /** Until disposed, Ctrl-C does not end this process: it is another program's, or calls what is given. */
+  holdInterrupts(onInterrupt?: () => void): Disposable;
   /** Until disposed, `cleanUp` runs when the process ends, however it ends by itself or by Ctrl-C. */
   onExit(cleanUp: () => void): Disposable;
 }

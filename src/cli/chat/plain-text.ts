@@ -1,0 +1,68 @@
+/** What the agent says, as plain text in a stream: visible, and no more than that. */
+
+import type { AgentEvent } from "../../model/index.ts";
+import { visibleText } from "../../transcript/index.ts";
+import type { Output } from "../terminal/index.ts";
+
+export interface PlainText {
+  tell(event: AgentEvent): Promise<void>;
+  /** Ends the last line. */
+  end(): Promise<void>;
+}
+
+/** What may look different when more comes: half of a pair, a carriage return, a joiner between two signs. */
+const UNDECIDED = /(?:[\ud800-\udbff]|\r|\u200c|\u200d|\ufe0e|\ufe0f|\p{Extended_Pictographic})+$/u;
+
+export function createPlainText(output: Output): PlainText {
+  let held = "";
+  let isAtStart = true;
+  let isLineOpen = false;
+  /** The message that was said last; another one is another paragraph. */
+  let current: string | undefined;
+  const heard = new Set<string | undefined>();
+
+  const write = async (text: string): Promise<void> => {
+    if (text === "") return;
+    isAtStart = false;
+    isLineOpen = !text.endsWith("\n");
+    await output.write(visibleText(text));
+  };
+  const say = async (text: string): Promise<void> => {
+    const all = held + text;
+    held = UNDECIDED.exec(all)?.[0] ?? "";
+    await write(all.slice(0, all.length - held.length));
+  };
+  const finish = async (): Promise<void> => {
+    const rest = held;
+    held = "";
+    await write(rest);
+  };
+  const apart = async (): Promise<void> => {
+    await finish();
+    if (!isAtStart) await write(isLineOpen ? "\n\n" : "\n");
+  };
+  return {
+    async tell(event) {
+      if (event.type === "text") {
+        if (!heard.has(event.messageId)) await apart();
+        heard.add(event.messageId);
+        current = event.messageId;
+        await say(event.delta);
+      } else if (event.type === "message") {
+        const text = event.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+        const isNew = text !== "" && !heard.has(event.messageId);
+        if (isNew) await apart();
+        if (isNew) await say(text);
+        // Words without a name belong to the whole that follows them, and to none after it.
+        heard.delete(undefined);
+        if (heard.size > 256) heard.clear();
+      } else if (event.type === "tool_call" && current === undefined) {
+        heard.delete(undefined);
+      }
+    },
+    async end() {
+      await finish();
+      if (isLineOpen) await output.write("\n");
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/** Where what happens is told: on the terminal, as plain text beside notes, or as JSON. */
+
+import type { AgentEvent } from "../../model/index.ts";
+import type { RunResult } from "../../sessions/index.ts";
+import { Teller } from "../conversation/index.ts";
+import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
+import type { ChatFlags } from "./commands.ts";
+import { createPlainText } from "./plain-text.ts";
+
+export interface Report {
+  /** Where questions can be put; `null` for programs. */
+  readonly teller: Teller | null;
+  begin(agent: string): void;
+  /** Resolves when there is room for more. */
+  tell(event: AgentEvent): Promise<void>;
+  note(text: string): void;
+  end(): Promise<void>;
+  /** What the turn came to, and the same in words. */
+  result(result: RunResult, facts: readonly string[]): Promise<void>;
+}
+
+export function createReport(flags: ChatFlags, shell: Shell): Report {
+  if (flags.json) return jsonReport(shell);
+  return shell.stdout.isTTY === true ? terminalReport(shell) : plainReport(shell);
+}
+
+/** All of it on the terminal; the last line is about the session, and goes to stderr. */
+function terminalReport(shell: Shell): Report {
+  const teller = new Teller(shell, shell.stdout);
+  const beside = new Teller(shell, shell.stderr);
+  return {
+    teller,
+    begin: (agent) => teller.begin(agent),
+    tell: (event) => teller.tell(event),
+    note: (text) => (teller.isTelling ? teller : beside).note(text),
+    end: () => teller.end(),
+    async result(_, facts) {
+      for (const fact of facts) beside.note(fact);
+      await beside.flush();
+    },
+  };
+}
+
+/** The answer alone on stdout, everything else on stderr. */
+function plainReport(shell: Shell): Report {
+  const beside = new Teller(shell, shell.stderr);
+  const answer = createPlainText(createOutput(shell.stdout));
+  return {
+    teller: beside,
+    begin: (agent) => beside.begin(agent),
+    async tell(event) {
+      await answer.tell(event);
+      if (event.type !== "text" && event.type !== "thinking" && event.type !== "message")
+        await beside.tell(event);
+    },
+    note: (text) => beside.note(text),
+    async end() {
+      await answer.end();
+      await beside.end();
+    },
+    async result(_, facts) {
+      for (const fact of facts) beside.note(fact);
+      await beside.flush();
+    },
+  };
+}
+
+/** Notes are events too, so that nothing but JSON is printed. */
+function jsonReport(shell: Shell): Report {
+  const output = createOutput(shell.stdout);
+  const print = (value: unknown): Promise<void> => output.write(`${toJsonText(value)}\n`);
+  return {
+    teller: null,
+    begin: (agent) => void print({ type: "turn_started", agent }),
+    tell: print,
+    note: (text) => void print({ type: "note", text }),
+    end: () => Promise.resolve(),
+    async result({ run: _, ...result }) {
+      await print({ type: "result", ...result });
+    },
+  };
+}

@@ -1,0 +1,166 @@
+/** From what the configuration says of an agent to the agent, ready to be talked to. */
+
+import { type DrivenAgent, type ReplayWriter, toAgent } from "../../agents/driver/index.ts";
+import {
+  type AgentDriver,
+  ContinuoError,
+  type Conversation,
+  isAgentName,
+  type OpenConversation,
+} from "../../model/index.ts";
+import type { AgentSettings } from "../config/index.ts";
+import { placesOf } from "../places/index.ts";
+import type { Shell } from "../terminal/index.ts";
+
+export interface AgentOptions {
+  readonly settings: AgentSettings;
+  readonly shell: Shell;
+  readonly cwd: string;
+  readonly onPermission: NonNullable<OpenConversation["onPermission"]>;
+  /** `session` keeps its program between turns. */
+  readonly keepOpen: "session" | "turn";
+}
+
+export interface TalkingAgent extends DrivenAgent {
+  /**
+   * Starts its program before it is asked anything: the first turn finds it open, if it goes where it was
+   * expected to. What goes wrong is told by that turn.
+   */
+  prepare(nativeSessionId: string | null, cwd: string): void;
+}
+
+/** Nothing is started yet. Errors: `not_found`, `usage`. */
+export async function createAgent(options: AgentOptions): Promise<TalkingAgent> {
+  const { settings, cwd, onPermission, keepOpen } = options;
+  const early = startedEarly(await driverOf(options));
+  const agent = toAgent(early.driver, {
+    name: settings.name,
+    cwd,
+    keepOpen,
+    onPermission,
+    ...(settings.model === null ? {} : { model: settings.model }),
+    ...replayWriter(options),
+  });
+  const prepare: TalkingAgent["prepare"] = (nativeSessionId, folder) => {
+    early.start({
+      cwd: folder,
+      onPermission,
+      ...(nativeSessionId === null ? {} : { resumeSessionId: nativeSessionId, onMissing: "error" }),
+      ...(settings.model === null ? {} : { model: settings.model }),
+    });
+  };
+  const close = async (): Promise<void> => {
+    await early.drop();
+    await agent.close();
+  };
+  return {
+    name: agent.name,
+    get conversation() {
+      return agent.conversation;
+    },
+    capabilities: (call) => agent.capabilities(call),
+    execute: (request, call) => agent.execute(request, call),
+    prepare,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+interface Early {
+  readonly driver: AgentDriver;
+  start(open: OpenConversation): void;
+  drop(): Promise<void>;
+}
+
+/** A driver whose next conversation may be open already. */
+function startedEarly(driver: AgentDriver): Early {
+  let begun: { readonly open: OpenConversation; readonly conversation: Promise<Conversation> } | null = null;
+  const drop = async (): Promise<void> => {
+    const dropped = begun;
+    begun = null;
+    const conversation = await dropped?.conversation.catch(() => null);
+    await conversation?.close();
+  };
+  return {
+    driver: {
+      agent: driver.agent,
+      capabilities: (call) => driver.capabilities(call),
+      listSessions: (list) => driver.listSessions(list),
+      async open(open) {
+        if (begun !== null && isSamePlace(begun.open, open)) {
+          const { conversation } = begun;
+          begun = null;
+          return await unlessAborted(conversation, open.signal);
+        }
+        await drop();
+        return await driver.open(open);
+      },
+    },
+    start(open) {
+      const conversation = driver.open(open);
+      // Told by the turn that asks for it.
+      conversation.catch(() => undefined);
+      begun = { open, conversation };
+    },
+    drop,
+  };
+}
+
+/** Who does not wait any more leaves nothing running. */
+async function unlessAborted(
+  conversation: Promise<Conversation>,
+  signal: AbortSignal | undefined,
+): Promise<Conversation> {
+  const stopped = Promise.withResolvers<never>();
+  const stop = (): void => stopped.reject(signal?.reason);
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([conversation, stopped.promise]);
+  } catch (error) {
+    conversation.then(
+      (late) => late.close(),
+      () => undefined,
+    );
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+function isSamePlace(a: OpenConversation, b: OpenConversation): boolean {
+  return a.cwd === b.cwd && a.resumeSessionId === b.resumeSessionId && a.model === b.model;
+}
+
+/** What another agent was told is written as a session of this one, where Continuo writes its files. */
+function replayWriter({ settings: { name }, shell }: AgentOptions): { readonly writeReplay?: ReplayWriter } {
+  if (!isAgentName(name)) return {};
+  return {
+    async writeReplay(messages, { cwd, title, signal }) {
+      const { writeNativeSession } = await import("../../agents/index.ts");
+      const places = placesOf(shell);
+      const { ref, receipt } = await writeNativeSession(messages, { to: name, cwd, title, places, signal });
+      const { agent, sessionId, location } = ref;
+      const { kept, rewritten, noted, dropped } = receipt;
+      return { ref: { agent, sessionId, location, cwd }, details: { kept, rewritten, noted, dropped } };
+    },
+  };
+}
+
+async function driverOf({ settings, shell }: AgentOptions): Promise<AgentDriver> {
+  const { name, command, args, env, transport } = settings;
+  const options = {
+    places: placesOf(shell),
+    env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? undefined])),
+    ...(command === null ? {} : { command: [command, ...args] }),
+  };
+  if (transport !== "acp" && name === "claude") {
+    const { createClaudeDriver } = await import("../../agents/claude/driver/index.ts");
+    const { readerOf } = await import("../../agents/index.ts");
+    return createClaudeDriver({ ...options, reader: await readerOf("claude") });
+  }
+  const { ACP_PROGRAMS, configuredProgram, createAcpDriver } = await import("../../agents/acp/index.ts");
+  if (isAgentName(name)) return createAcpDriver(ACP_PROGRAMS[name], options);
+  if (command !== null) return createAcpDriver(configuredProgram(name, [command, ...args]), options);
+  throw new ContinuoError("not_found", `there is no agent ${JSON.stringify(name)}`);
+}

@@ -1,0 +1,40 @@
+/** Streamed Markdown cut where a block is whole, so that it can be drawn and never drawn again. Pure. */
+
+import { lexer } from "marked";
+import { DRAWING_LIMITS } from "./limits.ts";
+
+export interface Cut {
+  /** Whole blocks. */
+  readonly whole: string;
+  /** What may still become something else. */
+  readonly rest: string;
+}
+
+/** A block is whole when another one began behind it. */
+export function cutBlocks(pending: string): Cut {
+  if (!pending.includes("\n")) return { whole: "", rest: pending };
+  if (pending.length > DRAWING_LIMITS.pendingChars) return cutLines(pending);
+  try {
+    const raws = lexer(pending).map(({ raw, type }) => ({ raw, isSpace: type === "space" }));
+    while (raws.at(-1)?.isSpace) raws.pop();
+    const last = raws.at(-1)?.raw ?? "";
+    const start = pending.lastIndexOf(last);
+    // Marked may spell a token in another way than it stood there.
+    if (raws.length < 2 || start < 1) return { whole: "", rest: pending };
+    return { whole: pending.slice(0, start), rest: pending.slice(start) };
+  } catch (error) {
+    // Nested deeper than the lexer goes.
+    if (error instanceof RangeError) return cutLines(pending);
+    throw error;
+  }
+}
+
+/** A block that is too long is cut at a line; a fence that is open there is closed, and opened again. */
+function cutLines(pending: string): Cut {
+  const end = pending.lastIndexOf("\n") + 1;
+  const whole = pending.slice(0, end);
+  const fences = [...whole.matchAll(/^ {0,3}(`{3,}|~{3,})[^\n]*$/gmu)];
+  const open = fences.length % 2 === 1 ? fences.at(-1) : undefined;
+  if (open === undefined) return { whole, rest: pending.slice(end) };
+  return { whole: `${whole}${open[1]}\n`, rest: `${open[0]}\n${pending.slice(end)}` };
+}

@@ -1,0 +1,133 @@
+/** Calls of tools, what they change and what came of them, as short panels. */
+
+import type { AgentEvent, ToolStatus } from "../../../model/index.ts";
+import { mainArgument, toParts, visibleLine, visibleText } from "../../../transcript/index.ts";
+import { cutEnd, formatCount, type Paint, type Style, widthOf } from "../../terminal/index.ts";
+import { type ChangedFile, changesOf, type DiffLine } from "./changes.ts";
+import { DRAWING_LIMITS } from "./limits.ts";
+
+export interface Call {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly toolInput?: unknown;
+  readonly title?: string;
+  readonly content?: unknown;
+}
+
+export interface Pen {
+  readonly columns: number;
+  readonly paint: Paint;
+}
+
+type Result = Extract<AgentEvent, { type: "tool_result" }>;
+
+const STATUS: Readonly<Record<ToolStatus, { readonly text: string; readonly styles: readonly Style[] }>> = {
+  ok: { text: "", styles: [] },
+  error: { text: "✗ failed", styles: ["red"] },
+  denied: { text: "✗ denied", styles: ["yellow"] },
+  cancelled: { text: "✗ cancelled", styles: ["yellow"] },
+  interrupted: { text: "✗ interrupted", styles: ["yellow"] },
+};
+
+/** `▸ Edit  src/a.ts  +3 -1`, one line. */
+export function drawCallLine(call: Call, { columns, paint }: Pen): string {
+  const name = cutEnd(visibleLine(call.toolName), Math.max(8, Math.floor(columns / 2)));
+  const count = countOf(changesOf(call.toolInput, call.content));
+  const room = columns - widthOf(name) - widthOf(count) - 6;
+  const argument = argumentOf(call);
+  const shown = argument === null || room < 4 ? "" : `  ${cutEnd(argument, room)}`;
+  const counted = count === "" ? "" : `  ${paint(count, "dim")}`;
+  return `${paint("▸", "blue")} ${paint(name, "bold", "blue")}${shown}${counted}`;
+}
+
+function argumentOf({ toolInput, title, toolName, content }: Call): string | null {
+  const paths = new Set(changesOf(toolInput, content).map(({ path }) => path));
+  const [path] = paths;
+  if (paths.size === 1 && typeof path === "string") return path;
+  if (paths.size > 1) return [...paths].join(", ");
+  if (typeof toolInput === "string") return visibleLine(toolInput.trim());
+  const isRecord = typeof toolInput === "object" && toolInput !== null && !Array.isArray(toolInput);
+  const main = isRecord ? mainArgument(toolInput as Readonly<Record<string, unknown>>) : null;
+  if (main !== null) return visibleLine(main.trim());
+  return title === undefined || title === toolName ? null : visibleLine(title);
+}
+
+function countOf(changes: readonly ChangedFile[]): string {
+  const lines = changes.flatMap((change) => change.lines);
+  const added = lines.filter(({ sign }) => sign === "+").length;
+  const removed = lines.filter(({ sign }) => sign === "-").length;
+  return [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : ""].filter((part) => part).join(" ");
+}
+
+/** What a call changes, indented by two; nothing for one that changes nothing. */
+export function drawChanges(call: Call, pen: Pen, maxLines: number = DRAWING_LIMITS.changeLines): string[] {
+  const changes = changesOf(call.toolInput, call.content);
+  const all = changes.flatMap(({ path, lines }) => [
+    ...(changes.length > 1 ? [pen.paint(cutEnd(`  ${path ?? "?"}`, pen.columns), "bold")] : []),
+    ...lines.map((line) => drawDiffLine(line, pen)),
+  ]);
+  return shorten(all, { maxLines, pen });
+}
+
+const SIGN_STYLES: Readonly<Record<DiffLine["sign"], readonly Style[]>> = {
+  "-": ["red"],
+  "+": ["green"],
+  " ": ["dim"],
+  "…": ["dim"],
+};
+
+function drawDiffLine({ sign, text }: DiffLine, { columns, paint }: Pen): string {
+  const line = cutEnd(`${sign} ${text.replaceAll("\t", "    ")}`.trimEnd(), Math.max(8, columns - 2));
+  return `  ${paint(line, ...SIGN_STYLES[sign])}`;
+}
+
+export interface ResultView {
+  readonly call: Call | null;
+  /** Whether the call stands right above. */
+  readonly isBelow: boolean;
+}
+
+export function drawResult(result: Result, { call, isBelow }: ResultView, pen: Pen): string[] {
+  const { paint, columns } = pen;
+  const { text: word, styles } = STATUS[result.status] ?? STATUS.error;
+  const lines: string[] = [];
+  const name = isBelow
+    ? ""
+    : cutEnd(visibleLine(result.toolName ?? call?.toolName ?? "result"), columns - 20);
+  if (name !== "" || word !== "") {
+    const parts = [paint(name, "blue"), paint(word, ...styles)].filter((part) => part !== "");
+    lines.push(isBelow ? `  ${parts.join(" ")}` : `${paint("◂", "blue")} ${parts.join(" ")}`);
+  }
+  // What was changed has been shown; that it worked says the rest.
+  if (result.status === "ok" && call !== null && changesOf(call.toolInput, call.content).length > 0)
+    return lines;
+  const text = textOf(result).trimEnd();
+  if (text === "") return word === "" && isBelow ? [`  ${paint("(no output)", "dim")}`] : lines;
+  const body = text
+    .split("\n")
+    .map((line) =>
+      line === "" ? "" : `  ${paint(cutEnd(line.replaceAll("\t", "    "), columns - 2), "dim")}`,
+    );
+  return [...lines, ...shorten(body, { maxLines: DRAWING_LIMITS.resultLines, pen })];
+}
+
+function textOf({ content, toolCallId }: Result): string {
+  if (typeof content === "string") return visibleText(content.slice(0, DRAWING_LIMITS.shownChars));
+  const parts = toParts({ id: toolCallId, role: "tool", content, metadata: {} });
+  return parts
+    .map((part) =>
+      part.type === "media" ? `[${part.label}]` : part.type === "call" ? part.input : part.text,
+    )
+    .join("\n")
+    .slice(0, DRAWING_LIMITS.shownChars);
+}
+
+function shorten(
+  lines: readonly string[],
+  { maxLines, pen }: { readonly maxLines: number; readonly pen: Pen },
+): string[] {
+  // One hidden line would take a line to say so.
+  if (lines.length <= maxLines + 1) return [...lines];
+  const hidden = lines.length - maxLines;
+  return [...lines.slice(0, maxLines), `  ${pen.paint(`… ${formatCount(hidden)} more lines`, "dim")}`];
+}

@@ -1,0 +1,175 @@
+/**
+ * What a call changes in files, from its input or from what it has shown: each agent has its own shape for it.
+ * Text is visible.
+ */
+
+import { visibleLine, visibleText } from "../../../transcript/index.ts";
+import { DRAWING_LIMITS } from "./limits.ts";
+
+export interface DiffLine {
+  readonly sign: "-" | "+" | " " | "…";
+  readonly text: string;
+}
+
+export interface ChangedFile {
+  readonly path: string | null;
+  readonly lines: readonly DiffLine[];
+}
+
+/** Lines around a change that stay the same. */
+const CONTEXT_LINES = 2;
+
+/** Empty where nothing is changed, or nobody can tell. */
+export function changesOf(input: unknown, content?: unknown): readonly ChangedFile[] {
+  const shown = Array.isArray(content) ? content.flatMap(changeOfBlock) : [];
+  return shown.length > 0 ? shown : changesOfInput(input);
+}
+
+/** `{ type: "diff", path, oldText, newText }`, as agents that speak ACP show it. */
+function changeOfBlock(block: unknown): ChangedFile[] {
+  const { type, path, oldText, newText } = asRecord(block);
+  if (type !== "diff" || typeof newText !== "string") return [];
+  return [toChange(path, typeof oldText === "string" ? oldText : "", newText)];
+}
+
+function changesOfInput(input: unknown): ChangedFile[] {
+  if (typeof input === "string") return changesOfPatch(input);
+  const fields = asRecord(input);
+  if (Array.isArray(fields.changes)) return fields.changes.flatMap(changeOfPatchedFile);
+  const path = fields.file_path ?? fields.filePath ?? fields.path;
+  if (typeof path !== "string") {
+    const patch = fields.patch ?? fields.input;
+    return typeof patch === "string" ? changesOfPatch(patch) : [];
+  }
+  const edits = Array.isArray(fields.edits) ? fields.edits : [fields];
+  const replaced = edits.flatMap((edit: unknown) => {
+    const { old_string, oldString, oldText, new_string, newString, newText } = asRecord(edit);
+    const before = old_string ?? oldString ?? oldText;
+    const after = new_string ?? newString ?? newText;
+    return typeof before === "string" && typeof after === "string" ? [toChange(path, before, after)] : [];
+  });
+  if (replaced.length > 0) return replaced;
+  return typeof fields.content === "string" ? [toChange(path, "", fields.content)] : [];
+}
+
+/** `{ path, diff }`, the diff a unified one, or the whole text of a new file. */
+function changeOfPatchedFile(change: unknown): ChangedFile[] {
+  const { path, diff, kind } = asRecord(change);
+  if (typeof diff !== "string") return [];
+  const type = asRecord(kind).type ?? kind;
+  if (type === "add" && !/^@@ /mu.test(diff)) return [toChange(path, "", diff)];
+  if (type === "delete" && !/^@@ /mu.test(diff)) return [toChange(path, diff, "")];
+  return [{ path: toPath(path), lines: linesOfPatch(diff.split("\n")) }];
+}
+
+/** `*** Begin Patch … *** Update File: PATH … *** End Patch`. */
+function changesOfPatch(text: string): ChangedFile[] {
+  if (!text.includes("*** Begin Patch")) return [];
+  return text
+    .slice(0, DRAWING_LIMITS.shownChars)
+    .split(/^\*\*\* (?:Update|Add|Delete) File: /mu)
+    .slice(1)
+    .map((part) => {
+      const [path = "", ...lines] = part.split("\n");
+      return { path: toPath(path), lines: linesOfPatch(lines) };
+    });
+}
+
+function linesOfPatch(lines: readonly string[]): DiffLine[] {
+  const drawn: DiffLine[] = [];
+  for (const line of lines) {
+    if (/^(?:---|\+\+\+|\*\*\*|\\)/u.test(line)) continue;
+    if (line.startsWith("@@")) {
+      if (drawn.length > 0) drawn.push({ sign: "…", text: "" });
+    } else if (line !== "") {
+      const sign = line.startsWith("-") ? "-" : line.startsWith("+") ? "+" : " ";
+      drawn.push({ sign, text: visibleLine(line.slice(1)) });
+    }
+  }
+  return drawn;
+}
+
+function toChange(path: unknown, before: string, after: string): ChangedFile {
+  return { path: toPath(path), lines: diffLines(before, after) };
+}
+
+function toPath(path: unknown): string | null {
+  return typeof path === "string" ? visibleLine(path.trim()) : null;
+}
+
+/** The lines that differ, with two around them. */
+export function diffLines(before: string, after: string): DiffLine[] {
+  const old = toLines(before);
+  const fresh = toLines(after);
+  let start = 0;
+  while (start < old.length && start < fresh.length && old[start] === fresh[start]) start += 1;
+  let [oldEnd, freshEnd] = [old.length, fresh.length];
+  while (oldEnd > start && freshEnd > start && old[oldEnd - 1] === fresh[freshEnd - 1]) {
+    oldEnd -= 1;
+    freshEnd -= 1;
+  }
+  const all: DiffLine[] = [
+    ...same(old.slice(0, start)),
+    ...compare(old.slice(start, oldEnd), fresh.slice(start, freshEnd)),
+    ...same(old.slice(oldEnd)),
+  ];
+  return nearChanges(all);
+}
+
+function toLines(text: string): string[] {
+  if (text === "") return [];
+  const lines = visibleText(text.slice(0, DRAWING_LIMITS.shownChars)).split("\n");
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
+function same(lines: readonly string[]): DiffLine[] {
+  return lines.map((text) => ({ sign: " ", text }));
+}
+
+/** By the longest common subsequence, where that is not too much to work out. */
+function compare(old: readonly string[], fresh: readonly string[]): DiffLine[] {
+  if (old.length > DRAWING_LIMITS.comparedLines || fresh.length > DRAWING_LIMITS.comparedLines) {
+    return [...signed("-", old), ...signed("+", fresh)];
+  }
+  const lengths = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1));
+  const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i--) {
+    const row = lengths[i] as Uint16Array;
+    for (let j = fresh.length - 1; j >= 0; j--) {
+      row[j] = old[i] === fresh[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const drawn: DiffLine[] = [];
+  let [i, j] = [0, 0];
+  while (i < old.length || j < fresh.length) {
+    if (i < old.length && j < fresh.length && old[i] === fresh[j]) {
+      drawn.push({ sign: " ", text: old[i] ?? "" });
+      [i, j] = [i + 1, j + 1];
+    } else if (i < old.length && (j === fresh.length || at(i + 1, j) >= at(i, j + 1))) {
+      drawn.push({ sign: "-", text: old[i++] ?? "" });
+    } else {
+      drawn.push({ sign: "+", text: fresh[j++] ?? "" });
+    }
+  }
+  return drawn;
+}
+
+function signed(sign: "-" | "+", lines: readonly string[]): DiffLine[] {
+  return lines.map((text) => ({ sign, text }));
+}
+
+function nearChanges(all: readonly DiffLine[]): DiffLine[] {
+  const isNear = all.map((_, at) =>
+    all.slice(Math.max(0, at - CONTEXT_LINES), at + CONTEXT_LINES + 1).some(({ sign }) => sign !== " "),
+  );
+  const drawn: DiffLine[] = [];
+  for (const [at, line] of all.entries()) {
+    if (isNear[at]) drawn.push(line);
+    else if (drawn.length > 0 && drawn.at(-1)?.sign !== "…") drawn.push({ sign: "…", text: "" });
+  }
+  return drawn.at(-1)?.sign === "…" ? drawn.slice(0, -1) : drawn;
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

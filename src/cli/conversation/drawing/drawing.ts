@@ -1,0 +1,282 @@
+/**
+ * Events of a turn folded into lines. What is whole is drawn once, and never again; what is not whole yet (a
+ * paragraph that goes on, a call that runs) is `liveLines`, drawn anew as often as the terminal likes.
+ */
+
+import type { AgentEvent, AgentEventType } from "../../../model/index.ts";
+import { visibleLine } from "../../../transcript/index.ts";
+import { cutEnd, wrap } from "../../terminal/index.ts";
+import { type Call, drawCallLine, drawChanges, drawResult, type Pen } from "./calls.ts";
+import { DRAWING_LIMITS } from "./limits.ts";
+import { drawPlan } from "./plan.ts";
+import { drawPending, type Saying, takeWhole } from "./saying.ts";
+
+export interface DrawingOptions extends Pen {
+  /** Who speaks. */
+  readonly agent: string;
+  /** `live`: a call is drawn with its result, and shown as running until then; `lines`: as soon as it is known. */
+  readonly mode: "live" | "lines";
+}
+
+interface OpenCall extends Call {
+  readonly isDrawn: boolean;
+}
+
+type Kind = "nothing" | "heading" | "text" | "thinking" | "tool" | "note";
+
+export interface Drawing {
+  readonly saying: Saying | null;
+  /** What was drawn last: calls and their results stand together, all else apart. */
+  readonly above: Kind;
+  readonly calls: readonly OpenCall[];
+  /** The call that stands right above. */
+  readonly lastCallId: string | null;
+  /** Messages that were heard in parts: the whole says nothing new. */
+  readonly heard: readonly string[];
+  readonly plan: string;
+  readonly mode: string | null;
+}
+
+export interface Step {
+  readonly drawing: Drawing;
+  readonly lines: readonly string[];
+}
+
+/** Of one turn. */
+export function beginDrawing(): Drawing {
+  return { saying: null, above: "nothing", calls: [], lastCallId: null, heard: [], plan: "", mode: null };
+}
+
+export function foldEvent(drawing: Drawing, event: AgentEvent, options: DrawingOptions): Step {
+  const sheet: Sheet = { ...drawing, lines: [], options: indented(options) };
+  // An agent in plain JavaScript may tell of things that we do not know.
+  const row = ROWS[event.type] as ((sheet: Sheet, event: AgentEvent) => void) | undefined;
+  row?.(sheet, event);
+  return toStep(sheet);
+}
+
+/** However the turn ended: what was not whole is drawn as it is. */
+export function endDrawing(drawing: Drawing, options: DrawingOptions): Step {
+  const sheet: Sheet = { ...drawing, lines: [], options: indented(options) };
+  finishSaying(sheet);
+  for (const call of sheet.calls) if (!call.isDrawn) drawCall(sheet, call, "changes");
+  sheet.calls = [];
+  return toStep(sheet);
+}
+
+/** The newest so many lines of what is not whole yet. */
+export function liveLines(drawing: Drawing, options: DrawingOptions, rows: number): string[] {
+  const pen = indented(options);
+  const said = drawing.saying === null ? [] : drawPending(drawing.saying, pen);
+  const isApart = drawing.above !== "nothing" && drawing.above !== "heading" && !drawing.saying?.isBegun;
+  const calls = drawing.calls.filter((call) => !call.isDrawn).map((call) => `${drawCallLine(call, pen)} …`);
+  const lines = [
+    ...(drawing.above === "nothing" && said.length + calls.length > 0 ? [headingOf(options)] : []),
+    ...(said.length > 0 && isApart ? [""] : []),
+    ...said.map(indent),
+    ...(calls.length > 0 && (said.length > 0 || (isApart && drawing.above !== "tool")) ? [""] : []),
+    ...calls.map(indent),
+  ];
+  return rows < 1 ? [] : lines.slice(-rows);
+}
+
+/** A drawing while an event is folded into it. */
+interface Sheet {
+  saying: Saying | null;
+  above: Kind;
+  calls: readonly OpenCall[];
+  lastCallId: string | null;
+  heard: readonly string[];
+  plan: string;
+  mode: string | null;
+  readonly lines: string[];
+  readonly options: DrawingOptions;
+}
+
+function toStep({ lines, options: _, ...drawing }: Sheet): Step {
+  return { drawing, lines };
+}
+
+type Rows = {
+  readonly [Type in AgentEventType]: (sheet: Sheet, event: Extract<AgentEvent, { type: Type }>) => void;
+};
+
+const ROWS: Rows = {
+  text: (sheet, { delta, messageId }) => sayPart(sheet, "text", { delta, messageId }),
+  thinking: (sheet, { delta, messageId }) => sayPart(sheet, "thinking", { delta, messageId }),
+  message: (sheet, { content, messageId }) => {
+    finishSaying(sheet);
+    for (const block of content) {
+      if (block.type !== "text" && block.type !== "thinking") continue;
+      if (block.text === "" || sheet.heard.includes(heardAs(block.type, messageId))) continue;
+      sheet.saying = { kind: block.type, pending: block.text, isBegun: false };
+      finishSaying(sheet);
+    }
+    // Words without a name belong to the whole that follows them, and to none after it.
+    sheet.heard = sheet.heard.filter((name) => !name.endsWith(":"));
+  },
+  tool_call: (sheet, { type: _, messageId: __, ...call }) => {
+    finishSaying(sheet);
+    if (sheet.calls.some(({ toolCallId }) => toolCallId === call.toolCallId)) updateCall(sheet, call);
+    else sheet.calls = [...sheet.calls.slice(1 - DRAWING_LIMITS.openCalls), { ...call, isDrawn: false }];
+    drawKnown(sheet, call.toolCallId);
+  },
+  tool_call_update: (sheet, { type: _, status: __, ...update }) => {
+    updateCall(sheet, update);
+    drawKnown(sheet, update.toolCallId);
+  },
+  tool_result: (sheet, event) => {
+    finishSaying(sheet);
+    const call = sheet.calls.find(({ toolCallId }) => toolCallId === event.toolCallId) ?? null;
+    if (call !== null && !call.isDrawn) drawCall(sheet, call, "changes");
+    const isBelow = sheet.lastCallId === event.toolCallId && sheet.above === "tool";
+    put(sheet, "tool", drawResult(event, { call, isBelow }, sheet.options));
+    sheet.calls = sheet.calls.filter((other) => other !== call);
+    sheet.lastCallId = null;
+  },
+  plan: (sheet, { entries }) => {
+    const drawn = drawPlan(entries, sheet.options);
+    const plan = drawn.join("\n");
+    if (plan === sheet.plan) return;
+    finishSaying(sheet);
+    sheet.plan = plan;
+    put(sheet, "note", drawn);
+  },
+  usage: () => undefined,
+  title: () => undefined,
+  mode: (sheet, { mode }) => {
+    if (mode === undefined) return;
+    if (sheet.mode !== null && mode !== sheet.mode) note(sheet, `mode: ${mode}`);
+    sheet.mode = mode;
+  },
+  permission_request: (sheet, request) => {
+    finishSaying(sheet);
+    const { toolCallId, toolName, toolInput, title } = request;
+    const known = sheet.calls.find((call) => toolCallId !== undefined && call.toolCallId === toolCallId);
+    const asked = {
+      toolCallId: toolCallId ?? request.approvalId,
+      toolName: toolName ?? title ?? "tool",
+      ...(toolInput === undefined ? {} : { toolInput }),
+      ...(title === undefined ? {} : { title }),
+    };
+    if (known === undefined) drawCall(sheet, { ...asked, isDrawn: false }, "asked");
+    else if (!known.isDrawn) drawCall(sheet, { ...known, toolInput: known.toolInput ?? toolInput }, "asked");
+  },
+  permission_decision: (sheet, { outcome, by, reason }) => {
+    finishSaying(sheet);
+    const { paint, columns } = sheet.options;
+    const why = by === "person" ? "" : ` · ${by}${reason === undefined ? "" : `: ${visibleLine(reason)}`}`;
+    const isGranted = outcome === "granted";
+    const word = isGranted ? "✓ allowed" : outcome === "denied" ? "✗ denied" : "✗ not answered";
+    const text = paint(cutEnd(`${word}${why}`, columns - 2), isGranted ? "green" : "yellow");
+    put(sheet, "tool", [`  ${text}`]);
+  },
+  native_session: () => undefined,
+  diagnostics: () => undefined,
+  error: (sheet, { message }) => {
+    finishSaying(sheet);
+    const { paint, columns } = sheet.options;
+    put(sheet, "note", wrap([{ text: `✗ ${visibleLine(message)}`, styles: ["red"] }], columns, paint));
+  },
+  turn_completed: (sheet, { stopReason }) => {
+    finishSaying(sheet);
+    if (!ORDINARY_ENDS.has(stopReason)) note(sheet, `stopped: ${stopReason}`);
+  },
+};
+
+/** What a person need not be told. */
+const ORDINARY_ENDS: ReadonlySet<string> = new Set(["end_turn", "stop", "completed", "cancelled", "success"]);
+
+interface Part {
+  readonly delta: string;
+  readonly messageId: string | undefined;
+}
+
+function sayPart(sheet: Sheet, kind: Saying["kind"], { delta, messageId }: Part): void {
+  if (sheet.saying !== null && sheet.saying.kind !== kind) finishSaying(sheet);
+  const name = heardAs(kind, messageId);
+  if (!sheet.heard.includes(name)) {
+    sheet.heard = [...sheet.heard.slice(1 - DRAWING_LIMITS.heardMessages), name];
+    // Another message is another paragraph.
+    finishSaying(sheet);
+  }
+  const saying = sheet.saying ?? { kind, pending: "", isBegun: false };
+  const { lines, rest } = takeWhole({ ...saying, pending: saying.pending + delta }, sheet.options);
+  if (lines.length > 0) putSaid(sheet, saying, lines);
+  sheet.saying = { kind, pending: rest, isBegun: saying.isBegun || lines.length > 0 };
+}
+
+function heardAs(kind: Saying["kind"], messageId: string | undefined): string {
+  return `${kind}:${messageId ?? ""}`;
+}
+
+function finishSaying(sheet: Sheet): void {
+  const { saying } = sheet;
+  if (saying === null) return;
+  sheet.saying = null;
+  const lines = drawPending(saying, sheet.options);
+  if (lines.length > 0) putSaid(sheet, saying, lines);
+}
+
+function putSaid(sheet: Sheet, { kind, isBegun }: Saying, lines: readonly string[]): void {
+  // Lines of one thought stand together; blocks of a text apart.
+  if (isBegun && kind === "thinking") sheet.above = "heading";
+  put(sheet, kind, lines);
+}
+
+function updateCall(sheet: Sheet, update: Partial<Call> & { readonly toolCallId: string }): void {
+  const given = Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined));
+  sheet.calls = sheet.calls.map((call) =>
+    call.toolCallId === update.toolCallId ? { ...call, ...given } : call,
+  );
+}
+
+/** Where nothing is drawn anew, a call is drawn once it is known what it is called with. */
+function drawKnown(sheet: Sheet, toolCallId: string): void {
+  const call = sheet.calls.find((one) => one.toolCallId === toolCallId);
+  if (sheet.options.mode === "live" || call === undefined || call.isDrawn) return;
+  if (call.toolInput === undefined && call.content === undefined) return;
+  finishSaying(sheet);
+  drawCall(sheet, call, "changes");
+}
+
+function drawCall(sheet: Sheet, call: OpenCall, changes: "changes" | "asked"): void {
+  const { options } = sheet;
+  const maxLines = changes === "asked" ? DRAWING_LIMITS.askedChangeLines : DRAWING_LIMITS.changeLines;
+  put(sheet, "tool", [drawCallLine(call, options), ...drawChanges(call, options, maxLines)]);
+  sheet.lastCallId = call.toolCallId;
+  sheet.calls = sheet.calls.map((one) =>
+    one.toolCallId === call.toolCallId ? { ...one, isDrawn: true } : one,
+  );
+}
+
+function note(sheet: Sheet, text: string): void {
+  put(sheet, "note", [sheet.options.paint(cutEnd(`· ${visibleLine(text)}`, sheet.options.columns), "dim")]);
+}
+
+function put(sheet: Sheet, kind: Kind, lines: readonly string[]): void {
+  if (lines.length === 0) return;
+  if (sheet.above === "nothing") {
+    sheet.lines.push(headingOf(sheet.options));
+    sheet.above = "heading";
+  }
+  if (sheet.above !== "heading" && !(kind === "tool" && sheet.above === "tool")) sheet.lines.push("");
+  sheet.lines.push(...lines.map(indent));
+  sheet.above = kind;
+  if (kind !== "tool") sheet.lastCallId = null;
+}
+
+const INDENT = "  ";
+
+/** Content is indented: the edge is ours. */
+function indented(options: DrawingOptions): DrawingOptions {
+  return { ...options, columns: Math.max(20, options.columns - INDENT.length - 1) };
+}
+
+function indent(line: string): string {
+  return line === "" ? "" : INDENT + line;
+}
+
+function headingOf({ agent, paint }: DrawingOptions): string {
+  return paint(`● ${visibleLine(agent)}`, "bold", "magenta");
+}

@@ -1,0 +1,20 @@
+/** Every limit of what is drawn, in one place. */
+
+export const DRAWING_LIMITS = {
+  /** Lines of a result, and of a change, that are shown. */
+  resultLines: 6,
+  changeLines: 24,
+  /** Lines of a change that a person is asked about. */
+  askedChangeLines: 80,
+  /** Lines of each side that are compared; more is shown as taken out and put in. */
+  comparedLines: 400,
+  /** Text that is held until a block of it is whole. */
+  pendingChars: 16_384,
+  /** What is looked at of a result or an input. */
+  shownChars: 200_000,
+  /** Calls without a result, and ids of messages, that are remembered. */
+  openCalls: 64,
+  heardMessages: 256,
+  /** Steps of a plan that are shown. */
+  planEntries: 12,
+} as const;

@@ -1,0 +1,40 @@
+/** What continuing came to, in one line. */
+
+import type { Resumption } from "../../../model/index.ts";
+import { visibleLine } from "../../../transcript/index.ts";
+
+export interface ResumptionFacts {
+  /** Of Continuo's own session. */
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly resumption: Resumption;
+}
+
+/** `session 0199… · resumed claude:4bf3… (checked by agent and disk)` */
+export function describeResumption({ sessionId, agent, resumption }: ResumptionFacts): string {
+  const { happened, ref, verifiedBy, reason, forked, omitted } = resumption;
+  const name = `${agent}${ref === undefined ? "" : `:${ref.sessionId}`}`;
+  const parts = [
+    `session ${sessionId}`,
+    `${WORDS[happened]} ${name}${happened === "native" ? checkedBy(verifiedBy) : ""}`,
+  ];
+  if (forked !== undefined) parts.push(`it answers from another session than ${forked.from}`);
+  if (omitted !== undefined) parts.push(leftOut(omitted));
+  if (reason !== undefined) parts.push(reason);
+  return visibleLine(parts.filter((part) => part !== "").join(" · "));
+}
+
+const WORDS: Readonly<Record<Resumption["happened"], string>> = {
+  native: "resumed",
+  replay: "told all that was said to",
+  new: "new",
+};
+
+function checkedBy(verifiedBy: Resumption["verifiedBy"]): string {
+  return verifiedBy === "none" ? " (not checked)" : ` (checked by ${verifiedBy})`;
+}
+
+function leftOut({ messages, events }: Readonly<Record<string, unknown>>): string {
+  if (typeof messages === "number" && messages > 0) return `${messages} messages left out`;
+  return typeof events === "number" && events > 0 ? `${events} events left out` : "";
+}

@@ -1,0 +1,50 @@
+/** What is being said, in parts: whole blocks are drawn, the rest is held. */
+
+import { visibleText } from "../../../transcript/index.ts";
+import { drawMarkdown } from "../../markdown/index.ts";
+import { wrap } from "../../terminal/index.ts";
+import { cutBlocks } from "./blocks.ts";
+import type { Pen } from "./calls.ts";
+import { DRAWING_LIMITS } from "./limits.ts";
+
+export interface Saying {
+  readonly kind: "text" | "thinking";
+  /** What is not drawn yet, as it came. */
+  readonly pending: string;
+  /** Whether some of it is drawn already. */
+  readonly isBegun: boolean;
+}
+
+export interface Taken {
+  readonly lines: readonly string[];
+  readonly rest: string;
+}
+
+/** Draws what cannot become anything else any more. */
+export function takeWhole({ kind, pending }: Saying, pen: Pen): Taken {
+  const { whole, rest } = kind === "text" ? cutBlocks(pending) : cutThought(pending);
+  if (whole.trim() === "") return { lines: [], rest: whole === "" ? pending : rest };
+  return { lines: draw(kind, whole, pen), rest };
+}
+
+/** All of it, as it is now. */
+export function drawPending({ kind, pending }: Saying, pen: Pen): string[] {
+  // Half of a surrogate pair: the other half is on its way.
+  return draw(kind, pending.replace(/[\ud800-\udbff]$/u, ""), pen);
+}
+
+function draw(kind: Saying["kind"], text: string, { columns, paint }: Pen): string[] {
+  const visible = visibleText(text);
+  if (visible.trim() === "") return [];
+  if (kind === "text") return drawMarkdown(visible.replace(/^\n+/u, ""), { columns, paint });
+  return wrap([{ text: visible.trim(), styles: ["dim", "italic"] }], columns, paint);
+}
+
+/** Thoughts are plain: a line is whole at its end. */
+function cutThought(pending: string): { readonly whole: string; readonly rest: string } {
+  const end = pending.lastIndexOf("\n") + 1;
+  if (end === 0 && pending.length < DRAWING_LIMITS.pendingChars) return { whole: "", rest: pending };
+  return end === 0
+    ? { whole: pending, rest: "" }
+    : { whole: pending.slice(0, end), rest: pending.slice(end) };
+}

@@ -1,0 +1,51 @@
+/** What a turn came to: one line for the person, an error for the exit code. */
+
+import { ContinuoError, ERROR_KINDS, type ErrorCode, type Usage } from "../../model/index.ts";
+import type { RunResult } from "../../sessions/index.ts";
+import { formatCount } from "../terminal/index.ts";
+
+/** `12 s · 1,234 tokens in, 56 out · $0.0123` */
+export function describeTurn({ status, usage }: RunResult, durationMs: number): string {
+  const how = status === "completed" ? "" : (ENDS[status] ?? status);
+  return [how, duration(durationMs), ...usageParts(usage)].filter((part) => part !== "").join(" · ");
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  cancelled: "cancelled",
+  failed: "failed",
+  timeout: "ended by the time limit",
+};
+
+export function usageParts(usage: Usage | undefined): string[] {
+  if (usage === undefined) return [];
+  const { inputTokens, outputTokens, costUsd } = usage;
+  const read = (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
+  const tokens = `${formatCount(inputTokens + read)} tokens in, ${formatCount(outputTokens)} out`;
+  return costUsd === undefined || costUsd === 0 ? [tokens] : [tokens, `$${costUsd.toFixed(4)}`];
+}
+
+function duration(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+/** `null` for a turn that ended well; `signal` is the one by which the person ends it. */
+export function errorOf({ status, error }: RunResult, signal: AbortSignal): ContinuoError | null {
+  if (status === "completed") return null;
+  if (status === "timeout") {
+    return new ContinuoError("agent_failed", "the turn was ended: it took longer than --timeout allows");
+  }
+  if (status === "failed" && error !== undefined) {
+    const { details = {}, message } = error;
+    const said = typeof details.stderr === "string" && details.stderr !== "" ? details.stderr : null;
+    const hint = said === null ? {} : { hint: `It said: ${said.split("\n").slice(-5).join("\n")}` };
+    return new ContinuoError(codeOf(error.code), message, { details, ...hint });
+  }
+  if (signal.aborted) return new ContinuoError("interrupted", `the turn was ${status}`);
+  return new ContinuoError("agent_failed", `the turn was ${status} before the agent was done`);
+}
+
+function codeOf(code: string): ErrorCode {
+  return Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : "agent_failed";
+}

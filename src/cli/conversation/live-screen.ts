@@ -1,0 +1,38 @@
+/** Lines that stay, and below them lines that are drawn anew each time. */
+
+import { createOutput, type Shell, screenOf } from "../terminal/index.ts";
+
+export interface LiveScreen {
+  /** Whether lines can be drawn anew at all. */
+  readonly isLive: boolean;
+  readonly columns: number;
+  readonly rows: number;
+  /** Resolves when the terminal takes more. Live lines are shorter than a row. */
+  show(lines: readonly string[], live: readonly string[]): Promise<void>;
+}
+
+const ERASE_BELOW = "\u001b[J";
+
+/** On what is no terminal the live lines are left out. */
+export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): LiveScreen {
+  const output = createOutput(stream);
+  const isLive = stream.isTTY === true && shell.env.TERM !== "dumb";
+  let shown = 0;
+  return {
+    isLive,
+    get columns() {
+      return screenOf(shell, stream).columns;
+    },
+    get rows() {
+      return screenOf(shell, stream).rows;
+    },
+    async show(lines, live) {
+      const drawn = isLive ? live : [];
+      if (lines.length === 0 && drawn.length === 0 && shown === 0) return;
+      const up = shown > 1 ? `\u001b[${shown - 1}A` : "";
+      const erase = shown > 0 ? `\r${up}${ERASE_BELOW}` : "";
+      shown = drawn.length;
+      await output.write(`${erase}${lines.map((line) => `${line}\n`).join("")}${drawn.join("\n")}`);
+    },
+  };
+}

@@ -1,0 +1,262 @@
+/**
+ * A conversation: a session of Continuo's, and the agent that it is with now. It may be given another session, or
+ * another agent, between two turns.
+ */
+
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { AskPermission } from "../../agents/driver/index.ts";
+import { type AgentEvent, ContinuoError, isContinuoError, type Session } from "../../model/index.ts";
+import type { OpenedStore } from "../../store/index.ts";
+import type { AgentSettings, Configuration } from "../config/index.ts";
+import { openForCommand } from "../store/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { createAgent, type TalkingAgent } from "./agents.ts";
+import type { TalkFlags } from "./flags/index.ts";
+import { findOrigin, lastOrigin, nativeIdOf, type Origin } from "./origin.ts";
+import { runTurn, type TurnResult } from "./run.ts";
+import { defaultAgent, readSettings, settingsOf } from "./settings.ts";
+
+export interface TalkOptions {
+  readonly flags: TalkFlags;
+  readonly shell: Shell;
+  /** Puts a question to the person; left out where nobody is there. */
+  readonly ask?: AskPermission;
+  /** Whether the agent's program stays between turns. */
+  readonly keepOpen: "session" | "turn";
+  /** Told what happens beside the turns: a session taken up, input that nobody answered. */
+  readonly note: (text: string) => void;
+}
+
+export interface SayOptions {
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export class Talk implements AsyncDisposable {
+  readonly cwd: string;
+  readonly configuration: Configuration;
+  readonly #options: TalkOptions;
+  readonly #store: Promise<OpenedStore>;
+  #agent: TalkingAgent | null = null;
+  #settings: AgentSettings;
+  #session: Session | null = null;
+  /** A native session that was asked for by name, and not yet gone on with: what is missing is no surprise to hide. */
+  #isFresh = false;
+
+  /** Errors: `not_found`, `invalid`, `untrusted`, `agent_missing`, `ambiguous`; the store's. */
+  static async open(options: TalkOptions): Promise<Talk> {
+    const talk = new Talk(options);
+    try {
+      await talk.#begin();
+      return talk;
+    } catch (error) {
+      await talk.close();
+      throw error;
+    }
+  }
+
+  private constructor(options: TalkOptions) {
+    const { flags, shell } = options;
+    this.#options = options;
+    this.cwd = folderOf(resolve(shell.cwd, flags.cwd ?? "."));
+    this.configuration = readSettings(shell, this.cwd);
+    this.#settings = settingsOf(this.configuration, flags.agent ?? this.#firstAgent(), flags);
+    this.#store = openForCommand(flags, shell);
+    this.#store.catch(() => undefined);
+  }
+
+  get agent(): string {
+    return this.#settings.name;
+  }
+
+  get settings(): AgentSettings {
+    return this.#settings;
+  }
+
+  /** `null` before the first turn of a new one. */
+  get session(): Session | null {
+    return this.#session;
+  }
+
+  store(): Promise<OpenedStore> {
+    return this.#store;
+  }
+
+  /** One turn. Errors: as `executeRun`. */
+  async say(input: string, { onEvent, signal }: SayOptions): Promise<TurnResult> {
+    const agent = await this.#ready();
+    const store = await this.#store;
+    const begun = this.#session;
+    const session = begun ?? (await this.#newSession(store, input));
+    const before = begun === null ? "nothing" : this.#isFresh ? "elsewhere" : "here";
+    this.#isFresh = false;
+    const { flags, note } = this.#options;
+    const turn = await runTurn({
+      store,
+      agent,
+      session,
+      input,
+      onEvent,
+      signal,
+      note,
+      flags,
+      settings: this.#settings,
+      continuation: this.configuration.continuation,
+      before,
+    });
+    this.#session = turn.session;
+    return turn;
+  }
+
+  /** Errors: those of `findOrigin`. */
+  async resume(id: string): Promise<void> {
+    await this.#take(await findOrigin(id, { store: await this.#store, shell: this.#options.shell }));
+  }
+
+  /** Errors: `not_found`. */
+  async continueLast(): Promise<void> {
+    const { flags, shell } = this.#options;
+    const agent = flags.agent ?? null;
+    await this.#take(await lastOrigin({ store: await this.#store, shell }, { cwd: this.cwd, agent }));
+  }
+
+  /** Goes on with a copy; of this session where none is named. Errors: those of `findOrigin`; `not_found`. */
+  async fork(id: string | null): Promise<void> {
+    const store = await this.#store;
+    const { shell, note } = this.#options;
+    const current: Origin | null = this.#session === null ? null : { type: "own", session: this.#session };
+    const origin = id === null ? current : await findOrigin(id, { store, shell });
+    if (origin === null) throw new ContinuoError("not_found", "nothing was said yet that could be forked");
+    const { forkOrigin } = await import("./fork.ts");
+    const { session, messages } = await forkOrigin(origin, { store, shell, cwd: this.cwd });
+    note(`forked: a new session ${session.sessionId} with the same ${messages} messages`);
+    await this.#enter(session);
+  }
+
+  /** The same conversation goes on with another agent. Errors: `not_found`. */
+  async switchAgent(name: string): Promise<void> {
+    const settings = settingsOf(this.configuration, name, this.#options.flags);
+    await this.#leaveAgent();
+    this.#settings = settings;
+  }
+
+  async setTitle(title: string): Promise<void> {
+    const store = await this.#store;
+    const session = this.#session ?? (await this.#newSession(store, title));
+    this.#session = await store.updateSession(session.sessionId, { title });
+  }
+
+  /** Starts the agent's program, so that the first turn need not wait for it. */
+  async warmUp(): Promise<void> {
+    const agent = await this.#ready();
+    const session = this.#session;
+    const native = session === null ? null : nativeIdOf(session, this.agent);
+    // Another session, or a replay, begins when it is known what is told.
+    if (session !== null && native === null) return;
+    agent.prepare(native, session?.cwd ?? this.cwd);
+  }
+
+  async close(): Promise<void> {
+    await this.#leaveAgent();
+    const store = await this.#store.catch(() => null);
+    await store?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #begin(): Promise<void> {
+    const { resume, fork, continue: last } = this.#options.flags;
+    if (resume !== undefined) await this.resume(resume);
+    else if (fork !== undefined) await this.fork(fork);
+    else if (last) await this.continueLast();
+    else await this.warmUp();
+  }
+
+  #firstAgent(): string {
+    const { shell, flags } = this.#options;
+    try {
+      return defaultAgent(this.configuration, shell);
+    } catch (error) {
+      // The session tells which one it is.
+      const isTold = flags.resume !== undefined || flags.fork !== undefined || flags.continue === true;
+      if (isTold && isContinuoError(error, "agent_missing")) return "claude";
+      throw error;
+    }
+  }
+
+  async #take(origin: Origin): Promise<void> {
+    if (origin.type === "own") {
+      await this.#enter(origin.session);
+      return;
+    }
+    const { takeUp } = await import("./take-up.ts");
+    const { shell, note } = this.#options;
+    const { session, leftOut } = await takeUp(origin.found, {
+      store: await this.#store,
+      shell,
+      cwd: this.cwd,
+    });
+    const older =
+      leftOut === 0 ? "" : `; its ${leftOut} oldest messages are known to ${origin.found.agent} alone`;
+    note(`${origin.found.agent}:${origin.found.sessionId} is kept as session ${session.sessionId}${older}`);
+    await this.#enter(session);
+    this.#isFresh = true;
+  }
+
+  /** The agent is the session's own, unless another one was asked for. */
+  async #enter(session: Session): Promise<void> {
+    const { flags, note } = this.#options;
+    if (session.cwd !== null) folderOf(session.cwd);
+    await this.#leaveAgent();
+    const name = flags.agent ?? session.agent ?? this.agent;
+    this.#settings = settingsOf(this.configuration, name, flags);
+    this.#session = session;
+    this.#isFresh = false;
+    await this.warmUp();
+    const { wakeSession } = await import("./run.ts");
+    await wakeSession(await this.#store, session, note);
+  }
+
+  async #newSession(store: OpenedStore, input: string): Promise<Session> {
+    const { titleOf } = await import("./run.ts");
+    this.#session = await store.createSession({ agent: this.agent, cwd: this.cwd, title: titleOf(input) });
+    return this.#session;
+  }
+
+  async #ready(): Promise<TalkingAgent> {
+    if (this.#agent !== null) return this.#agent;
+    const { shell, ask, keepOpen } = this.#options;
+    const { permissionsBy } = await import("../../agents/driver/index.ts");
+    const { policy, timeoutMs } = this.#settings.permissions;
+    const onPermission = permissionsBy({
+      policy,
+      timeLimitMs: timeoutMs,
+      ...(ask === undefined ? {} : { ask }),
+    });
+    this.#agent = await createAgent({
+      settings: this.#settings,
+      shell,
+      cwd: this.cwd,
+      onPermission,
+      keepOpen,
+    });
+    return this.#agent;
+  }
+
+  async #leaveAgent(): Promise<void> {
+    const agent = this.#agent;
+    this.#agent = null;
+    await agent?.close();
+  }
+}
+
+/** Errors: `not_found`. */
+function folderOf(cwd: string): string {
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
+  throw new ContinuoError("not_found", `the folder ${cwd} is not there`, {
+    hint: "Make it again, or go on in another folder: `continuo handoff ID --to AGENT --cwd DIR`.",
+  });
+}

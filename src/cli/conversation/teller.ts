@@ -1,0 +1,176 @@
+/** Tells a person what happens in a turn, while it happens, as lines on a terminal or in a file. */
+
+import type { AgentEvent, PermissionRequest } from "../../model/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { type Paint, paintFor, type Shell, screenOf, wrap } from "../terminal/index.ts";
+import {
+  beginDrawing,
+  type Drawing,
+  type DrawingOptions,
+  drawQuestion,
+  endDrawing,
+  foldEvent,
+  liveLines,
+} from "./drawing/index.ts";
+import { TALK_LIMITS } from "./limits.ts";
+import { createLiveScreen, type LiveScreen } from "./live-screen.ts";
+
+export interface Question {
+  readonly request: PermissionRequest;
+  /** When it is denied, by `performance.now()`. */
+  readonly deadline: number;
+}
+
+export class Teller {
+  readonly #screen: LiveScreen;
+  readonly #paint: Paint;
+  #agent = "";
+  #drawing: Drawing | null = null;
+  #startedAt = 0;
+  #waiting: AgentEvent[] = [];
+  #chars = 0;
+  #lines: string[] = [];
+  #frame: NodeJS.Timeout | undefined;
+  #clock: NodeJS.Timeout | undefined;
+  #question: Question | null = null;
+  #writing: Promise<void> = Promise.resolve();
+  /** Who waits for a question to be on the screen. */
+  readonly #asked = new Map<string, () => void>();
+  /** Questions that are on the screen, and nobody waits for yet. */
+  readonly #told = new Set<string>();
+
+  constructor(shell: Shell, stream: NodeJS.WriteStream) {
+    this.#screen = createLiveScreen(shell, stream);
+    this.#paint = paintFor(screenOf(shell, stream));
+  }
+
+  get isTelling(): boolean {
+    return this.#drawing !== null;
+  }
+
+  /** A turn begins. */
+  begin(agent: string): void {
+    this.#agent = agent;
+    this.#drawing = beginDrawing();
+    this.#startedAt = performance.now();
+    // What runs is seen to run.
+    if (this.#screen.isLive) this.#clock = setInterval(() => void this.flush(), 1_000);
+    void this.flush();
+  }
+
+  /** Resolves when there is room for more. */
+  tell(event: AgentEvent): Promise<void> {
+    this.#waiting.push(event);
+    this.#chars += "delta" in event ? event.delta.length : 0;
+    if (event.type === "permission_request" || this.#chars > TALK_LIMITS.frameChars) return this.flush();
+    this.#frame ??= setTimeout(() => void this.flush(), TALK_LIMITS.frameMs);
+    return Promise.resolve();
+  }
+
+  /** A line of ours, at the edge. */
+  note(text: string): void {
+    const columns = Math.max(20, this.#screen.columns - 3);
+    const [first = "", ...more] = wrap([{ text: visibleLine(text), styles: ["dim"] }], columns, this.#paint);
+    this.#lines.push(`${this.#paint("·", "dim")} ${first}`, ...more.map((line) => `  ${line}`));
+    void this.flush();
+  }
+
+  /** Lines as they are. */
+  print(lines: readonly string[]): Promise<void> {
+    this.#lines.push(...lines);
+    return this.flush();
+  }
+
+  /** Resolves when what the question is about is on the screen. */
+  async until(approvalId: string): Promise<void> {
+    if (this.#drawing === null) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, TALK_LIMITS.settleMs);
+    if (this.#told.delete(approvalId)) resolve();
+    else this.#asked.set(approvalId, resolve);
+    await promise;
+    clearTimeout(timer);
+    this.#asked.delete(approvalId);
+  }
+
+  ask(question: Question | null): void {
+    this.#question = question;
+    void this.flush();
+  }
+
+  /** The turn is over, however it ended. */
+  async end(): Promise<void> {
+    clearInterval(this.#clock);
+    await this.flush();
+    const drawing = this.#drawing;
+    this.#drawing = null;
+    this.#question = null;
+    this.#told.clear();
+    if (drawing !== null) this.#lines.push(...endDrawing(drawing, this.#options()).lines);
+    await this.flush();
+  }
+
+  /** Resolves when the terminal takes more. */
+  flush(): Promise<void> {
+    clearTimeout(this.#frame);
+    this.#frame = undefined;
+    for (const event of joined(this.#waiting.splice(0))) this.#fold(event);
+    this.#chars = 0;
+    const lines = this.#lines.splice(0);
+    this.#writing = this.#screen.show(lines, this.#live());
+    return this.#writing;
+  }
+
+  #fold(event: AgentEvent): void {
+    if (this.#drawing === null) return;
+    const step = foldEvent(this.#drawing, event, this.#options());
+    this.#drawing = step.drawing;
+    this.#lines.push(...step.lines);
+    if (event.type !== "permission_request") return;
+    const waiting = this.#asked.get(event.approvalId);
+    if (waiting === undefined) this.#told.add(event.approvalId);
+    else waiting();
+  }
+
+  #live(): string[] {
+    const { rows, columns } = this.#screen;
+    if (this.#drawing === null || !this.#screen.isLive) return [];
+    const status = this.#status(columns);
+    const lines = liveLines(this.#drawing, this.#options(), rows - TALK_LIMITS.spareRows - 2);
+    return [...lines, "", status];
+  }
+
+  #status(columns: number): string {
+    const paint = this.#paint;
+    if (this.#question !== null) {
+      const { request, deadline } = this.#question;
+      return drawQuestion(request, { columns, paint, leftMs: deadline - performance.now() });
+    }
+    const seconds = Math.floor((performance.now() - this.#startedAt) / 1000);
+    return paint(`  ◌ ${seconds} s · Ctrl-C cancels`, "dim");
+  }
+
+  #options(): DrawingOptions {
+    return {
+      agent: this.#agent,
+      columns: this.#screen.columns,
+      paint: this.#paint,
+      mode: this.#screen.isLive ? "live" : "lines",
+    };
+  }
+}
+
+/** Parts of one message that follow each other are one. */
+function joined(events: readonly AgentEvent[]): AgentEvent[] {
+  const all: AgentEvent[] = [];
+  for (const event of events) {
+    const last = all.at(-1);
+    const isMore =
+      (event.type === "text" || event.type === "thinking") &&
+      last?.type === event.type &&
+      last.messageId === event.messageId;
+    if (isMore) all[all.length - 1] = { ...last, delta: last.delta + event.delta };
+    else all.push(event);
+  }
+  return all;
+}
