@@ -19,6 +19,8 @@ type Native = (options: DriverOptions) => Promise<AgentDriver>;
 /** Those that have a better protocol of their own than ACP. */
 const NATIVE: Readonly<Partial<Record<AgentName, Native>>> = {
   claude: async (options) => (await import("./claude/driver/index.ts")).createClaudeDriver(options),
+  codex: async (options) => (await import("./codex/driver/index.ts")).createCodexDriver(options),
+  pi: async (options) => (await import("./pi/driver/index.ts")).createPiDriver(options),
 };
 
 /**

@@ -110,9 +110,11 @@ async function stage(subject: Subject): Promise<Stage> {
       const request = server.conversation().at(-1);
       if (request === undefined) return [];
       const known: readonly string[] = [...Object.values(SAID), ...Object.values(ANSWERS)];
-      return normaliseRequest(request).flatMap((item) =>
-        item.kind === "text" ? known.filter((words) => item.text.includes(words)) : [],
-      );
+      return normaliseRequest(request).flatMap((item) => {
+        if (item.kind !== "text") return [];
+        const at = (words: string): number => item.text.indexOf(words);
+        return known.filter((words) => at(words) >= 0).sort((a, b) => at(a) - at(b));
+      });
     },
     async [Symbol.asyncDispose]() {
       await server.close();

@@ -46,6 +46,9 @@ interface Said {
 /** How often an older version is asked whether it is done. */
 const ASK_EVERY_MS = 50;
 
+/** How an answer of pi ended, in the words that other agents use for a turn. */
+const STOPS: Readonly<Record<string, string>> = { stop: "end_turn", length: "max_tokens" };
+
 export class PiLink implements Link {
   readonly #parts: PiLinkParts;
   #program: PiProgram | null = null;
@@ -217,7 +220,7 @@ export class PiLink implements Link {
     const { failure, stopReason, usage } = this.#fold;
     await this.#finish();
     if (aborted === true || stopReason === "aborted") return turn?.end("cancelled", usage ?? undefined);
-    if (stopReason !== "error") return turn?.end(stopReason ?? "end_turn", usage ?? undefined);
+    if (stopReason !== "error") return turn?.end(STOPS[stopReason ?? ""] ?? "end_turn", usage ?? undefined);
     const why = failure ?? "it does not say why";
     turn?.fail(new ContinuoError("agent_failed", `${AGENT} could not answer: ${why}`));
   }
