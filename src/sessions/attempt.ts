@@ -107,7 +107,7 @@ interface Confirmation {
 }
 
 /** Events that say nothing of the turn may come before the agent says where it is. */
-const BEFORE: ReadonlySet<string> = new Set(["diagnostics", "mode", "title", "plan"]);
+const BEFORE: ReadonlySet<string> = new Set(["diagnostics", "mode", "title"]);
 
 function createConfirmation(
   { agent, request, onWhere }: AttemptOptions,

@@ -54,7 +54,10 @@ export interface AgentRequest {
 /** `adapterOpts` of the caller are spread beside these, untouched. */
 export interface ExecuteOptions {
   readonly signal: AbortSignal;
-  /** Resolves when the event is kept. Who streams much waits for it, so that memory stays flat. */
+  /**
+   * Resolves when the event is kept; for parts of what is said, when there is room for more. Who streams much
+   * waits for it, so that memory stays flat. Rejects when the run has ended, or cannot be kept.
+   */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
   readonly [adapterOption: string]: unknown;
 }
@@ -75,9 +78,10 @@ export interface Agent {
   readonly name: string;
   capabilities(options?: CallOptions): Promise<AgentCapabilities>;
   /**
-   * One turn. With a `nativeRef` the agent first tells `native_session`, the native session that it really
-   * is in; when it cannot get there it throws `native_unavailable` before anything reached the model, and
-   * may be asked again without the reference. What it said before it threw is kept.
+   * One turn. With a `nativeRef` the agent tells `native_session`, the native session that it really is in,
+   * before anything of the turn (`diagnostics`, `mode` and `title` may come first). When it cannot get there it
+   * throws `native_unavailable` before anything reached the model, and may be asked again without the reference.
+   * What it said before it threw is kept.
    * Errors: `native_unavailable`, `agent_missing`, `agent_failed`; whatever it throws fails the run.
    */
   execute(request: AgentRequest, options: ExecuteOptions): Promise<AgentResult>;

@@ -1,0 +1,16 @@
+/** A run whose agent streams so many megabytes, as a process of its own. Arguments: FOLDER MEGABYTES */
+
+import { join } from "node:path";
+import { runOnce } from "../../src/sessions/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { ScriptedAgent } from "../../src/testing/index.ts";
+
+const [folder = "", megabytes = "1"] = process.argv.slice(2);
+/** As models send it: a few words at a time. */
+const PART = "some words of a long answer ";
+const times = Math.ceil((Number(megabytes) * 1_000_000) / PART.length);
+
+await using store = await openStore(`sqlite:${join(folder, `stream-${megabytes}.db`)}`);
+const agent = new ScriptedAgent({ turns: [[{ stream: [PART], times }]] });
+const { status } = await runOnce(store, agent, "go");
+if (status !== "completed") throw new Error(`The run is ${status}.`);
