@@ -3,9 +3,6 @@
  * what was said since is converted.
  */
 
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type AgentName, ContinuoError, type Message } from "../model/index.ts";
 import type { KeptRecord, Makers, NativeWriter, NewSession } from "./adapter/index.ts";
 import type { Lookup } from "./lookup.ts";
@@ -14,7 +11,7 @@ import { type Origin, originOf, readCopy, readProvenance } from "./provenance.ts
 import type { Json, OpenedSession, Places } from "./reader/index.ts";
 import { readerOf } from "./readers.ts";
 import { type HandOffSource, markOf, readSource, saidBy } from "./source.ts";
-import { stageRecords } from "./stage.ts";
+import { openScratch, stageRecords } from "./stage.ts";
 import { writerOf } from "./writers.ts";
 
 export interface ComingBack {
@@ -128,19 +125,15 @@ interface WithTip {
 export async function withTip({ writer, records, session, makers }: Return): Promise<WithTip | null> {
   const back = writer.bringBack(records, session, makers);
   if (back === null) return null;
-  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "continuo-return-")));
-  try {
-    const home = { home: scratch, env: {} };
-    const file = await stageRecords({ writer, session, records: back, home });
-    const reader = await readerOf(writer.agent);
-    const found = await reader.recognise(file, home);
-    if (found === null) return null;
-    using opened = await reader.open(found, home, {});
-    const history = await Array.fromAsync(opened.history());
-    return { records: back, history, tip: await tipOf(writer, opened, history) };
-  } finally {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }
+  using scratch = openScratch();
+  const home = { home: scratch.path, env: {} };
+  const file = await stageRecords({ writer, session, records: back, home });
+  const reader = await readerOf(writer.agent);
+  const found = await reader.recognise(file, home);
+  if (found === null) return null;
+  using opened = await reader.open(found, home, {});
+  const history = await Array.fromAsync(opened.history());
+  return { records: back, history, tip: await tipOf(writer, opened, history) };
 }
 
 async function tipOf(

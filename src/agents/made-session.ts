@@ -1,17 +1,23 @@
 /** A new session that is written nowhere yet: read back in a private home, then placed in the user's. */
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentName, ContinuoError, type Message } from "../model/index.ts";
-import { type NativeWriter, type NewMessage, type NewSession, writeBeside } from "./adapter/index.ts";
+import {
+  type NativeWriter,
+  type NewMessage,
+  type NewSession,
+  noted,
+  placeBeside,
+  takeBackUnfinished,
+} from "./adapter/index.ts";
 import { type ComingBack, withTip } from "./coming-back.ts";
 import { differenceBetween, isConversation, type Said } from "./handoff/index.ts";
 import { makersOfNow, type RecordedMakers, recordMakers } from "./makers.ts";
 import type { Json, Places } from "./reader/index.ts";
 import { readerOf } from "./readers.ts";
 import { type SaidMark, saidBy } from "./source.ts";
-import { stageRecords } from "./stage.ts";
+import { openScratch, stageRecords } from "./stage.ts";
 import { type AgentPrograms, programOf, type Verification, verifyWithAgent } from "./verify.ts";
 import { writerOf } from "./writers.ts";
 
@@ -33,6 +39,7 @@ export interface Made {
   readonly back: ComingBack | null;
   readonly messages: readonly NewMessage[];
   readonly makers: RecordedMakers;
+  readonly places: Places;
 }
 
 export async function makeSession(making: Making): Promise<Made> {
@@ -47,7 +54,7 @@ export async function makeSession(making: Making): Promise<Made> {
     createdMs: makers.now(),
   };
   makers.mark();
-  return { writer, session, file: writer.placeOf(session, places), back, messages, makers };
+  return { writer, session, file: writer.placeOf(session, places), back, messages, makers, places };
 }
 
 /** The same each time, but for the folder and the provenance that the session names. */
@@ -82,28 +89,25 @@ export interface VerifyOptions {
 /** Errors: `verification_failed`. */
 export async function verifySession(made: Made, options: VerifyOptions): Promise<Verified> {
   const { writer, session } = made;
-  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "continuo-handoff-")));
-  try {
-    // At work in an empty project: an agent that reads the session there loads nothing of the real one.
-    const project = join(scratch, "project");
-    mkdirSync(project);
-    const home: Places = { home: scratch, env: {} };
-    const staged = { ...session, cwd: project };
-    const records = await recordsOf(made, staged);
-    const file = await stageRecords({ writer, session: staged, records, home });
-    const own = await readBack(made, file, home);
-    const program = options.by === "own" ? null : programOf(writer.agent, options.places, options.programs);
-    if (program === null) return own;
-    const told = await verifyWithAgent(writer.agent, saidOf(made), {
-      ...{ file, home, project, program, scratch },
-      searchPath: options.places.env.PATH ?? "",
-      sessionId: session.sessionId,
-      signal: options.signal,
-    });
-    return { ...told, said: own.said };
-  } finally {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }
+  using folder = openScratch();
+  const scratch = folder.path;
+  // At work in an empty project: an agent that reads the session there loads nothing of the real one.
+  const project = join(scratch, "project");
+  mkdirSync(project);
+  const home: Places = { home: scratch, env: {} };
+  const staged = { ...session, cwd: project };
+  const records = await recordsOf(made, staged);
+  const file = await stageRecords({ writer, session: staged, records, home });
+  const own = await readBack(made, file, home);
+  const program = options.by === "own" ? null : programOf(writer.agent, options.places, options.programs);
+  if (program === null) return own;
+  const told = await verifyWithAgent(writer.agent, saidOf(made), {
+    ...{ file, home, project, program, scratch },
+    searchPath: options.places.env.PATH ?? "",
+    sessionId: session.sessionId,
+    signal: options.signal,
+  });
+  return { ...told, said: own.said };
 }
 
 function saidOf({ back, messages }: Made): readonly Said[] {
@@ -135,12 +139,13 @@ export async function placeSession(made: Made, provenance: Json | null): Promise
   const session = provenance === null ? made.session : { ...made.session, provenance };
   const records = await recordsOf(made, session);
   const besides = writer.besideNew?.(session, file) ?? [];
-  for (const beside of besides) if (beside.how === "create") writeBeside(beside);
+  takeBackUnfinished(made.places, null);
+  for (const beside of besides) if (beside.how === "create") placeBeside(made.places, beside);
   const sink = await writer.openSink(file, session.sessionId);
   try {
-    sink.create(records);
+    noted(made.places, { how: "create", path: file }, () => sink.create(records));
   } finally {
     sink.close();
   }
-  for (const beside of besides) if (beside.how === "append") writeBeside(beside);
+  for (const beside of besides) if (beside.how === "append") placeBeside(made.places, beside);
 }

@@ -3,11 +3,13 @@
  * and its writer; here is when files are opened, who may write, and in which order.
  */
 
+import { statSync } from "node:fs";
 import { type Block, ContinuoError, type ImageBlock, type Message, type Usage } from "../../model/index.ts";
-import type { AgentReader, FoundSession, OpenedSession, Places } from "../reader/index.ts";
-import { writeBeside } from "./lines.ts";
+import type { AgentReader, FoundSession, Json, OpenedSession, Places } from "../reader/index.ts";
+import { toLines } from "./lines.ts";
 import { lockSession, type WriterLock } from "./lock.ts";
 import { checkMessage, type OpenCalls, openCallsIn, toContent } from "./messages.ts";
+import { noted, placeBeside, takeBackUnfinished, type Unfinished } from "./unfinished.ts";
 import type { Addition, Makers, NativeWriter, NewMessage, NewSession, RecordSink } from "./writer.ts";
 
 /** The agents' names in the contract of adapters. */
@@ -106,14 +108,14 @@ export function createAdapter(parts: AdapterParts): SessionAdapter {
 
   async function append(message: NewMessage): Promise<string> {
     const current = await ready();
-    lock ??= await lockSession(current.file, current.sessionId, {
-      places: parts.places,
-      waitMs: parts.lockWaitMs,
-      signal: parts.signal,
-    });
+    if (lock === null) {
+      const { places, lockWaitMs: waitMs, signal } = parts;
+      lock = await lockSession(current.file, current.sessionId, { places, waitMs, signal });
+      takeBackUnfinished(places, current.file);
+    }
     try {
       await refresh(current, parts);
-      return write(current, message, parts.makers);
+      return write(current, message, parts);
     } finally {
       // A call and its results are not torn apart by another writer.
       if (!current.calls.holdsOwn()) unlock();
@@ -224,7 +226,7 @@ async function refresh(session: Session, parts: AdapterParts): Promise<void> {
   session.mark = mark;
 }
 
-function write(session: Session, message: NewMessage, makers: Makers): string {
+function write(session: Session, message: NewMessage, { makers, places }: AdapterParts): string {
   const { writer, sink, beginning, calls } = session;
   const checked = checkMessage(message, calls);
   let records: Addition<unknown>["records"] = [];
@@ -232,16 +234,25 @@ function write(session: Session, message: NewMessage, makers: Makers): string {
   if (beginning !== null) ({ tip, records } = writer.begin(beginning, makers));
   const addition = writer.add(tip, checked, makers);
   records = [...records, ...addition.records];
-  if (beginning === null) sink.append(records);
-  else {
-    for (const beside of writer.besideNew?.(beginning, session.file) ?? []) writeBeside(beside);
-    sink.create(records);
+  const { file } = session;
+  if (beginning === null) {
+    // Rows are added in one transaction: none is ever half there.
+    const isRows = writer.stage !== undefined;
+    if (isRows) sink.append(records);
+    else noted(places, appending(file, records), () => sink.append(records));
+  } else {
+    for (const beside of writer.besideNew?.(beginning, file) ?? []) placeBeside(places, beside);
+    noted(places, { how: "create", path: file }, () => sink.create(records));
   }
   session.beginning = null;
   session.tip = addition.tip;
   session.mark = sink.mark();
   calls.note(checked);
   return addition.id;
+}
+
+function appending(path: string, records: readonly Json[]): Unfinished {
+  return { how: "append", path, size: statSync(path).size, text: toLines(records) };
 }
 
 async function open(reader: AgentReader, found: FoundSession, parts: AdapterParts): Promise<OpenedSession> {

@@ -3,7 +3,8 @@
  * `NativeWriter` in its folder.
  *
  * Promises: nothing is opened before the first call; what was acknowledged is on disk and was read back; a
- * write that fails leaves the session as it was; two writers of Continuo do not tear a call from its result.
+ * write that fails leaves the session as it was, and what a killed process left half written is taken back by the
+ * next one; two writers of Continuo do not tear a call from its result.
  * Does not know: any format.
  */
 
@@ -15,10 +16,11 @@ export {
   type SessionAdapter,
   type SessionMetadata,
 } from "./adapter.ts";
-export { openLineSink, toLines, writeBeside } from "./lines.ts";
+export { openLineSink, toLines, writeBeside, writeNewFile } from "./lines.ts";
 export { type LockOptions, lockSession, type WriterLock } from "./lock.ts";
 export { refuseBlock } from "./messages.ts";
 export { type Replacement, withReplaced } from "./replaced.ts";
+export { isGone, noted, placeBeside, takeBackUnfinished } from "./unfinished.ts";
 export type {
   Addition,
   Before,

@@ -17,6 +17,7 @@ import {
 import { dirname } from "node:path";
 import { ContinuoError } from "../../model/index.ts";
 import type { Json } from "../reader/index.ts";
+import { unfinishedPath } from "./unfinished-path.ts";
 import type { BesideFile, RecordSink } from "./writer.ts";
 
 const LINE_FEED = 0x0a;
@@ -36,6 +37,11 @@ export function writeBeside({ how, path, text }: BesideFile): void {
   if (how === "create" && isThere) return;
   const bytes = Buffer.from(text, "utf8");
   guarded(path, () => (isThere ? appendBytes(path, bytes) : createFile(path, bytes)));
+}
+
+/** On disk as a whole when it returns, or not there. Errors: `conflict` where a file is there, `unwritable`. */
+export function writeNewFile(path: string, bytes: Buffer): void {
+  guarded(path, () => createFile(path, bytes));
 }
 
 /** One line a record. U+2028 and U+2029 are escaped: some agents split lines at them. */
@@ -80,7 +86,7 @@ function appendBytes(path: string, lines: Buffer): void {
 function createFile(path: string, bytes: Buffer): void {
   if (existsSync(path)) throw new ContinuoError("conflict", `${path} is there already`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const fresh = `${path}.new-${process.pid}`;
+  const fresh = unfinishedPath(path, process.pid);
   const fd = openSync(fresh, "wx+", 0o600);
   try {
     writeAll(fd, bytes, 0);

@@ -107,11 +107,18 @@ async function upgrade(
   const db = createKysely<never>(connection.database);
   const from = await readSchemaVersion(db);
   if (from < SCHEMA_VERSION) {
-    if (from > 0 && options.migrate === "refused") throw migrationRequired(path ?? "memory", from);
-    const copy = from > 0 && path !== undefined ? copyBefore(connection, path, from) : null;
+    const isOlder = from > 0 && !isUnused(connection);
+    if (isOlder && options.migrate === "refused") throw migrationRequired(path ?? "memory", from);
+    const copy = isOlder && path !== undefined ? copyBefore(connection, path, from) : null;
     await migrate(db);
-    if (from > 0) options.onMigrated?.({ from, to: SCHEMA_VERSION, copy });
+    if (isOlder) options.onMigrated?.({ from, to: SCHEMA_VERSION, copy });
   }
+}
+
+/** A process that was killed while it made the database leaves one like this: nothing was ever written to it. */
+function isUnused({ database }: Connection): boolean {
+  const tables = ["logs", "deleted_logs", "blobs"];
+  return tables.every((table) => database.prepare(`select 1 from ${table} limit 1`).get() === undefined);
 }
 
 function migrationRequired(path: string, from: number): ContinuoError {
