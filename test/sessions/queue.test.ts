@@ -64,6 +64,25 @@ describe("runs of one session", () => {
     expect(await orderOf(sessionId)).toEqual(["run_started", "mine", "run_completed"]);
   });
 
+  test("keep the session however long they take: the lease is renewed", async () => {
+    const { sessionId } = await startSession(store);
+    const leaseMs = 300;
+    let second: ReturnType<typeof runOnce> | undefined;
+    const agent = new ScriptedAgent({
+      turns: [[{ hook: "queue" }, { wait: 4 * leaseMs }, { say: "done" }]],
+      hooks: {
+        queue: () => {
+          second = runOnce(store, new EchoAgent(), "two", { sessionId, leaseMs });
+        },
+      },
+    });
+    await runOnce(store, agent, "one", { sessionId, leaseMs });
+    expect(await second).toMatchObject({ status: "completed" });
+    expect(await orderOf(sessionId)).toEqual(
+      ["one", "two"].flatMap((input) => ["run_started", input, "run_completed"]),
+    );
+  });
+
   test("end the run of a process that is gone before they begin", async () => {
     const { sessionId } = await startSession(store);
     const gone = await startRun(store, sessionId, "lost");

@@ -249,6 +249,67 @@ describe("what an agent does", () => {
     ).toBe(said);
   });
 
+  test("is in the log when the agent goes on", async () => {
+    const seen: (string | undefined)[] = [];
+    const newest = async (): Promise<void> => {
+      const { events } = await store.read(sessionId, { order: "newest", limit: 1 });
+      seen.push(events[0]?.type);
+    };
+    const agent = new ScriptedAgent({
+      turns: [
+        [
+          { say: "one" },
+          { hook: "look" },
+          { stream: ["two"] },
+          { call: "read", id: "c" },
+          { hook: "look" },
+          { usage: { inputTokens: 1, outputTokens: 1 } },
+          { hook: "look" },
+        ],
+      ],
+      hooks: { look: newest },
+    });
+    const { sessionId } = await startSession(store);
+    await runOnce(store, agent, "go", { sessionId });
+    expect(seen).toEqual(["message_received", "tool_call_started", "token_usage_updated"]);
+  });
+
+  test("makes messages that are not mixed up with those of other runs, also with the same ids", async () => {
+    const agent = new ScriptedAgent({
+      turns: ({ input }) => [
+        { stream: [`${input}!`], messageId: "m" },
+        { call: "read", id: "c", result: input },
+      ],
+    });
+    const { sessionId } = await runOnce(store, agent, "a");
+    await runOnce(store, agent, "b", { sessionId });
+    const { messages } = await TranscriptBuilder.fromStore(store, sessionId);
+    expect(messages.map(({ role, content }) => [role, content[0]])).toEqual(
+      ["a", "b"].flatMap((input) => [
+        ["user", { type: "text", text: input }],
+        ["assistant", { type: "text", text: `${input}!` }],
+        ["tool", expect.objectContaining({ content: words(input) })],
+      ]),
+    );
+  });
+
+  test("may be told without waiting, and all of it is kept in its order", async () => {
+    const agent: Agent = {
+      name: "hasty",
+      capabilities: new EchoAgent().capabilities,
+      execute: (_, { onEvent }) => {
+        for (let n = 0; n < 1_000; n++) void onEvent({ type: "message", content: words(`${n}`) });
+        return Promise.resolve({});
+      },
+    };
+    const { sessionId, status } = await runOnce(store, agent, "go");
+    expect(status).toBe("completed");
+    const { messages } = await TranscriptBuilder.fromStore(store, sessionId);
+    expect(messages.slice(1).map(({ content }) => content)).toEqual(
+      Array.from({ length: 1_000 }, (_, n) => words(`${n}`)),
+    );
+  });
+
   test("is heard while it is said", async () => {
     const seen: string[] = [];
     const agent = new ScriptedAgent({
