@@ -7,15 +7,15 @@
 
 import type { AgentEvent, Usage } from "../../../model/index.ts";
 import { addUsage, isJson, type Json, textField } from "../../reader/index.ts";
-import { isToolItem, toCall, toResult } from "./items.ts";
+import { isToolItem, type ToolCall, toCall, toResult } from "./items.ts";
 
 export interface CodexFold {
   readonly threadId: string;
   /** The turn that is told; others' notifications are not for it. */
   turnId: string | null;
   model: string | null;
-  /** Calls without a result: names by id. */
-  readonly calls: Map<string, string>;
+  /** Calls without a result, by id. */
+  readonly calls: Map<string, ToolCall>;
   /** The end of what running commands have printed. */
   readonly printed: Map<string, string>;
   /** The thread's sum when it was last told: it is told again without a call, too. */
@@ -88,7 +88,7 @@ export function foldNotification(fold: CodexFold, method: string, params: Json):
 /** At the end of a turn: what is still open is closed. */
 export function finishTurn(fold: CodexFold): readonly AgentEvent[] {
   const events = [...fold.calls].map(
-    ([toolCallId, toolName]): AgentEvent => ({
+    ([toolCallId, { toolName }]): AgentEvent => ({
       type: "tool_result",
       toolCallId,
       toolName,
@@ -147,7 +147,7 @@ function printMore(fold: CodexFold, toolCallId: string, delta: string): readonly
 
 function startCall(fold: CodexFold, item: Json): readonly AgentEvent[] {
   const call = toCall(item);
-  fold.calls.set(call.toolCallId, call.toolName);
+  fold.calls.set(call.toolCallId, call);
   return [call];
 }
 

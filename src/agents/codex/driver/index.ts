@@ -17,6 +17,7 @@ import {
   driverEnvironment,
   limitsOf,
   openSession,
+  type ProgramName,
   rememberCapabilities,
 } from "../../driver/index.ts";
 import { toSignal } from "../../reader/index.ts";
@@ -25,7 +26,11 @@ import { CodexLink } from "./link.ts";
 import { AGENT, type CodexHandlers, type CodexServer, startCodex } from "./server.ts";
 import { listThreads } from "./threads.ts";
 
-const PROGRAM = { agent: AGENT, name: "codex", install: "npm install -g @openai/codex" };
+export const CODEX_PROGRAM: ProgramName = {
+  agent: AGENT,
+  name: "codex",
+  install: "npm install -g @openai/codex",
+};
 
 /** Without a conversation nobody listens. */
 const NOBODY: CodexHandlers = {
@@ -48,7 +53,7 @@ export function createCodexDriver(options: DriverOptions): AgentDriver {
       }
     },
     async open(open) {
-      const link = new CodexLink({ options, open, command: commandOf(options, PROGRAM) });
+      const link = new CodexLink({ options, open, command: commandOf(options, CODEX_PROGRAM) });
       try {
         await link.start(open);
         const opened = await openSession(link.ways(open), open, options);
@@ -63,7 +68,7 @@ export function createCodexDriver(options: DriverOptions): AgentDriver {
 
 /** In a home of its own, which is thrown away: a server writes into its home when it starts. */
 async function capabilitiesAlone(options: DriverOptions, call: CallOptions): Promise<SessionCapabilities> {
-  const command = commandOf(options, PROGRAM);
+  const command = commandOf(options, CODEX_PROGRAM);
   const known = await rememberCapabilities(options.places, command, async () => {
     const home = await mkdtemp(join(tmpdir(), "continuo-codex-"));
     try {
@@ -86,7 +91,7 @@ async function serverIn(
   { signal }: CallOptions,
 ): Promise<CodexServer> {
   return await startCodex({
-    command: commandOf(options, PROGRAM),
+    command: commandOf(options, CODEX_PROGRAM),
     cwd: options.places.home,
     env,
     limits: limitsOf(options),

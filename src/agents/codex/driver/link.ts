@@ -275,7 +275,8 @@ export class CodexLink implements Link {
   #asked(id: unknown, method: string, params: Json): void {
     const server = this.#open();
     const said = this.#said;
-    const question = toQuestion(id, method, params);
+    const call = this.#fold.calls.get(textField(params, "itemId") ?? "");
+    const question = toQuestion({ id, method, params, call });
     if (question !== null && said !== null) {
       this.#permit(id, question, said.turn).catch((error: Error) => said.turn.fail(error));
       return;

@@ -3,14 +3,24 @@
 import type { PermissionDecision, PermissionOption, PermissionRequest } from "../../../model/index.ts";
 import { optionFor } from "../../driver/index.ts";
 import { isJson, type Json, textField } from "../../reader/index.ts";
+import type { ToolCall } from "./items.ts";
 
 export interface Question {
   readonly request: PermissionRequest;
   answer(decision: PermissionDecision): Json;
 }
 
+export interface Asked {
+  /** The server's. */
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: Json;
+  /** The call that it is about, where it was told. */
+  readonly call?: ToolCall | undefined;
+}
+
 /** `null` for what is no question about a permission. */
-export function toQuestion(id: unknown, method: string, params: Json): Question | null {
+export function toQuestion({ id, method, params, call }: Asked): Question | null {
   const toolCallId = textField(params, "itemId") ?? "";
   const reason = textField(params, "reason");
   // The server counts its requests from 0 each time it is started.
@@ -27,8 +37,9 @@ export function toQuestion(id: unknown, method: string, params: Json): Question 
     }
     case "item/fileChange/requestApproval": {
       const { options, decisions } = decisionsIn(["accept", "acceptForSession"]);
-      const title = reason ?? "Change files";
-      const request = { ...asked, toolName: "fileChange", title, readOnly: false, options };
+      const title = reason ?? call?.title ?? "Change files";
+      const toolInput = call === undefined ? {} : { toolInput: call.toolInput };
+      const request = { ...asked, toolName: "fileChange", ...toolInput, title, readOnly: false, options };
       return { request, answer: (decision) => ({ decision: chosen(decision, request, decisions) }) };
     }
     case "item/permissions/requestApproval": {

@@ -1,0 +1,124 @@
+/** What real agents printed (`capture.ts`), as the events that their drivers make of it. */
+
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { endingOf } from "../../src/agents/claude/driver/ending.ts";
+import * as claude from "../../src/agents/claude/driver/fold.ts";
+import { toPermissionRequest } from "../../src/agents/claude/driver/permission.ts";
+import * as codex from "../../src/agents/codex/driver/fold.ts";
+import { toQuestion } from "../../src/agents/codex/driver/permission.ts";
+import * as pi from "../../src/agents/pi/driver/fold.ts";
+import { isJson, type Json } from "../../src/agents/reader/index.ts";
+
+const linesOf = (agent: string): readonly Json[] =>
+  readFileSync(new URL(`${agent}/lines.jsonl`, import.meta.url), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+
+type Fold = (line: Json) => readonly unknown[];
+
+/** Permissions and ends of turns are no events of the folds; here they stand between them. */
+const FOLDS: Readonly<Record<string, () => Fold>> = {
+  claude() {
+    const fold = claude.createClaudeFold();
+    return (line) => {
+      if (line.type === "control_response") return [];
+      if (line.type === "control_request" && isJson(line.request)) {
+        return [toPermissionRequest(String(line.request_id), line.request)];
+      }
+      if (line.type === "result") return [...claude.finishTurn(fold), endingOf(line)];
+      return claude.foldLine(fold, line);
+    };
+  },
+  codex() {
+    let fold = codex.createCodexFold("");
+    return ({ id, method, params, result }) => {
+      if (typeof method !== "string" || !isJson(params)) {
+        const thread = isJson(result) && isJson(result.thread) ? result.thread : null;
+        if (thread !== null) fold = codex.createCodexFold(String(thread.id));
+        return [];
+      }
+      const call = fold.calls.get(String(params.itemId));
+      if (id !== undefined) return [toQuestion({ id, method, params, call })?.request];
+      const turn = isJson(params.turn) ? params.turn : {};
+      if (method === "turn/started") fold.turnId = String(turn.id);
+      const events = codex.foldNotification(fold, method, params);
+      return method === "turn/completed" ? [...events, ...codex.finishTurn(fold), turn.status] : events;
+    };
+  },
+  pi() {
+    const fold = pi.createPiFold("message");
+    return (line) => {
+      if (line.type === "response") return [];
+      const { stopReason, failure, usage } = fold;
+      if (line.type !== "agent_settled") return pi.foldRecord(fold, line);
+      return [...pi.finishTurn(fold), { stopReason, failure, usage }];
+    };
+  },
+};
+
+describe.each(Object.entries(FOLDS))("the protocol of %s", (agent, createFold) => {
+  test("is told as events", async () => {
+    const events = linesOf(agent).flatMap(createFold());
+    const text = events.map((event) => `${JSON.stringify(event)}\n`).join("");
+    await expect(text).toMatchFileSnapshot(`${agent}/events.jsonl`);
+  });
+
+  test("a line of a kind that nobody knows is told verbatim, and changes nothing else", () => {
+    const strange = agent === "codex" ? { method: "no/such", params: { a: 1 } } : { type: "no_such", a: 1 };
+    const plain = linesOf(agent).flatMap(createFold());
+    const fold = createFold();
+    const mixed = linesOf(agent).flatMap((line) => [...fold(strange), ...fold(line)]);
+    const isStrange = (event: unknown): boolean => isJson(event) && JSON.stringify(event).includes('"a":1');
+    expect(mixed.filter((event) => !isStrange(event))).toEqual(plain);
+    expect(mixed.filter(isStrange)).toHaveLength(linesOf(agent).length);
+  });
+
+  test("lines that break off, or lack what they should have, are never thrown for", () => {
+    const fold = createFold();
+    for (const line of linesOf(agent)) {
+      for (const key of Object.keys(line)) {
+        if (key === "type" || key === "method") continue;
+        fold({ ...line, [key]: null });
+        if (isJson(line[key]))
+          for (const inner of Object.keys(line[key])) {
+            fold({ ...line, [key]: { ...line[key], [inner]: null } });
+          }
+      }
+    }
+  });
+});
+
+test("a call without a result is closed as interrupted when the turn ends", () => {
+  const fold = claude.createClaudeFold();
+  const content = [{ type: "tool_use", id: "call-1", name: "Bash", input: { command: "ls" } }];
+  claude.foldLine(fold, { type: "assistant", message: { id: "m", content } });
+  expect(claude.finishTurn(fold)).toEqual([
+    {
+      type: "message",
+      messageId: "m",
+      content: [{ type: "tool_call", id: "call-1", name: "Bash", args: { command: "ls" } }],
+    },
+    { type: "tool_result", toolCallId: "call-1", toolName: "Bash", content: "", status: "interrupted" },
+  ]);
+  expect(claude.finishTurn(fold)).toEqual([]);
+});
+
+test("a sub-agent of Claude Code updates the call that started it, and says nothing itself", () => {
+  const fold = claude.createClaudeFold();
+  const line = {
+    type: "assistant",
+    parent_tool_use_id: "call-1",
+    message: { id: "m", content: [{ type: "text", text: "inside" }] },
+  };
+  const told = [
+    {
+      type: "tool_call_update",
+      toolCallId: "call-1",
+      status: "in_progress",
+      content: [{ type: "text", text: "inside" }],
+    },
+  ];
+  expect([claude.foldLine(fold, line), claude.finishTurn(fold)]).toEqual([told, []]);
+});
