@@ -7,6 +7,7 @@
  * Does not know: any agent's protocol.
  */
 
+export { type CalledHandlers, type CalledProgram, isRefusal, startCalled } from "./called.ts";
 export { createCalls, type JsonCalls, type Talk } from "./calls.ts";
 export { environmentOf } from "./environment.ts";
 export { findProgram } from "./find.ts";

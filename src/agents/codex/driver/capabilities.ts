@@ -2,8 +2,9 @@
 
 import type { SessionCapabilities } from "../../../model/index.ts";
 import { type KnownCapabilities, NO_CAPABILITIES } from "../../driver/index.ts";
+import { isRefusal } from "../../process/index.ts";
 import { isJson } from "../../reader/index.ts";
-import { type CallLimits, type CodexServer, isRefusal } from "./server.ts";
+import type { CallLimits, CodexServer } from "./server.ts";
 
 /** -32600 `unknown variant …, expected one of …` (0.169.0) is the code of other refusals, too. */
 export async function askCapabilities(server: CodexServer, limits: CallLimits): Promise<KnownCapabilities> {

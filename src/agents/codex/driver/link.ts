@@ -23,12 +23,13 @@ import {
   type Turn,
   type Ways,
 } from "../../driver/index.ts";
+import { isRefusal } from "../../process/index.ts";
 import { isJson, type Json, textField, toSignal } from "../../reader/index.ts";
 import { askCapabilities } from "./capabilities.ts";
 import { type CodexFold, changeModel, createCodexFold, finishTurn, foldNotification } from "./fold.ts";
 import { toInput } from "./input.ts";
 import { refusalOf, toQuestion } from "./permission.ts";
-import { AGENT, type CodexServer, isRefusal, startCodex } from "./server.ts";
+import { AGENT, type CodexServer, startCodex } from "./server.ts";
 import { allThreads } from "./threads.ts";
 
 export interface CodexLinkParts {

@@ -1,14 +1,8 @@
 /** A running `pi --mode rpc`: commands with ids and their responses, and records of what happens. */
 
-import { type CallOptions, type ContinuoError, isContinuoError } from "../../../model/index.ts";
+import type { CallOptions, ContinuoError } from "../../../model/index.ts";
 import { type DriverLimits, within } from "../../driver/index.ts";
-import {
-  type AgentProcess,
-  createCalls,
-  type JsonCalls,
-  type ProcessStart,
-  startAgent,
-} from "../../process/index.ts";
+import { type CalledProgram, type ProcessStart, startCalled } from "../../process/index.ts";
 import { isJson, type Json, toSignal } from "../../reader/index.ts";
 
 export const AGENT = "pi";
@@ -25,47 +19,33 @@ export interface PiStart extends Omit<ProcessStart, "agent">, CallOptions {
   readonly handlers: PiHandlers;
 }
 
-/** How long a program that prints nothing more may take to be gone, so that its end can be told. */
-const END_MS = 2_000;
-
 /** Errors: `agent_missing`, `agent_failed` also where pi does not find the session that its arguments name. */
 export async function startPi(start: PiStart): Promise<PiProgram> {
-  const { limits, signal } = start;
-  const program = new PiProgram(await startAgent({ ...start, agent: AGENT }), start);
+  const { handlers, limits, signal } = start;
+  const called = await startCalled(
+    { ...start, agent: AGENT },
+    { onOther: (record) => handlers.onRecord(record), onEnd: () => handlers.onEnd() },
+  );
+  const program = new PiProgram(called);
   try {
     await program.call({ type: "get_state" }, { limitMs: limits.startMs, ...toSignal(signal) });
     return program;
   } catch (error) {
     await program.end();
-    // By now it has ended, and said why.
-    throw isContinuoError(error, "agent_failed") ? program.failed("does not start") : error;
+    throw error;
   }
 }
 
 export class PiProgram {
-  readonly #program: AgentProcess;
-  readonly #calls: JsonCalls;
-  #ended: ContinuoError | null = null;
+  readonly #program: CalledProgram;
 
-  constructor(program: AgentProcess, { handlers }: PiStart) {
+  constructor(program: CalledProgram) {
     this.#program = program;
-    this.#calls = createCalls(program, (record) => handlers.onRecord(record));
-    const over = async (): Promise<void> => {
-      const gone = within(program.ended, { limitMs: END_MS, late: () => new Error("late") });
-      await gone.catch(() => undefined);
-      this.#ended = program.failed("ended");
-      await handlers.onEnd();
-      // What it started does not outlive it.
-      await program.end();
-    };
-    // Who waits for a response is told by it; who waits for a turn by `onEnd`.
-    void this.#calls.ended.catch(() => undefined).then(over);
   }
 
   /** The data of the response. Errors: `agent_failed`. */
   async call(command: Json, { limitMs, signal }: CallOptions & { readonly limitMs: number }): Promise<Json> {
-    if (this.#ended !== null) throw this.#ended;
-    const { data } = await within(this.#calls.call(command), {
+    const { data } = await within(this.#program.call(command), {
       limitMs,
       late: () => this.failed(`did not answer ${String(command.type)} within ${limitMs} ms`),
       ...toSignal(signal),
@@ -74,7 +54,7 @@ export class PiProgram {
   }
 
   tell(record: Json): void {
-    this.#calls.notify(record);
+    this.#program.notify(record);
   }
 
   failed(why: string): ContinuoError {

@@ -1,0 +1,46 @@
+/**
+ * Stands in for an agent's program: `node stand-in.ts SCRIPT …`. The script, a JSON file, says what is printed for
+ * which line of the input; `$id` is the id of that line. What is printed is not ended by a line feed of our own, so
+ * that a line may break off.
+ */
+
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+export interface Reaction {
+  /** Words in a line of the input. */
+  readonly to: string;
+  readonly print: string;
+  /** It is killed after it. */
+  readonly isLast?: true;
+}
+
+export interface StandInScript {
+  /** Printed for `--help` and `--version`. */
+  readonly help: string;
+  /** Said on stderr at once, and then it ends with 3. */
+  readonly refusal?: string;
+  readonly reactions: readonly Reaction[];
+}
+
+const [scriptFile = "", ...flags] = process.argv.slice(2);
+const script: StandInScript = JSON.parse(readFileSync(scriptFile, "utf8"));
+
+if (flags.includes("--help") || flags.includes("--version")) {
+  process.stdout.write(script.help);
+} else if (script.refusal !== undefined) {
+  process.stderr.write(script.refusal);
+  process.exitCode = 3;
+} else {
+  createInterface({ input: process.stdin }).on("line", react);
+}
+
+function react(line: string): void {
+  const reaction = script.reactions.find(({ to }) => line.includes(to));
+  if (reaction === undefined) return;
+  const { id, request_id, uuid } = JSON.parse(line);
+  const whole = reaction.print.replaceAll("$id", String(id ?? request_id ?? uuid));
+  process.stdout.write(whole, () => {
+    if (reaction.isLast) process.kill(process.pid, "SIGKILL");
+  });
+}
