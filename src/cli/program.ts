@@ -1,11 +1,13 @@
 /** The tree of commands. What a command does is loaded when it is called. */
 
 import { Command } from "commander";
+import { addAgentsCommand } from "./agents/index.ts";
 import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
 import { addHandoffCommands } from "./handoff/index.ts";
 import { readVersion } from "./installed/index.ts";
 import { addPickCommand } from "./pick/index.ts";
+import { addReplCommand } from "./repl/index.ts";
 import { addSessionCommands, SESSION_COMMANDS } from "./session/index.ts";
 import { addStoreCommands } from "./store/index.ts";
 import type { Shell } from "./terminal/index.ts";
@@ -61,8 +63,10 @@ export function createProgram(run: ProgramRun | null): Command {
     .copyInheritedSettings(program);
   addStoreCommands(store, run);
   addChatCommand(program, run);
+  addReplCommand(program, run);
   addHandoffCommands(program, run);
   addPickCommand(program, run);
+  addAgentsCommand(program, run);
   addTrustCommand(program, run);
   addCompletionCommands(program, run);
   return program;

@@ -83,6 +83,9 @@ function valuesOf({ long, argChoices }: Option, current: string): Wanted {
       return starting(current, toWords([...READABLE_AGENTS, OWN]));
     case "--since":
       return starting(current, toWords(TIMES));
+    case "--resume":
+    case "--fork":
+      return { type: "sessions", prefix: current };
     case "--cwd":
       return { type: "folders" };
     case "--output":

@@ -3,7 +3,7 @@
 import { type DrivenAgent, type ReplayWriter, toAgent } from "../../agents/driver/index.ts";
 import {
   type AgentDriver,
-  ContinuoError,
+  type AgentName,
   type Conversation,
   isAgentName,
   type OpenConversation,
@@ -19,6 +19,8 @@ export interface AgentOptions {
   readonly onPermission: NonNullable<OpenConversation["onPermission"]>;
   /** `session` keeps its program between turns. */
   readonly keepOpen: "session" | "turn";
+  /** The agent's own: `plan`, … */
+  readonly mode?: string;
 }
 
 export interface TalkingAgent extends DrivenAgent {
@@ -31,7 +33,7 @@ export interface TalkingAgent extends DrivenAgent {
 
 /** Nothing is started yet. Errors: `not_found`, `usage`. */
 export async function createAgent(options: AgentOptions): Promise<TalkingAgent> {
-  const { settings, cwd, onPermission, keepOpen } = options;
+  const { settings, cwd, onPermission, keepOpen, mode } = options;
   const early = startedEarly(await driverOf(options));
   const agent = toAgent(early.driver, {
     name: settings.name,
@@ -39,7 +41,8 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     keepOpen,
     onPermission,
     ...(settings.model === null ? {} : { model: settings.model }),
-    ...replayWriter(options),
+    ...(mode === undefined ? {} : { mode }),
+    ...(isAgentName(settings.name) ? { writeReplay: replayWriter(settings.name, options.shell) } : {}),
   });
   const prepare: TalkingAgent["prepare"] = (nativeSessionId, folder) => {
     early.start({
@@ -47,6 +50,7 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
       onPermission,
       ...(nativeSessionId === null ? {} : { resumeSessionId: nativeSessionId, onMissing: "error" }),
       ...(settings.model === null ? {} : { model: settings.model }),
+      ...(mode === undefined ? {} : { mode }),
     });
   };
   const close = async (): Promise<void> => {
@@ -132,35 +136,22 @@ function isSamePlace(a: OpenConversation, b: OpenConversation): boolean {
   return a.cwd === b.cwd && a.resumeSessionId === b.resumeSessionId && a.model === b.model;
 }
 
-/** What another agent was told is written as a session of this one, where Continuo writes its files. */
-function replayWriter({ settings: { name }, shell }: AgentOptions): { readonly writeReplay?: ReplayWriter } {
-  if (!isAgentName(name)) return {};
-  return {
-    async writeReplay(messages, { cwd, title, signal }) {
-      const { writeNativeSession } = await import("../../agents/index.ts");
-      const places = placesOf(shell);
-      const { ref, receipt } = await writeNativeSession(messages, { to: name, cwd, title, places, signal });
-      const { agent, sessionId, location } = ref;
-      const { kept, rewritten, noted, dropped } = receipt;
-      return { ref: { agent, sessionId, location, cwd }, details: { kept, rewritten, noted, dropped } };
-    },
+/** What others said is written as a session of this agent, where Continuo writes its files. */
+function replayWriter(name: AgentName, shell: Shell): ReplayWriter {
+  return async (messages, options) => {
+    const { replayWriterOf } = await import("../../agents/index.ts");
+    return await replayWriterOf(name, placesOf(shell))(messages, options);
   };
 }
 
+/** Errors: `usage` for one that nobody knows. */
 async function driverOf({ settings, shell }: AgentOptions): Promise<AgentDriver> {
   const { name, command, args, env, transport } = settings;
-  const options = {
+  const { openAgent } = await import("../../agents/index.ts");
+  return await openAgent(name, {
     places: placesOf(shell),
     env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? undefined])),
     ...(command === null ? {} : { command: [command, ...args] }),
-  };
-  if (transport !== "acp" && name === "claude") {
-    const { createClaudeDriver } = await import("../../agents/claude/driver/index.ts");
-    const { readerOf } = await import("../../agents/index.ts");
-    return createClaudeDriver({ ...options, reader: await readerOf("claude") });
-  }
-  const { ACP_PROGRAMS, configuredProgram, createAcpDriver } = await import("../../agents/acp/index.ts");
-  if (isAgentName(name)) return createAcpDriver(ACP_PROGRAMS[name], options);
-  if (command !== null) return createAcpDriver(configuredProgram(name, [command, ...args]), options);
-  throw new ContinuoError("not_found", `there is no agent ${JSON.stringify(name)}`);
+    ...(transport === null ? {} : { transport }),
+  });
 }

@@ -18,6 +18,10 @@ export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): Live
   const output = createOutput(stream);
   const isLive = stream.isTTY === true && shell.env.TERM !== "dumb";
   let shown = 0;
+  // Whatever ends the process in the middle of a turn: what was said stays, the state of the turn does not.
+  shell.onExit(() => {
+    if (shown > 0) stream.write(`\r${ERASE_BELOW}`);
+  });
   return {
     isLive,
     get columns() {

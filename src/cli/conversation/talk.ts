@@ -41,6 +41,7 @@ export class Talk implements AsyncDisposable {
   #agent: TalkingAgent | null = null;
   #settings: AgentSettings;
   #session: Session | null = null;
+  #mode: string | null = null;
   /** A native session that was asked for by name, and not yet gone on with: what is missing is no surprise to hide. */
   #isFresh = false;
 
@@ -72,6 +73,11 @@ export class Talk implements AsyncDisposable {
 
   get settings(): AgentSettings {
     return this.#settings;
+  }
+
+  /** The agent's own mode that was asked for. */
+  get mode(): string | null {
+    return this.#mode;
   }
 
   /** `null` before the first turn of a new one. */
@@ -139,6 +145,17 @@ export class Talk implements AsyncDisposable {
     const settings = settingsOf(this.configuration, name, this.#options.flags);
     await this.#leaveAgent();
     this.#settings = settings;
+    this.#mode = null;
+  }
+
+  setPermissions(policy: AgentSettings["permissions"]["policy"]): void {
+    this.#settings = { ...this.#settings, permissions: { ...this.#settings.permissions, policy } };
+  }
+
+  /** The agent's own; its program is started again with it. */
+  async setMode(mode: string): Promise<void> {
+    await this.#leaveAgent();
+    this.#mode = mode;
   }
 
   async setTitle(title: string): Promise<void> {
@@ -230,18 +247,22 @@ export class Talk implements AsyncDisposable {
     if (this.#agent !== null) return this.#agent;
     const { shell, ask, keepOpen } = this.#options;
     const { permissionsBy } = await import("../../agents/driver/index.ts");
-    const { policy, timeoutMs } = this.#settings.permissions;
-    const onPermission = permissionsBy({
-      policy,
-      timeLimitMs: timeoutMs,
-      ...(ask === undefined ? {} : { ask }),
-    });
+    // The policy may change in the middle of a conversation.
+    const onPermission: AskPermission = (request, call) => {
+      const { policy, timeoutMs } = this.#settings.permissions;
+      return permissionsBy({ policy, timeLimitMs: timeoutMs, ...(ask === undefined ? {} : { ask }) })(
+        request,
+        call,
+      );
+    };
+    const mode = this.#mode === null ? {} : { mode: this.#mode };
     this.#agent = await createAgent({
       settings: this.#settings,
       shell,
       cwd: this.cwd,
       onPermission,
       keepOpen,
+      ...mode,
     });
     return this.#agent;
   }

@@ -25,6 +25,7 @@ export class Teller {
   readonly #screen: LiveScreen;
   readonly #paint: Paint;
   #agent = "";
+  #hint = "";
   #drawing: Drawing | null = null;
   #startedAt = 0;
   #waiting: AgentEvent[] = [];
@@ -51,6 +52,7 @@ export class Teller {
   /** A turn begins. */
   begin(agent: string): void {
     this.#agent = agent;
+    this.#hint = "Ctrl-C cancels";
     this.#drawing = beginDrawing();
     this.#startedAt = performance.now();
     // What runs is seen to run.
@@ -72,6 +74,12 @@ export class Teller {
     const columns = Math.max(20, this.#screen.columns - 3);
     const [first = "", ...more] = wrap([{ text: visibleLine(text), styles: ["dim"] }], columns, this.#paint);
     this.#lines.push(`${this.#paint("·", "dim")} ${first}`, ...more.map((line) => `  ${line}`));
+    void this.flush();
+  }
+
+  /** What Ctrl-C does now, below everything. */
+  hint(text: string): void {
+    this.#hint = text;
     void this.flush();
   }
 
@@ -147,7 +155,7 @@ export class Teller {
       return drawQuestion(request, { columns, paint, leftMs: deadline - performance.now() });
     }
     const seconds = Math.floor((performance.now() - this.#startedAt) / 1000);
-    return paint(`  ◌ ${seconds} s · Ctrl-C cancels`, "dim");
+    return paint(`  ◌ ${seconds} s · ${this.#hint}`, "dim");
   }
 
   #options(): DrawingOptions {

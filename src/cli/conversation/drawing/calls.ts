@@ -22,7 +22,7 @@ export interface Pen {
 type Result = Extract<AgentEvent, { type: "tool_result" }>;
 
 const STATUS: Readonly<Record<ToolStatus, { readonly text: string; readonly styles: readonly Style[] }>> = {
-  ok: { text: "", styles: [] },
+  ok: { text: "✓", styles: ["green"] },
   error: { text: "✗ failed", styles: ["red"] },
   denied: { text: "✗ denied", styles: ["yellow"] },
   cancelled: { text: "✗ cancelled", styles: ["yellow"] },
@@ -35,7 +35,9 @@ export function drawCallLine(call: Call, { columns, paint }: Pen): string {
   const count = countOf(changesOf(call.toolInput, call.content));
   const room = columns - widthOf(name) - widthOf(count) - 6;
   const argument = argumentOf(call);
-  const shown = argument === null || room < 4 ? "" : `  ${cutEnd(argument, room)}`;
+  // Some agents call a tool by what it does.
+  const isTold = argument === null || name.includes(argument);
+  const shown = isTold || room < 4 ? "" : `  ${cutEnd(argument, room)}`;
   const counted = count === "" ? "" : `  ${paint(count, "dim")}`;
   return `${paint("▸", "blue")} ${paint(name, "bold", "blue")}${shown}${counted}`;
 }
@@ -89,7 +91,9 @@ export interface ResultView {
 
 export function drawResult(result: Result, { call, isBelow }: ResultView, pen: Pen): string[] {
   const { paint, columns } = pen;
-  const { text: word, styles } = STATUS[result.status] ?? STATUS.error;
+  const { text, styles } = STATUS[result.status] ?? STATUS.error;
+  // Right below its call, no word is needed for what went well.
+  const word = isBelow && result.status === "ok" ? "" : text;
   const lines: string[] = [];
   const name = isBelow
     ? ""
@@ -101,9 +105,9 @@ export function drawResult(result: Result, { call, isBelow }: ResultView, pen: P
   // What was changed has been shown; that it worked says the rest.
   if (result.status === "ok" && call !== null && changesOf(call.toolInput, call.content).length > 0)
     return lines;
-  const text = textOf(result).trimEnd();
-  if (text === "") return word === "" && isBelow ? [`  ${paint("(no output)", "dim")}`] : lines;
-  const body = text
+  const said = textOf(result).trimEnd();
+  if (said === "") return word === "" && isBelow ? [`  ${paint("(no output)", "dim")}`] : lines;
+  const body = said
     .split("\n")
     .map((line) =>
       line === "" ? "" : `  ${paint(cutEnd(line.replaceAll("\t", "    "), columns - 2), "dim")}`,

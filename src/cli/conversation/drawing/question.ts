@@ -42,7 +42,7 @@ export function drawQuestion(
   request: PermissionRequest,
   { columns, paint, leftMs }: { readonly columns: number; readonly paint: Paint; readonly leftMs: number },
 ): string {
-  const keys = questionKeys(request).map((key) => `[${key}]${MEANINGS[key].word.slice(1)}`);
+  const keys = questionKeys(request).map((key) => keyWord(key));
   const left = `denied in ${clock(leftMs)}`;
   const about = visibleLine(request.toolName ?? request.title ?? "this");
   const room = columns - keys.join(" ").length - left.length - 15;
@@ -53,4 +53,10 @@ export function drawQuestion(
 function clock(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** `[y]es`; `[d] never` where the key is none of the word's. */
+function keyWord(key: Answer): string {
+  const { word } = MEANINGS[key];
+  return word.startsWith(key) ? `[${key}]${word.slice(1)}` : `[${key}] ${word}`;
 }

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import type { PermissionOption, PermissionRequest } from "../../../model/index.ts";
+import { paintFor } from "../../terminal/index.ts";
+import { answerOf, drawQuestion, questionKeys } from "./question.ts";
+import { describeResumption } from "./resumption.ts";
+
+const option = (id: string, kind: PermissionOption["kind"]): PermissionOption => ({ id, name: id, kind });
+const ALL = [
+  option("1", "allow_once"),
+  option("2", "allow_always"),
+  option("3", "reject_once"),
+  option("4", "reject_always"),
+];
+const request = (options: readonly PermissionOption[], toolName = "Bash"): PermissionRequest => ({
+  approvalId: "p",
+  toolName,
+  readOnly: false,
+  options,
+});
+
+test.each([
+  ["y", ALL, { outcome: "granted", by: "person", optionId: "1" }],
+  ["A", ALL, { outcome: "granted", by: "person", optionId: "2" }],
+  ["n", ALL, { outcome: "denied", by: "person", optionId: "3" }],
+  ["d", ALL, { outcome: "denied", by: "person", optionId: "4" }],
+  ["\u001b", ALL, { outcome: "denied", by: "person", optionId: "3" }],
+  ["y", [], { outcome: "granted", by: "person" }],
+  ["a", ALL.slice(0, 1), null],
+  ["d", [], null],
+  ["x", ALL, null],
+  ["\r", ALL, null],
+  ["yes, all of it", ALL, null],
+])("the key %j with these options: %j", (key, options, decision) => {
+  expect(answerOf(key, request(options))).toEqual(decision);
+});
+
+test("what can be pressed is shown, and fits the line", () => {
+  const paint = paintFor({ hasColours: false });
+  const draw = (asked: PermissionRequest, columns: number): string =>
+    drawQuestion(asked, { columns, paint, leftMs: 61_000 });
+  expect(questionKeys(request([]))).toEqual(["y", "n"]);
+  expect(draw(request(ALL), 100)).toBe("? allow Bash? [y]es [a]lways [n]o [d] never · denied in 1:01");
+  expect(draw(request(ALL.slice(0, 2), "\u001b[2J".repeat(50)), 79).length).toBeLessThanOrEqual(79);
+});
+
+const ref = { agent: "claude", sessionId: "4bf3", location: null, cwd: "/a" };
+
+test.each([
+  [
+    { requested: "auto", happened: "native", ref, verifiedBy: "agent and disk" },
+    "session s1 · resumed claude:4bf3 (checked by agent and disk)",
+  ],
+  [
+    { requested: "native", happened: "native", ref, verifiedBy: "none" },
+    "session s1 · resumed claude:4bf3 (not checked)",
+  ],
+  [{ requested: "new", happened: "new", ref, verifiedBy: "agent" }, "session s1 · new claude:4bf3"],
+  [
+    {
+      requested: "auto",
+      happened: "replay",
+      verifiedBy: "none",
+      reason: "There is no native session.",
+      omitted: { messages: 3 },
+    },
+    "session s1 · told all that was said to claude · 3 messages left out · There is no native session.",
+  ],
+  [
+    { requested: "auto", happened: "native", ref, verifiedBy: "agent", forked: { from: "4bf2", to: "4bf3" } },
+    "session s1 · resumed claude:4bf3 (checked by agent) · it answers from another session than 4bf2",
+  ],
+] as const)("%j in one line", (resumption, line) => {
+  expect(describeResumption({ sessionId: "s1", agent: "claude", resumption })).toBe(line);
+});

@@ -1,0 +1,40 @@
+/** What Tab offers: commands, and what stands behind them. */
+
+import type { CompleterResult } from "node:readline";
+import { SLASH_COMMANDS } from "./slash.ts";
+
+export type Completer = (line: string, done: (error: null, result: CompleterResult) => void) => void;
+
+export interface Candidates {
+  agents(): readonly string[];
+  /** Ids of sessions that begin so. */
+  sessions(prefix: string): Promise<readonly string[]>;
+}
+
+export function createCompleter(candidates: Candidates): Completer {
+  return (line, done) => {
+    completionsOf(line, candidates).then(
+      (result) => done(null, result),
+      // Nothing can be offered; the person types on.
+      () => done(null, [[], line]),
+    );
+  };
+}
+
+export async function completionsOf(line: string, candidates: Candidates): Promise<CompleterResult> {
+  const [, command, prefix = ""] = /^\/(\w+)\s+(\S*)$/u.exec(line) ?? [];
+  if (command === undefined) {
+    const names = SLASH_COMMANDS.map(({ name, argument }) => (argument === "" ? `/${name}` : `/${name} `));
+    return [line.startsWith("/") ? names.filter((name) => name.startsWith(line)) : [], line];
+  }
+  const all = await valuesOf(command, prefix, candidates);
+  return [all.filter((value) => value.startsWith(prefix)), prefix];
+}
+
+const MODES = ["ask", "safe", "unrestricted"];
+
+async function valuesOf(command: string, prefix: string, candidates: Candidates): Promise<readonly string[]> {
+  if (command === "agent") return candidates.agents();
+  if (command === "mode") return MODES;
+  return command === "resume" || command === "fork" ? await candidates.sessions(prefix) : [];
+}

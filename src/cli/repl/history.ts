@@ -1,0 +1,65 @@
+/** What a person typed, kept between conversations: for them alone to read, and bounded. */
+
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { continuoHome } from "../../agents/index.ts";
+import { placesOf } from "../places/index.ts";
+import { createFileOutput, type Shell } from "../terminal/index.ts";
+import { REPL_LIMITS } from "./limits.ts";
+
+export interface InputHistory {
+  /** Oldest first. */
+  readonly entries: readonly string[];
+  /** A line that begins with a space is not kept. A file that cannot be written loses nothing else. */
+  add(line: string): void;
+}
+
+export async function openHistory(shell: Shell): Promise<InputHistory> {
+  const path = join(continuoHome(placesOf(shell)), "history");
+  const entries = readEntries(path);
+  if (isLarge(path)) await rewrite(path, entries, shell);
+  return {
+    entries,
+    add(line) {
+      if (line.trim() === "" || line.startsWith(" ") || line.length > REPL_LIMITS.entryChars) return;
+      if (entries.at(-1) === line) return;
+      entries.push(line);
+      if (entries.length > REPL_LIMITS.historyEntries) entries.shift();
+      try {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+      }
+    },
+  };
+}
+
+/** Lines that are none of ours are left out. */
+function readEntries(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").split("\n");
+  const entries = lines.flatMap((line): string[] => {
+    try {
+      const entry: unknown = JSON.parse(line);
+      return typeof entry === "string" ? [entry] : [];
+    } catch {
+      // Torn by a crash, or written by somebody else.
+      return [];
+    }
+  });
+  return entries.slice(-REPL_LIMITS.historyEntries);
+}
+
+function isLarge(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > REPL_LIMITS.historyBytes;
+}
+
+async function rewrite(path: string, entries: string[], shell: Shell): Promise<void> {
+  const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`);
+  while (lines.join("").length > REPL_LIMITS.historyBytes / 2) lines.shift();
+  entries.splice(0, entries.length - lines.length);
+  using output = createFileOutput(path, shell);
+  await output.write(lines.join(""));
+  await output.commit();
+}

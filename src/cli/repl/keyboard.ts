@@ -1,0 +1,190 @@
+/**
+ * A terminal's keyboard. Between turns a line is edited (`node:readline`); in a turn only Ctrl-C and `/cancel` mean
+ * something, and what else is typed waits for the next line; a question takes one key.
+ */
+
+import { createInterface, type Interface } from "node:readline";
+import { PassThrough } from "node:stream";
+import { visibleLine } from "../../transcript/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import type { Completer } from "./completer.ts";
+import type { Input, InputOptions, Typed } from "./input.ts";
+import { REPL_LIMITS } from "./limits.ts";
+import { addPaste, filterKeys, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
+
+const INTERRUPT = "\u0003";
+const PASTE_ON = "\u001b[?2004h";
+const PASTE_OFF = "\u001b[?2004l";
+
+export function openKeyboard(options: InputOptions): Input {
+  return new Keyboard(options);
+}
+
+class Keyboard implements Input {
+  readonly nextKey: (signal: AbortSignal) => Promise<string>;
+  readonly #shell: Shell;
+  readonly #complete: Completer;
+  readonly #keys = new PassThrough({ encoding: "utf8" });
+  readonly #onExit: Disposable;
+  /** Newest first. */
+  #history: readonly string[];
+  #pastes: Pastes = NO_PASTES;
+  /** Typed, and not yet read. */
+  #ahead = "";
+  #line: Interface | null = null;
+  #onInterrupt: (() => void) | null = null;
+  #onKey: ((key: string) => void) | null = null;
+  #isOpen = true;
+
+  constructor({ shell, complete, history }: InputOptions) {
+    this.#shell = shell;
+    this.#complete = complete;
+    this.#history = history.entries.map((entry) => this.#asLine(entry)).toReversed();
+    this.nextKey = (signal) => this.#readKey(signal);
+    this.#onExit = shell.onExit(() => this.#giveBack());
+    shell.stdin.setEncoding("utf8");
+    shell.stdin.setRawMode(true);
+    shell.stdin.on("data", this.#onData);
+    shell.stdin.resume();
+    shell.stdout.write(PASTE_ON);
+  }
+
+  async read(prompt: string): Promise<Typed> {
+    let text = "";
+    for (;;) {
+      const typed = await this.#readLine(text === "" ? prompt : "  ");
+      if (typed.type !== "line") return typed;
+      // A line that ends with a backslash goes on.
+      const goesOn = /(?:^|[^\\])\\$/u.test(typed.text);
+      text += goesOn ? `${typed.text.slice(0, -1)}\n` : typed.text;
+      if (goesOn) continue;
+      const whole = withPastes(text, this.#pastes);
+      this.#remember(whole);
+      return { type: "line", text: whole };
+    }
+  }
+
+  listen(onInterrupt: () => void): Disposable {
+    this.#onInterrupt = onInterrupt;
+    return {
+      [Symbol.dispose]: () => {
+        this.#onInterrupt = null;
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#giveBack();
+    this.#onExit[Symbol.dispose]();
+    this.#shell.stdin.removeListener("data", this.#onData);
+    this.#shell.stdin.pause();
+  }
+
+  #giveBack(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#shell.stdout.write(PASTE_OFF);
+    this.#shell.stdin.setRawMode(false);
+  }
+
+  readonly #onData = (chunk: string): void => {
+    const { pastes, keys } = filterKeys(this.#pastes, chunk);
+    this.#pastes = pastes;
+    if (this.#line !== null) this.#feed(keys);
+    else if (this.#onKey !== null) this.#press(keys);
+    else this.#keep(keys);
+  };
+
+  /** Up to the end of a line: what is behind it is for the next one. */
+  #feed(keys: string): void {
+    const all = this.#ahead + keys;
+    const end = /[\r\n]/u.exec(all)?.index;
+    this.#ahead = end === undefined ? "" : all.slice(end + 1);
+    if (all !== "") this.#keys.write(end === undefined ? all : all.slice(0, end + 1));
+  }
+
+  #press(keys: string): void {
+    if (keys.includes(INTERRUPT)) this.#interrupt();
+    else if (keys !== "") this.#onKey?.(keys);
+  }
+
+  #keep(keys: string): void {
+    if (keys.includes(INTERRUPT)) {
+      this.#ahead = "";
+      this.#interrupt();
+      return;
+    }
+    this.#ahead = (this.#ahead + keys).slice(0, REPL_LIMITS.aheadChars);
+    const cancel = /(?:^|[\r\n])\/cancel\s*[\r\n]$/u.exec(this.#ahead);
+    if (cancel === null || this.#onInterrupt === null) return;
+    this.#ahead = this.#ahead.slice(0, cancel.index);
+    this.#interrupt();
+  }
+
+  #interrupt(): void {
+    if (this.#onInterrupt === null) process.exit(130);
+    this.#onInterrupt();
+  }
+
+  async #readKey(signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const stop = (): void => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    this.#onKey = resolve;
+    try {
+      return await promise;
+    } finally {
+      this.#onKey = null;
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** One interface for each line: between lines it would draw its prompt when the terminal changes its size. */
+  async #readLine(prompt: string): Promise<Typed> {
+    const line = createInterface({
+      input: this.#keys,
+      output: this.#shell.stdout,
+      terminal: true,
+      prompt,
+      history: [...this.#history],
+      historySize: REPL_LIMITS.historyEntries,
+      completer: this.#complete,
+    });
+    const { promise, resolve } = Promise.withResolvers<Typed>();
+    line.once("line", (text) => resolve({ type: "line", text }));
+    line.on("SIGINT", () => {
+      if (line.line === "") resolve({ type: "interrupt" });
+      else throwAway(line);
+    });
+    line.once("close", () => resolve({ type: "end" }));
+    this.#line = line;
+    line.prompt();
+    this.#feed("");
+    try {
+      return await promise;
+    } finally {
+      this.#line = null;
+      line.close();
+    }
+  }
+
+  #remember(entry: string): void {
+    if (entry.trim() === "") return;
+    this.#history = [this.#asLine(entry), ...this.#history].slice(0, REPL_LIMITS.historyEntries);
+  }
+
+  /** Several lines are a mark again. */
+  #asLine(entry: string): string {
+    if (!entry.includes("\n")) return visibleLine(entry);
+    const { pastes, keys } = addPaste(this.#pastes, entry);
+    this.#pastes = pastes;
+    return keys;
+  }
+}
+
+/** What was typed is not sent, as in a shell. */
+function throwAway(line: Interface): void {
+  line.write(null, { ctrl: true, name: "e" });
+  line.write(null, { ctrl: true, name: "u" });
+}

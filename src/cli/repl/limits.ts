@@ -1,0 +1,18 @@
+/** Every limit of the REPL, in one place. */
+
+export const REPL_LIMITS = {
+  historyEntries: 500,
+  historyBytes: 262_144,
+  /** Of one entry that is kept. */
+  entryChars: 16_384,
+  /** What is typed while an agent speaks. */
+  aheadChars: 65_536,
+  /** Of one paste. */
+  pasteChars: 8_388_608,
+  /** Pastes of several lines that are remembered. */
+  pastes: 64,
+  /** A paste that long is shown as a mark, also when it is one line. */
+  shownPasteChars: 500,
+  sessionRows: 15,
+  candidates: 40,
+} as const;

@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { REPL_LIMITS } from "./limits.ts";
+import { addPaste, filterKeys, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
+
+function feed(chunks: readonly string[]): { readonly keys: string; readonly pastes: Pastes } {
+  let pastes = NO_PASTES;
+  let keys = "";
+  for (const chunk of chunks) {
+    const filtered = filterKeys(pastes, chunk);
+    pastes = filtered.pastes;
+    keys += filtered.keys;
+  }
+  return { keys, pastes };
+}
+
+const paste = (text: string): string => `\u001b[200~${text}\u001b[201~`;
+
+test.each([
+  ["keys pass", "ab\u001b[A\r", "ab\u001b[A\r"],
+  ["a lone escape is a key", "\u001b", "\u001b"],
+  ["one line is typed", `a${paste("one line")}b`, "aone lineb"],
+  ["the end of its line is not sent", paste("one line\r"), "one line"],
+  ["controls are made visible", paste("a\u0003\u001b[31m"), "a␃␛[31m"],
+  ["several lines are one mark", `see ${paste("a\r\nb\rc")}!`, "see [paste 1: 3 lines]!"],
+])("%s", (_, typed, keys) => {
+  expect(feed([typed]).keys).toBe(keys);
+});
+
+test("a line is sent with what was pasted", () => {
+  const { keys, pastes } = feed([`first ${paste("a\nb")} then ${paste("\tc\nd\n")} [paste 9: 2 lines]`]);
+  expect(withPastes(keys, pastes)).toBe("first a\nb then \tc\nd [paste 9: 2 lines]");
+});
+
+test("however slowly it comes, a paste is the same", () => {
+  const typed = `x${paste("one\ntwo")}y${paste("z")}\u001b[B`;
+  const whole = feed([typed]);
+  fc.assert(
+    fc.property(fc.array(fc.nat(typed.length), { maxLength: 10 }), (cuts) => {
+      const places = [0, ...cuts.toSorted((a, b) => a - b), typed.length];
+      const parts = places.slice(1).map((end, at) => typed.slice(places[at], end));
+      // ESC alone is a key: a terminal sends at least the bracket with it.
+      fc.pre(parts.every((part) => !part.endsWith("\u001b")));
+      expect(feed(parts)).toEqual(whole);
+    }),
+  );
+});
+
+test("the newest pastes are remembered", () => {
+  let pastes = NO_PASTES;
+  for (let at = 0; at < REPL_LIMITS.pastes + 10; at++) pastes = addPaste(pastes, `a\n${at}`).pastes;
+  expect(pastes.texts.size).toBe(REPL_LIMITS.pastes);
+  expect(withPastes("[paste 74: 2 lines]", pastes)).toBe("a\n73");
+  expect(withPastes("[paste 1: 2 lines]", pastes)).toBe("[paste 1: 2 lines]");
+});

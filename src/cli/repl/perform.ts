@@ -1,0 +1,131 @@
+/** What the commands of the REPL do, as lines to be shown. */
+
+import { ContinuoError, type Usage } from "../../model/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { type Talk, usageParts } from "../conversation/index.ts";
+import { clockTime, type Paint, type Shell, tildePath } from "../terminal/index.ts";
+import { listHere, toLines } from "./sessions.ts";
+import { SLASH_COMMANDS, type SlashName } from "./slash.ts";
+
+export interface Performing {
+  readonly talk: Talk;
+  readonly shell: Shell;
+  readonly paint: Paint;
+  readonly columns: number;
+}
+
+/** Lines are visible text. Errors: those of what the command does. */
+export async function perform(
+  name: Exclude<SlashName, "quit">,
+  argument: string,
+  performing: Performing,
+): Promise<readonly string[]> {
+  return await COMMANDS[name](performing, argument);
+}
+
+type Command = (performing: Performing, argument: string) => Promise<readonly string[]>;
+
+const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
+  help: async ({ paint }) => [
+    ...SLASH_COMMANDS.map(({ name, argument, says }) => {
+      const words = `/${name} ${argument}`.trimEnd();
+      return `  ${paint(words.padEnd(16), "bold")}  ${says}`;
+    }),
+    paint("  //word is sent to the agent as /word; \\ at the end of a line begins another", "dim"),
+  ],
+  sessions: async ({ talk, shell, paint, columns }) => {
+    const rows = await listHere(talk, shell);
+    return rows.length === 0 ? ["  no session in this folder yet"] : toLines(rows, { shell, paint, columns });
+  },
+  session: async ({ talk, shell, paint }) => factsOf(await sessionFacts(talk, shell), paint),
+  resume: async ({ talk, paint }, argument) => {
+    if (argument === "") throw usage("/resume needs an id", "/sessions shows those of this folder.");
+    await talk.resume(argument);
+    return nowIn(talk, paint);
+  },
+  continue: async ({ talk, paint }) => {
+    await talk.continueLast();
+    return nowIn(talk, paint);
+  },
+  fork: async ({ talk, paint }, argument) => {
+    await talk.fork(argument === "" ? null : argument);
+    return nowIn(talk, paint);
+  },
+  agent: async ({ talk, paint }, argument) => {
+    const names = Object.keys(talk.configuration.agents);
+    if (argument === "") {
+      return names.map((name) => (name === talk.agent ? `  ${paint(`${name} *`, "bold")}` : `  ${name}`));
+    }
+    await talk.switchAgent(argument);
+    const told = talk.session === null ? "" : "; it is told what was said so far";
+    return [`  ${visibleLine(argument)} answers from now on${told}`];
+  },
+  title: async ({ talk }, argument) => {
+    if (argument !== "") await talk.setTitle(argument);
+    return [`  ${visibleLine(talk.session?.title ?? "no title yet")}`];
+  },
+  usage: async ({ talk, paint }) => {
+    const used = talk.session?.metadata.usage as Usage | undefined;
+    const parts = usageParts(used);
+    return factsOf([["this session", parts.length === 0 ? "nothing told yet" : parts.join(", ")]], paint);
+  },
+  mode: async ({ talk, paint }, argument) => {
+    if (argument === "ask" || argument === "safe" || argument === "unrestricted")
+      talk.setPermissions(argument);
+    else if (argument !== "") await talk.setMode(argument);
+    return factsOf(
+      [
+        ["permissions", talk.settings.permissions.policy],
+        ["mode", talk.mode ?? "the agent's own choice"],
+      ],
+      paint,
+    );
+  },
+  cancel: async () => ["  no turn runs"],
+};
+
+async function sessionFacts(talk: Talk, shell: Shell): Promise<readonly Fact[]> {
+  const { session } = talk;
+  if (session === null) return [["session", "begins with your first words"], ...agentFacts(talk)];
+  const { sessionId, title, cwd, createdAt, metadata } = session;
+  const store = await talk.store();
+  const { items } = await store.listRuns({ sessionId, limit: 1_000 });
+  const natives = Object.entries((metadata.providerSessions ?? {}) as Readonly<Record<string, Native>>);
+  return [
+    ["session", sessionId],
+    ["title", title ?? ""],
+    ...agentFacts(talk),
+    ...natives.map(([agent, native]): Fact => ["in", `${agent}:${native.sessionId}`]),
+    ["folder", tildePath(cwd ?? talk.cwd, shell.home)],
+    ["begun", clockTime(createdAt)],
+    ["turns", String(items.length)],
+    ["used", usageParts(metadata.usage as Usage | undefined).join(", ")],
+  ];
+}
+
+interface Native {
+  readonly sessionId: string;
+}
+
+type Fact = readonly [name: string, text: string];
+
+function agentFacts(talk: Talk): readonly Fact[] {
+  return [["agent", talk.settings.model === null ? talk.agent : `${talk.agent}, ${talk.settings.model}`]];
+}
+
+function factsOf(facts: readonly Fact[], paint: Paint): string[] {
+  return facts
+    .filter(([, text]) => text !== "")
+    .map(([name, text]) => `  ${paint(name.padEnd(12), "dim")} ${visibleLine(text)}`);
+}
+
+function nowIn({ session, agent }: Talk, paint: Paint): string[] {
+  if (session === null) return [];
+  return [
+    `  ${paint(visibleLine(session.title ?? "untitled"), "bold")} · ${visibleLine(agent)} · ${session.sessionId}`,
+  ];
+}
+
+function usage(message: string, hint: string): ContinuoError {
+  return new ContinuoError("usage", message, { hint });
+}

@@ -1,0 +1,177 @@
+/** `repl`: lines in, turns out, until the person leaves. */
+
+import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import {
+  createAsking,
+  describeResumption,
+  describeTurn,
+  errorOf,
+  Talk,
+  type TalkFlags,
+  Teller,
+  type TurnResult,
+} from "../conversation/index.ts";
+import { type Paint, paintFor, type Shell, screenOf, tildePath } from "../terminal/index.ts";
+import { createCompleter } from "./completer.ts";
+import { type InputHistory, openHistory } from "./history.ts";
+import { type Input, openInput } from "./input.ts";
+import { perform } from "./perform.ts";
+import { idsBeginning } from "./sessions.ts";
+import { parseLine } from "./slash.ts";
+
+const LEFT_BY_INTERRUPT = 130;
+
+interface Repl {
+  readonly talk: Talk;
+  readonly shell: Shell;
+  readonly input: Input;
+  readonly history: InputHistory;
+  readonly teller: Teller;
+  readonly paint: Paint;
+  /** What was said of continuing last: the same is not said again. */
+  resumed: string;
+}
+
+/** Errors: those of opening the conversation. */
+export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
+  const teller = new Teller(shell, shell.stdout);
+  const history = await openHistory(shell);
+  let talk: Talk | null = null;
+  using input = await openInput({
+    shell,
+    history,
+    complete: createCompleter({
+      agents: () => Object.keys(talk?.configuration.agents ?? {}),
+      sessions: async (prefix) => (talk === null ? [] : await idsBeginning(prefix, talk, shell)),
+    }),
+  });
+  const { nextKey } = input;
+  const timeLimitMs = (): number => talk?.settings.permissions.timeoutMs ?? 0;
+  await using open = await Talk.open({
+    flags,
+    shell,
+    keepOpen: "session",
+    note: (text) => teller.note(text),
+    ...(nextKey === undefined ? {} : { ask: createAsking({ teller, nextKey, timeLimitMs }) }),
+  });
+  talk = open;
+  const paint = paintFor(screenOf(shell, shell.stdout));
+  const repl: Repl = { talk, shell, input, history, teller, paint, resumed: "" };
+  await welcome(repl);
+  return await loop(repl);
+}
+
+async function welcome({ talk, teller, paint, shell, input }: Repl): Promise<void> {
+  if (input.nextKey === undefined) return;
+  const { session } = talk;
+  const about = session === null ? "a new session" : (session.title ?? "untitled");
+  const where = tildePath(session?.cwd ?? talk.cwd, shell.home);
+  const line = `${paint(visibleLine(talk.agent), "bold")} ${paint(visibleLine(`· ${about} · ${where} · /help`), "dim")}`;
+  await teller.print([line, ""]);
+}
+
+async function loop(repl: Repl): Promise<number> {
+  const { input, teller, paint, history } = repl;
+  const isTyped = input.nextKey !== undefined;
+  for (let interrupts = 0; ; ) {
+    const typed = await input.read(`${paint("❯", "bold", "green")} `);
+    if (typed.type === "end") {
+      if (isTyped) await teller.print([""]);
+      return 0;
+    }
+    if (typed.type === "interrupt") {
+      interrupts += 1;
+      await teller.print([""]);
+      if (interrupts > 1) return LEFT_BY_INTERRUPT;
+      teller.note("Ctrl-C once more leaves, and so does Ctrl-D");
+      continue;
+    }
+    interrupts = 0;
+    history.add(typed.text);
+    const line = parseLine(typed.text);
+    if (line.type === "command" && line.name === "quit") return 0;
+    if (line.type !== "nothing") await answer(repl, line);
+  }
+}
+
+type Meant = Exclude<ReturnType<typeof parseLine>, { readonly type: "nothing" }>;
+
+/** Whatever goes wrong is told, and the conversation goes on. */
+async function answer(repl: Repl, line: Meant): Promise<void> {
+  const { teller, talk, shell, paint } = repl;
+  const { columns } = screenOf(shell, shell.stdout);
+  try {
+    if (line.type === "say") await turn(repl, line.text);
+    else if (line.type === "unknown") throw noCommand(line.name, line.suggestion);
+    else if (line.name !== "quit") {
+      await teller.print([...(await perform(line.name, line.argument, { talk, shell, paint, columns })), ""]);
+    }
+  } catch (error) {
+    await complain(error, repl);
+  }
+}
+
+async function complain(error: unknown, { teller, paint }: Repl): Promise<void> {
+  const { message, hint } = isContinuoError(error) ? error : { message: String(error), hint: undefined };
+  const lines = [message, ...(hint === undefined ? [] : [hint])].flatMap((text) => text.split("\n"));
+  await teller.print([
+    ...lines.map((text, at) =>
+      at === 0 ? `${paint("✗", "red")} ${visibleLine(text)}` : `  ${paint(visibleLine(text), "dim")}`,
+    ),
+    "",
+  ]);
+}
+
+/** Ctrl-C cancels it; a second one leaves at once. */
+async function turn(repl: Repl, text: string): Promise<void> {
+  const { talk, teller, input } = repl;
+  const stop = new AbortController();
+  using _listening = input.listen(() => {
+    if (stop.signal.aborted) process.exit(LEFT_BY_INTERRUPT);
+    stop.abort(new ContinuoError("interrupted", "interrupted"));
+    teller.hint("cancelling; Ctrl-C once more leaves");
+  });
+  const startedAt = performance.now();
+  let ended: TurnResult;
+  if (input.nextKey !== undefined) await teller.print([""]);
+  teller.begin(talk.agent);
+  try {
+    ended = await talk.say(text, { onEvent: (event) => teller.tell(event), signal: stop.signal });
+  } finally {
+    await teller.end();
+  }
+  await conclude(repl, ended, { stop, durationMs: performance.now() - startedAt });
+}
+
+interface Turned {
+  readonly stop: AbortController;
+  readonly durationMs: number;
+}
+
+async function conclude(repl: Repl, { result }: TurnResult, { stop, durationMs }: Turned): Promise<void> {
+  const { talk, teller } = repl;
+  await teller.print([""]);
+  teller.note(describeTurn(result, durationMs));
+  if (result.resumption !== null) {
+    const { sessionId, resumption } = result;
+    const told = describeResumption({ sessionId, agent: talk.agent, resumption });
+    // The second turn goes on where the first one was: that is no news.
+    const isNews =
+      told !== repl.resumed && !(repl.resumed.includes(sessionId) && resumption.happened === "native");
+    if (isNews || resumption.forked !== undefined) teller.note(told);
+    repl.resumed = told;
+  }
+  await teller.print([""]);
+  const error = errorOf(result, stop.signal);
+  if (error !== null && !isContinuoError(error, "interrupted")) throw error;
+}
+
+function noCommand(name: string, suggestion: string | null): ContinuoError {
+  return new ContinuoError("usage", `there is no command /${name}`, {
+    hint:
+      suggestion === null
+        ? "/help shows what there is; //word sends /word to the agent."
+        : `Did you mean /${suggestion}?`,
+  });
+}

@@ -1,0 +1,63 @@
+/** Commands of the REPL: what a line means. Pure. */
+
+export type SlashName =
+  | "help"
+  | "sessions"
+  | "session"
+  | "resume"
+  | "continue"
+  | "fork"
+  | "agent"
+  | "title"
+  | "usage"
+  | "mode"
+  | "cancel"
+  | "quit";
+
+export interface SlashCommand {
+  readonly name: SlashName;
+  /** What stands behind it. */
+  readonly argument: string;
+  readonly says: string;
+}
+
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
+  { name: "help", argument: "", says: "these commands" },
+  { name: "sessions", argument: "", says: "the newest sessions of this folder" },
+  { name: "session", argument: "", says: "what is known of this one" },
+  { name: "resume", argument: "ID", says: "go on with another session, ours or an agent's" },
+  { name: "continue", argument: "", says: "go on with the newest session of this folder" },
+  { name: "fork", argument: "[ID]", says: "go on with a copy; the original stays as it is" },
+  { name: "agent", argument: "[NAME]", says: "the same conversation goes on with another agent" },
+  { name: "title", argument: "[TEXT]", says: "show or set the session's title" },
+  { name: "usage", argument: "", says: "tokens and cost so far" },
+  {
+    name: "mode",
+    argument: "[MODE]",
+    says: "ask, safe or unrestricted; or the agent's own mode",
+  },
+  { name: "cancel", argument: "", says: "cancel the turn that runs, as Ctrl-C does" },
+  { name: "quit", argument: "", says: "leave, as Ctrl-D does" },
+];
+
+export type Line =
+  | { readonly type: "nothing" }
+  | { readonly type: "say"; readonly text: string }
+  | { readonly type: "command"; readonly name: SlashName; readonly argument: string }
+  | { readonly type: "unknown"; readonly name: string; readonly suggestion: SlashName | null };
+
+/** `//word` is said as `/word`: agents have commands of their own. A path is no command. */
+export function parseLine(line: string): Line {
+  const text = line.trim();
+  if (text === "") return { type: "nothing" };
+  if (text.startsWith("//")) return { type: "say", text: text.slice(1) };
+  const [, word, argument = ""] = /^\/([a-zA-Z?]+)(?:\s+([\s\S]*))?$/u.exec(text) ?? [];
+  if (word === undefined) return { type: "say", text };
+  const name = word.toLowerCase();
+  const known = SLASH_COMMANDS.find((command) => command.name === (ALIASES[name] ?? name));
+  if (known !== undefined) return { type: "command", name: known.name, argument: argument.trim() };
+  const near = SLASH_COMMANDS.filter((command) => command.name.startsWith(name));
+  return { type: "unknown", name, suggestion: near.length === 1 ? (near[0]?.name ?? null) : null };
+}
+
+const ALIASES: Readonly<Record<string, SlashName>> = { exit: "quit", q: "quit", "?": "help" };
