@@ -9,11 +9,10 @@ import {
   type Message,
   type NativeRef,
   type Resumption,
-  type Run,
   type Session,
   type Store,
 } from "../model/index.ts";
-import { planContext, TranscriptBuilder } from "../transcript/index.ts";
+import { planContext, type Transcript, TranscriptBuilder } from "../transcript/index.ts";
 import type { Asked, ContinuationOptions } from "./continuation.ts";
 import { referenceOf, toNativeRef, usedNative } from "./references.ts";
 
@@ -88,7 +87,7 @@ export function nativeUnavailable(
 /** The whole context, as messages. */
 export async function replay(options: PlanOptions, reason?: string): Promise<Plan> {
   const { requested } = options;
-  const { transcript, lastSequence } = await view(options, 0, () => true);
+  const { transcript, lastSequence } = view(options, await readAfter(options, 0), () => true);
   if (transcript === null) {
     const why = reason === undefined ? "Nothing was said before." : `${reason} Nothing was said before.`;
     const resumption: Resumption = { requested, happened: "new", verifiedBy: "none", reason: why };
@@ -111,10 +110,11 @@ async function native(options: PlanOptions): Promise<Plan> {
   const reference = referenceOf(session, agent.name);
   if (reference === null) throw nativeUnavailable(agent.name, session.sessionId, "There is none.");
   const nativeRef = toNativeRef(agent.name, reference);
-  const own = await ownRuns(options, reference.baseSequence, nativeRef);
+  const read = await readAfter(options, reference.baseSequence);
+  const own = await ownRuns(options, read.messages, nativeRef);
   const isNews = ({ metadata }: Message): boolean =>
     !own.has(String(metadata.runId)) || END_NOTES.has(String(metadata.note));
-  const { transcript, lastSequence } = await view(options, reference.baseSequence, isNews);
+  const { transcript, lastSequence } = view(options, read, isNews);
   const unsure = reference.state === "unsure" ? { reason: "A turn on it was cut off before." } : {};
   return {
     kind: "native",
@@ -134,25 +134,17 @@ const END_NOTES: ReadonlySet<string> = new Set([
   "budget_exceeded",
 ]);
 
-/** Runs since then that the native session had itself. */
+/** Those of the messages' runs that the native session had itself. */
 async function ownRuns(
-  { store, session, signal }: PlanOptions,
-  after: number,
+  { store, signal }: PlanOptions,
+  messages: readonly Message[],
   ref: NativeRef,
 ): Promise<ReadonlySet<string>> {
   const own = new Set<string>();
-  for (let from: number | null = after; from !== null; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(session.sessionId, {
-      after: from,
-      types: ["run_started"],
-      signal,
-    });
-    for (const { runId } of page.events) {
-      const run: Run | null = runId === undefined ? null : await store.getRun(runId, { signal });
-      const used = run === null ? null : usedNative(run.metadata);
-      if (run !== null && used?.sessionId === ref.sessionId && used.agent === ref.agent) own.add(run.runId);
-    }
-    from = page.nextAfter;
+  for (const runId of new Set(messages.map(({ metadata }) => metadata.runId))) {
+    const run = typeof runId === "string" ? await store.getRun(runId, { signal }) : null;
+    const used = run === null ? null : usedNative(run.metadata);
+    if (run !== null && used?.sessionId === ref.sessionId && used.agent === ref.agent) own.add(run.runId);
   }
   return own;
 }
@@ -163,18 +155,29 @@ interface View {
   readonly lastSequence: number;
 }
 
-/** The messages after a sequence, without those that are left out, within the limits. */
-async function view(
-  { store, session, runId, limits, sentBefore, signal }: PlanOptions,
-  after: number,
-  isNews: (message: Message) => boolean,
-): Promise<View> {
-  const { limit, ...budget } = limits;
+interface Read extends Transcript {
+  /** Only what comes after it was to be read. */
+  readonly after: number;
+}
+
+/** The messages after a sequence. */
+async function readAfter({ store, session, limits, signal }: PlanOptions, after: number): Promise<Read> {
+  const { limit } = limits;
   const read = await TranscriptBuilder.fromStore(store, session.sessionId, {
     after,
     signal,
     ...(limit === undefined ? {} : { limit }),
   });
+  return { ...read, after };
+}
+
+/** Without the messages that are left out, within the limits. */
+function view(
+  { runId, limits, sentBefore }: PlanOptions,
+  { after, ...read }: Read,
+  isNews: (message: Message) => boolean,
+): View {
+  const { limit: _, ...budget } = limits;
   const lastSequence = Math.max(after, read.lastSequence);
   const messages = read.messages.filter(
     (message) =>
@@ -184,7 +187,7 @@ async function view(
   );
   if (messages.length === 0) return { transcript: null, lastSequence };
   // The fold's state is for updates; nobody updates this one.
-  const { fold: _, older, ...metadata } = read.metadata;
+  const { fold: __, older, ...metadata } = read.metadata;
   const isLimited = Object.values(budget).some((value) => value !== undefined);
   const told = { ...metadata, ...(older === undefined || after > 0 ? {} : { older }) };
   if (!isLimited && (told.older === undefined || after > 0)) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Continuation, executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
 import { type OpenedStore, openStore } from "../../src/store/index.ts";
-import { EchoAgent, type NativeKind, ScriptedAgent } from "../../src/testing/index.ts";
+import { EchoAgent, type NativeKind, type Script, ScriptedAgent } from "../../src/testing/index.ts";
 import { logOf, normal, words } from "./harness/log.ts";
 
 let store: OpenedStore;
@@ -266,21 +266,23 @@ function isNews(line: string, agent: ScriptedAgent, given: GivenTurn): boolean {
 
 describe("what is said while an agent answers", () => {
   test("is heard by its next turn, natively too", async () => {
+    let said = 0;
     const agent = new ScriptedAgent({
       native: "real",
-      turns: [[{ say: "a" }, { hook: "say" }, { say: "b" }], [{ say: "c" }], [{ say: "d" }]],
+      turns: ({ input }) => (input === "3" ? [] : [{ say: "a" }, { hook: "say" }, { say: "b" }]),
       hooks: {
         say: async () => {
-          await store.append(sessionId, [{ type: "message_sent", data: { content: "wait" } }]);
+          await store.append(sessionId, [{ type: "message_sent", data: { content: `wait ${++said}` } }]);
         },
       },
     });
     const { sessionId } = await startSession(store);
-    for (const input of ["1", "2", "3"]) await runOnce(store, agent, input, { sessionId });
+    for (const input of ["1", "2", "3", "4"]) await runOnce(store, agent, input, { sessionId });
     expect(agent.given.map(({ input, transcript }) => [transcript, input])).toEqual([
       [null, "1"],
-      [["user: wait"], "2"],
-      [null, "3"],
+      [["user: wait 1"], "2"],
+      [["user: wait 2"], "3"],
+      [null, "4"],
     ]);
   });
 
@@ -304,5 +306,43 @@ describe("what is said while an agent answers", () => {
       [null, "1"],
       [["user: before", "assistant: before"], "2"],
     ]);
+  });
+});
+
+describe("a native session whose turn did not end well", () => {
+  const USAGE = { inputTokens: 60, outputTokens: 50 };
+
+  test("is gone on with when it was heard, and hears how the turn ended", async () => {
+    const agent = new ScriptedAgent({
+      native: "real",
+      turns: [[], [{ say: "half" }, { usage: USAGE }, { wait: "abort" }], []],
+    });
+    const { sessionId } = await runOnce(store, agent, "1");
+    const { status } = await runOnce(store, agent, "2", { sessionId, budget: { maxTokens: 1 } });
+    expect(status).toBe("cancelled");
+    expect(await runOnce(store, agent, "3", { sessionId })).toMatchObject({
+      resumption: { happened: "native" },
+    });
+    expect(agent.given[2]?.transcript).toEqual([
+      "user: [The budget of the run was used up: maxTokens (110 of 1).]",
+      "user: [The run was cancelled: the budget was used up (maxTokens)]",
+    ]);
+  });
+
+  test.each<[string, Script, object]>([
+    ["it failed before it was heard", [{ fail: "no network" }], {}],
+    ["it was left", [{ say: "half" }, { wait: "forever" }], { timeoutMs: 300, graceMs: 1 }],
+  ])("is not trusted by auto when %s; native by name trusts it", async (_, script, options) => {
+    const agent = new ScriptedAgent({ native: "real", turns: [[], script] });
+    const { sessionId } = await runOnce(store, agent, "1");
+    await runOnce(store, agent, "2", { sessionId, ...options });
+    const { metadata } = (await store.getSession(sessionId)) ?? {};
+    expect(metadata).toMatchObject({ providerSessions: { scripted: { state: "unsure" } } });
+    const { resumption } = await runOnce(store, agent, "3", { sessionId, continuation: "native" });
+    expect(resumption).toMatchObject({ happened: "native", reason: "A turn on it was cut off before." });
+    await store.updateSession(sessionId, { metadata: metadata ?? {} });
+    expect((await runOnce(store, agent, "4", { sessionId })).resumption).toMatchObject({
+      happened: "replay",
+    });
   });
 });

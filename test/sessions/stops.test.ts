@@ -95,6 +95,19 @@ describe.each(["abort", "forever"] as const)("an agent that waits (%s)", (what) 
   });
 });
 
+test("the first reason to stop is the one that counts", async () => {
+  const controller = new AbortController();
+  const agent = new ScriptedAgent({
+    turns: [[{ usage: { inputTokens: 9, outputTokens: 9 } }, { hook: "abort" }, { wait: "abort" }]],
+    hooks: { abort: () => controller.abort("later") },
+  });
+  const result = await runOnce(store, agent, "go", { signal: controller.signal, budget: { maxTokens: 1 } });
+  expect((await tailOf(result.sessionId)).at(-1)).toEqual([
+    "run_cancelled",
+    expect.objectContaining({ reason: "the budget was used up (maxTokens)" }),
+  ]);
+});
+
 test("what an agent says after it was left is refused, and nobody is harmed", async () => {
   const late: unknown[] = [];
   let speak = (): void => undefined;
@@ -139,6 +152,32 @@ describe("cancelRun", () => {
     const { run } = await runOnce(store, new EchoAgent(), "go");
     await expect(cancelRun(store, run.runId)).rejects.toMatchObject({ code: "invalid_transition" });
     await expect(cancelRun(store, "nowhere")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("of a run that begins in this moment is a request to its owner", async () => {
+    const { sessionId } = await startSession(store);
+    const { runId } = await startRun(store, sessionId, "go");
+    let begins = async (): Promise<void> => {
+      begins = () => Promise.resolve();
+      const lease = await store.acquireLease(`session/${sessionId}`, { owner: "another" });
+      await store.transitionRun(runId, { to: "running", owner: "another", lease });
+    };
+    const racing = new Proxy(store, {
+      get: (target, key) => {
+        const value: unknown = Reflect.get(target, key);
+        if (key !== "append") return typeof value === "function" ? value.bind(target) : value;
+        const append: Store["append"] = async (...args) => {
+          await begins();
+          return target.append(...args);
+        };
+        return append;
+      },
+    });
+    expect(await cancelRun(racing, runId)).toMatchObject({ status: "running" });
+    expect((await logOf(store, sessionId)).slice(2)).toEqual([
+      ["run_started", "system", { runId: "id1", owner: "another" }],
+      ["run_cancel_requested", "system", { runId: "id1" }],
+    ]);
   });
 
   test("cancels a run whose owner is gone", async () => {
