@@ -21,6 +21,7 @@ export { readLiveSessions } from "./live.ts";
 export { usageOf } from "./messages.ts";
 export { claudeFolders } from "./places.ts";
 export { isToolResult } from "./records.ts";
+export { claudeRepairer } from "./repair.ts";
 export { toNativeContent } from "./to-blocks.ts";
 export { claudeWitness } from "./witness.ts";
 export { claudeWriter } from "./writer.ts";

@@ -15,7 +15,7 @@
 
 import type { Message, ToolCallBlock } from "../../model/index.ts";
 
-const INTERRUPTED =
+export const INTERRUPTED: string =
   "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown. " +
   "Check whether it took effect before relying on it or running it again.]";
 const MISSING = "[Tool result missing due to internal error]";

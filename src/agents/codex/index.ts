@@ -16,6 +16,7 @@ import { skim } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
 export { codexForker } from "./fork.ts";
+export { codexRepairer } from "./repair.ts";
 export { codexWitness } from "./witness.ts";
 export { codexWriter } from "./writer.ts";
 

@@ -15,6 +15,7 @@ import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
 export { geminiForker } from "./fork.ts";
+export { geminiRepairer } from "./repair.ts";
 export { geminiWitness } from "./witness.ts";
 export { geminiWriter } from "./writer.ts";
 

@@ -16,6 +16,7 @@ import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
 export { opencodeForker } from "./fork.ts";
+export { opencodeRepairer } from "./repair.ts";
 export { opencodeWitness } from "./witness.ts";
 export { opencodeWriter } from "./writer.ts";
 

@@ -82,8 +82,8 @@ function toMoveError(cause: unknown): unknown {
  * Errors: `conflict` where something else lies in a place by now or was changed in the trash, `corrupt` where
  * it is gone from there, and nothing is moved then; `unwritable`.
  */
-export function moveBack(kept: readonly KeptFile[], plan: FilesPlan, folder: string): void {
-  const waiting = kept.filter((file) => isToGoBack(file, folder));
+export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: string): void {
+  const waiting = kept.filter((file) => isToGoBack(file, folder, plan.replacement));
   for (const file of waiting) {
     const hash = hashFile(join(folder, file.to));
     if (hash === file.sha256) continue;
@@ -94,6 +94,7 @@ export function moveBack(kept: readonly KeptFile[], plan: FilesPlan, folder: str
   try {
     for (const file of waiting) {
       mkdirSync(dirname(file.from), { recursive: true, mode: 0o700 });
+      if (plan.replacement !== undefined) rmSync(file.from, { force: true });
       moveFile(join(folder, file.to), file.from);
     }
     for (const lines of plan.indexLines) writeBack(lines);
@@ -103,8 +104,13 @@ export function moveBack(kept: readonly KeptFile[], plan: FilesPlan, folder: str
   }
 }
 
+interface ReplacedPlan extends FilesPlan {
+  /** Hash of what took the place of the file. */
+  readonly replacement: string | undefined;
+}
+
 /** False for what never left: a deletion may have been cut off before, or while, it was moved. */
-function isToGoBack(file: KeptFile, folder: string): boolean {
+function isToGoBack(file: KeptFile, folder: string, replacement: string | undefined): boolean {
   const isInTrash = lstatSync(join(folder, file.to), { throwIfNoEntry: false }) !== undefined;
   if (lstatSync(file.from, { throwIfNoEntry: false }) === undefined) {
     if (isInTrash) return true;
@@ -113,7 +119,9 @@ function isToGoBack(file: KeptFile, folder: string): boolean {
       details: { path: file.from },
     });
   }
-  if (!isInTrash || hashFile(file.from) === file.sha256) return false;
+  const hash = hashFile(file.from);
+  if (!isInTrash || hash === file.sha256) return false;
+  if (hash === replacement) return true;
   throw new ContinuoError("conflict", `${file.from} is there again`, {
     hint: "Move it away; nothing was restored.",
     details: { path: file.from },
@@ -165,6 +173,10 @@ function removeEmptyFolders(path: string): void {
   if (!stat?.isDirectory()) return;
   for (const name of readdirSync(path)) removeEmptyFolders(join(path, name));
   if (readdirSync(path).length === 0) rmdirSync(path);
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** Of a link: of where it leads. */

@@ -58,17 +58,28 @@ function changesOf(db: DatabaseSync): number {
   return Number(db.prepare("SELECT total_changes() AS count").get()?.count);
 }
 
-/** Errors: `conflict` where a row with the same key is there again; nothing is put back then. */
-export async function putRows(plan: RowsPlan, folder: string): Promise<void> {
+/**
+ * Errors: `conflict` where a row with the same key is there again; nothing is put back then.
+ * @param place `replaced`: rows with the same keys gave way to these.
+ */
+export async function putRows(plan: RowsPlan, folder: string, place: "fresh" | "replaced"): Promise<void> {
   const path = join(folder, ROWS_FILE);
   if (!existsSync(path)) return;
   const kept: KeptTable[] = JSON.parse(readFileSync(path, "utf8"));
   await inTransaction(plan.database, (db) => {
+    if (place === "replaced") deleteRows(db, plan);
     // What is referred to comes back before what refers to it.
     for (const { name, rows } of kept.toReversed()) {
       for (const row of rows) insertRow(db, name, row);
     }
   });
+}
+
+function deleteRows(db: DatabaseSync, plan: RowsPlan): void {
+  for (const { name, column, values } of plan.tables) {
+    const statement = db.prepare(`DELETE FROM ${quoted(name)} WHERE ${quoted(column)} = ?`);
+    for (const value of values) statement.run(value);
+  }
 }
 
 function insertRow(db: DatabaseSync, table: string, row: KeptRow): void {

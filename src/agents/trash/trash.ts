@@ -16,7 +16,7 @@ import {
   type TrashPlan,
 } from "../reader/index.ts";
 import { writeDurably } from "./durable.ts";
-import { type KeptFile, listKeptFiles, moveAside, moveBack } from "./files.ts";
+import { hashOf, type KeptFile, listKeptFiles, moveAside, moveBack } from "./files.ts";
 import { putRows, takeRows } from "./rows.ts";
 
 export interface TrashedSession {
@@ -33,11 +33,15 @@ interface Manifest extends TrashedSession {
   readonly version: 1;
   readonly plan: TrashPlan;
   readonly files: readonly KeptFile[];
+  /** Of what took the place of the one file, or `rows`: it gives way when the old state comes back. */
+  readonly replacement?: string;
 }
 
 export interface TrashOptions {
   readonly places: Places;
   readonly now: Date;
+  /** What takes the place of what goes: the bytes of the one file, or other rows with the same ids. */
+  readonly replacement?: Uint8Array | "rows";
 }
 
 /** `CONTINUO_HOME/trash`; `CONTINUO_HOME` is `~/.continuo` unless the environment says otherwise. */
@@ -53,7 +57,7 @@ export async function moveToTrash(
   found: FoundSession,
   info: SessionInfo,
   plan: TrashPlan,
-  { places, now }: TrashOptions,
+  { places, now, replacement }: TrashOptions,
 ): Promise<TrashedSession> {
   refuseWhatIsInUse(found, plan);
   const trashedAt = now.toISOString();
@@ -68,7 +72,11 @@ export async function moveToTrash(
     info: { agent, sessionId, title, cwd, updatedAt, sizeBytes, location },
   };
   const files = plan.type === "files" ? listFiles(plan) : [];
-  const manifest: Manifest = { version: 1, ...trashed, plan, files };
+  const mark = replacement === undefined || replacement === "rows" ? replacement : hashOf(replacement);
+  const manifest: Manifest = {
+    ...{ version: 1, ...trashed, plan, files },
+    ...(mark === undefined ? {} : { replacement: mark }),
+  };
   const folder = makeFolder(places, trashId);
   try {
     writeDurably(join(folder, "manifest.json"), JSON.stringify(manifest, null, 2));
@@ -118,8 +126,9 @@ export function listTrash(places: Places): TrashedSession[] {
 export async function restoreFromTrash(id: string, places: Places): Promise<TrashedSession> {
   const manifest = findManifest(id, places);
   const folder = join(trashFolder(places), manifest.trashId);
-  if (manifest.plan.type === "files") moveBack(manifest.files, manifest.plan, folder);
-  else await putRows(manifest.plan, folder);
+  const { plan, replacement } = manifest;
+  if (plan.type === "files") moveBack(manifest.files, { ...plan, replacement }, folder);
+  else await putRows(plan, folder, replacement === undefined ? "fresh" : "replaced");
   rmSync(folder, { recursive: true });
   const { trashId, trashedAt, info } = manifest;
   return { trashId, trashedAt, info };

@@ -12,7 +12,7 @@ test.each([
   [["ses"], ["session"]],
   [
     ["session", "re"],
-    ["rename", "restore"],
+    ["rename", "repair", "restore"],
   ],
   [["exp"], ["export"]],
   [
@@ -28,6 +28,8 @@ test.each([
     ["claude", "codex", "continuo"],
   ],
   [["session", "list", "--since", "to"], ["today"]],
+  [["chat", "--resume", "4b"], { type: "sessions", prefix: "4b" }],
+  [["repl", "--permissions", "s"], ["safe"]],
   [["session", "list", "--cwd", "x"], { type: "folders" }],
   [["session", "export", "a", "--output", ""], { type: "files" }],
   [["session", "list", "--limit", ""], []],

@@ -8,6 +8,7 @@ import { EXPORT_FORMATS, type ExportFlags } from "./export-flags.ts";
 import type { ForkFlags } from "./fork.ts";
 import type { InfoFlags } from "./info.ts";
 import type { ListFlags } from "./list.ts";
+import type { RepairFlags } from "./repair.ts";
 import type { RestoreFlags } from "./restore.ts";
 import type { ShowFlags } from "./show.ts";
 import type { TrashFlags } from "./trash.ts";
@@ -21,6 +22,7 @@ export const SESSION_COMMANDS: readonly string[] = [
   "delete",
   "rename",
   "fork",
+  "repair",
   "restore",
   "trash",
 ];
@@ -46,6 +48,7 @@ export function addSessionCommands(session: Command, run: Run | null): void {
   addDelete(session, action);
   addRename(session, action);
   addFork(session, action);
+  addRepair(session, action);
   addRestore(session, action);
   addTrash(session, action);
 }
@@ -176,6 +179,22 @@ function addFork(session: Command, action: Action): void {
     .addHelpText("after", ID_HELP)
     .action((id: string, flags: ForkFlags) =>
       action(async (shell) => (await import("./fork.ts")).runFork(id, flags, shell)),
+    );
+}
+
+function addRepair(session: Command, action: Action): void {
+  session
+    .command("repair")
+    .description(
+      "what it takes to make a damaged session whole, record by record; writes nothing without a flag",
+    )
+    .argument("<id>", "the session")
+    .addOption(new Option("--output <file>", "write a repaired copy to this new file").conflicts("inPlace"))
+    .option("--in-place", "repair the session itself; what was there before goes to the trash")
+    .option("--json", "print JSON")
+    .addHelpText("after", ID_HELP)
+    .action((id: string, flags: RepairFlags) =>
+      action(async (shell) => (await import("./repair.ts")).runRepair(id, flags, shell)),
     );
 }
 

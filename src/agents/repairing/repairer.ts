@@ -1,0 +1,48 @@
+/** The port of what repairs an agent's sessions. */
+
+import type { AgentName } from "../../model/index.ts";
+import type { Makers } from "../adapter/index.ts";
+import type { FoundSession, Json, OpenedSession } from "../reader/index.ts";
+import type { Draft } from "./draft.ts";
+
+/** One record that is not as it was. */
+export interface RepairEdit {
+  readonly type: "removed" | "added" | "changed";
+  /** Of what was; what is added stands behind it, behind 0 at the beginning. `null` for rows. */
+  readonly line: number | null;
+  readonly row?: string;
+  readonly reason: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export interface RepairContext {
+  readonly sessionId: string;
+  /** Where the session tells one. */
+  readonly cwd: string | null;
+  readonly makers: Makers;
+}
+
+export interface NativeRepairer {
+  readonly agent: AgentName;
+  /** Errors: `unsupported` for a file of a form that is not repaired. */
+  refuse?(path: string): void;
+  /** Mends what is wrong with the records; lines that are no JSON objects are gone already. Pure. */
+  mend(draft: Draft, context: RepairContext): void;
+}
+
+export interface RowRepair {
+  readonly edits: readonly RepairEdit[];
+  /** The rows that change or go. */
+  readonly ids: readonly string[];
+  /** For the writer's sink. */
+  readonly records: readonly Json[];
+}
+
+/** Of an agent that keeps a database. */
+export interface RowRepairer {
+  readonly agent: AgentName;
+  /** The table that the rows are of. */
+  readonly table: string;
+  mendRows(opened: OpenedSession, found: FoundSession, context: RepairContext): Promise<RowRepair>;
+}

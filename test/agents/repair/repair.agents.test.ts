@@ -1,0 +1,128 @@
+/**
+ * Sessions of the real agents, damaged as a crash and a bad disk do it, and repaired: the agents resume them, and
+ * the request says all that was left, with the words that stand for what is lost.
+ */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  checkNativeSession,
+  openSessionAdapter,
+  type Places,
+  repairNativeSession,
+} from "../../../src/agents/index.ts";
+import { severityOf } from "../../../src/model/index.ts";
+import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
+import { AGENTS, type Begun, type Written } from "../append/begin.ts";
+import { countKinds, proveResumption } from "../proof.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+
+const FIRST = "What is in the note?";
+const SECOND = "And in the other one?";
+
+describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
+  let sandbox: Sandbox;
+  let server: ModelServer;
+  let begun: Begun;
+  let places: Places;
+
+  beforeAll(async () => {
+    sandbox = await makeSandbox();
+    server = await startModelServer({ turns: [{ user: FIRST, answers: [[text("A word.")]] }] });
+    begun = await open(sandbox, server.url);
+    places = { home: sandbox.root, env: begun.environment };
+  });
+
+  afterAll(async () => {
+    await server?.close();
+    await sandbox?.[Symbol.asyncDispose]();
+  });
+
+  /** A session of the agent's own that stops in the middle of two calls, one of which has its result. */
+  async function interrupted(): Promise<Written> {
+    const written = await begun.begin(FIRST);
+    await using adapter = openSessionAdapter({ format, ...written, places });
+    await adapter.appendUserMessage(SECOND);
+    await adapter.appendAssistantMessage([
+      { type: "text", text: "I look." },
+      { type: "tool_call", id: "call_r1", name: "Look", args: { at: "one" } },
+      { type: "tool_call", id: "call_r2", name: "Look", args: { at: "two" } },
+    ]);
+    await adapter.appendToolResult("call_r1", "a note");
+    return written;
+  }
+
+  /** Repairs it in place, then lets the agent go on with it. */
+  async function proveRepair({ sessionId, sessionFile }: Written) {
+    const ref = `${agent}:${sessionId}`;
+    const { edits, written } = await repairNativeSession(ref, { places, write: "in place" });
+    expect(written).toBe(sessionFile);
+    const { problems } = await checkNativeSession(ref, { places });
+    expect(problems.filter((problem) => severityOf(problem) === "damage")).toEqual([]);
+    expect((await repairNativeSession(ref, { places })).edits).toEqual([]);
+    expect((await begun.titles()).has(sessionId)).toBe(true);
+    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    return { edits, items };
+  }
+
+  test("a call that was interrupted, and a line that broke off", async () => {
+    const session = await interrupted();
+    if (begun.database === undefined) {
+      writeFileSync(session.sessionFile, `${readFileSync(session.sessionFile, "utf8")}{"type":"user","mess`);
+    }
+    const { edits, items } = await proveRepair(session);
+    expect(edits.length).toBeGreaterThan(begun.database === undefined ? 1 : 0);
+    expect(countKinds(items)).toMatchObject({ call: 2, result: 2 });
+    expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
+    expect(items).toContainEqual({ kind: "text", role: "user", text: SECOND });
+  });
+
+  test("a record in the middle that is not JSON any more", async () => {
+    const session = await interrupted();
+    if (begun.database === undefined) {
+      const lines = readFileSync(session.sessionFile, "utf8").split("\n");
+      const at = lines.findIndex((line) => line.includes("A word.") && !line.includes("event_msg"));
+      expect(at).toBeGreaterThan(0);
+      lines[at] = (lines[at] ?? "").slice(0, -20);
+      writeFileSync(session.sessionFile, lines.join("\n"));
+    } else {
+      const database = new DatabaseSync(begun.database);
+      const mine = "session_id = ? and json_extract(data, '$.text') = 'A word.'";
+      database.prepare(`update part set data = '{"type":' where ${mine}`).run(session.sessionId);
+      database.close();
+    }
+    const { edits, items } = await proveRepair(session);
+    expect(edits).toContainEqual(expect.objectContaining({ type: "removed" }));
+    expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
+    expect(items).toContainEqual({ kind: "text", role: "user", text: SECOND });
+    expect(items).toContainEqual({ kind: "text", role: "assistant", text: "I look." });
+  });
+});
+
+const CODEX = AGENTS.filter(({ agent }) => agent === "codex");
+
+test.each(CODEX)("$agent lists a session again of which nothing was shown", async (codex) => {
+  await using sandbox = await makeSandbox();
+  await using server = await startModelServer({ turns: [] });
+  const begun = await codex.open(sandbox, server.url);
+  const places: Places = { home: sandbox.root, env: begun.environment };
+  const [left, repaired] = [await withoutEvents(places, sandbox), await withoutEvents(places, sandbox)];
+  await repairNativeSession(`codex:${repaired.sessionId}`, { places, write: "in place" });
+  const titles = await begun.titles();
+  expect([titles.has(left.sessionId), titles.has(repaired.sessionId)]).toEqual([false, true]);
+  const resume = (words: string) => begun.resume(words, repaired);
+  await proveResumption({ ...codex, places, sessionId: repaired.sessionId, server, resume });
+
+  async function withoutEvents(at: Places, { project }: Sandbox): Promise<Written> {
+    const create = { cwd: project, title: "Notes" };
+    await using adapter = openSessionAdapter({ format: codex.format, places: at, create });
+    await adapter.appendUserMessage(FIRST);
+    await adapter.appendAssistantMessage("A word.");
+    const { sessionFile } = adapter;
+    const lines = readFileSync(sessionFile, "utf8").split("\n");
+    writeFileSync(sessionFile, lines.filter((line) => !line.includes('"type":"event_msg"')).join("\n"));
+    return { sessionFile, sessionId: (await adapter.getMetadata()).sessionId };
+  }
+});

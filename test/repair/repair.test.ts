@@ -1,0 +1,100 @@
+/** Whatever happened to a session's file: a repaired copy is whole, says what was said, and needs no repair. */
+
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  checkNativeSession,
+  lookUpSession,
+  type Places,
+  repairNativeSession,
+} from "../../src/agents/index.ts";
+import { isContinuoError, type ProblemCode } from "../../src/model/index.ts";
+import { anyDamage } from "../damage.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+const HOME_VARIABLES = {
+  claude: "CLAUDE_CONFIG_DIR",
+  codex: "CODEX_HOME",
+  gemini: "GEMINI_CLI_HOME",
+  pi: "PI_CODING_AGENT_DIR",
+} as const;
+const LINES = ["claude", "codex", "gemini", "pi"] as const;
+const CASES = LINES.flatMap((agent) =>
+  readdirSync(join(FIXTURES, agent)).map((name): readonly [(typeof LINES)[number], string] => [agent, name]),
+);
+
+/** What no repair of the one file can bring back, or what is no damage of its records. */
+const BEYOND_REPAIR: ReadonlySet<ProblemCode> = new Set([
+  "empty",
+  "missing_header",
+  "missing_session_id",
+  "missing_parent_session",
+  "dangling_reference",
+  "duplicate_id",
+  "wrong_session_id",
+  "bad_order",
+  "expires_soon",
+  "deleted_on_start",
+  "lost_on_resume",
+] as const);
+
+let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-repair-"));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+function filesBelow(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return names
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function noRecordLeft(error: unknown): null {
+  if (isContinuoError(error, "invalid")) return null;
+  throw error;
+}
+
+describe("any damage", () => {
+  test.each(CASES)("%s/%s", async (agent, name) => {
+    const home = join(scratch, agent, name);
+    cpSync(join(FIXTURES, agent, name, "home"), home, { recursive: true });
+    const places: Places = { home: scratch, env: { [HOME_VARIABLES[agent]]: home } };
+    const file = filesBelow(home).find((path) => !path.includes("subagents"));
+    if (file === undefined) return;
+    const sound = readFileSync(file);
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(anyDamage(sound), async ({ bytes }) => {
+        writeFileSync(file, bytes);
+        const ref = await lookUpSession(file, { places }).catch(() => null);
+        if (ref === null) return;
+        const copy = join(
+          scratch,
+          "copies",
+          `${agent}-${name}-${count++}`,
+          "sessions",
+          "x",
+          file.split("/").at(-1) ?? "",
+        );
+        const repair = await repairNativeSession(ref.found, { places, write: { file: copy } }).catch(
+          noRecordLeft,
+        );
+        if (repair === null) return;
+        const { edits, written } = repair;
+        expect(written).toBe(edits.length === 0 ? null : copy);
+        if (written === null || !existsSync(copy)) return;
+        const again = await lookUpSession(copy, { places }).catch(() => null);
+        if (again === null) return;
+        expect((await repairNativeSession(again.found, { places })).edits).toEqual([]);
+        const { problems } = await checkNativeSession(again.found, { places });
+        expect(problems.filter(({ code }) => !BEYOND_REPAIR.has(code))).toEqual([]);
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
