@@ -437,6 +437,16 @@ describe("version 2 of the protocol", () => {
     update: { sessionUpdate: "state_update", state, ...more },
   });
 
+  test("an agent that dies behind its answer to a prompt ends the turn", async () => {
+    const prompts = { go: [{ result: { messageId: "m0" } }, state("running"), chunk("so far"), { die: 3 }] };
+    const { driver, cwd } = scripted({ hello, prompts }, { protocol: 2 });
+    await using conversation = await driver.open({ cwd });
+    await expect(turn(conversation, "go")).rejects.toMatchObject({
+      code: "agent_failed",
+      details: { code: 3 },
+    });
+  });
+
   test("is spoken where the agent answers with it: the end of a turn is a state", async () => {
     const { driver, cwd, sent } = scripted(
       {

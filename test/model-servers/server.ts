@@ -59,7 +59,9 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     response.on("error", () => response.destroy());
     serve(request, response).catch((error: unknown) => sendJson(response, 500, { error: String(error) }));
   });
-  server.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 426 Upgrade Required\r\n\r\n"));
+  server.on("upgrade", (_request, socket) =>
+    socket.on("error", () => socket.destroy()).end("HTTP/1.1 426 Upgrade Required\r\n\r\n"),
+  );
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://loopback");

@@ -153,6 +153,12 @@ export class AcpConnection {
     await this.#client?.agent.notify(method, params);
   }
 
+  /** Resolves with why, when the program is gone or was closed. */
+  async gone(): Promise<ContinuoError> {
+    await this.#client?.closed;
+    return await this.#endedBefore("its turn did");
+  }
+
   failed(why: string): ContinuoError {
     return this.#process.failed(why);
   }
@@ -187,14 +193,18 @@ export class AcpConnection {
         cause: error,
       });
     }
-    // Its output has ended: how it ended, and what it said of it, is known a moment later.
+    return await this.#endedBefore(`it answered ${method}`);
+  }
+
+  /** Its output has ended: how it ended, and what it said of it, is known a moment later. */
+  async #endedBefore(what: string): Promise<ContinuoError> {
     const patience = AbortSignal.timeout(LAST_WORDS_MS);
     await within(this.#process.ended, {
       limitMs: Number.POSITIVE_INFINITY,
       late: Error,
       signal: patience,
     }).catch(() => undefined);
-    return this.#process.failed(`ended before it answered ${method}`);
+    return this.#process.failed(`ended before ${what}`);
   }
 }
 

@@ -97,11 +97,18 @@ export class AcpLink implements Link {
   }
 
   async connect(connect: (listener: AcpListener) => Promise<AcpConnection>): Promise<void> {
-    this.#connection = await connect({
+    const connection = await connect({
       onUpdate: (params) => this.#update(params),
       onOdd: async (details) => await this.#tell([{ type: "diagnostics", details }]),
       onPermission: (params, signal) => this.#permission(params, signal),
     });
+    this.#connection = connection;
+    // A turn of version 2 waits for no answer that would fail.
+    const fail = async (): Promise<void> => {
+      const why = await connection.gone();
+      this.#turn?.fail(why);
+    };
+    fail().catch(() => undefined);
   }
 
   /** Into the session that is asked for. */

@@ -20,6 +20,7 @@ import {
 } from "../../../src/model/index.ts";
 import {
   type ModelServer,
+  type RequestRecord,
   type Script,
   type Step,
   startModelServer,
@@ -107,20 +108,30 @@ async function stage(subject: Subject): Promise<Stage> {
     file,
     open: async (options = {}) => await (await prepared.driver()).open({ cwd: prepared.cwd, ...options }),
     lastRequest() {
-      const request = server.conversation().at(-1);
-      if (request === undefined) return [];
-      const known: readonly string[] = [...Object.values(SAID), ...Object.values(ANSWERS)];
-      return normaliseRequest(request).flatMap((item) => {
-        if (item.kind !== "text") return [];
-        const at = (words: string): number => item.text.indexOf(words);
-        return known.filter((words) => at(words) >= 0).sort((a, b) => at(a) - at(b));
-      });
+      const requests = server.conversation().map(saidIn);
+      // What an agent asks of its own accord behind an answer does not end with a person's words.
+      return requests.findLast((said) => isSaidByPerson(said.at(-1))) ?? [];
     },
     async [Symbol.asyncDispose]() {
       await server.close();
       await sandbox[Symbol.asyncDispose]();
     },
   };
+}
+
+const KNOWN: readonly string[] = [...Object.values(SAID), ...Object.values(ANSWERS)];
+
+/** What a request tells of our conversation, in its order. */
+function saidIn(request: RequestRecord): readonly string[] {
+  return normaliseRequest(request).flatMap((item) => {
+    if (item.kind !== "text") return [];
+    const at = (words: string): number => item.text.indexOf(words);
+    return KNOWN.filter((words) => at(words) >= 0).sort((a, b) => at(a) - at(b));
+  });
+}
+
+function isSaidByPerson(words: string | undefined): boolean {
+  return words !== undefined && (Object.values(SAID) as readonly string[]).includes(words);
 }
 
 const say = (words: string): readonly Block[] => [{ type: "text", text: words }];
