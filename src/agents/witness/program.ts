@@ -35,7 +35,9 @@ export async function runProgram(program: Program): Promise<string> {
   }
   const stderr = collect(child);
   child.stdin?.end();
-  const code = await endOf(child, program.staged.signal);
+  const code = await endOf(child, program.staged.signal).catch((error: Error) => {
+    throw failed(program, `it cannot be started: ${error.message}`);
+  });
   const stdout = readFileSync(path, "utf8");
   if (code === 0) return stdout;
   throw failed(program, `it ended with ${code ?? "a signal"}: ${lastLines(stderr() || stdout)}`);

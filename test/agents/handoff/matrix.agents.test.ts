@@ -13,7 +13,7 @@ import { saidIn, sourceView } from "../../hand-off/said.ts";
 import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
 import { AGENTS, type AgentUnderTest, type Begun } from "../append/begin.ts";
 import { type Item, normaliseView } from "../items.ts";
-import { countKinds, historyOf, proveResumption } from "../proof.ts";
+import { ageBy, countKinds, historyOf, proveResumption, snapshotOf } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import { CONVERSATIONS, type Held, scriptOf, writeFiles } from "./conversations.ts";
 import { type Cell, withTable } from "./table.ts";
@@ -118,6 +118,20 @@ test.each(AGENTS)("$agent holds its conversation", async (under) => {
   expect(blocks.filter((block) => block.type === "tool_result" && block.isError)).toHaveLength(1);
 });
 
+/** The homes of the sources, as if nobody had been there for 200 days. */
+let aged: Readonly<Record<string, string>>;
+
+/** SQLite notes in the `-shm` who reads a database: it is no part of it. */
+async function filesOfSources(): Promise<Readonly<Record<string, string>>> {
+  const files = Object.entries(await snapshotOf(origins.root));
+  return Object.fromEntries(files.filter(([name]) => !name.endsWith(".db-shm")));
+}
+
+test("the homes of the sources grow old", async () => {
+  await ageBy(200, origins.root);
+  aged = await filesOfSources();
+});
+
 describe.each(AGENTS)("to $agent", (to) => {
   test.each(AGENTS)("from $agent", async (from) => {
     const places = placesFor(from.agent, to.agent);
@@ -167,6 +181,10 @@ test.each(RING)(
     ]);
   },
 );
+
+test("the homes of the sources are as they were, byte for byte", async () => {
+  expect(await filesOfSources()).toEqual(aged);
+});
 
 test("README says what every agent keeps of every other one's conversation", async () => {
   const all = AGENTS.flatMap(({ agent: from }) =>

@@ -1,0 +1,92 @@
+/** `continuo resume` of Gemini CLI's sessions, which it may delete, and `--print`, which changes nothing. */
+
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
+import { ageBy, snapshotOf } from "../agents/proof.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const FIXTURES = join(ROOT, "test/fixtures");
+/** Where each agent keeps its files, below a home. */
+const PLACES: Readonly<Record<AgentName, string>> = {
+  claude: ".claude",
+  codex: ".codex",
+  gemini: ".",
+  pi: ".pi/agent",
+  opencode: ".local/share",
+};
+
+let root: string;
+let home: string;
+let bin: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "continuo-cli-resume-"));
+  home = join(root, "home");
+  bin = join(root, "bin");
+  mkdirSync(bin);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function useFixture(agent: AgentName): string {
+  const folder = join(FIXTURES, agent, "image");
+  cpSync(join(folder, "home"), join(home, PLACES[agent]), { recursive: true });
+  return String(JSON.parse(readFileSync(join(folder, "requests.json"), "utf8")).sessionId);
+}
+
+function continuo(...args: readonly string[]): { code: number | null; stdout: string; stderr: string } {
+  const env = { PATH: bin, HOME: home, NO_COLOR: "1" };
+  const command = [join(ROOT, "src/cli/main.ts"), ...args];
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, {
+    cwd: root,
+    env,
+    encoding: "utf8",
+  });
+  return { code: status, stdout, stderr };
+}
+
+/** A folder to go on in, in place of the one in the session, which is another machine's. */
+function handedTo(agent: AgentName): string {
+  const id = useFixture("claude");
+  const args = ["handoff", `claude:${id}`, "--to", agent, "--cwd", root, "--no-verify", "--json"];
+  return JSON.parse(continuo(...args).stdout).sessionId;
+}
+
+test("a session of Gemini CLI is copied before Gemini CLI resumes it, byte for byte", () => {
+  const id = handedTo("gemini");
+  const { location } = JSON.parse(continuo("session", "info", `gemini:${id}`, "--json").stdout);
+  const bytes = readFileSync(location);
+  // As 0.61 does with a session that was resumed.
+  writeFileSync(join(bin, "gemini"), `#!/bin/sh\n/bin/rm '${location}'\n`);
+  chmodSync(join(bin, "gemini"), 0o755);
+  expect(continuo("resume", `gemini:${id}`).code).toBe(0);
+  expect(existsSync(location)).toBe(false);
+  const name = location.split("/").at(-1);
+  expect(readFileSync(join(home, ".continuo/safe-keeping/gemini", id, name))).toEqual(bytes);
+});
+
+test("--print says the command of every agent, and changes nothing", async () => {
+  const ids = AGENT_NAMES.map((agent) => {
+    if (agent === "opencode") useFixture("opencode");
+    return { agent, id: handedTo(agent) };
+  });
+  await ageBy(200, home);
+  const before = await snapshotOf(home);
+  for (const { agent, id } of ids) {
+    const { code, stdout } = continuo("resume", `${agent}:${id}`, "--print");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`cd ${root} && ${agent} `) });
+  }
+  expect(await snapshotOf(home)).toEqual(before);
+});
