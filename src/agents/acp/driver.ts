@@ -1,5 +1,8 @@
 /** Drives any agent that speaks ACP. */
 
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   type AgentDriver,
   type AgentSession,
@@ -12,7 +15,7 @@ import {
 } from "../../model/index.ts";
 import { createConversation, type DriverOptions, limitsOf, rememberCapabilities } from "../driver/index.ts";
 import { type AcpConnection, type AcpListener, acpCommand, connectAcp } from "./connection.ts";
-import type { ProtocolVersion } from "./hello.ts";
+import type { Hello, ProtocolVersion } from "./hello.ts";
 import { type AcpLink, startLink } from "./link.ts";
 import type { AcpProgram } from "./programs.ts";
 import { listPage } from "./sessions.ts";
@@ -56,10 +59,13 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
 
   return {
     agent: program.agent,
-    async capabilities(call = {}) {
-      const { capabilities } = await rememberCapabilities(places, acpCommand(program, options), () =>
-        ask(call, async ({ hello }) => ({ capabilities: hello.capabilities, version: hello.version })),
-      );
+    async capabilities({ signal } = {}) {
+      const { capabilities } = await rememberCapabilities(places, acpCommand(program, options), async () => {
+        const [link] = links;
+        const { capabilities, version } =
+          link?.connection.hello ?? (await helloInScratch({ program, options, protocol, signal }));
+        return { capabilities, version };
+      });
       return withDisk(capabilities, options);
     },
     async listSessions({ cwd, cursor, signal }): Promise<Page<AgentSession>> {
@@ -89,6 +95,30 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
       }
     },
   };
+}
+
+interface Asked {
+  readonly program: AcpProgram;
+  readonly options: AcpOptions;
+  readonly protocol: ProtocolVersion;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Agents sweep and rewrite their homes when they start: who only asks shows them an empty one. */
+async function helloInScratch({ program, options, protocol, signal }: Asked): Promise<Hello> {
+  const home = await mkdtemp(join(tmpdir(), "continuo-hello-"));
+  const env = Object.entries(options.places.env).filter(
+    ([name]) => !name.startsWith("XDG_") && program.homes?.includes(name) !== true,
+  );
+  const scratch = { ...options, places: { home, env: Object.fromEntries(env) } };
+  try {
+    const start = { program, options: scratch, cwd: home, protocol, signal, listener: DEAF };
+    const connection = await connectAcp(start);
+    await connection.close();
+    return connection.hello;
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 function assertOffered({ label }: AcpProgram, offered: boolean, what: string): void {

@@ -12,6 +12,8 @@ export interface AcpProgram {
   /** Behind the command; not repeated where the command names them already. */
   readonly args: readonly string[];
   readonly install?: string;
+  /** Variables that name its home: taken away where it shall not touch the user's. */
+  readonly homes?: readonly string[];
   /** Methods of `authenticate` that need no person where the variable is set; tried when the agent asks for it. */
   readonly keys?: Readonly<Record<string, string>>;
 }
@@ -29,6 +31,7 @@ export const ACP_PROGRAMS: Readonly<Record<AgentName, AcpProgram>> = {
     program: "gemini",
     args: ["--acp"],
     install: "npm install -g @google/gemini-cli",
+    homes: ["GEMINI_CLI_HOME"],
     keys: { "gemini-api-key": "GEMINI_API_KEY", "vertex-ai": "GOOGLE_API_KEY" },
   },
   opencode: {
@@ -44,6 +47,7 @@ export const ACP_PROGRAMS: Readonly<Record<AgentName, AcpProgram>> = {
     program: "codex-acp",
     args: [],
     install: "npm install -g @agentclientprotocol/codex-acp",
+    homes: ["CODEX_HOME"],
     keys: OPENAI_KEYS,
   },
   claude: {
@@ -52,6 +56,7 @@ export const ACP_PROGRAMS: Readonly<Record<AgentName, AcpProgram>> = {
     program: "claude-agent-acp",
     args: [],
     install: "npm install -g @agentclientprotocol/claude-agent-acp",
+    homes: ["CLAUDE_CONFIG_DIR"],
   },
   pi: {
     agent: "pi",
@@ -59,6 +64,7 @@ export const ACP_PROGRAMS: Readonly<Record<AgentName, AcpProgram>> = {
     program: "pi-acp",
     args: [],
     install: "npm install -g pi-acp",
+    homes: ["PI_CODING_AGENT_DIR"],
   },
 };
 

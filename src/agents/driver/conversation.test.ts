@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AgentEvent, Block } from "../../model/index.ts";
+import { type AgentEvent, type Block, textOf } from "../../model/index.ts";
 import {
   createConversation,
   type DriverOptions,
@@ -87,10 +87,10 @@ describe("opening", () => {
 });
 
 describe("a conversation", () => {
-  const talk = async (wish: Partial<OpenRequest> = {}, more: Partial<Link> = {}) => {
+  const talk = async (wish: Partial<OpenRequest> = {}, more: Partial<Link> = {}, way: Partial<Ways> = {}) => {
     const said: (readonly Block[])[] = [];
     const turns: Turn[] = [];
-    const opened: OpenedSession = await openSession(ways(), { ...open, ...wish }, options);
+    const opened: OpenedSession = await openSession(ways(way), { ...open, ...wish }, options);
     const link: Link = {
       sessionId: opened.sessionId,
       capabilities: NO_CAPABILITIES,
@@ -139,6 +139,27 @@ describe("a conversation", () => {
     expect((await turn()).filter(({ type }) => type === "native_session")).toEqual([event]);
     expect(conversation.resumption.forked).toEqual({ from: "s1", to: "s2" });
     expect((await turn()).filter(({ type }) => type === "native_session")).toEqual([]);
+  });
+
+  test("what was said before is told again when the first turn was taken back, and then no more", async () => {
+    const stops = ["cancelled", "end_turn", "end_turn"];
+    const texts: string[] = [];
+    const { turn } = await talk(
+      {
+        resumeSessionId: "s1",
+        onMissing: "replay",
+        readHistory: async () => [{ id: "1", role: "user", content: say("earlier"), metadata: {} }],
+      },
+      {
+        say: async (blocks, current) => {
+          texts.push(textOf(blocks).includes("| earlier") ? "told" : "not told");
+          current.end(stops.shift() ?? "");
+        },
+      },
+      { resume: () => [] },
+    );
+    for (const _ of [1, 2, 3]) await turn();
+    expect(texts).toEqual(["told", "told", "not told"]);
   });
 
   test("goes over to another session", async () => {

@@ -86,7 +86,10 @@ class LinkedConversation implements Conversation {
     link.say(said, turn).catch((error: Error) => turn.fail(error));
     try {
       for await (const event of turn.events()) {
-        if (event.type === "turn_completed") yield* this.#verify(options.signal);
+        // Some agents forget a prompt that was taken back: nothing was verified, nor told, by it.
+        if (event.type === "turn_completed" && event.stopReason !== "cancelled") {
+          yield* this.#verify(options.signal);
+        }
         yield event;
       }
     } finally {

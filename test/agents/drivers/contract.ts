@@ -155,6 +155,7 @@ const ended = (events: readonly AgentEvent[]): string | null => {
 /** Runs every proof. */
 export function proveDriver(subject: Subject): void {
   describe(`the driver of ${subject.title}`, () => {
+    test("what it can do is told, and costs the user's home nothing", () => provesCapabilities(subject));
     test("a new session: two turns, and the list shows it", () => provesNew(subject));
     test("resumed by its id in a new process, its model is told the earlier turns", () =>
       provesResume(subject));
@@ -167,6 +168,25 @@ export function proveDriver(subject: Subject): void {
     test("a session that is not there is an error, or what was chosen instead", () => provesMissing(subject));
     test("it goes over to another session in the middle", () => provesChange(subject));
   });
+}
+
+async function provesCapabilities(subject: Subject): Promise<void> {
+  await using at = await stage(subject);
+  const filesOf = (): readonly string[] =>
+    readdirSync(at.sandbox.root, { recursive: true, encoding: "utf8" })
+      .filter((path) => !/^(\.continuo|tmp)(\/|$)/u.test(path))
+      .sort();
+  const before = filesOf();
+  const { canFork, canList, canLoad, canResume, canContinueLast } = await (
+    await at.prepared.driver()
+  ).capabilities();
+  expect({ canFork, canList, canOpen: canLoad || canResume, canContinueLast }).toEqual({
+    canFork: subject.canFork,
+    canList: subject.canList,
+    canOpen: true,
+    canContinueLast: true,
+  });
+  expect(filesOf()).toEqual(before);
 }
 
 async function provesNew(subject: Subject): Promise<void> {
