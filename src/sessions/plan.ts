@@ -93,13 +93,12 @@ export async function replay(options: PlanOptions, reason?: string): Promise<Pla
     const resumption: Resumption = { requested, happened: "new", verifiedBy: "none", reason: why };
     return { kind: "new", resumption, knownUpTo: lastSequence };
   }
-  const omitted = transcript.metadata.omitted as Readonly<Record<string, unknown>> | undefined;
   const resumption: Resumption = {
     requested,
     happened: "replay",
     verifiedBy: "none",
     ...(reason === undefined ? {} : { reason }),
-    ...(omitted === undefined ? {} : { omitted }),
+    ...omittedIn(transcript),
   };
   return { kind: "replay", transcript, resumption, knownUpTo: lastSequence };
 }
@@ -120,9 +119,21 @@ async function native(options: PlanOptions): Promise<Plan> {
     kind: "native",
     nativeRef,
     ...(transcript === null ? {} : { transcript }),
-    resumption: { requested, happened: "native", ref: nativeRef, verifiedBy: "none", ...unsure },
+    resumption: {
+      requested,
+      happened: "native",
+      ref: nativeRef,
+      verifiedBy: "none",
+      ...unsure,
+      ...omittedIn(transcript),
+    },
     knownUpTo: lastSequence,
   };
+}
+
+function omittedIn(transcript: AgentTranscript | null): Pick<Resumption, "omitted"> {
+  const omitted = transcript?.metadata.omitted as Resumption["omitted"];
+  return omitted === undefined ? {} : { omitted };
 }
 
 /** How its own turns ended the native session does not know. */
@@ -189,15 +200,12 @@ function view(
   // The fold's state is for updates; nobody updates this one.
   const { fold: __, older, ...metadata } = read.metadata;
   const isLimited = Object.values(budget).some((value) => value !== undefined);
-  const told = { ...metadata, ...(older === undefined || after > 0 ? {} : { older }) };
-  if (!isLimited && (told.older === undefined || after > 0)) {
-    return { transcript: { ...read, messages, metadata: told }, lastSequence };
-  }
+  const unread = (older?.events ?? 0) - after;
+  if (!isLimited && unread <= 0) return { transcript: { ...read, messages, metadata }, lastSequence };
   const plan = planContext(messages, budget);
-  const unread = told.older?.events ?? 0;
-  const omitted = { ...plan.omitted, events: plan.omitted.events + unread };
-  const metadataOfView = { ...told, omitted };
-  return { transcript: { ...read, messages: plan.messages, metadata: metadataOfView }, lastSequence };
+  const omitted = { ...plan.omitted, events: plan.omitted.events + Math.max(0, unread) };
+  const seen = { ...metadata, ...(unread > 0 ? { older } : {}), omitted };
+  return { transcript: { ...read, messages: plan.messages, metadata: seen }, lastSequence };
 }
 
 export function requestOf(

@@ -196,6 +196,22 @@ describe("continuation", () => {
     expect(resumption).toMatchObject({ happened: "replay", omitted: isCut });
   });
 
+  test.each([{ maxMessages: 1 }, { limit: 4 }])(
+    "natively too, of what it has not heard (%j)",
+    async (continuationOpts) => {
+      const agent = new ScriptedAgent({ native: "real" });
+      const { sessionId } = await runOnce(store, agent, "first");
+      const said = ["one", "two", "three"].map((content) => ({ type: "message_sent", data: { content } }));
+      await store.append(sessionId, said);
+      const { resumption } = await runOnce(store, agent, "second", { sessionId, continuationOpts });
+      const isPage = "limit" in continuationOpts;
+      expect(agent.given[1]?.transcript).toEqual(
+        isPage ? ["user: one", "user: two", "user: three"] : ["user: three"],
+      );
+      expect(resumption).toMatchObject({ happened: "native", omitted: isPage ? {} : { messages: 2 } });
+    },
+  );
+
   test("shows how earlier runs ended", async () => {
     const agent = new ScriptedAgent({ turns: [[{ call: "read", id: "c" }, { fail: "broken" }]] });
     const { sessionId } = await runOnce(store, agent, "first");

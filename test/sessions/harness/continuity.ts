@@ -17,8 +17,11 @@ export interface WorkerOptions {
   readonly kind: "native" | "none";
 }
 
-/** Where a worker is killed, one after another; then one is left alone until it is done. */
-export const KILLS = ["started", "given", "streamed", "called", "said", "ended"] as const;
+/**
+ * Where a worker is killed, one after another; then one is left alone until it is done. Runs that end in between
+ * leave a native session that the next one goes on with.
+ */
+export const KILLS = ["ended", "given", "started", "ended", "called", "streamed", "ended", "said"] as const;
 
 /** Runs workers of one name, each killed at the next place, until one is done. */
 export async function workAndDie(options: WorkerOptions, kills: readonly string[]): Promise<void> {
