@@ -15,16 +15,15 @@ const UNDECIDED = /(?:[\ud800-\udbff]|\r|\u200c|\u200d|\ufe0e|\ufe0f|\p{Extended
 
 export function createPlainText(output: Output): PlainText {
   let held = "";
-  let isAtStart = true;
-  let isLineOpen = false;
+  /** The end of what was written: enough to see an empty line. */
+  let tail = "\n\n";
   /** The message that was said last; another one is another paragraph. */
   let current: string | undefined;
   const heard = new Set<string | undefined>();
 
   const write = async (text: string): Promise<void> => {
     if (text === "") return;
-    isAtStart = false;
-    isLineOpen = !text.endsWith("\n");
+    tail = (tail + text).slice(-2);
     await output.write(visibleText(text));
   };
   const say = async (text: string): Promise<void> => {
@@ -39,7 +38,7 @@ export function createPlainText(output: Output): PlainText {
   };
   const apart = async (): Promise<void> => {
     await finish();
-    if (!isAtStart) await write(isLineOpen ? "\n\n" : "\n");
+    if (tail !== "\n\n") await write(tail.endsWith("\n") ? "\n" : "\n\n");
   };
   return {
     async tell(event) {
@@ -62,7 +61,7 @@ export function createPlainText(output: Output): PlainText {
     },
     async end() {
       await finish();
-      if (isLineOpen) await output.write("\n");
+      if (!tail.endsWith("\n")) await write("\n");
     },
   };
 }

@@ -5,6 +5,7 @@ import { createOutput, type Shell, screenOf } from "../terminal/index.ts";
 export interface LiveScreen {
   /** Whether lines can be drawn anew at all. */
   readonly isLive: boolean;
+  readonly isTerminal: boolean;
   readonly columns: number;
   readonly rows: number;
   /** Resolves when the terminal takes more. Live lines are shorter than a row. */
@@ -24,6 +25,7 @@ export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): Live
   });
   return {
     isLive,
+    isTerminal: stream.isTTY === true,
     get columns() {
       return screenOf(shell, stream).columns;
     },

@@ -71,7 +71,10 @@ export class Teller {
 
   /** A line of ours, at the edge. */
   note(text: string): void {
-    const columns = Math.max(20, this.#screen.columns - 3);
+    // In a file a line is whole.
+    const columns = this.#screen.isTerminal
+      ? Math.max(20, this.#screen.columns - 3)
+      : Number.MAX_SAFE_INTEGER;
     const [first = "", ...more] = wrap([{ text: visibleLine(text), styles: ["dim"] }], columns, this.#paint);
     this.#lines.push(`${this.#paint("·", "dim")} ${first}`, ...more.map((line) => `  ${line}`));
     void this.flush();

@@ -19,7 +19,8 @@ export interface DrawingOptions extends Pen {
 }
 
 interface OpenCall extends Call {
-  readonly isDrawn: boolean;
+  /** What of it is drawn: its line, or what it changes too. */
+  readonly drawn: "nothing" | "line" | "changes";
 }
 
 type Kind = "nothing" | "heading" | "text" | "thinking" | "tool" | "note";
@@ -59,7 +60,7 @@ export function foldEvent(drawing: Drawing, event: AgentEvent, options: DrawingO
 export function endDrawing(drawing: Drawing, options: DrawingOptions): Step {
   const sheet: Sheet = { ...drawing, lines: [], options: indented(options) };
   finishSaying(sheet);
-  for (const call of sheet.calls) if (!call.isDrawn) drawCall(sheet, call, "changes");
+  for (const call of sheet.calls) if (call.drawn === "nothing") drawCall(sheet, call, "changes");
   sheet.calls = [];
   return toStep(sheet);
 }
@@ -69,7 +70,9 @@ export function liveLines(drawing: Drawing, options: DrawingOptions, rows: numbe
   const pen = indented(options);
   const said = drawing.saying === null ? [] : drawPending(drawing.saying, pen);
   const isApart = drawing.above !== "nothing" && drawing.above !== "heading" && !drawing.saying?.isBegun;
-  const calls = drawing.calls.filter((call) => !call.isDrawn).map((call) => `${drawCallLine(call, pen)} …`);
+  const calls = drawing.calls
+    .filter((call) => call.drawn === "nothing")
+    .map((call) => `${drawCallLine(call, pen)} …`);
   const lines = [
     ...(drawing.above === "nothing" && said.length + calls.length > 0 ? [headingOf(options)] : []),
     ...(said.length > 0 && isApart ? [""] : []),
@@ -118,7 +121,7 @@ const ROWS: Rows = {
   tool_call: (sheet, { type: _, messageId: __, ...call }) => {
     finishSaying(sheet);
     if (sheet.calls.some(({ toolCallId }) => toolCallId === call.toolCallId)) updateCall(sheet, call);
-    else sheet.calls = [...sheet.calls.slice(1 - DRAWING_LIMITS.openCalls), { ...call, isDrawn: false }];
+    else sheet.calls = [...sheet.calls.slice(1 - DRAWING_LIMITS.openCalls), { ...call, drawn: "nothing" }];
     drawKnown(sheet, call.toolCallId);
   },
   tool_call_update: (sheet, { type: _, status: __, ...update }) => {
@@ -128,7 +131,7 @@ const ROWS: Rows = {
   tool_result: (sheet, event) => {
     finishSaying(sheet);
     const call = sheet.calls.find(({ toolCallId }) => toolCallId === event.toolCallId) ?? null;
-    if (call !== null && !call.isDrawn) drawCall(sheet, call, "changes");
+    if (call?.drawn === "nothing") drawCall(sheet, call, "changes");
     const isBelow = sheet.lastCallId === event.toolCallId && sheet.above === "tool";
     put(sheet, "tool", drawResult(event, { call, isBelow }, sheet.options));
     sheet.calls = sheet.calls.filter((other) => other !== call);
@@ -159,8 +162,8 @@ const ROWS: Rows = {
       ...(toolInput === undefined ? {} : { toolInput }),
       ...(title === undefined ? {} : { title }),
     };
-    if (known === undefined) drawCall(sheet, { ...asked, isDrawn: false }, "asked");
-    else if (!known.isDrawn) drawCall(sheet, { ...known, toolInput: known.toolInput ?? toolInput }, "asked");
+    const call = known === undefined ? asked : { ...known, toolInput: known.toolInput ?? toolInput };
+    drawCall(sheet, { ...call, drawn: known?.drawn ?? "nothing" }, "asked");
   },
   permission_decision: (sheet, { outcome, by, reason }) => {
     finishSaying(sheet);
@@ -234,20 +237,23 @@ function updateCall(sheet: Sheet, update: Partial<Call> & { readonly toolCallId:
 /** Where nothing is drawn anew, a call is drawn once it is known what it is called with. */
 function drawKnown(sheet: Sheet, toolCallId: string): void {
   const call = sheet.calls.find((one) => one.toolCallId === toolCallId);
-  if (sheet.options.mode === "live" || call === undefined || call.isDrawn) return;
+  if (sheet.options.mode === "live" || call === undefined) return;
   if (call.toolInput === undefined && call.content === undefined) return;
   finishSaying(sheet);
   drawCall(sheet, call, "changes");
 }
 
-function drawCall(sheet: Sheet, call: OpenCall, changes: "changes" | "asked"): void {
+/** What of it was not drawn before. */
+function drawCall(sheet: Sheet, call: OpenCall, size: "changes" | "asked"): void {
   const { options } = sheet;
-  const maxLines = changes === "asked" ? DRAWING_LIMITS.askedChangeLines : DRAWING_LIMITS.changeLines;
-  put(sheet, "tool", [drawCallLine(call, options), ...drawChanges(call, options, maxLines)]);
+  const maxLines = size === "asked" ? DRAWING_LIMITS.askedChangeLines : DRAWING_LIMITS.changeLines;
+  const changes = call.drawn === "changes" ? [] : drawChanges(call, options, maxLines);
+  if (call.drawn !== "nothing" && changes.length === 0) return;
+  const isAbove = call.drawn === "line" && sheet.lastCallId === call.toolCallId;
+  put(sheet, "tool", [...(isAbove ? [] : [drawCallLine(call, options)]), ...changes]);
   sheet.lastCallId = call.toolCallId;
-  sheet.calls = sheet.calls.map((one) =>
-    one.toolCallId === call.toolCallId ? { ...one, isDrawn: true } : one,
-  );
+  const drawn = changes.length > 0 ? "changes" : "line";
+  sheet.calls = sheet.calls.map((one) => (one.toolCallId === call.toolCallId ? { ...one, drawn } : one));
 }
 
 function note(sheet: Sheet, text: string): void {

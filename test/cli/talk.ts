@@ -1,0 +1,108 @@
+/** A home whose agent is a scripted one that speaks ACP, for `chat` and `repl`. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { chunk, DONE, hello1, type Json, type Script, type ScriptStep } from "../acp/script.ts";
+import { createHome, type Home } from "./home.ts";
+
+const AGENT = join(import.meta.dirname, "../acp/scripted-agent.ts");
+
+export interface TalkHome extends Home {
+  /** What the agent was told in each turn, as text. */
+  prompts(): readonly string[];
+  /** Methods that the agent was asked by now. */
+  methods(): readonly string[];
+}
+
+const update = (fields: Json): ScriptStep => ({ update: fields });
+
+const EDIT: Json = {
+  toolCallId: "t2",
+  title: "Edit",
+  kind: "edit",
+  rawInput: { path: "src/a.ts" },
+};
+
+const DIFF = {
+  type: "diff",
+  path: "src/a.ts",
+  oldText: "const a = 1;\nconst b = 2;\nexport { a, b };\n",
+  newText: "const a = 1;\nconst b = 42;\nexport { a, b };\n",
+};
+
+/** The newest thing that is said is looked at, whatever stands in front of it. */
+export const SCRIPT: Script = {
+  hello: hello1({ resume: {} }, { loadSession: true }),
+  answers: { "session/resume": [{ result: {} }] },
+  prompts: {
+    "fix it": [
+      update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "First I look." } }),
+      chunk("I will **fix** `src/a.ts`:\n\n1. read"),
+      chunk(" it\n2. change it\n\n"),
+      update({ sessionUpdate: "plan", entries: [{ content: "Change it", status: "in_progress" }] }),
+      update({
+        sessionUpdate: "tool_call",
+        toolCallId: "t1",
+        title: "Read",
+        kind: "read",
+        rawInput: { path: "src/a.ts" },
+      }),
+      update({
+        sessionUpdate: "tool_call_update",
+        toolCallId: "t1",
+        status: "completed",
+        content: [
+          { type: "content", content: { type: "text", text: "const a = 1;\n\u001b[2Jconst b = 2;" } },
+        ],
+      }),
+      update({ sessionUpdate: "tool_call", ...EDIT, content: [DIFF] }),
+      {
+        ask: {
+          toolCall: EDIT,
+          options: [
+            { optionId: "yes", name: "Yes", kind: "allow_once" },
+            { optionId: "ever", name: "Always", kind: "allow_always" },
+            { optionId: "no", name: "No", kind: "reject_once" },
+          ],
+        },
+      },
+      update({ sessionUpdate: "tool_call_update", toolCallId: "t2", status: "completed" }),
+      chunk("\n\nDone."),
+      DONE,
+    ],
+    slow: [chunk("I begin."), { untilCancelled: true }, { result: { stopReason: "cancelled" } }],
+    die: [chunk("I say "), { stderr: "out of luck\n" }, { die: 3 }],
+  },
+};
+
+/** `agent` answers by the script; `other` is another agent of the same kind. */
+export function createTalkHome(script: Script = SCRIPT): TalkHome {
+  const home = createHome();
+  const file = join(home.path, "script.json");
+  home.write("script.json", JSON.stringify(script));
+  const agent = { command: process.execPath, args: [AGENT, file] };
+  // JSON is YAML.
+  home.write(
+    ".continuo/continuo.yaml",
+    JSON.stringify({ agent: "robot", agents: { robot: agent, other: agent } }),
+  );
+  home.write("project/readme", "");
+  const sent = (): readonly Json[] =>
+    existsSync(`${file}.log`)
+      ? readFileSync(`${file}.log`, "utf8")
+          .trimEnd()
+          .split("\n")
+          .map((line): Json => JSON.parse(line))
+      : [];
+  return {
+    ...home,
+    [Symbol.dispose]: () => home[Symbol.dispose](),
+    methods: () => sent().flatMap(({ method }) => (typeof method === "string" ? [method] : [])),
+    prompts: () =>
+      sent().flatMap(({ method, params }) =>
+        method === "session/prompt"
+          ? [((params as { prompt: { text: string }[] }).prompt ?? []).map(({ text }) => text).join("")]
+          : [],
+      ),
+  };
+}
