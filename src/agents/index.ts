@@ -19,6 +19,7 @@ export {
   type TrashPlaces,
   trashNativeSession,
 } from "./delete.ts";
+export { type AgentOptions, type DrivenAgent, type DriverLimits, toAgent } from "./driver/index.ts";
 export { placesOfThisUser } from "./environment.ts";
 export { type ForkedSession, type ForkOptions, forkNativeSession } from "./fork.ts";
 export { type HandOff, type HandOffOptions, handOff } from "./hand-off.ts";
@@ -39,6 +40,7 @@ export {
   type SessionList,
 } from "./list.ts";
 export { type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
+export { type OpenAgentOptions, openAgent } from "./open-agent.ts";
 export {
   checkFoundSession,
   checkNativeSession,
@@ -56,6 +58,7 @@ export { renameNativeSession } from "./rename.ts";
 export { type RepairOptions, repairNativeSession, type SessionRepair } from "./repair.ts";
 export type { RepairEdit } from "./repairing/index.ts";
 export { resumeCommandOf } from "./resume-command.ts";
+export { openRunAgent, type RunAgentOptions, replayWriterOf } from "./run-agent.ts";
 export { keepSafe } from "./safe-keeping.ts";
 export { openSessionAdapter, type SessionAdapterOptions } from "./session-adapter.ts";
 export { type TrashedSession, trashFolder } from "./trash/index.ts";

@@ -1,31 +1,6 @@
 /** Codex by its own `codex app-server`. */
 
-import { readFile } from "node:fs/promises";
-import { basename } from "node:path";
-import { openAgent } from "../../../src/agents/open-agent.ts";
-import { tool } from "../../model-servers/index.ts";
-import { codexLauncher, openCodex } from "../codex/driver.ts";
 import { proveDriver } from "./contract.ts";
+import { codex } from "./subjects/codex.ts";
 
-proveDriver({
-  agent: "codex",
-  title: "Codex",
-  canFork: true,
-  canList: true,
-  writes: (file, words) =>
-    tool("apply_patch", `*** Begin Patch\n*** Add File: ${basename(file)}\n+${words}\n*** End Patch`),
-  async prepare(sandbox, modelUrl) {
-    const { environment } = await openCodex(sandbox, modelUrl);
-    const config = await readFile(`${sandbox.root}/.codex/config.toml`, "utf8");
-    const asking = config
-      .replace('approval_policy = "never"', 'approval_policy = "on-request"')
-      .replace('sandbox_mode = "danger-full-access"', 'sandbox_mode = "read-only"');
-    await sandbox.write(".codex/config.toml", asking);
-    const places = { home: sandbox.root, env: environment };
-    return {
-      environment,
-      cwd: sandbox.project,
-      driver: () => openAgent("codex", { places, command: [process.execPath, codexLauncher("codex")] }),
-    };
-  },
-});
+proveDriver(codex);

@@ -46,6 +46,8 @@ export interface Prepared {
   /** The environment of the agent, as the user's own. */
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** How its program is started. */
+  readonly command: readonly string[];
   /** A new driver, as another process of ours would make it. */
   driver(): Promise<AgentDriver>;
   /** Called before a session that was just made is resumed, where its agent takes harm of that. */

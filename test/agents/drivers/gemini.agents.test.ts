@@ -1,31 +1,6 @@
 /** Gemini CLI by its ACP. */
 
-import { rename } from "node:fs/promises";
-import { openAgent } from "../../../src/agents/open-agent.ts";
-import { tool } from "../../model-servers/index.ts";
-import { geminiProgram, openGemini, sessionFilesIn } from "../gemini/driver.ts";
 import { proveDriver } from "./contract.ts";
+import { gemini } from "./subjects/gemini.ts";
 
-proveDriver({
-  agent: "gemini",
-  title: "Gemini CLI",
-  canFork: false,
-  canList: false,
-  writes: (file, words) => tool("write_file", { file_path: file, content: words }),
-  async prepare(sandbox, modelUrl) {
-    const { environment, home } = await openGemini(sandbox, modelUrl);
-    const places = { home: sandbox.root, env: environment };
-    const command = [process.execPath, geminiProgram(), "--model", "gemini-2.5-flash"];
-    return {
-      environment,
-      cwd: sandbox.project,
-      driver: () => openAgent("gemini", { places, command }),
-      // A session that is resumed in the minute in which it began is waited for; here it began long ago.
-      async rest() {
-        for (const file of await sessionFilesIn(home)) {
-          await rename(file, file.replace(/session-[\dT-]+-/u, "session-2026-01-01T00-00-"));
-        }
-      },
-    };
-  },
-});
+proveDriver(gemini);

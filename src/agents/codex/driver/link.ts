@@ -29,6 +29,7 @@ import { askCapabilities } from "./capabilities.ts";
 import { type CodexFold, changeModel, createCodexFold, finishTurn, foldNotification } from "./fold.ts";
 import { toInput } from "./input.ts";
 import { refusalOf, toQuestion } from "./permission.ts";
+import { askWithProvider } from "./provider.ts";
 import { AGENT, type CodexServer, startCodex } from "./server.ts";
 import { allThreads } from "./threads.ts";
 
@@ -59,6 +60,7 @@ export class CodexLink implements Link {
   #said: Said | null = null;
   /** Questions that a person is asked now, by the server's ids. */
   readonly #asking = new Map<unknown, AbortController>();
+  readonly #permits = new Set<Promise<void>>();
   #isClosing = false;
   capabilities: SessionCapabilities = NO_CAPABILITIES;
 
@@ -194,9 +196,12 @@ export class CodexLink implements Link {
   async #go(method: string, params: Json, { signal, from }: Going): Promise<Landing> {
     const { open, options } = this.#parts;
     const limits = { limitMs: limitsOf(options).openMs, ...toSignal(signal) };
+    const server = this.#open();
+    const ask = (more: Json): Promise<Json> =>
+      server.call(method, { ...params, cwd: open.cwd, ...this.#settings(), ...more }, limits);
     let answer: Json;
     try {
-      answer = await this.#open().call(method, { ...params, cwd: open.cwd, ...this.#settings() }, limits);
+      answer = from === undefined ? await ask({}) : await askWithProvider(server, ask, limits);
     } catch (error) {
       throw from !== undefined && isRefusal(error) ? await this.#reasonOf(error, from) : error;
     }
@@ -269,6 +274,8 @@ export class CodexLink implements Link {
   async #finish(turn: Turn | undefined): Promise<void> {
     this.#said = null;
     for (const one of this.#asking.values()) one.abort();
+    // What became of them is told before the end.
+    await Promise.all(this.#permits);
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }
 
@@ -279,7 +286,10 @@ export class CodexLink implements Link {
     const call = this.#fold.calls.get(textField(params, "itemId") ?? "");
     const question = toQuestion({ id, method, params, call });
     if (question !== null && said !== null) {
-      this.#permit(id, question, said.turn).catch((error: Error) => said.turn.fail(error));
+      const permit = this.#permit(id, question, said.turn)
+        .catch((error: Error) => said.turn.fail(error))
+        .finally(() => this.#permits.delete(permit));
+      this.#permits.add(permit);
       return;
     }
     const told = { type: "diagnostics", message: `Codex asks: ${method}`, details: params } as const;

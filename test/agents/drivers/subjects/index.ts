@@ -1,0 +1,11 @@
+/** The five agents as the proofs start them: each in a scratch home, its model a scripted server. */
+
+import type { AgentName } from "../../../../src/model/index.ts";
+import type { Subject } from "../contract.ts";
+import { claude } from "./claude.ts";
+import { codex } from "./codex.ts";
+import { gemini } from "./gemini.ts";
+import { opencode } from "./opencode.ts";
+import { pi } from "./pi.ts";
+
+export const SUBJECTS: Readonly<Record<AgentName, Subject>> = { claude, codex, gemini, pi, opencode };

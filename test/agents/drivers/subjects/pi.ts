@@ -1,0 +1,38 @@
+/** pi by its own RPC mode. */
+
+import { join } from "node:path";
+import { openAgent } from "../../../../src/agents/open-agent.ts";
+import { tool } from "../../../model-servers/index.ts";
+import { PINNED, packageFolder } from "../../install.ts";
+import { openPi } from "../../pi/driver.ts";
+import type { Subject } from "../contract.ts";
+
+/** pi itself asks nobody: an extension of its user does. */
+const GATE = `
+export default function (pi) {
+  pi.on("tool_call", async ({ toolName }, { ui }) => {
+    if (toolName !== "write" || (await ui.confirm("Allow the tool?", toolName))) return undefined;
+    return { block: true, reason: "The person said no." };
+  });
+}
+`;
+
+export const pi: Subject = {
+  agent: "pi",
+  title: "pi",
+  canFork: true,
+  canList: false,
+  writes: (file, words) => tool("write", { path: file, content: words }),
+  async prepare(sandbox, modelUrl) {
+    const { environment } = await openPi(sandbox, modelUrl);
+    await sandbox.write(".pi/agent/extensions/gate.js", GATE);
+    const places = { home: sandbox.root, env: environment };
+    const command = [process.execPath, join(packageFolder(PINNED.pi), PINNED.pi.proof)];
+    return {
+      environment,
+      cwd: sandbox.project,
+      command,
+      driver: () => openAgent("pi", { places, command }),
+    };
+  },
+};
