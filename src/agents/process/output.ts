@@ -7,7 +7,10 @@ export interface OutputOptions extends ProcessStart {
   readonly signal?: AbortSignal;
 }
 
-/** What it printed on stdout, without the white space around it. Errors: as `startAgent`; `agent_failed` when it does not end. */
+/**
+ * What it printed on stdout, or on stderr where that is nothing (help of pi 0.73.1), without the white space around
+ * it. Errors: as `startAgent`; `agent_failed` when it does not end.
+ */
 export async function readOutput(options: OutputOptions): Promise<string> {
   const { limitMs, signal } = options;
   signal?.throwIfAborted();
@@ -25,7 +28,7 @@ export async function readOutput(options: OutputOptions): Promise<string> {
     await program.ended;
     signal?.throwIfAborted();
     if (late) throw program.failed(`did not end within ${limitMs} ms`);
-    return lines.join("\n").trim();
+    return lines.join("\n").trim() || program.stderr().trim();
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);

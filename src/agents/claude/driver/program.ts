@@ -60,6 +60,7 @@ export class ClaudeProgram {
   readonly #waiting = new Map<string, Waiting>();
   /** Questions that a person is asked now. */
   readonly #asking = new Map<string, AbortController>();
+  readonly #permits = new Set<Promise<void>>();
   #said: Said | null = null;
   #tellsLifecycle = false;
   #ended: Error | null = null;
@@ -144,9 +145,8 @@ export class ClaudeProgram {
     const said = this.#said;
     this.#ended = this.failed(said === null ? why : "died in the middle of a turn");
     for (const one of this.#waiting.values()) one.refuse(this.#ended);
-    for (const one of this.#asking.values()) one.abort();
     this.#said = null;
-    for (const event of finishTurn(this.#fold)) await said?.turn.push(event);
+    await this.#finish(said?.turn);
     if (!this.#closing) said?.turn.fail(this.#ended);
     // What it started does not outlive it.
     await this.end();
@@ -190,7 +190,10 @@ export class ClaudeProgram {
     const said = this.#said;
     if (!isJson(request)) return;
     if (request.subtype === "can_use_tool" && said !== null) {
-      this.#permit(id, request, said.turn).catch((error: Error) => said.turn.fail(error));
+      const permit = this.#permit(id, request, said.turn)
+        .catch((error: Error) => said.turn.fail(error))
+        .finally(() => this.#permits.delete(permit));
+      this.#permits.add(permit);
       return;
     }
     void said?.turn.push({
@@ -243,9 +246,8 @@ export class ClaudeProgram {
     }
     if (this.#tellsLifecycle && said.state !== "started") return;
     const { usage: counted } = this.#fold;
-    for (const event of finishTurn(this.#fold)) await said.turn.push(event);
     this.#said = null;
-    for (const one of this.#asking.values()) one.abort();
+    await this.#finish(said.turn);
     const ending = endingOf(message);
     if (ending.type === "failed") {
       const error = new ContinuoError("agent_failed", `Claude Code could not answer: ${ending.why}`, {
@@ -259,6 +261,13 @@ export class ClaudeProgram {
     const cost = costUsd === null ? {} : { costUsd };
     if (usage !== null) await said.turn.push({ type: "usage", total: usage, ...cost });
     said.turn.end(stopReason, usage ?? undefined);
+  }
+
+  /** What is open is closed, and told before the end. */
+  async #finish(turn: Turn | undefined): Promise<void> {
+    for (const one of this.#asking.values()) one.abort();
+    await Promise.all(this.#permits);
+    for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }
 }
 

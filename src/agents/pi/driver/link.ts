@@ -56,6 +56,7 @@ export class PiLink implements Link {
   #fold: PiFold = createPiFold(randomUUID());
   #said: Said | null = null;
   readonly #asking = new Set<AbortController>();
+  readonly #permits = new Set<Promise<void>>();
   #isClosing = false;
 
   constructor(parts: PiLinkParts) {
@@ -229,6 +230,8 @@ export class PiLink implements Link {
     const turn = this.#said?.turn;
     this.#said = null;
     for (const one of this.#asking) one.abort();
+    // What became of them is told before the end.
+    await Promise.all(this.#permits);
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }
 
@@ -236,7 +239,10 @@ export class PiLink implements Link {
     const turn = this.#said?.turn;
     const dialog = toDialog(record);
     if (dialog !== null && turn !== undefined) {
-      this.#permit(dialog, turn).catch((error: Error) => turn.fail(error));
+      const permit = this.#permit(dialog, turn)
+        .catch((error: Error) => turn.fail(error))
+        .finally(() => this.#permits.delete(permit));
+      this.#permits.add(permit);
       return;
     }
     const message = textField(record, "message") ?? `pi: ${String(record.method)}`;
