@@ -3,6 +3,7 @@
 import type { Outcome, Receipt, ReceiptKind } from "../../../src/agents/index.ts";
 import type { AgentName } from "../../../src/model/index.ts";
 import { PINNED } from "../install.ts";
+import { withSection } from "../readme.ts";
 
 export interface Cell {
   readonly from: AgentName;
@@ -24,10 +25,7 @@ const END = "<!-- end of handed over -->";
 
 /** The README with the table of these cells in its place. */
 export function withTable(readme: string, cells: readonly Cell[]): string {
-  const [before, rest] = readme.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`README.md has no ${BEGIN} … ${END}`);
-  return `${before}${BEGIN}\n\n${toTable(cells)}\n${END}${after}`;
+  return withSection(readme, { mark: BEGIN, end: END }, toTable(cells));
 }
 
 function toTable(cells: readonly Cell[]): string {
