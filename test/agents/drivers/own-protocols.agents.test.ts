@@ -1,0 +1,119 @@
+/** What the drivers of Claude Code, Codex and pi promise beyond the contract. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { AgentEvent, Conversation, OpenConversation } from "../../../src/model/index.ts";
+import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+import type { Prepared, Subject } from "./contract.ts";
+import { claude } from "./subjects/claude.ts";
+import { codex } from "./subjects/codex.ts";
+import { pi } from "./subjects/pi.ts";
+
+const ASKING = "Write it down, please.";
+const SLOW = "Tell me a long story.";
+const STORY = Array.from({ length: 100 }, (_, k) => `word${k}`).join(" ");
+
+interface Stage extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly server: ModelServer;
+  readonly prepared: Prepared;
+  open(options?: Partial<OpenConversation>): Promise<Conversation>;
+}
+
+async function stage({ prepare, writes }: Subject): Promise<Stage> {
+  const sandbox = await makeSandbox();
+  const file = join(sandbox.project, "written.txt");
+  const turns = [
+    { user: ASKING, answers: [writes === null ? [] : [writes(file, "words")], [text("That is settled.")]] },
+    { user: SLOW, answers: [[{ type: "slow", delayMs: 100 } as const, text(STORY)]] },
+  ];
+  const server = await startModelServer({ turns });
+  const prepared = await prepare(sandbox, server.url);
+  return {
+    sandbox,
+    server,
+    prepared,
+    open: async (options = {}) => await (await prepared.driver()).open({ cwd: prepared.cwd, ...options }),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await sandbox[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Said {
+  readonly words: string;
+  readonly signal?: AbortSignal;
+}
+
+async function turn(conversation: Conversation, { words, signal }: Said): Promise<readonly AgentEvent[]> {
+  const options = signal === undefined ? {} : { signal };
+  return await Array.fromAsync(conversation.prompt([{ type: "text", text: words }], options));
+}
+
+const SUBJECTS = [claude, codex, pi];
+
+test.each(SUBJECTS)("$title: cancelled before it began, the model's answer is not told", async (subject) => {
+  await using at = await stage(subject);
+  await using conversation = await at.open();
+  const events = await turn(conversation, { words: SLOW, signal: AbortSignal.abort() });
+  expect(events.at(-1)).toMatchObject({ type: "turn_completed", stopReason: "cancelled" });
+  expect(JSON.stringify(events)).not.toContain("word99");
+  const next = await turn(conversation, { words: "And now?" });
+  expect(next.at(-1)).toMatchObject({ type: "turn_completed", stopReason: "end_turn" });
+});
+
+test.each(SUBJECTS)("$title: cancelled while a permission is asked, nothing is done", async (subject) => {
+  await using at = await stage(subject);
+  let taken: AbortSignal | null = null;
+  await using conversation = await at.open({
+    onPermission: (_, { signal }) => {
+      taken = signal;
+      void conversation.cancel();
+      return new Promise(() => undefined);
+    },
+  });
+  const events = await turn(conversation, { words: ASKING });
+  expect(events.find((event) => event.type === "permission_decision")).toMatchObject({
+    outcome: "cancelled",
+  });
+  expect(events.at(-1)).toMatchObject({ type: "turn_completed", stopReason: "cancelled" });
+  expect(taken).toMatchObject({ aborted: true });
+  expect(existsSync(join(at.sandbox.project, "written.txt"))).toBe(false);
+});
+
+// Nothing on disk tells that pi has a session open.
+test.each([claude, codex])(
+  "$title: a session that is open elsewhere is session_live; a fork of it is not",
+  async (subject) => {
+    await using at = await stage(subject);
+    await using first = await at.open();
+    await turn(first, { words: "Hello." });
+    const again = at.open({ resumeSessionId: first.sessionId });
+    await expect(again).rejects.toMatchObject({
+      code: "session_live",
+      details: { steps: expect.any(Array) },
+    });
+    await using fork = await at.open({ forkSessionId: first.sessionId });
+    await turn(fork, { words: "Hello, fork." });
+    await first.close();
+    await using resumed = await at.open({ resumeSessionId: first.sessionId });
+    expect(resumed.resumption.happened).toBe("native");
+  },
+);
+
+test.each(SUBJECTS)(
+  "$title: a session that cannot be gone over to leaves the one that is open",
+  async (subject) => {
+    await using at = await stage(subject);
+    await using conversation = await at.open();
+    await turn(conversation, { words: "Hello." });
+    const { sessionId } = conversation;
+    const missing = conversation.resumeSession("019aa000-0000-7000-8000-000000000001");
+    await expect(missing).rejects.toMatchObject({ code: "not_found" });
+    const events = await turn(conversation, { words: "Still here?" });
+    expect([conversation.sessionId, events.at(-1)?.type]).toEqual([sessionId, "turn_completed"]);
+  },
+);
