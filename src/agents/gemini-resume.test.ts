@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { millisecondsToWait } from "./gemini-resume.ts";
+
+const NOW = Date.parse("2026-05-04T10:20:30Z");
+const file = (name: string) => ({ path: `/chats/${name}`, sizeBytes: 1, mtimeMs: 0, ctimeMs: 0, inode: 0 });
+
+test.each([
+  ["the minute that it is named after is waited for", "session-2026-05-04T10-20-1234abcd.jsonl", 30_500],
+  ["another minute is not", "session-2026-05-04T10-19-1234abcd.jsonl", 0],
+  ["nor one of the future", "session-2026-05-04T10-22-1234abcd.jsonl", 0],
+  ["nor a name without one", "session-1234abcd.jsonl", 0],
+])("a Gemini session that is resumed: %s", (_, name, waitMs) => {
+  expect(millisecondsToWait({ files: [file(name)] }, NOW)).toBe(waitMs);
+});
