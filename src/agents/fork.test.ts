@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   AGENT_NAMES,
   type AgentName,
@@ -18,7 +18,7 @@ import {
   type Message,
   type SessionInfo,
 } from "../model/index.ts";
-import { forkNativeSession } from "./fork.ts";
+import { FORKERS, forkNativeSession } from "./fork.ts";
 import { cutAt, firstDifference } from "./forking/index.ts";
 import { listNativeSessions } from "./list.ts";
 import { readNativeDetails, readNativeSession } from "./read.ts";
@@ -159,6 +159,27 @@ test("a line that breaks off, as in a session that is being written, is left beh
   expect(fork.problems).toEqual([]);
   expect(readFileSync(info.location, "utf8")).toBe(torn);
 });
+
+test.each(AGENT_NAMES)(
+  "%s: a fork that reads differently is refused, and nothing is left of it",
+  async (agent) => {
+    const [info] = await open(agent, agent === "codex" ? "paginated" : "parallel-tools");
+    const before = await idsOf(agent);
+    const forker = await FORKERS[agent]();
+    const { fork } = forker;
+    const spy = vi.spyOn(forker, "fork").mockImplementation(async (...args) => {
+      const { records, count } = await fork(...args);
+      return { records: JSON.parse(JSON.stringify(records).replace(/"text":"[^"]/gu, '"text":"?')), count };
+    });
+    try {
+      const forked = forkNativeSession(info ?? "", { places });
+      await expect(forked).rejects.toMatchObject({ code: "verification_failed" });
+    } finally {
+      spy.mockRestore();
+    }
+    expect(await idsOf(agent)).toEqual(before);
+  },
+);
 
 const say = (id: string, role: Message["role"], toolCallId?: string): Message => ({
   id,

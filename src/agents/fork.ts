@@ -29,7 +29,7 @@ export interface ForkedSession {
   readonly messages: number;
 }
 
-const FORKERS: Readonly<Record<AgentName, () => Promise<NativeForker>>> = {
+export const FORKERS: Readonly<Record<AgentName, () => Promise<NativeForker>>> = {
   claude: async () => (await import("./claude/index.ts")).claudeForker,
   codex: async () => (await import("./codex/index.ts")).codexForker,
   gemini: async () => (await import("./gemini/index.ts")).geminiForker,

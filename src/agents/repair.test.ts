@@ -11,25 +11,19 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AgentName, SessionInfo } from "../model/index.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { AGENT_NAMES, type AgentName, type SessionInfo } from "../model/index.ts";
+import { claudeRepairer } from "./claude/index.ts";
 import { restoreNativeSession } from "./delete.ts";
 import { forkNativeSession } from "./fork.ts";
 import { listNativeSessions } from "./list.ts";
 import { checkNativeSession, readNativeSession } from "./read.ts";
-import type { Json, Places } from "./reader/index.ts";
+import { HOME_VARIABLES, type Json, type Places } from "./reader/index.ts";
 import { repairNativeSession } from "./repair.ts";
+import { remove } from "./repairing/index.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
-const HOME_VARIABLES: Readonly<Record<AgentName, string>> = {
-  claude: "CLAUDE_CONFIG_DIR",
-  codex: "CODEX_HOME",
-  gemini: "GEMINI_CLI_HOME",
-  pi: "PI_CODING_AGENT_DIR",
-  opencode: "XDG_DATA_HOME",
-};
-const AGENTS = Object.keys(HOME_VARIABLES) as AgentName[];
-const CASES = AGENTS.flatMap((agent) =>
+const CASES = AGENT_NAMES.flatMap((agent) =>
   readdirSync(join(FIXTURES, agent)).map((name): readonly [AgentName, string] => [agent, name]),
 );
 /** Those whose agent was stopped during a call, or wrote what it does not read itself. */
@@ -267,6 +261,23 @@ test("a repaired session that went on is not replaced by its old state", async (
   await repairNativeSession(location, { places, write: "in place" });
   writeFileSync(location, `${readFileSync(location, "utf8")}{"type":"mode","mode":"normal"}\n`);
   await expect(restoreNativeSession(sessionId, { places })).rejects.toMatchObject({ code: "conflict" });
+});
+
+test("a repair that would lose what was said is refused, and nothing is written", async () => {
+  const { location } = await openFirst("claude", "parallel-tools");
+  const before = readFileSync(location);
+  const spy = vi.spyOn(claudeRepairer, "mend").mockImplementation((draft) => {
+    for (const line of draft.lines) if (line.before?.includes("differ")) remove(line, "for a test");
+    for (const line of draft.lines) if (line.before?.includes("Compare")) remove(line, "for a test");
+  });
+  try {
+    const repair = repairNativeSession(location, { places, write: "in place" });
+    await expect(repair).rejects.toMatchObject({ code: "verification_failed" });
+  } finally {
+    spy.mockRestore();
+  }
+  expect(readFileSync(location)).toEqual(before);
+  expect(existsSync(join(scratch, ".continuo"))).toBe(false);
 });
 
 test("a session of Codex that a fork reads is not repaired in place", async () => {

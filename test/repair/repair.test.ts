@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   checkNativeSession,
+  HOME_VARIABLES,
   lookUpSession,
   type Places,
   repairNativeSession,
@@ -15,12 +16,6 @@ import { isContinuoError, type ProblemCode } from "../../src/model/index.ts";
 import { anyDamage } from "../damage.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
-const HOME_VARIABLES = {
-  claude: "CLAUDE_CONFIG_DIR",
-  codex: "CODEX_HOME",
-  gemini: "GEMINI_CLI_HOME",
-  pi: "PI_CODING_AGENT_DIR",
-} as const;
 const LINES = ["claude", "codex", "gemini", "pi"] as const;
 const CASES = LINES.flatMap((agent) =>
   readdirSync(join(FIXTURES, agent)).map((name): readonly [(typeof LINES)[number], string] => [agent, name]),

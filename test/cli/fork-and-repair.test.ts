@@ -1,0 +1,135 @@
+/** `session fork` and `session repair`, as a person and as a program use them. */
+
+import { appendFileSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CLAUDE_ID, claudeFile, createHome, type Home, run, writeSessions } from "./home.ts";
+
+let home: Home;
+
+beforeEach(() => {
+  home = createHome();
+  writeSessions(home);
+});
+afterEach(() => home[Symbol.dispose]());
+
+const path = (): string => join(home.path, claudeFile(CLAUDE_ID));
+const UUID = "[0-9a-f]{8}-[0-9a-f-]{27}";
+
+describe("fork", () => {
+  test("says the new session and how to go on with it", async () => {
+    const before = readFileSync(path());
+    const { code, stdout, stderr } = await run(home, ["session", "fork", CLAUDE_ID]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const [name, file, from, , , command] = stdout.split("\n");
+    expect(name).toMatch(new RegExp(`^claude:${UUID}  Fix the build \\(fork\\)$`, "u"));
+    const id = name?.slice("claude:".length).split(" ")[0] ?? "";
+    expect(file).toContain(`${id}.jsonl`);
+    expect(from).toMatch(new RegExp(`^\\d+ messages of claude:${CLAUDE_ID}$`, "u"));
+    expect(command).toMatch(new RegExp(`^  cd .+ && claude --resume ${id}$`, "u"));
+    expect(readFileSync(path())).toEqual(before);
+    expect((await run(home, ["session", "list"])).stdout).toContain("Fix the build (fork)");
+  });
+
+  test("prints JSON, and cuts behind a message", async () => {
+    const shown = JSON.parse((await run(home, ["session", "show", CLAUDE_ID, "--json"])).stdout);
+    const at = shown.messages[0].id;
+    const { stdout } = await run(home, ["session", "fork", CLAUDE_ID, "--at", at, "--json"]);
+    const fork = JSON.parse(stdout);
+    expect(fork).toEqual({
+      agent: "claude",
+      sessionId: expect.stringMatching(new RegExp(UUID, "u")),
+      location: expect.stringContaining(fork.sessionId),
+      title: "Fix the build (fork)",
+      cwd: expect.any(String),
+      forkedFrom: CLAUDE_ID,
+      messages: 1,
+      resumeCommand: ["claude", "--resume", fork.sessionId],
+    });
+    const forked = JSON.parse((await run(home, ["session", "show", fork.sessionId, "--json"])).stdout);
+    expect(forked.messages).toHaveLength(1);
+  });
+
+  test("an unknown message is told with what shows the ids (exit code 3)", async () => {
+    const { code, stderr, stdout } = await run(home, ["session", "fork", CLAUDE_ID, "--at", "gone"]);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr).toContain("--json` tells the ids of its messages");
+  });
+});
+
+describe("repair", () => {
+  test("nothing to repair is said", async () => {
+    const repaired = await run(home, ["session", "repair", CLAUDE_ID]);
+    expect(repaired).toEqual({ code: 0, stderr: "", stdout: `nothing to repair in claude:${CLAUDE_ID}\n` });
+  });
+
+  test("shows what it would do, and writes nothing without a flag", async () => {
+    appendFileSync(path(), '{"type":"user","uuid":"\u001b[31m');
+    const before = readFileSync(path());
+    const lines = before.toString().split("\n").length;
+    const { code, stdout, stderr } = await run(home, ["session", "repair", CLAUDE_ID]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.split("\n")).toEqual([
+      expect.stringMatching(/^--- ~\/\.claude\/projects\/.+\.jsonl$/u),
+      "+++ repaired",
+      `@@ line ${lines} @@ it breaks off`,
+      expect.stringMatching(/^-\{"type":"user","uuid":"\P{Cc}*$/u),
+      "",
+      "one record to repair. Nothing was written: --output writes a copy, --in-place repairs the session.",
+      "",
+    ]);
+    expect(readFileSync(path())).toEqual(before);
+  });
+
+  test("--output writes a private copy, and not over another file", async () => {
+    appendFileSync(path(), "torn");
+    const args = ["session", "repair", CLAUDE_ID, "--output", "copy.jsonl"];
+    const { code, stdout } = await run(home, args);
+    expect({ code, stdout: stdout.split("\n").at(-2) }).toEqual({
+      code: 0,
+      stdout: "one record repaired in the copy ~/copy.jsonl",
+    });
+    expect(statSync(join(home.path, "copy.jsonl")).mode & 0o777).toBe(0o600);
+    expect((await run(home, args)).code).toBe(5);
+  });
+
+  test("--in-place repairs, and `session restore` brings the old state back", async () => {
+    appendFileSync(path(), "torn");
+    const before = readFileSync(path());
+    const { code, stdout } = await run(home, ["session", "repair", CLAUDE_ID, "--in-place", "--json"]);
+    expect({ code, repair: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      repair: {
+        agent: "claude",
+        sessionId: CLAUDE_ID,
+        location: path(),
+        edits: [
+          { type: "removed", line: expect.any(Number), reason: "it breaks off", before: "torn", after: null },
+        ],
+        written: path(),
+        trashId: expect.stringContaining(CLAUDE_ID),
+      },
+    });
+    expect(readFileSync(path())).toEqual(before.subarray(0, -"torn".length));
+    expect((await run(home, ["session", "trash"])).stdout).toContain("Fix the build");
+    expect((await run(home, ["session", "restore", CLAUDE_ID])).code).toBe(0);
+    expect(readFileSync(path())).toEqual(before);
+  });
+
+  test("a session that is open is shown, and not repaired in place (exit code 5)", async () => {
+    appendFileSync(path(), "torn");
+    home.write(
+      `.claude/sessions/${process.pid}.json`,
+      JSON.stringify({ pid: process.pid, sessionId: CLAUDE_ID }),
+    );
+    expect((await run(home, ["session", "repair", CLAUDE_ID])).code).toBe(0);
+    const before = readFileSync(path());
+    expect((await run(home, ["session", "repair", CLAUDE_ID, "--in-place"])).code).toBe(5);
+    expect(readFileSync(path())).toEqual(before);
+    expect((await run(home, ["session", "fork", CLAUDE_ID])).code).toBe(0);
+  });
+
+  test("a copy and a repair in place at once are a mistake (exit code 2)", async () => {
+    expect((await run(home, ["session", "repair", CLAUDE_ID, "--in-place", "--output", "x"])).code).toBe(2);
+  });
+});
