@@ -29,7 +29,7 @@ unknown is \`null\`, and an error is \`{"error":{"code","message","hint","detail
 | 4 | \`session check\` found damage |
 | 5 | refused: the session is open in its agent, forks read it, something else lies where it would go, or a project is not trusted |
 | 6 | a hand-over would leave out more than \`--max-loss\` allows |
-| 7 | what was done was looked at, and is not so |
+| 7 | what was done was looked at, and is not so; an agent does not do what it says that it can |
 | 8 | the agent is not installed, or failed |
 | 130 | interrupted |
 `;
@@ -45,6 +45,8 @@ const JSON_KEYS = `## What \`--json\` prints
 | \`session export --format json\` | what \`session show --json\` prints; \`--format jsonl\`: one message a line |
 | \`session delete\` | array, in the order of the ids given: \`{id, trashed, deleted, error}\`, of which one is not \`null\`; \`deleted\` is a row of the list (Continuo's own are gone for good), \`error\` as above |
 | \`session restore\`, \`session trash\` | what is or was \`trashed\`, or an array of it: \`{agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt}\` |
+| \`agents\` | array of \`{agent, label, found, program, command, version, versionFrom, transport, capabilities, missing, install}\`: \`versionFrom\` is \`package\`, \`path\` or \`agent\`; \`capabilities\` (\`canList, canLoad, canResume, canContinueLast, canFork, canClose, canDelete\`) is \`null\` where it was not asked yet |
+| \`agents doctor\` | \`{agent, command, version, transport, capabilities, steps: [{step, advertised, outcome, reason}]}\`: \`outcome\` is \`works\`, \`fails\`, \`not offered\` or \`not tried\` |
 | \`trust\` | the file that is trusted now: \`{path, sha256, trustedAt, keys: [{key, value}]}\`; \`--list\`: an array of \`{path, sha256, trustedAt, state}\`, \`state\` one of \`trusted\`, \`changed\`, \`gone\`; \`--remove\`: the one that was |
 | \`handoff\` | \`{agent, sessionId, location, resumeCommand, receipt: {kept, rewritten, noted, dropped, byKind, records: [{place, kind, outcome, reason}]}, verification: {by, outcome, messages}}\`; with \`--dry-run\` all but \`agent\` and \`receipt\` are \`null\` |
 

@@ -19,7 +19,17 @@ export {
   type TrashPlaces,
   trashNativeSession,
 } from "./delete.ts";
-export { type AgentOptions, type DrivenAgent, type DriverLimits, toAgent } from "./driver/index.ts";
+export {
+  type AgentOptions,
+  type AskPermission,
+  type DrivenAgent,
+  type DriverLimits,
+  PERMISSION_POLICIES,
+  type PermissionPolicy,
+  type PolicyOptions,
+  permissionsBy,
+  toAgent,
+} from "./driver/index.ts";
 export { placesOfThisUser } from "./environment.ts";
 export { type ForkedSession, type ForkOptions, forkNativeSession } from "./fork.ts";
 export { type HandOff, type HandOffOptions, handOff } from "./hand-off.ts";
@@ -39,8 +49,10 @@ export {
   listSessions,
   type SessionList,
 } from "./list.ts";
+export { type AllSessions, type ListAllOptions, listAllSessions, type ToldSession } from "./list-all.ts";
 export { type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
 export { type OpenAgentOptions, openAgent } from "./open-agent.ts";
+export { type AgentProgram, findAgentProgram, keepCapabilities } from "./program.ts";
 export {
   checkFoundSession,
   checkNativeSession,

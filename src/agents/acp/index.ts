@@ -7,5 +7,6 @@
  * Does not know: where agents keep their sessions.
  */
 
+export { acpCommand } from "./connection.ts";
 export { type AcpDriver, type AcpOptions, createAcpDriver } from "./driver.ts";
 export { ACP_PROGRAMS, type AcpProgram, configuredProgram } from "./programs.ts";

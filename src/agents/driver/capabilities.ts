@@ -33,13 +33,20 @@ export async function rememberCapabilities(
   command: readonly string[],
   find: () => Promise<KnownCapabilities>,
 ): Promise<KnownCapabilities> {
-  const stamp = stampOf(command);
-  const file = join(continuoHome(places), "capabilities", `${hashOf(JSON.stringify(command))}.json`);
-  const kept = readKept(file, stamp);
+  const kept = recallCapabilities(places, command);
   if (kept !== null) return kept;
   const found = await find();
-  keep(file, { command, stamp, ...found });
+  keep(fileOf(places, command), { command, stamp: stampOf(command), ...found });
   return found;
+}
+
+/** What is kept; `null` where nothing is, or the program is another one now. Nobody is asked. */
+export function recallCapabilities(places: Places, command: readonly string[]): KnownCapabilities | null {
+  return readKept(fileOf(places, command), stampOf(command));
+}
+
+function fileOf(places: Places, command: readonly string[]): string {
+  return join(continuoHome(places), "capabilities", `${hashOf(JSON.stringify(command))}.json`);
 }
 
 /** Of every file that the command names: a program in a script's interpreter is the script. */

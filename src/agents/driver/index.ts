@@ -8,7 +8,12 @@
  */
 
 export { type AgentOptions, type DrivenAgent, type ReplayWriter, toAgent } from "./as-agent.ts";
-export { type KnownCapabilities, NO_CAPABILITIES, rememberCapabilities } from "./capabilities.ts";
+export {
+  type KnownCapabilities,
+  NO_CAPABILITIES,
+  recallCapabilities,
+  rememberCapabilities,
+} from "./capabilities.ts";
 export { type Cascade, type Opened, runCascade, type Step } from "./cascade.ts";
 export { type ConversationParts, createConversation, type Link } from "./conversation.ts";
 export { newestOf } from "./last.ts";

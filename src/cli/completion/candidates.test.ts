@@ -39,6 +39,11 @@ test.each([
   [["show", "--tools", "full", "4b"], { type: "sessions", prefix: "4b" }],
   [["session", "show", "./a"], { type: "files" }],
   [["trust", "x"], { type: "folders" }],
+  [["agents", ""], ["doctor"]],
+  [
+    ["agents", "doctor", "c"],
+    ["claude", "codex"],
+  ],
   [["trust", "--l"], ["--list"]],
   [["session", "show", "a/b"], { type: "files" }],
   [["session", "show", "a", ""], []],

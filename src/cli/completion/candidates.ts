@@ -97,6 +97,7 @@ function valuesOf({ long, argChoices }: Option, current: string): Wanted {
 
 function operandsOf(argument: Argument, command: Command, current: string): Wanted {
   if (argument.argChoices !== undefined) return starting(current, toWords(argument.argChoices));
+  if (argument.name() === "agent") return starting(current, toWords(READABLE_AGENTS));
   if (argument.name() === "dir") return { type: "folders" };
   if (argument.name() !== "id") return starting(current, []);
   if (command.name() === "restore") return { type: "trashed", prefix: current };

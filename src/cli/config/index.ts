@@ -10,6 +10,7 @@
  */
 
 export { assertRunnable, assertValid, warnOfUntrusted } from "./asserts.ts";
+export { drivingOf } from "./driving.ts";
 export { findProjectFile, type RawFile, readFile } from "./files.ts";
 export { type Guarded, guardedIn } from "./guarded.ts";
 export { everyKey, type JsonSchema, toJsonSchema } from "./json-schema.ts";

@@ -7,21 +7,31 @@
  */
 
 import type { AgentDriver } from "../../../model/index.ts";
-import { commandOf, createConversation, type DriverOptions, openSession } from "../../driver/index.ts";
+import {
+  commandOf,
+  createConversation,
+  type DriverOptions,
+  openSession,
+  type ProgramName,
+} from "../../driver/index.ts";
 import { claudeCapabilities } from "./capabilities.ts";
 import { AGENT, ClaudeLink, noList } from "./link.ts";
 
-const PROGRAM = { agent: AGENT, name: "claude", install: "npm install -g @anthropic-ai/claude-code" };
+export const CLAUDE_PROGRAM: ProgramName = {
+  agent: AGENT,
+  name: "claude",
+  install: "npm install -g @anthropic-ai/claude-code",
+};
 
 export function createClaudeDriver(options: DriverOptions): AgentDriver {
   return {
     agent: "claude",
     async capabilities(call = {}) {
-      return (await claudeCapabilities(options, commandOf(options, PROGRAM), call)).capabilities;
+      return (await claudeCapabilities(options, commandOf(options, CLAUDE_PROGRAM), call)).capabilities;
     },
     listSessions: () => Promise.reject(noList()),
     async open(open) {
-      const command = commandOf(options, PROGRAM);
+      const command = commandOf(options, CLAUDE_PROGRAM);
       const { capabilities } = await claudeCapabilities(options, command, open);
       const link = new ClaudeLink({ options, open, command, capabilities });
       try {

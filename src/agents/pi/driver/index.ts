@@ -7,22 +7,32 @@
  */
 
 import type { AgentDriver } from "../../../model/index.ts";
-import { commandOf, createConversation, type DriverOptions, openSession } from "../../driver/index.ts";
+import {
+  commandOf,
+  createConversation,
+  type DriverOptions,
+  openSession,
+  type ProgramName,
+} from "../../driver/index.ts";
 import { piCapabilities } from "./capabilities.ts";
 import { noList, PiLink } from "./link.ts";
 import { AGENT } from "./program.ts";
 
-const PROGRAM = { agent: AGENT, name: "pi", install: "npm install -g @earendil-works/pi-coding-agent" };
+export const PI_PROGRAM: ProgramName = {
+  agent: AGENT,
+  name: "pi",
+  install: "npm install -g @earendil-works/pi-coding-agent",
+};
 
 export function createPiDriver(options: DriverOptions): AgentDriver {
   return {
     agent: "pi",
     async capabilities(call = {}) {
-      return (await piCapabilities(options, commandOf(options, PROGRAM), call)).capabilities;
+      return (await piCapabilities(options, commandOf(options, PI_PROGRAM), call)).capabilities;
     },
     listSessions: () => Promise.reject(noList()),
     async open(open) {
-      const command = commandOf(options, PROGRAM);
+      const command = commandOf(options, PI_PROGRAM);
       const { capabilities } = await piCapabilities(options, command, open);
       const link = new PiLink({ options, open, command, capabilities });
       try {

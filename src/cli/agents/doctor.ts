@@ -1,0 +1,106 @@
+/** `agents doctor`: one agent, started in a scratch home, and what it really does. */
+
+import { type AgentProgram, findAgentProgram, keepCapabilities } from "../../agents/index.ts";
+import { ContinuoError, exitCodeOf } from "../../model/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { type AgentSettings, assertRunnable, drivingOf, readConfiguration } from "../config/index.ts";
+import { placesOf } from "../places/index.ts";
+import {
+  createOutput,
+  type Paint,
+  paintFor,
+  type Shell,
+  type Style,
+  screenOf,
+  tildePath,
+  toJsonText,
+  wrap,
+} from "../terminal/index.ts";
+import { type ExaminedStep, examine } from "./examine.ts";
+import { makeScratch } from "./scratch.ts";
+
+/** Exit code 7 where something that is advertised, or that every agent must do, fails. */
+export async function runDoctor(
+  name: string,
+  flags: { readonly json?: true },
+  shell: Shell,
+): Promise<number> {
+  const configuration = readConfiguration({ shell, flags: { agent: name } });
+  assertRunnable(configuration);
+  const driving = drivingOf(settingsOf(configuration.agents[name]));
+  const places = placesOf(shell);
+  const program = await findAgentProgram(name, { ...driving, places });
+  const { command } = program;
+  if (command === null) throw missing(program);
+  const output = createOutput(shell.stdout);
+  if (!flags.json) await output.write(heading(program, shell));
+  const pen = penOf(shell);
+  using scratch = makeScratch(shell.env.PATH ?? "");
+  using _cleanUp = shell.onExit(() => scratch[Symbol.dispose]());
+  const lines: Promise<void>[] = [];
+  const { capabilities, steps } = await examine({
+    ...{ program, driving, scratch },
+    onStep: (step) => {
+      if (!flags.json) lines.push(output.write(drawStep(step, pen)));
+    },
+  });
+  await Promise.all(lines);
+  await keepCapabilities(program, { from: scratch.places, to: places });
+  const { version } = await findAgentProgram(name, { ...driving, places });
+  const { transport } = program;
+  if (flags.json) {
+    await output.write(
+      `${toJsonText({ agent: name, command, version, transport, capabilities, steps }, 2)}\n`,
+    );
+  }
+  return steps.some(({ outcome }) => outcome === "fails")
+    ? exitCodeOf(new ContinuoError("verification_failed", ""))
+    : 0;
+}
+
+/** An agent of the configuration is there, or it would have said so. */
+function settingsOf(settings: AgentSettings | undefined): AgentSettings {
+  if (settings !== undefined) return settings;
+  throw new ContinuoError("usage", "there is no such agent");
+}
+
+function missing({ label, program, install }: AgentProgram): ContinuoError {
+  return new ContinuoError("agent_missing", `${label} is not installed: there is no program ${program}`, {
+    hint: install === null ? "Name its program in the configuration." : `Install it: ${install}`,
+  });
+}
+
+function heading({ label, version, transport, command }: AgentProgram, shell: Shell): string {
+  const paint = paintFor(screenOf(shell, shell.stdout));
+  const how = transport === "acp" ? "ACP" : "its own protocol";
+  const facts = [version ?? "version unknown", how, tildePath(command?.join(" ") ?? "", shell.home)];
+  return `${paint(visibleLine(label), "bold")}  ${paint(visibleLine(facts.join(" · ")), "dim")}\n\n`;
+}
+
+interface Pen {
+  readonly paint: Paint;
+  readonly columns: number | null;
+}
+
+function penOf(shell: Shell): Pen {
+  const screen = screenOf(shell, shell.stdout);
+  return { paint: paintFor(screen), columns: screen.isTerminal ? screen.columns : null };
+}
+
+const STYLES: Readonly<Record<ExaminedStep["outcome"], readonly Style[]>> = {
+  works: ["green"],
+  fails: ["red"],
+  "not offered": ["dim"],
+  "not tried": ["dim"],
+};
+
+const INDENT = 10;
+
+function drawStep({ step, advertised, outcome, reason }: ExaminedStep, { paint, columns }: Pen): string {
+  const said = outcome === "fails" && advertised === true ? ", although it says that it can" : "";
+  const first = `${step.padEnd(INDENT - 1)} ${paint(`${outcome}${said}`, ...STYLES[outcome])}\n`;
+  if (reason === null) return first;
+  const text = visibleLine(reason);
+  const lines = columns === null ? [text] : wrap([{ text, styles: ["dim"] }], columns - INDENT, paint);
+  return first + lines.map((line) => `${" ".repeat(INDENT)}${line}\n`).join("");
+}

@@ -1,0 +1,239 @@
+/** What an agent really does, step by step, against what it says that it can. No model is asked. */
+
+import {
+  type AgentProgram,
+  type OpenAgentOptions,
+  openAgent,
+  writeNativeSession,
+} from "../../agents/index.ts";
+import {
+  type AgentDriver,
+  type Conversation,
+  isAgentName,
+  isContinuoError,
+  type Message,
+  type OpenConversation,
+  type SessionCapabilities,
+} from "../../model/index.ts";
+import type { Scratch } from "./scratch.ts";
+
+export type StepName =
+  | "start"
+  | "new"
+  | "list"
+  | "load"
+  | "resume"
+  | "continue"
+  | "fork"
+  | "close"
+  | "delete";
+
+export interface ExaminedStep {
+  readonly step: StepName;
+  /** What the agent says of it; `null` for what every agent must do. */
+  readonly advertised: boolean | null;
+  readonly outcome: "works" | "fails" | "not offered" | "not tried";
+  /** Why, one sentence; `null` where it works. */
+  readonly reason: string | null;
+}
+
+export interface Examination {
+  readonly capabilities: SessionCapabilities;
+  readonly steps: readonly ExaminedStep[];
+}
+
+export interface Examining {
+  readonly program: AgentProgram;
+  /** As the configuration says. */
+  readonly driving: OpenAgentOptions;
+  readonly scratch: Scratch;
+  readonly onStep: (step: ExaminedStep) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Enough for a cold start on a busy machine. */
+const LIMITS = { startMs: 90_000, openMs: 90_000, callMs: 60_000 };
+
+/** Errors: `agent_failed` where it cannot even be started. */
+export async function examine({
+  program,
+  driving,
+  scratch,
+  onStep,
+  signal,
+}: Examining): Promise<Examination> {
+  const { places, project: cwd } = scratch;
+  const driver = await openAgent(program.agent, {
+    ...driving,
+    places,
+    env: { ...driving.env, ...scratch.env },
+    limits: LIMITS,
+  });
+  const aborting = signal === undefined ? {} : { signal };
+  const capabilities = await driver.capabilities({ cwd, ...aborting });
+  const steps: ExaminedStep[] = [];
+  const tell = (step: ExaminedStep): void => {
+    steps.push(step);
+    onStep(step);
+  };
+  tell({ step: "start", advertised: null, outcome: "works", reason: null });
+  const patient: Patient = { driver, capabilities, cwd, aborting, tell };
+  const made = await tryNew(patient);
+  const known = made === null ? null : await enterable(patient, { made, agent: program.agent, scratch });
+  await tryKnown(patient, { sessionId: known, isSpoken: known !== made });
+  await tryDelete(patient, known);
+  return { capabilities, steps };
+}
+
+interface Patient {
+  readonly driver: AgentDriver;
+  readonly capabilities: SessionCapabilities;
+  readonly cwd: string;
+  readonly aborting: { readonly signal?: AbortSignal };
+  readonly tell: (step: ExaminedStep) => void;
+}
+
+/** A new session, the list while its program runs, and its end. Gives its id. */
+async function tryNew(patient: Patient): Promise<string | null> {
+  const { driver, capabilities, cwd, aborting, tell } = patient;
+  let conversation: Conversation;
+  try {
+    conversation = await driver.open({ cwd, ...aborting });
+  } catch (error) {
+    tell(failed("new", null, error));
+    return null;
+  }
+  const { sessionId } = conversation;
+  tell({ step: "new", advertised: null, outcome: "works", reason: null });
+  await attempt(patient, { step: "list", advertised: capabilities.canList }, async () => {
+    await driver.listSessions({ cwd, ...aborting });
+  });
+  await attempt(patient, { step: "close", advertised: capabilities.canClose || null }, () =>
+    conversation.close(),
+  );
+  return sessionId;
+}
+
+interface Made {
+  readonly made: string;
+  readonly agent: string;
+  readonly scratch: Scratch;
+}
+
+/**
+ * A session that the agent keeps: the one that it made, or, since many keep none in which nothing was said, one
+ * with a turn that we write where we know its files.
+ */
+async function enterable(patient: Patient, { made, agent, scratch }: Made): Promise<string> {
+  if (!isAgentName(agent)) return made;
+  const { driver, cwd, aborting, capabilities } = patient;
+  try {
+    const wantHistory = !capabilities.canResume;
+    await using _kept = await driver.open({ cwd, resumeSessionId: made, wantHistory, ...aborting });
+    return made;
+  } catch {
+    // It is not kept: that is no fault.
+    const { project, places } = scratch;
+    const { ref } = await writeNativeSession(SAID, { to: agent, cwd: project, title: TITLE, places });
+    return ref.sessionId;
+  }
+}
+
+const TITLE = "made by continuo agents doctor";
+
+const SAID: readonly Message[] = [
+  { id: "1", role: "user", content: [{ type: "text", text: "Say hello." }], metadata: {} },
+  { id: "2", role: "assistant", content: [{ type: "text", text: "Hello." }], metadata: {} },
+];
+
+interface Known {
+  readonly sessionId: string | null;
+  /** Whether something was said in it: a session without a turn is not gone on with as the last one. */
+  readonly isSpoken: boolean;
+}
+
+async function tryKnown(patient: Patient, { sessionId, isSpoken }: Known): Promise<void> {
+  const { canLoad, canResume, canContinueLast, canFork } = patient.capabilities;
+  const none = sessionId === null ? "there is no session" : null;
+  const of = { resumeSessionId: sessionId ?? "" };
+  const ways: readonly (readonly [StepName, boolean, Partial<OpenConversation>])[] = [
+    ["load", canLoad, { ...of, wantHistory: true }],
+    ["resume", canResume, { ...of, wantHistory: false }],
+    ["continue", canContinueLast, { continueLast: true }],
+    ["fork", canFork, { forkSessionId: sessionId ?? "" }],
+  ];
+  const silent = isSpoken ? none : "there is no session in which something was said, and no model is asked";
+  for (const [step, advertised, open] of ways) {
+    await attempt(patient, { step, advertised, none: step === "continue" ? silent : none }, () =>
+      enter(patient, step, open),
+    );
+  }
+}
+
+/** Errors: those of opening; also where the agent is somewhere else than it was sent, or came there another way. */
+async function enter(
+  { driver, cwd, aborting }: Patient,
+  step: StepName,
+  open: Partial<OpenConversation>,
+): Promise<void> {
+  await using conversation = await driver.open({ cwd, ...open, ...aborting });
+  const { happened, steps = [] } = conversation.resumption;
+  const done = steps.findLast(({ outcome }) => outcome === "done")?.step ?? happened;
+  if (happened !== "native") throw new Error(`it began a new session (${done})`);
+  const isOtherWay =
+    (step === "load" && !/load|replay/u.test(done)) || (step === "resume" && /load|replay/u.test(done));
+  if (!isOtherWay) return;
+  const refused = steps.find(({ outcome }) => outcome === "failed");
+  throw new Error(refused?.reason ?? `it came there by ${done}`);
+}
+
+async function tryDelete(patient: Patient, sessionId: string | null): Promise<void> {
+  const { driver, capabilities, cwd, aborting } = patient;
+  const remove: unknown = Reflect.get(driver, "deleteSession");
+  const none =
+    typeof remove !== "function"
+      ? "Continuo does not ask this agent to; it moves the files to its trash itself"
+      : sessionId === null
+        ? "there is no session"
+        : null;
+  await attempt(patient, { step: "delete", advertised: capabilities.canDelete, none }, async () => {
+    if (typeof remove === "function") await remove.call(driver, sessionId, { cwd, ...aborting });
+  });
+}
+
+interface Attempt {
+  readonly step: StepName;
+  readonly advertised: boolean | null;
+  /** Why it cannot be tried. */
+  readonly none?: string | null;
+}
+
+async function attempt(
+  { tell, aborting }: Patient,
+  { step, advertised, none = null }: Attempt,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (advertised === false) {
+    tell({ step, advertised, outcome: "not offered", reason: null });
+    return;
+  }
+  if (none !== null) {
+    tell({ step, advertised, outcome: "not tried", reason: none });
+    return;
+  }
+  try {
+    await work();
+    tell({ step, advertised, outcome: "works", reason: null });
+  } catch (error) {
+    aborting.signal?.throwIfAborted();
+    tell(failed(step, advertised, error));
+  }
+}
+
+const MAX_REASON_CHARS = 400;
+
+function failed(step: StepName, advertised: boolean | null, error: unknown): ExaminedStep {
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = isContinuoError(error) && error.hint !== undefined ? ` ${error.hint}` : "";
+  return { step, advertised, outcome: "fails", reason: `${message}${hint}`.slice(0, MAX_REASON_CHARS) };
+}

@@ -1,0 +1,105 @@
+/** `agents`: every known agent, and those that the configuration names. Nothing is started. */
+
+import { type AgentProgram, findAgentProgram } from "../../agents/index.ts";
+import type { SessionCapabilities } from "../../model/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { assertValid, drivingOf, readConfiguration, warnOfUntrusted } from "../config/index.ts";
+import { placesOf } from "../places/index.ts";
+import {
+  type Column,
+  createOutput,
+  layOut,
+  paintFor,
+  type Shell,
+  type Style,
+  screenOf,
+  tildePath,
+  toJsonText,
+} from "../terminal/index.ts";
+
+export async function runAgents(flags: { readonly json?: true }, shell: Shell): Promise<number> {
+  const configuration = readConfiguration({ shell });
+  assertValid(configuration);
+  warnOfUntrusted(configuration, shell);
+  const places = placesOf(shell);
+  const programs = await Promise.all(
+    Object.values(configuration.agents).map((settings) =>
+      findAgentProgram(settings.name, { ...drivingOf(settings), places }),
+    ),
+  );
+  const output = createOutput(shell.stdout);
+  await output.write(flags.json ? `${toJsonText(programs.map(toJson), 2)}\n` : draw(programs, shell));
+  return 0;
+}
+
+function toJson(program: AgentProgram): Readonly<Record<string, unknown>> {
+  const { agent, label, transport, command, install, version, versionFrom, capabilities } = program;
+  const found = command !== null;
+  return {
+    ...{ agent, label, found, program: command?.[0] ?? null, command, version, versionFrom },
+    ...{ transport, capabilities, missing: found ? null : program.program, install },
+  };
+}
+
+const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
+  { header: "agent", align: "left", styles: ["cyan"] },
+  { header: "version", align: "left", styles: [] },
+  { header: "driven by", align: "left", styles: ["dim"] },
+  { header: "can", align: "left", ideal: 20, min: 8, styles: ["green"] },
+  { header: "where", align: "left", ideal: 20, min: 8, cut: "start", styles: ["blue"] },
+];
+
+const NOT_ASKED = "not asked yet";
+
+function draw(programs: readonly AgentProgram[], shell: Shell): string {
+  const screen = screenOf(shell, shell.stdout);
+  const paint = paintFor(screen);
+  const rows = programs.map((program) => [
+    visibleLine(program.agent),
+    visibleLine(program.command === null ? "" : (program.version ?? "unknown")),
+    program.transport === "acp" ? "ACP" : "its own protocol",
+    program.command === null ? "" : abilitiesOf(program.capabilities),
+    visibleLine(program.command === null ? "not found" : tildePath(program.command[0] ?? "", shell.home)),
+  ]);
+  const table = layOut(COLUMNS, rows, screen.isTerminal ? { columns: screen.columns } : {});
+  const lines = table.cells.map((cells, at) =>
+    cells
+      .map((cell, index) => {
+        const styles = COLUMNS[table.columns[index] ?? 0]?.styles ?? [];
+        const isDim = at === 0 || cell.trim() === NOT_ASKED || cell.trim() === "not found";
+        return paint(cell, ...(isDim ? (["dim"] as const) : styles));
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+  return `${[...lines, ...advice(programs)].join("\n")}\n`;
+}
+
+/** How to install what is missing, and to ask what was not. */
+function advice(programs: readonly AgentProgram[]): string[] {
+  const missing = programs
+    .filter(({ command }) => command === null)
+    .map(({ agent, program, install }) =>
+      visibleLine(`${agent}: there is no program ${program}${install === null ? "" : `; ${install}`}`),
+    );
+  const unknown = programs.find(({ command, capabilities }) => command !== null && capabilities === null);
+  const ask = unknown === undefined ? [] : [visibleLine(`Ask one: continuo agents doctor ${unknown.agent}`)];
+  const lines = [...missing, ...ask];
+  return lines.length === 0 ? [] : ["", ...lines];
+}
+
+export const ABILITIES: readonly (readonly [keyof SessionCapabilities, string])[] = [
+  ["canList", "list"],
+  ["canLoad", "load"],
+  ["canResume", "resume"],
+  ["canContinueLast", "continue"],
+  ["canFork", "fork"],
+  ["canClose", "close"],
+  ["canDelete", "delete"],
+];
+
+function abilitiesOf(capabilities: SessionCapabilities | null): string {
+  if (capabilities === null) return NOT_ASKED;
+  const names = ABILITIES.filter(([key]) => capabilities[key]).map(([, name]) => name);
+  return names.join(" ") || "new sessions alone";
+}
