@@ -24,6 +24,7 @@ import { listNativeSessions } from "./list.ts";
 import { readNativeDetails, readNativeSession } from "./read.ts";
 import { HOME_VARIABLES, type Places } from "./reader/index.ts";
 import { readerOf } from "./readers.ts";
+import { openSessionAdapter } from "./session-adapter.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
 const CASES = AGENT_NAMES.flatMap((agent) =>
@@ -204,4 +205,43 @@ test("a call that never got a result may be the end", () => {
     say("c", "user"),
   ];
   expect(cutAt(history, "b")).toEqual({ count: 2 });
+});
+
+test("a call is not torn from its result: the last result is named instead", () => {
+  const call = { type: "tool_call", id: "c1", name: "Read", args: {} } as const;
+  const result = { type: "tool_result", toolCallId: "c1", content: [], isError: false } as const;
+  const history: Message[] = [
+    say("a", "user"),
+    { ...say("b", "assistant"), content: [call] },
+    { ...say("c", "tool", "c1"), content: [result] },
+  ];
+  expect(() => cutAt(history, "b")).toThrow(
+    expect.objectContaining({ code: "invalid", details: { instead: "c" } }),
+  );
+  expect(cutAt(history, "c")).toEqual({ count: 3 });
+});
+
+test("the note that keeps foreign thinking out of requests goes along", async () => {
+  const { location, sessionId } = (await open("claude", "text-and-thinking"))[0] ?? {};
+  await using adapter = openSessionAdapter({ format: "ccsdk", sessionFile: location ?? "", places });
+  await adapter.appendUserMessage("Once more?");
+  const at = await adapter.appendAssistantMessage([
+    { type: "thinking", text: "Hm." },
+    { type: "text", text: "Again." },
+  ]);
+  await adapter.appendUserMessage("Thanks.");
+  const fork = await forkNativeSession(`claude:${sessionId}`, { places, at });
+  const lines = readFileSync(fork.location, "utf8");
+  expect(lines).toContain('"type":"thinking_stripped"');
+  expect(lines).not.toContain("Thanks.");
+});
+
+test("lines of a paginated fork are numbered from 0, and name its thread", async () => {
+  const [info] = await open("codex", "paginated");
+  const { location, sessionId } = await forkNativeSession(info ?? "", { places });
+  const lines = readFileSync(location, "utf8").trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line).ordinal)).toEqual([...lines.keys()]);
+  const naming = lines.filter((line) => line.includes(info?.sessionId ?? ""));
+  expect(naming).toEqual(lines.slice(0, 1));
+  expect(lines.filter((line) => line.includes(`"thread_id":"${sessionId}"`)).length).toBeGreaterThan(3);
 });

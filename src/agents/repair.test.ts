@@ -113,6 +113,15 @@ const REPAIRS: readonly DamageCase[] = [
     ],
   },
   {
+    of: ["claude", "parallel-tools"],
+    what: "the only result of an answer is gone",
+    damage: (lines, at) => lines.filter((_, index) => index !== at('"uuid":"a27a16a5')),
+    edits: [
+      ["added", /has no result/],
+      ["changed", /the result before it is new/],
+    ],
+  },
+  {
     of: ["claude", "text-and-thinking"],
     what: "a line has no uuid and no parent",
     damage: edited('"type":"user"', (record) => lacking("uuid")(lacking("parentUuid")(record))),
