@@ -32,6 +32,8 @@ export interface StopOptions {
   readonly maxDurationMs: number | undefined;
 }
 
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export function createStops({ signal, timeoutMs, maxDurationMs }: StopOptions): Stops {
   const controller = new AbortController();
   let stop: Stop | null = null;
@@ -44,12 +46,14 @@ export function createStops({ signal, timeoutMs, maxDurationMs }: StopOptions): 
   signal?.addEventListener("abort", abort, { once: true });
   if (signal?.aborted === true) abort();
   const timers: NodeJS.Timeout[] = [];
-  if (timeoutMs !== undefined) {
-    timers.push(setTimeout(() => end({ status: "timeout", timeoutMs }), timeoutMs));
-  }
+  const after = (ms: number, given: Stop): void => {
+    // A timer that is longer than it can be would end at once.
+    timers.push(setTimeout(() => end(given), Math.min(ms, LONGEST_TIMER_MS)));
+  };
+  if (timeoutMs !== undefined) after(timeoutMs, { status: "timeout", timeoutMs });
   if (maxDurationMs !== undefined) {
     const exceeded = { limit: "maxDurationMs", value: maxDurationMs, allowed: maxDurationMs };
-    timers.push(setTimeout(() => end({ status: "cancelled", exceeded }), maxDurationMs));
+    after(maxDurationMs, { status: "cancelled", exceeded });
   }
   return {
     signal: controller.signal,

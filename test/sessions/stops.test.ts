@@ -258,8 +258,10 @@ describe("a budget", () => {
 
   test("that is kept changes nothing", async () => {
     const agent = new ScriptedAgent({ turns: [[{ usage: USAGE }, { call: "a", id: "1", result: "x" }]] });
-    const budget = { maxTokens: 110, maxCostUsd: 1, maxToolCalls: 1, maxDurationMs: 60_000 };
-    expect(await runOnce(store, agent, "go", { budget })).toMatchObject({ status: "completed" });
+    const budget = { maxTokens: 110, maxCostUsd: 1, maxToolCalls: 1, maxDurationMs: 1e12 };
+    expect(await runOnce(store, agent, "go", { budget, timeoutMs: 1e12 })).toMatchObject({
+      status: "completed",
+    });
   });
 });
 
