@@ -59,7 +59,11 @@ function addList(session: Command, action: Action): void {
   session
     .command("list")
     .description("the sessions of every agent on this machine, newest first")
-    .option("--agent <name>", "of this agent alone; may be repeated", collect)
+    .option(
+      "--agent <name>",
+      "of this agent alone, `continuo` for its own sessions; may be repeated",
+      collect,
+    )
     .addOption(new Option("--cwd <dir>", "of this project folder alone").conflicts("here"))
     .option("--here", "of the current folder alone")
     .option("--since <when>", "updated since: 30m, 3h, 2d, 1w, today, yesterday, or an ISO date or time")
@@ -147,7 +151,9 @@ function addExport(session: Command, action: Action): void {
 function addDelete(session: Command, action: Action): void {
   session
     .command("delete")
-    .description("move sessions to the trash; refused for what is open, or what forks read (exit code 5)")
+    .description(
+      "move sessions to the trash, Continuo's own for good; refused for what is open, or what forks read (exit code 5)",
+    )
     .argument("<id...>", "the sessions")
     .option("--yes", "do not ask")
     .option("--json", "print JSON")
