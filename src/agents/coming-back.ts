@@ -50,11 +50,11 @@ type FoundOrigin = Omit<ComingBack, "history">;
 async function originIn(source: HandOffSource, options: ReturnOptions): Promise<FoundOrigin | null> {
   const { to, places, signal } = options;
   if (source.agent === to) {
-    if (source.said === null) return null;
+    if (source.said() === null) return null;
     return { from: originOf(source), records: source.entries, messages: source.messages.length };
   }
   const provenance = await readProvenance(source, places, signal);
-  if (provenance === null || provenance.from.agent !== to || source.said === null) return null;
+  if (provenance === null || provenance.from.agent !== to || source.said() === null) return null;
   const { from, said, copy } = provenance;
   const before = source.messages.slice(0, said.messages);
   if (from.said === null || markOf(before).sha256 !== said.sha256) return null;
@@ -75,7 +75,7 @@ async function ownRecords(
   const source = await readSource(lookup, places, signal === undefined ? {} : { signal }).catch(
     nothingReadable,
   );
-  return source?.sha256 === sha256 ? source.entries : null;
+  return source?.sha256() === sha256 ? source.entries : null;
 }
 
 async function copied(

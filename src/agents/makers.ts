@@ -6,16 +6,28 @@ import type { Makers } from "./adapter/index.ts";
 
 /** The clock and the randomness of this process. */
 export function makersOfNow(): Makers {
-  const random = (bytes: Uint8Array): void => {
-    bytes.set(randomBytes(bytes.length));
-  };
+  const take = createPool();
+  const random = (bytes: Uint8Array): void => bytes.set(take(bytes.length));
   return {
     now: Date.now,
     uuid: createIds({ now: Date.now, random }),
     hex: (digits) =>
-      randomBytes(Math.ceil(digits / 2))
+      take(Math.ceil(digits / 2))
         .toString("hex")
         .slice(0, digits),
+  };
+}
+
+const POOL_BYTES = 4096;
+
+/** Asking the system for a few bytes costs as much as for many; each byte is given once. */
+function createPool(): (count: number) => Buffer {
+  let pool = Buffer.alloc(0);
+  return (count) => {
+    if (pool.length < count) pool = randomBytes(Math.max(POOL_BYTES, count));
+    const taken = pool.subarray(0, count);
+    pool = pool.subarray(count);
+    return taken;
   };
 }
 

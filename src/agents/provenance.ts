@@ -39,8 +39,8 @@ const MAX_COPY_BYTES = 256 * 1024 * 1024;
 const COPY_MEDIA_TYPE = "application/x-continuo-records+zstd";
 
 export function originOf(source: HandOffSource): Origin {
-  const { agent, sessionId, location, records, sha256, said } = source;
-  return { agent, sessionId, location, records, sha256, said };
+  const { agent, sessionId, location, records } = source;
+  return { agent, sessionId, location, records, sha256: source.sha256(), said: source.said() };
 }
 
 /** The log of a session that was handed over. */

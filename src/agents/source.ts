@@ -1,7 +1,7 @@
 /** The session that is handed over, read: which messages go over, what stays behind, and its hashes. */
 
 import { createHash } from "node:crypto";
-import { type AgentName, ContinuoError, type Entry, type Message } from "../model/index.ts";
+import { type AgentName, type Block, ContinuoError, type Entry, type Message } from "../model/index.ts";
 import { planContext } from "../transcript/index.ts";
 import type { KeptRecord } from "./adapter/index.ts";
 import { placeText, type ReceiptRecord, type Said, selectMessages } from "./handoff/index.ts";
@@ -26,14 +26,14 @@ export interface HandOffSource {
   readonly title: string | null;
   readonly gitBranch: string | null;
   readonly records: number;
-  /** Of all records as JSON, in their order. */
-  readonly sha256: string;
+  /** Of all records as JSON, in their order; made when it is first asked for. */
+  readonly sha256: () => string;
   /** The records themselves, in their order. */
   readonly entries: readonly KeptRecord[];
   readonly messages: readonly Message[];
   readonly left: readonly ReceiptRecord[];
-  /** Of all messages that can go over; `null` where a part of them was asked for. */
-  readonly said: SaidMark | null;
+  /** Of all messages that can go over; `null` where a part of them was asked for. Made when it is first asked for. */
+  readonly said: () => SaidMark | null;
 }
 
 /** By this the same conversation is known again. */
@@ -45,16 +45,29 @@ export interface SaidMark {
 export function markOf(messages: readonly Said[]): SaidMark {
   const hash = createHash("sha256");
   for (const { role, content } of messages) {
-    hash.update(`${JSON.stringify({ role, content }, withoutPlaces)}\n`);
+    hash.update(`${JSON.stringify({ role, content: content.map(withoutPlaces) })}\n`);
   }
   return { messages: messages.length, sha256: hash.digest("hex") };
 }
 
-/** What depends on where a session lies, and no model is sent. */
-const PLACES = new Set(["native", "childSessionId", "details"]);
+/** What depends on where a session lies, and is sent to no model, is left out. */
+function withoutPlaces(block: Block): unknown {
+  const { native: _native, ...rest } = block;
+  if (rest.type === "tool_call") {
+    const { childSessionId: _child, ...call } = rest;
+    return call;
+  }
+  if (rest.type !== "tool_result") return rest;
+  const { details: _details, ...result } = rest;
+  return { ...result, content: result.content.map(withoutPlaces) };
+}
 
-function withoutPlaces(key: string, value: unknown): unknown {
-  return PLACES.has(key) ? undefined : value;
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** What goes over of a session that is read back. */
@@ -77,14 +90,15 @@ export async function readSource(
   const selection = selectMessages(history, reader.modelView(history));
   const later = fromMessage(selection.messages, options.fromMessage);
   const within = withinLimits(later.messages, options);
-  const others = await readOthers(opened, history, signal);
+  const { entries, left } = await readOthers(opened, history, signal);
+  const isWhole = within.messages.length === selection.messages.length;
   const { agent, sessionId, location, cwd, title, gitBranch } = opened.details;
   return {
     ...{ agent, sessionId, location, cwd, title, gitBranch },
-    ...{ records: others.entries.length, sha256: others.sha256, entries: others.entries },
+    ...{ records: entries.length, sha256: once(() => hashOf(entries)), entries },
     messages: within.messages,
-    said: within.messages.length === selection.messages.length ? markOf(within.messages) : null,
-    left: [...selection.left, ...later.left, ...within.left, ...others.left],
+    said: once(() => (isWhole ? markOf(within.messages) : null)),
+    left: [...selection.left, ...later.left, ...within.left, ...left],
   };
 }
 
@@ -136,7 +150,12 @@ function leftOut(message: Message, reason: string): ReceiptRecord[] {
 interface Others {
   readonly left: readonly ReceiptRecord[];
   readonly entries: readonly KeptRecord[];
-  readonly sha256: string;
+}
+
+function hashOf(entries: readonly KeptRecord[]): string {
+  const hash = createHash("sha256");
+  for (const { value } of entries) hash.update(`${JSON.stringify(value)}\n`);
+  return hash.digest("hex");
 }
 
 /** Records that no message of the active history is made of. */
@@ -148,19 +167,17 @@ async function readOthers(
   const told = new Set(
     history.flatMap((message) => (message.metadata.records ?? []).map((place) => placeText([place]))),
   );
-  const hash = createHash("sha256");
   const left: ReceiptRecord[] = [];
   const entries: KeptRecord[] = [];
   for await (const entry of opened.entries(signal)) {
     const { file, line, value } = entry;
     entries.push({ ...(file === undefined ? {} : { file }), line, value });
-    hash.update(`${JSON.stringify(entry.value)}\n`);
     const place = placeOf(entry);
     if (told.has(place)) continue;
     const reason = `not part of the conversation: ${entry.type || "a record without a type"}`;
     left.push({ place, kind: "other", outcome: "noted", reason });
   }
-  return { left, entries, sha256: hash.digest("hex") };
+  return { left, entries };
 }
 
 function placeOf({ file, line, row }: Entry): string {

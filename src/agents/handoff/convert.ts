@@ -44,8 +44,7 @@ export function convertMessages(
   const used = new Set<Message>();
   const messages = source.flatMap((message, at): NewMessage[] => {
     if (used.has(message)) return [];
-    if (message.role === "assistant")
-      return toAnswer(message, resultsOf(message, source.slice(at + 1), used), work);
+    if (message.role === "assistant") return toAnswer(message, resultsOf({ source, at }, used), work);
     if (message.role === "tool") return orphaned(message, work);
     return toPrompt(message, work);
   });
@@ -58,12 +57,20 @@ function callIdsIn(messages: readonly Message[]): string[] {
   );
 }
 
+interface Position {
+  readonly source: readonly Message[];
+  readonly at: number;
+}
+
 /** The results of an answer's calls, wherever they stand behind it. */
-function resultsOf(answer: Message, later: readonly Message[], used: Set<Message>): Message[] {
+function resultsOf({ source, at }: Position, used: Set<Message>): Message[] {
+  const answer = source[at];
+  if (answer === undefined) return [];
   const open = new Set(answer.content.flatMap((block) => (block.type === "tool_call" ? [block.id] : [])));
   const results: Message[] = [];
-  for (const message of later) {
-    if (open.size === 0) break;
+  for (let next = at + 1; next < source.length && open.size > 0; next++) {
+    const message = source[next];
+    if (message === undefined) break;
     const [result] = message.content;
     if (message.role !== "tool" || result?.type !== "tool_result" || used.has(message)) continue;
     if (!open.delete(result.toolCallId)) continue;

@@ -37,7 +37,10 @@ export function selectMessages(history: readonly Message[], view: readonly Messa
       continue;
     }
     for (const message of thinking) {
-      if ((position.get(message) ?? 0) < (position.get(own) ?? 0) && thinking.delete(message)) take(message);
+      // They are in the order of the history.
+      if ((position.get(message) ?? 0) >= (position.get(own) ?? 0)) break;
+      thinking.delete(message);
+      take(message);
     }
     taken.add(own.id);
     messages.push(isReworded(own, seen) ? seen : own);
