@@ -265,3 +265,25 @@ test("Claude Code ends a turn of its own in between: ours goes on", async () => 
   const { events } = await turn(conversation);
   expect(words(events)).toEqual([TEXT]);
 });
+
+test("Codex warns before the first turn: it is told in it", async () => {
+  const { codex } = TONGUES;
+  if (codex === undefined) throw new Error("codex is missing");
+  const warning = { method: "configWarning", params: { summary: "Something is odd.", details: null } };
+  const [initialize, ...hello] = codex.hello(SESSION);
+  if (initialize === undefined) throw new Error("codex says nothing");
+  const print = lines(...codex.began("half an answer"), ...codex.ended);
+  await using conversation = await open(codex, {
+    reactions: [
+      { ...initialize, print: initialize.print + lines(warning) },
+      ...hello,
+      { to: codex.prompt, print },
+    ],
+  });
+  const { events } = await turn(conversation);
+  expect(events[0]).toEqual({
+    type: "diagnostics",
+    message: "Something is odd.",
+    details: warning,
+  });
+});

@@ -14,7 +14,7 @@ import {
 import type { OpenedSession } from "./opening.ts";
 import { type DriverOptions, limitsOf } from "./options.ts";
 import { Turn } from "./turn.ts";
-import { markOf, verifyAfterTurn } from "./verify.ts";
+import { markSoon, verifyAfterTurn } from "./verify.ts";
 
 /** An agent's running program, in one native session. */
 export interface Link {
@@ -163,7 +163,7 @@ class LinkedConversation implements Conversation {
       : null;
     const now = verified?.forked?.to ?? link.sessionId;
     const forked = verified?.forked ?? (now === sessionId ? undefined : { from: sessionId, to: now });
-    const lies = await markOf(options, { ...where, sessionId: now });
+    const lies = await markSoon(options, { ...where, sessionId: now });
     const ref: NativeRef = {
       agent: this.#resumption.ref?.agent ?? this.#parts.agent,
       sessionId: now,

@@ -39,6 +39,17 @@ export async function markOf(options: DriverOptions, where: Where): Promise<Disk
   }
 }
 
+/** Some agents tell the end of a turn a moment before they have written it (Claude Code 2.1.197). */
+export async function markSoon(options: DriverOptions, where: Where): Promise<DiskMark | null> {
+  const startedAt = performance.now();
+  for (;;) {
+    const mark = await markOf(options, where);
+    const isLate = performance.now() - startedAt > SETTLE_MS;
+    if (mark !== null || options.reader === undefined || isLate) return mark;
+    await new Promise((look) => setTimeout(look, LOOK_EVERY_MS));
+  }
+}
+
 /** A session by its id: in the folder first, then anywhere. */
 export async function findOnDisk(
   { reader, places }: DriverOptions,

@@ -1,4 +1,4 @@
-/** What the drivers of Claude Code, Codex and pi promise beyond the contract. */
+/** What the drivers of Claude Code, Codex and pi promise beyond the contract; and the contract by older versions. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -6,9 +6,10 @@ import { expect, test } from "vitest";
 import type { AgentEvent, Conversation, OpenConversation } from "../../../src/model/index.ts";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
-import type { Prepared, Subject } from "./contract.ts";
+import { type Prepared, proveDriver, type Subject } from "./contract.ts";
 import { claude } from "./subjects/claude.ts";
 import { codex } from "./subjects/codex.ts";
+import { OLDER } from "./subjects/older.ts";
 import { pi } from "./subjects/pi.ts";
 
 const ASKING = "Write it down, please.";
@@ -117,3 +118,5 @@ test.each(SUBJECTS)(
     expect([conversation.sessionId, events.at(-1)?.type]).toEqual([sessionId, "turn_completed"]);
   },
 );
+
+for (const older of OLDER) proveDriver(older);

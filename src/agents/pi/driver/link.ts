@@ -36,8 +36,6 @@ export interface PiLinkParts {
 
 interface Said {
   readonly turn: Turn;
-  /** Older versions do not say when nothing more comes: they are asked. */
-  settles: boolean;
   /** pi aborts nothing before it says that it began. */
   isStarted: boolean;
   isStopping: boolean;
@@ -102,11 +100,9 @@ export class PiLink implements Link {
 
   async say(blocks: readonly Block[], turn: Turn): Promise<void> {
     const prompt = toPrompt(blocks);
-    const said: Said = { turn, settles: false, isStarted: false, isStopping: false };
+    const said: Said = { turn, isStarted: false, isStopping: false };
     this.#said = said;
     const data = await this.#open().call({ type: "prompt", ...prompt }, this.#limits());
-    // Told since 0.87 or later, where the end of all is told, too.
-    said.settles ||= data.disposition !== undefined;
     // A command of an extension, and no turn of the model.
     if (data.disposition === "handled" && this.#said === said) await this.#settled({});
   }
@@ -201,17 +197,17 @@ export class PiLink implements Link {
       if (said.isStopping) this.stop().catch((error: Error) => said.turn.fail(error));
     }
     for (const event of foldRecord(this.#fold, record)) await said?.turn.push(event);
-    if (record.type === "agent_settled") await this.#settled(record);
-    if (record.type === "agent_end" && said !== null && record.willRetry !== true) {
-      this.#askUntilDone(said).catch((error: Error) => said.turn.fail(error));
-    }
+    if (record.type === "agent_settled" && said?.isStarted === true) await this.#settled(record);
+    if (record.type !== "agent_end" || said === null) return;
+    // What tells whether it tries again also tells when it is done (0.87.1 on); older versions are asked.
+    if (record.willRetry !== undefined) return;
+    this.#askUntilDone(said).catch((error: Error) => said.turn.fail(error));
   }
 
   async #askUntilDone(said: Said): Promise<void> {
-    while (this.#said === said && !said.settles) {
+    while (this.#said === said) {
       const { isStreaming } = await this.#open().call({ type: "get_state" }, this.#limits());
-      // The response of the prompt, which tells whether it settles, is here by now.
-      if (isStreaming !== true && this.#said === said && !said.settles) return await this.#settled({});
+      if (isStreaming !== true && this.#said === said) return await this.#settled({});
       await new Promise((ask) => setTimeout(ask, ASK_EVERY_MS));
     }
   }
