@@ -70,7 +70,18 @@ export const SCRIPT: Script = {
       chunk("\n\nDone."),
       DONE,
     ],
-    slow: [chunk("I begin."), { untilCancelled: true }, { result: { stopReason: "cancelled" } }],
+    slow: [
+      chunk("I begin."),
+      update({ sessionUpdate: "tool_call", toolCallId: "w", title: "Wait", status: "pending", rawInput: {} }),
+      { untilCancelled: true },
+      { result: { stopReason: "cancelled" } },
+    ],
+    "start something": [
+      { startChild: true },
+      chunk("\n\nI wait.\n\n."),
+      { untilCancelled: true },
+      { result: { stopReason: "cancelled" } },
+    ],
     die: [chunk("I say "), { stderr: "out of luck\n" }, { die: 3 }],
   },
 };

@@ -60,7 +60,8 @@ async function turn(talk: Talk, input: string, { report, stop }: InTurn): Promis
   const { agent } = talk;
   const facts = [describeTurn(result, performance.now() - startedAt)];
   if (result.resumption !== null) {
-    facts.push(describeResumption({ sessionId: result.sessionId, agent, resumption: result.resumption }));
+    const { sessionId, resumption } = result;
+    facts.push(describeResumption({ sessionId, agent, resumption, ids: "whole" }));
   }
   await report.result(result, facts);
   const error = errorOf(result, stop.signal);

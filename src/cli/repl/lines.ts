@@ -35,7 +35,7 @@ export function openLines(shell: Shell): Input {
   });
   return {
     read() {
-      lines.resume();
+      if (!isEnded) lines.resume();
       return new Promise((done) => {
         take = done;
         next();

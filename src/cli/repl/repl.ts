@@ -29,8 +29,8 @@ interface Repl {
   readonly history: InputHistory;
   readonly teller: Teller;
   readonly paint: Paint;
-  /** What was said of continuing last: the same is not said again. */
-  resumed: string;
+  /** The session and the agent of the last turn. */
+  place: string;
 }
 
 /** Errors: those of opening the conversation. */
@@ -57,7 +57,7 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
   });
   talk = open;
   const paint = paintFor(screenOf(shell, shell.stdout));
-  const repl: Repl = { talk, shell, input, history, teller, paint, resumed: "" };
+  const repl: Repl = { talk, shell, input, history, teller, paint, place: "" };
   await welcome(repl);
   return await loop(repl);
 }
@@ -155,12 +155,12 @@ async function conclude(repl: Repl, { result }: TurnResult, { stop, durationMs }
   teller.note(describeTurn(result, durationMs));
   if (result.resumption !== null) {
     const { sessionId, resumption } = result;
-    const told = describeResumption({ sessionId, agent: talk.agent, resumption });
+    const place = `${sessionId} ${talk.agent}`;
     // The second turn goes on where the first one was: that is no news.
     const isNews =
-      told !== repl.resumed && !(repl.resumed.includes(sessionId) && resumption.happened === "native");
-    if (isNews || resumption.forked !== undefined) teller.note(told);
-    repl.resumed = told;
+      place !== repl.place || resumption.happened !== "native" || resumption.forked !== undefined;
+    repl.place = place;
+    if (isNews) teller.note(describeResumption({ sessionId, agent: talk.agent, resumption, ids: "short" }));
   }
   await teller.print([""]);
   const error = errorOf(result, stop.signal);

@@ -70,5 +70,5 @@ test.each([
     "session s1 · resumed claude:4bf3 (checked by agent) · it answers from another session than 4bf2",
   ],
 ] as const)("%j in one line", (resumption, line) => {
-  expect(describeResumption({ sessionId: "s1", agent: "claude", resumption })).toBe(line);
+  expect(describeResumption({ sessionId: "s1", agent: "claude", resumption, ids: "whole" })).toBe(line);
 });

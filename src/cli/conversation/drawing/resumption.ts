@@ -8,14 +8,17 @@ export interface ResumptionFacts {
   readonly sessionId: string;
   readonly agent: string;
   readonly resumption: Resumption;
+  /** `short`: enough to tell them apart, so that the line fits a terminal. */
+  readonly ids: "whole" | "short";
 }
 
 /** `session 0199… · resumed claude:4bf3… (checked by agent and disk)` */
-export function describeResumption({ sessionId, agent, resumption }: ResumptionFacts): string {
+export function describeResumption({ sessionId, agent, resumption, ids }: ResumptionFacts): string {
   const { happened, ref, verifiedBy, reason, forked, omitted } = resumption;
-  const name = `${agent}${ref === undefined ? "" : `:${ref.sessionId}`}`;
+  const cut = (id: string): string => (ids === "short" ? id.slice(0, SHORT_ID_CHARS) : id);
+  const name = `${agent}${ref === undefined ? "" : `:${cut(ref.sessionId)}`}`;
   const parts = [
-    `session ${sessionId}`,
+    `session ${cut(sessionId)}`,
     `${WORDS[happened]} ${name}${happened === "native" ? checkedBy(verifiedBy) : ""}`,
   ];
   if (forked !== undefined) parts.push(`it answers from another session than ${forked.from}`);
@@ -23,6 +26,9 @@ export function describeResumption({ sessionId, agent, resumption }: ResumptionF
   if (reason !== undefined) parts.push(reason);
   return visibleLine(parts.filter((part) => part !== "").join(" · "));
 }
+
+/** Up to the millisecond, of ids that begin with their time. */
+const SHORT_ID_CHARS = 13;
 
 const WORDS: Readonly<Record<Resumption["happened"], string>> = {
   native: "resumed",

@@ -1,0 +1,109 @@
+/** `continuo chat` with the real agents: new, resumed in a new process, continued, forked, with another agent. */
+
+import { describe, expect, test } from "vitest";
+import { AGENT_NAMES, type AgentName } from "../../../src/model/index.ts";
+import { text } from "../../model-servers/index.ts";
+import { nativeIn, type Stage, sessionIn, stage } from "./stage.ts";
+
+const TALK: Readonly<Record<string, string>> = {
+  "Remember the number forty-one.": "I keep forty-one in mind.",
+  "Which number was it?": "It was forty-one.",
+  "And the one after it?": "Forty-two comes next.",
+  "Is that a prime?": "It is not.",
+};
+const [FIRST, SECOND, THIRD, FOURTH] = Object.keys(TALK) as [string, string, string, string];
+/** The newest first: a prompt may quote what was said before it. */
+const SCRIPT = {
+  turns: Object.entries(TALK)
+    .toReversed()
+    .map(([user, answer]) => ({ user, answers: [[text(answer)]] })),
+};
+
+/** What was said of our talk in the newest request, in its order, each thing once. */
+function told({ newest }: Stage): readonly string[] {
+  const all = newest()
+    .map(([, words]) => words)
+    .join("\n");
+  return Object.entries(TALK)
+    .flat()
+    .filter((words) => all.includes(words))
+    .toSorted((a, b) => all.indexOf(a) - all.indexOf(b));
+}
+
+const until = (last: string): readonly string[] => {
+  const all = Object.entries(TALK).flat();
+  return all.slice(0, all.indexOf(last) + 1);
+};
+
+async function say(on: Stage, words: string, ...flags: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await on.continuo("chat", ...flags, words);
+  expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: `${TALK[words]}\n` });
+  await on.rest();
+  return stderr;
+}
+
+describe.each(AGENT_NAMES)("%s", (agent) => {
+  test("a session is begun, resumed by its id in a new process, continued as the newest, and forked", async () => {
+    await using on = await stage([agent], SCRIPT);
+    const begun = await say(on, FIRST);
+    expect(begun).toContain(`new ${agent}:`);
+    const id = sessionIn(begun);
+    const native = nativeIn(begun, agent);
+    const resumed = await say(on, SECOND, "--resume", id.slice(0, 20));
+    expect(resumed).toContain(`session ${id} · resumed ${agent}:${native}`);
+    expect(told(on)).toEqual(until(SECOND));
+    const forked = await say(on, FOURTH, "--fork", id);
+    expect(forked).toContain("forked: a new session ");
+    expect(told(on)).toEqual([...until(SECOND), TALK[SECOND], FOURTH]);
+    // The fork is the newest now; the original did not hear of it.
+    await say(on, THIRD, "--resume", id);
+    expect(told(on)).toEqual(until(THIRD));
+    const continued = await say(on, FOURTH, "--continue");
+    expect(continued).toContain(`session ${id} · resumed ${agent}:${native}`);
+    expect(told(on)).toEqual(until(FOURTH));
+  });
+
+  test("its own session is taken up by its id, and what was said in it is Continuo's too", async () => {
+    await using on = await stage([agent], SCRIPT);
+    const native = nativeIn(await say(on, FIRST), agent);
+    // Another store knows nothing of it.
+    const other = ["--store", `sqlite:${on.sandbox.root}/other.db`];
+    const taken = await say(on, SECOND, ...other, "--resume", native);
+    expect(taken).toContain(`${agent}:${native} is kept as session ${sessionIn(taken)}`);
+    expect(taken).toContain(`resumed ${agent}:${native}`);
+    expect(told(on)).toEqual(until(SECOND));
+    const again = await say(on, THIRD, ...other, "--resume", `${agent}:${native}`);
+    expect(again).not.toContain("is kept as");
+    expect(sessionIn(again)).toBe(sessionIn(taken));
+    expect(told(on)).toEqual(until(THIRD));
+  });
+});
+
+const PAIRS: readonly (readonly [AgentName, AgentName])[] = [
+  ["claude", "codex"],
+  ["codex", "claude"],
+  ["pi", "claude"],
+];
+
+test.each(PAIRS)("what was said to %s goes on with %s, and back", async (first, second) => {
+  await using on = await stage([first, second], SCRIPT);
+  const id = sessionIn(await say(on, FIRST));
+  const other = await say(on, SECOND, "--resume", id, "-a", second);
+  expect(other).toContain(`session ${id} · told all that was said to ${second}`);
+  expect(told(on)).toEqual(until(SECOND));
+  // The first one hears what was said without it, the second one goes on where it was.
+  const back = await say(on, THIRD, "--resume", id, "-a", first);
+  expect(back).toContain(`resumed ${first}:`);
+  expect(told(on)).toEqual(until(THIRD));
+  await say(on, FOURTH, "--resume", id, "-a", second);
+  expect(told(on)).toEqual(until(FOURTH));
+});
+
+test("an agent's own session goes on with another agent, which is told what was said in it", async () => {
+  await using on = await stage(["claude", "codex"], SCRIPT);
+  const native = nativeIn(await say(on, FIRST), "claude");
+  const other = ["--store", `sqlite:${on.sandbox.root}/other.db`];
+  const taken = await say(on, SECOND, ...other, "--resume", native, "-a", "codex");
+  expect(taken).toContain("told all that was said to codex");
+  expect(told(on)).toEqual(until(SECOND));
+});

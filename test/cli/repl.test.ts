@@ -1,0 +1,262 @@
+/** `continuo repl` in a terminal and on a pipe, with a scripted agent; screens are compared with `cases/`. */
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { cleanEnv, MAIN, type Run } from "./home.ts";
+import { createTalkHome, type TalkHome } from "./talk.ts";
+import { openTerminal, type Terminal } from "./tmux.ts";
+
+let home: TalkHome;
+beforeEach(() => {
+  home = createTalkHome();
+});
+afterEach(() => home[Symbol.dispose]());
+
+/** The prompt is there again, with nothing behind it. */
+function isReady(screen: string): boolean {
+  return /^❯ *$/u.test(screen.trimEnd().split("\n").at(-1) ?? "");
+}
+
+/** What differs from run to run. */
+function steady(screen: string): string {
+  return screen
+    .trimEnd()
+    .replaceAll(home.path, "HOME")
+    .replace(/· [\d.]+ s$/gmu, "· TIME")
+    .replace(/session [0-9a-f]{8}-[0-9a-f]{4}\b/gu, "session ID")
+    .replace(/denied in \d+:\d\d/u, "denied in TIME");
+}
+
+describe("in a terminal", { timeout: 60_000 }, () => {
+  let terminal: Terminal | null = null;
+
+  async function open(columns: number, env = "", ...flags: readonly string[]): Promise<Terminal> {
+    const opened = openTerminal(home, columns, 40);
+    terminal = opened;
+    opened.type(
+      `cd project; clear; ${env} '${process.execPath}' '${MAIN}' repl ${flags.join(" ")}; echo code=$?`,
+    );
+    await opened.until(isReady);
+    return opened;
+  }
+  afterEach(() => {
+    terminal?.close();
+    terminal = null;
+  });
+
+  test.each([80, 120])("a turn with a question, %i columns wide", async (columns) => {
+    const on = await open(columns);
+    on.type("fix it");
+    const asked = await on.until((screen) => /^\? allow/mu.test(screen));
+    await expect(`${steady(asked)}\n`).toMatchFileSnapshot(`cases/repl-question-${columns}.txt`);
+    on.write("x");
+    on.write("y");
+    const done = await on.until((screen) => screen.includes("Done.") && isReady(screen));
+    await expect(`${steady(done)}\n`).toMatchFileSnapshot(`cases/repl-turn-${columns}.txt`);
+  });
+
+  test("colours are of the sixteen; NO_COLOR means none", async () => {
+    const on = await open(80);
+    on.type("fix it");
+    await on.until((screen) => /^\? allow/mu.test(screen));
+    on.write("n");
+    await on.until((screen) => screen.includes("Done.") && isReady(screen));
+    const codes = new Set(coloursIn(on.screen("colours")));
+    expect(
+      [...codes].filter((code) => !/^(?:[0-9]|[2349][0-9])?(?:;(?:[0-9]|[2349][0-9]))*$/u.test(code ?? "")),
+    ).toEqual([]);
+    expect(on.screen("colours")).toContain("\u001b[32m");
+    on.close();
+    const plain = await open(80, "NO_COLOR=1");
+    plain.type("fix it");
+    await plain.until((screen) => /^\? allow/mu.test(screen));
+    plain.write("n");
+    await plain.until((screen) => screen.includes("Done.") && isReady(screen));
+    expect(coloursIn(plain.screen("colours"))).toEqual([]);
+  });
+
+  test("a question that nobody answers is denied, and it says so", async () => {
+    const agents = JSON.parse(readFileSync(join(home.path, ".continuo/continuo.yaml"), "utf8"));
+    agents.agents.robot.permissions = { policy: "ask", timeout_ms: 1_200 };
+    home.write(".continuo/continuo.yaml", JSON.stringify(agents));
+    const on = await open(80);
+    on.type("fix it");
+    const done = await on.until((screen) => screen.includes("Done.") && isReady(screen));
+    expect(done).toContain("✗ denied · time limit: no answer within 1200 ms");
+    expect(done).toContain('"optionId":"no"');
+  });
+
+  test("Ctrl-C cancels the turn and what was typed meanwhile; a second one leaves", async () => {
+    // So that the agent is told nothing but the word.
+    const on = await open(80, "", "--continuation none");
+    on.type("slow");
+    await on.until((screen) => screen.includes("I begin."));
+    on.type("typed ahead");
+    on.send("C-c");
+    await on.until((screen) => screen.includes("· cancelled · ") && isReady(screen));
+    on.type("slow");
+    await on.until((screen) => screen.split("I begin.").length === 3);
+    on.type("/cancel");
+    await on.until((screen) => screen.split("· cancelled · ").length === 3 && isReady(screen));
+    on.type("slow");
+    await on.until((screen) => screen.split("I begin.").length === 4);
+    on.send("C-c");
+    on.send("C-c");
+    await on.until((screen) => screen.includes("code=130"));
+    // The terminal is as it was: what is typed is shown.
+    on.type("echo as''-it-was");
+    await on.until((screen) => screen.includes("\nas-it-was"));
+  });
+
+  test("lines typed while the agent speaks are said, one after another", async () => {
+    const on = await open(80);
+    on.write("one\rtwo\rthree\r");
+    await on.until((screen) => screen.includes("You said: three") && isReady(screen));
+    expect(home.prompts()).toEqual(["one", "two", "three"]);
+    on.send("C-d");
+    await on.until((screen) => screen.includes("code=0"));
+  });
+
+  test("several lines are pasted as one; what was typed is there the next time", async () => {
+    const on = await open(80);
+    on.write("\u001b[200~first\rsecond\u001b[201~ please");
+    await on.until((screen) => screen.includes("[paste 1: 2 lines] please"));
+    on.send("Enter");
+    await on.until((screen) => screen.includes("You said: first") && isReady(screen));
+    on.type("one \\");
+    on.type("two");
+    await on.until((screen) => screen.includes("You said: one") && isReady(screen));
+    expect(home.prompts()).toEqual(["first\nsecond please", "one \ntwo"]);
+    on.type("/quit");
+    await on.until((screen) => screen.includes("code=0"));
+    on.close();
+    expect(statSync(join(home.path, ".continuo/history")).mode & 0o777).toBe(0o600);
+    const again = await open(80);
+    again.send("Up", "Up", "Up");
+    await again.until((screen) => /❯ \[paste \d: 2 lines\]/u.test(screen));
+    again.send("Enter");
+    await again.until((screen) => screen.includes("You said: first") && isReady(screen));
+  });
+
+  test("commands: another agent, a title, a fork, the list; Tab completes them", async () => {
+    const on = await open(100);
+    on.type("my name is Ann");
+    await on.until((screen) => screen.includes("You said: my name") && isReady(screen));
+    on.write("/ag");
+    on.send("Tab");
+    on.write("oth");
+    on.send("Tab");
+    await on.until((screen) => screen.includes("❯ /agent other"));
+    on.send("Enter");
+    await on.until((screen) => screen.includes("other answers from now on; it is told what was said so far"));
+    on.type("who am I?");
+    await on.until((screen) => screen.includes("● other") && isReady(screen));
+    expect(home.prompts().at(-1)).toContain("my name is Ann");
+    on.type("/title The name");
+    on.type("/fork");
+    await on.until((screen) => screen.includes("forked: a new session") && isReady(screen));
+    on.send("C-l");
+    on.type("/sessions");
+    const listed = await on.until((screen) => screen.split("The name").length >= 3 && isReady(screen));
+    expect(listed.replace(/[0-9a-f-]{8,36} {2}/gu, "ID  ")).toContain(
+      ["* ID  other  now         The name", "  ID  other  now         The name"].join("\n"),
+    );
+    on.type("/usag");
+    const wrong = await on.until((screen) => screen.includes("there is no command /usag"));
+    expect(wrong).toContain("Did you mean /usage?");
+  });
+
+  test("an agent that dies is told, and the talk goes on", async () => {
+    const on = await open(80);
+    on.type("die");
+    const died = await on.until((screen) => screen.includes("· failed · ") && isReady(screen));
+    expect(died).toContain("✗ robot ended before");
+    expect(died).toContain("out of luck");
+    on.type("hello");
+    await on.until((screen) => screen.includes("You said: ") && isReady(screen));
+  });
+});
+
+describe("on a pipe", { timeout: 60_000 }, () => {
+  function start(flags: readonly string[]): ChildProcessWithoutNullStreams {
+    return spawn(process.execPath, [MAIN, "repl", ...flags], {
+      cwd: join(home.path, "project"),
+      env: cleanEnv(home.path),
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+  }
+
+  async function repl(lines: string, flags: readonly string[] = []): Promise<Run> {
+    const child = start(flags);
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    child.stdin.end(lines);
+    const { promise, resolve } = Promise.withResolvers<number | null>();
+    child.on("close", resolve);
+    return { code: await promise, stdout, stderr };
+  }
+
+  test("lines are read to their end; nothing is coloured, nothing drawn twice", async () => {
+    const { code, stdout, stderr } = await repl("one\n\n/agent\n/nothing\nfix it\n");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    await expect(steady(stdout)).toMatchFileSnapshot("cases/repl-pipe.txt");
+    expect(home.prompts()).toEqual(["one", "fix it"]);
+  });
+
+  test("/cancel ends a slow turn; /quit leaves the rest unread", async () => {
+    const child = start(["--continuation", "none"]);
+    child.stdin.write("slow\n");
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+      if (text.includes("▸ Wait")) child.stdin.end("/cancel\nnext\n/quit\nnever\n");
+    });
+    const { promise, resolve } = Promise.withResolvers<number | null>();
+    child.on("close", resolve);
+    expect(await promise).toBe(0);
+    expect(stdout).toContain("· cancelled · ");
+    expect(home.prompts()).toEqual(["slow", "next"]);
+  });
+
+  test("SIGTERM leaves no agent behind", async () => {
+    const child = start([]);
+    child.stdin.write("start something\n");
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    // The agent's own child says its number, and left the agent's group.
+    await expect.poll(() => / \d+\n\n {2}I wait\./u.test(said), { timeout: 20_000 }).toBe(true);
+    const pid = Number(/ (\d+)\n/u.exec(said)?.[1]);
+    expect(isAlive(pid)).toBe(true);
+    const ended = new Promise((done) => child.once("exit", done));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(143);
+    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+  });
+});
+
+/** Codes of colours and weights, without those that end them. */
+function coloursIn(screen: string): readonly string[] {
+  return screen
+    .split("\u001b[")
+    .slice(1)
+    .map((text) => /^([\d;]*)m/u.exec(text)?.[1] ?? text.slice(0, 9))
+    .filter((code) => !["", "0", "39", "22", "23"].includes(code));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
