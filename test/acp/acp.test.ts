@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { AgentEvent, PermissionDecision } from "../../src/model/index.ts";
 import { chunk, DONE, hello1, type Json, say, scripted, spoken, turn } from "./script.ts";
@@ -334,6 +333,24 @@ describe("a turn of an ACP agent", () => {
     expect(spoken(await turn(conversation, "on"))).toBe("You said: on");
   });
 
+  test("a prompt that was taken back may be answered with an error; sub-agents are told as what they are", async () => {
+    const child = { update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "c" } } };
+    const refused = { error: { code: -32800, message: "cancelled" } };
+    await using conversation = await run({
+      go: [{ ...child, sessionId: "child" }, chunk("slow"), { untilCancelled: true }, refused],
+    });
+    const told: AgentEvent[] = [];
+    for await (const event of conversation.prompt(say("go"))) {
+      told.push(event);
+      if (event.type === "text") void conversation.cancel();
+    }
+    expect(told).toEqual([
+      { type: "diagnostics", details: { sessionId: "child", ...child } },
+      { type: "text", delta: "slow" },
+      { type: "turn_completed", stopReason: "cancelled" },
+    ]);
+  });
+
   test("is cancelled while a permission is asked, which grants nothing", async () => {
     const { driver, cwd } = scripted({
       prompts: { go: [{ ask: question }, { result: { stopReason: "cancelled" } }] },
@@ -358,143 +375,3 @@ describe("a turn of an ACP agent", () => {
     await expect(turn(two, "go")).rejects.toThrow("said nothing for 200 ms");
   });
 });
-
-describe("an ACP agent's program", () => {
-  test.each([
-    ["initialize", {}, { initialize: [{ silence: true }] }, { startMs: 300 }],
-    ["session/new", {}, { "session/new": [{ silence: true }] }, { openMs: 300 }],
-  ] as const)("that does not answer %s meets a time limit", async (method, wish, answers, limits) => {
-    const { driver, cwd } = scripted({ answers }, { limits });
-    await expect(driver.open({ cwd, ...wish })).rejects.toThrow(`did not answer ${method} within 300 ms`);
-  });
-
-  test("is ended with a child that left its group", async () => {
-    const { driver, cwd } = scripted({ prompts: { go: [{ startChild: true }, DONE] } });
-    const conversation = await driver.open({ cwd });
-    const child = Number(spoken(await turn(conversation, "go")));
-    expect(isRunning(child)).toBe(true);
-    await conversation.close();
-    await expect.poll(() => isRunning(child)).toBe(false);
-  });
-
-  test("says what it can do, once for each version of it", async () => {
-    const { driver, cwd, sent } = scripted({ hello: hello1({ list: {}, fork: {} }, { loadSession: true }) });
-    const can = {
-      canList: true,
-      canLoad: true,
-      canResume: false,
-      canContinueLast: true,
-      canFork: true,
-      canClose: false,
-      canDelete: false,
-    };
-    expect(await driver.capabilities({ cwd })).toEqual(can);
-    expect(await driver.capabilities({ cwd })).toEqual(can);
-    expect(sent().length).toBe(1);
-  });
-
-  test("that speaks another protocol, does not list, or is not there is told as that", async () => {
-    const other = scripted({ hello: { protocolVersion: 7 } });
-    await expect(other.driver.open({ cwd: other.cwd })).rejects.toThrow("speaks version 7 of ACP");
-    const mute = scripted({});
-    const list = mute.driver.listSessions({ cwd: mute.cwd });
-    await expect(list).rejects.toMatchObject({ code: "unsupported" });
-    const absent = scripted({}, { command: ["no-such-agent"] });
-    await expect(absent.driver.open({ cwd: absent.cwd })).rejects.toMatchObject({ code: "agent_missing" });
-  });
-
-  test("lists its sessions page by page, and deletes them where it offers to", async () => {
-    const { driver, cwd, sent } = scripted({
-      hello: hello1({ list: {}, delete: {} }),
-      answers: {
-        "session/list": [
-          {
-            result: {
-              sessions: [{ sessionId: "a", cwd: "/x", title: "A", updatedAt: "2026-01-01T00:00:00+01:00" }],
-              nextCursor: "2",
-            },
-          },
-        ],
-        "session/delete": [{ result: {} }],
-      },
-    });
-    expect(await driver.listSessions({ cwd })).toEqual({
-      items: [{ sessionId: "a", cwd: "/x", title: "A", updatedAt: "2025-12-31T23:00:00.000Z" }],
-      nextCursor: "2",
-    });
-    await driver.deleteSession("a", { cwd });
-    expect(sent().at(-1)).toMatchObject({ method: "session/delete", params: { sessionId: "a" } });
-  });
-});
-
-describe("version 2 of the protocol", () => {
-  const hello = {
-    protocolVersion: 2,
-    info: { name: "x", version: "1" },
-    capabilities: { session: { fork: {} } },
-  };
-  const state = (state: string, more: Json = {}) => ({
-    update: { sessionUpdate: "state_update", state, ...more },
-  });
-
-  test("an agent that dies behind its answer to a prompt ends the turn", async () => {
-    const prompts = { go: [{ result: { messageId: "m0" } }, state("running"), chunk("so far"), { die: 3 }] };
-    const { driver, cwd } = scripted({ hello, prompts }, { protocol: 2 });
-    await using conversation = await driver.open({ cwd });
-    await expect(turn(conversation, "go")).rejects.toMatchObject({
-      code: "agent_failed",
-      details: { code: 3 },
-    });
-  });
-
-  test("is spoken where the agent answers with it: the end of a turn is a state", async () => {
-    const { driver, cwd, sent } = scripted(
-      {
-        hello,
-        answers: { "session/resume": [{ result: {} }] },
-        prompts: {
-          go: [
-            state("idle", { stopReason: "end_turn" }),
-            { result: { messageId: "m0" } },
-            state("running"),
-            {
-              update: {
-                sessionUpdate: "agent_message_chunk",
-                messageId: "m1",
-                content: { type: "text", text: "hal" },
-              },
-            },
-            {
-              update: {
-                sessionUpdate: "agent_message",
-                messageId: "m1",
-                content: [{ type: "text", text: "hallo" }],
-              },
-            },
-            state("idle", { stopReason: "refusal" }),
-          ],
-        },
-      },
-      { protocol: 2 },
-    );
-    await using conversation = await driver.open({ cwd, resumeSessionId: "s7", wantHistory: true });
-    expect(await turn(conversation, "go")).toEqual([
-      { type: "text", delta: "hal", messageId: "m1" },
-      { type: "message", content: say("hallo"), messageId: "m1" },
-      { type: "turn_completed", stopReason: "refusal" },
-    ]);
-    expect(sent()[1]).toMatchObject({
-      method: "session/resume",
-      params: { sessionId: "s7", replayFrom: { type: "start" } },
-    });
-  });
-});
-
-/** A dead process that nobody has buried yet runs no more. */
-function isRunning(pid: number): boolean {
-  try {
-    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z");
-  } catch {
-    return false;
-  }
-}

@@ -56,6 +56,10 @@ test("what agents tell is merged with what is on disk: none twice, and a list th
     answers: { "session/list": [{ result: { sessions: [row("elsewhere", "2026-01-01T00:00:00Z")] } }] },
   });
 
+  // Our reader's time counts: what it left out is not brought back by the agent's.
+  const recent = await listAllSessions({ places: { home, env: {} }, drivers: [pi], since: "2026-01-03" });
+  expect(recent.sessions.map(({ sessionId }) => sessionId)).toEqual(["told"]);
+
   const { sessions, failures } = await listAllSessions({
     places: { home, env: {} },
     drivers: [pi, broken, mute, driver],

@@ -49,6 +49,8 @@ export interface Scripted {
   readonly cwd: string;
   /** Every message that the agent was sent by now. */
   sent(): readonly Json[];
+  /** Where it was started, each time: its home and its folder. */
+  starts(): readonly Json[];
 }
 
 export function scripted(
@@ -65,12 +67,12 @@ export function scripted(
     { ...configuredProgram("scripted", command), keys },
     { places, command, ...options },
   );
-  const sent = (): readonly Json[] =>
-    readFileSync(`${file}.log`, "utf8")
+  const linesOf = (name: string): readonly Json[] =>
+    readFileSync(`${file}.${name}`, "utf8")
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
-  return { driver, cwd, sent };
+  return { driver, cwd, sent: () => linesOf("log"), starts: () => linesOf("starts") };
 }
 
 export const say = (text: string): readonly Block[] => [{ type: "text", text }];

@@ -1,6 +1,7 @@
 /**
  * An agent that speaks ACP and does what a script says, faults too. A program of its own: `node scripted-agent.ts
- * SCRIPT.json`. Everything that it is sent is written to `SCRIPT.json.log`, one message a line.
+ * SCRIPT.json`. Everything that it is sent is written to `SCRIPT.json.log`, and where it was started to
+ * `SCRIPT.json.starts`, one object a line.
  */
 
 import { spawn } from "node:child_process";
@@ -13,6 +14,8 @@ const script: Script = JSON.parse(readFileSync(path, "utf8"));
 const waiting = new Map<number, (result: unknown) => void>();
 const cancels: (() => void)[] = [];
 let count = 0;
+
+appendFileSync(`${path}.starts`, `${JSON.stringify({ home: process.env.HOME, cwd: process.cwd() })}\n`);
 
 const write = (text: string): Promise<void> =>
   new Promise((done) => {
