@@ -47,6 +47,7 @@ const JSON_KEYS = `## What \`--json\` prints
 | \`session restore\`, \`session trash\` | what is or was \`trashed\`, or an array of it: \`{agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt}\` |
 | \`agents\` | array of \`{agent, label, found, program, command, version, versionFrom, transport, capabilities, missing, install}\`: \`versionFrom\` is \`package\`, \`path\` or \`agent\`; \`capabilities\` (\`canList, canLoad, canResume, canContinueLast, canFork, canClose, canDelete\`) is \`null\` where it was not asked yet |
 | \`agents doctor\` | \`{agent, command, version, transport, capabilities, steps: [{step, advertised, outcome, reason}]}\`: \`outcome\` is \`works\`, \`fails\`, \`not offered\` or \`not tried\` |
+| \`chat\` | one object a line: the events of the turn, and last \`{type: "result", sessionId, runId, status, text, usage, stopReason, resumption, error}\`; see [chat.md](chat.md) |
 | \`trust\` | the file that is trusted now: \`{path, sha256, trustedAt, keys: [{key, value}]}\`; \`--list\`: an array of \`{path, sha256, trustedAt, state}\`, \`state\` one of \`trusted\`, \`changed\`, \`gone\`; \`--remove\`: the one that was |
 | \`handoff\` | \`{agent, sessionId, location, resumeCommand, receipt: {kept, rewritten, noted, dropped, byKind, records: [{place, kind, outcome, reason}]}, verification: {by, outcome, messages}}\`; with \`--dry-run\` all but \`agent\` and \`receipt\` are \`null\` |
 
