@@ -58,7 +58,10 @@ export async function makeSession(making: Making): Promise<Made> {
 }
 
 /** The same each time, but for the folder and the provenance that the session names. */
-export async function recordsOf({ writer, back, messages, makers }: Made, session: NewSession): Promise<Json[]> {
+export async function recordsOf(
+  { writer, back, messages, makers }: Made,
+  session: NewSession,
+): Promise<Json[]> {
   makers.rewind();
   const begun =
     back === null
