@@ -76,6 +76,7 @@ if (isWanted(PINNED.claudeAcp)) {
         const command = [process.execPath, programOf(PINNED.claudeAcp)];
         return {
           environment,
+          command,
           cwd: sandbox.project,
           driver: () => openAgent("claude", { places, command, transport: "acp", protocol }),
         };
@@ -102,6 +103,7 @@ if (isWanted(PINNED.codexAcp)) {
       const command = [process.execPath, programOf(PINNED.codexAcp)];
       return {
         environment,
+        command,
         cwd: sandbox.project,
         driver: () => openAgent("codex", { places, command, transport: "acp" }),
       };
