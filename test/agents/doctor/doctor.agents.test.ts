@@ -27,8 +27,7 @@ const EXPECTED: readonly Expected[] = [
   {
     agent: "codex",
     transport: "native",
-    // Not resume: its server refuses a session that names no provider of its model, which those that we write do.
-    works: ["start", "new", "list", "close", "fork"],
+    works: ["start", "new", "list", "close", "resume", "continue", "fork"],
     notOffered: ["load"],
   },
   {
