@@ -62,7 +62,11 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     get conversation() {
       return agent.conversation;
     },
-    capabilities: (call) => agent.capabilities(call),
+    async capabilities(call) {
+      const known = await agent.capabilities(call);
+      // An agent that resumes nothing goes on all the same, as long as its program runs.
+      return { ...known, native: known.native || agent.conversation !== null };
+    },
     execute: (request, call) => agent.execute(request, call),
     prepare,
     close,
