@@ -210,6 +210,13 @@ describe("on a pipe", { timeout: 60_000 }, () => {
     expect(home.prompts()).toEqual(["one", "fix it"]);
   });
 
+  test("an agent that resumes nothing goes on all the same while its program runs", async () => {
+    home[Symbol.dispose]();
+    home = createTalkHome({});
+    expect(await repl("one\ntwo\n")).toMatchObject({ code: 0, stderr: "" });
+    expect(home.prompts()).toEqual(["one", "two"]);
+  });
+
   test("/cancel ends a slow turn; /quit leaves the rest unread", async () => {
     const child = start(["--continuation", "none"]);
     child.stdin.write("slow\n");
