@@ -14,7 +14,7 @@ import type { Shell } from "../terminal/index.ts";
 import { createAgent, type TalkingAgent } from "./agents.ts";
 import type { TalkFlags } from "./flags/index.ts";
 import { findOrigin, lastOrigin, nativeIdOf, type Origin } from "./origin.ts";
-import { runTurn, type TurnResult } from "./run.ts";
+import type { TurnResult } from "./run.ts";
 import { defaultAgent, readSettings, settingsOf } from "./settings.ts";
 
 export interface TalkOptions {
@@ -37,7 +37,7 @@ export class Talk implements AsyncDisposable {
   readonly cwd: string;
   readonly configuration: Configuration;
   readonly #options: TalkOptions;
-  readonly #store: Promise<OpenedStore>;
+  #store: Promise<OpenedStore> | null = null;
   #agent: TalkingAgent | null = null;
   #settings: AgentSettings;
   #session: Session | null = null;
@@ -63,8 +63,6 @@ export class Talk implements AsyncDisposable {
     this.cwd = folderOf(resolve(shell.cwd, flags.cwd ?? "."));
     this.configuration = readSettings(shell, this.cwd);
     this.#settings = settingsOf(this.configuration, flags.agent ?? this.#firstAgent(), flags);
-    this.#store = openForCommand(flags, shell);
-    this.#store.catch(() => undefined);
   }
 
   get agent(): string {
@@ -85,19 +83,24 @@ export class Talk implements AsyncDisposable {
     return this.#session;
   }
 
+  /** Opened when it is first needed: the agent's program starts first. */
   store(): Promise<OpenedStore> {
+    const { flags, shell } = this.#options;
+    this.#store ??= openForCommand(flags, shell);
+    this.#store.catch(() => undefined);
     return this.#store;
   }
 
   /** One turn. Errors: as `executeRun`. */
   async say(input: string, { onEvent, signal }: SayOptions): Promise<TurnResult> {
     const agent = await this.#ready();
-    const store = await this.#store;
+    const store = await this.store();
     const begun = this.#session;
     const session = begun ?? (await this.#newSession(store, input));
     const before = begun === null ? "nothing" : this.#isFresh ? "elsewhere" : "here";
     this.#isFresh = false;
     const { flags, note } = this.#options;
+    const { runTurn } = await import("./run.ts");
     const turn = await runTurn({
       store,
       agent,
@@ -117,19 +120,19 @@ export class Talk implements AsyncDisposable {
 
   /** Errors: those of `findOrigin`. */
   async resume(id: string): Promise<void> {
-    await this.#take(await findOrigin(id, { store: await this.#store, shell: this.#options.shell }));
+    await this.#take(await findOrigin(id, { store: await this.store(), shell: this.#options.shell }));
   }
 
   /** Errors: `not_found`. */
   async continueLast(): Promise<void> {
     const { flags, shell } = this.#options;
     const agent = flags.agent ?? null;
-    await this.#take(await lastOrigin({ store: await this.#store, shell }, { cwd: this.cwd, agent }));
+    await this.#take(await lastOrigin({ store: await this.store(), shell }, { cwd: this.cwd, agent }));
   }
 
   /** Goes on with a copy; of this session where none is named. Errors: those of `findOrigin`; `not_found`. */
   async fork(id: string | null): Promise<void> {
-    const store = await this.#store;
+    const store = await this.store();
     const { shell, note } = this.#options;
     const current: Origin | null = this.#session === null ? null : { type: "own", session: this.#session };
     const origin = id === null ? current : await findOrigin(id, { store, shell });
@@ -159,7 +162,7 @@ export class Talk implements AsyncDisposable {
   }
 
   async setTitle(title: string): Promise<void> {
-    const store = await this.#store;
+    const store = await this.store();
     const session = this.#session ?? (await this.#newSession(store, title));
     this.#session = await store.updateSession(session.sessionId, { title });
   }
@@ -176,7 +179,7 @@ export class Talk implements AsyncDisposable {
 
   async close(): Promise<void> {
     await this.#leaveAgent();
-    const store = await this.#store.catch(() => null);
+    const store = (await this.#store?.catch(() => null)) ?? null;
     await store?.close();
   }
 
@@ -190,6 +193,7 @@ export class Talk implements AsyncDisposable {
     else if (fork !== undefined) await this.fork(fork);
     else if (last) await this.continueLast();
     else await this.warmUp();
+    void this.store();
   }
 
   #firstAgent(): string {
@@ -212,7 +216,7 @@ export class Talk implements AsyncDisposable {
     const { takeUp } = await import("./take-up.ts");
     const { shell, note } = this.#options;
     const { session, leftOut } = await takeUp(origin.found, {
-      store: await this.#store,
+      store: await this.store(),
       shell,
       cwd: this.cwd,
     });
@@ -234,7 +238,7 @@ export class Talk implements AsyncDisposable {
     this.#isFresh = false;
     await this.warmUp();
     const { wakeSession } = await import("./run.ts");
-    await wakeSession(await this.#store, session, note);
+    await wakeSession(await this.store(), session, note);
   }
 
   async #newSession(store: OpenedStore, input: string): Promise<Session> {
