@@ -4,7 +4,7 @@
  */
 
 import { type Kysely, PostgresAdapter, sql } from "kysely";
-import { type Migration, Migrator } from "kysely/migration";
+import type { Migration } from "kysely/migration";
 import { ContinuoError } from "../../model/index.ts";
 import { up as logs } from "./001-logs.ts";
 import { up as projections } from "./002-projections.ts";
@@ -41,6 +41,8 @@ export async function readSchemaVersion(db: Kysely<never>): Promise<number> {
 
 /** Returns the names of the migrations that were applied; none when there was nothing to do. */
 export async function migrate(db: Kysely<never>, upTo: number = SCHEMA_VERSION): Promise<readonly string[]> {
+  // Most openings have nothing to migrate.
+  const { Migrator } = await import("kysely/migration");
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
