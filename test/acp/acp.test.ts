@@ -248,6 +248,31 @@ describe("a turn of an ACP agent", () => {
     ]);
   });
 
+  test("what it says of itself in the first turn, or between two turns, is told as no answer", async () => {
+    const greeting = chunk("I am here.") as { update: Json };
+    const { driver, cwd } = scripted({
+      hello: hello1({ list: {} }),
+      answers: {
+        "session/new": [{ result: { sessionId: "new-1", _meta: { piAcp: { startupInfo: "I am here." } } } }],
+        "session/list": [chunk("Late."), { result: { sessions: [] } }],
+      },
+      prompts: { one: [greeting, greeting, DONE] },
+    });
+    await using conversation = await driver.open({ cwd });
+    const done = { type: "turn_completed", stopReason: "end_turn" };
+    expect(await turn(conversation, "one")).toEqual([
+      { type: "diagnostics", details: greeting.update },
+      { type: "text", delta: "I am here." },
+      done,
+    ]);
+    await driver.listSessions({ cwd });
+    expect(await turn(conversation, "two")).toEqual([
+      { type: "diagnostics", details: { type: "text", delta: "Late." } },
+      { type: "text", delta: "You said: two" },
+      done,
+    ]);
+  });
+
   test("half a line is waited for", async () => {
     const line = JSON.stringify({
       jsonrpc: "2.0",

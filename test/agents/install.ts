@@ -43,6 +43,7 @@ export type PinnedName =
   | "pi"
   | "pi087"
   | "pi073"
+  | "piAcp"
   | "opencode";
 
 /** Every agent package that a test may start, by the name that the drivers use. */
@@ -104,6 +105,13 @@ export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
     name: "@mariozechner/pi-coding-agent",
     version: "0.73.1",
     proof: "dist/cli.js",
+    onlyWithAllVersions: true,
+  },
+  piAcp: {
+    name: "pi-acp",
+    version: "0.0.34",
+    proof: "dist/index.js",
+    withoutOptional: true,
     onlyWithAllVersions: true,
   },
   opencode: {

@@ -32,6 +32,7 @@ import type { AcpProgram } from "./programs.ts";
 import { listPages } from "./sessions.ts";
 import { chooseSettings } from "./settings.ts";
 import { messagesOf, noteUpdate, type ToldHistory } from "./told-history.ts";
+import { greetingIn, isGreeting, toNotice } from "./unprompted.ts";
 import { eventsOf, newUpdateState, type UpdateState, usageOf } from "./updates.ts";
 
 /** Some agents go on telling a session's history behind their answer to `session/load`. */
@@ -68,6 +69,8 @@ export class AcpLink implements Link {
   #stopping = new AbortController();
   #state: UpdateState = newUpdateState();
   #between: AgentEvent[] = [];
+  /** Not said yet. */
+  #greeting: string | null = null;
   #told: ToldHistory | null = null;
   #isLoading = false;
   #lastUpdateAt = 0;
@@ -232,6 +235,7 @@ export class AcpLink implements Link {
       if (typeof sessionId !== "string")
         throw this.connection.failed(`answered ${method} without a session id`);
       this.#sessionId = sessionId;
+      this.#greeting = greetingIn(answer);
       if (method !== "session/new") await this.#quiet();
       await chooseSettings(this.connection, { open, sessionId, answer, asking, ...modelOf(this.#start) });
       return { sessionId };
@@ -267,6 +271,11 @@ export class AcpLink implements Link {
       await this.#tell([{ type: "diagnostics", details: { sessionId, update } }]);
       return;
     }
+    if (isGreeting(update, this.#greeting)) {
+      this.#greeting = null;
+      await this.#tell([{ type: "diagnostics", details: update }]);
+      return;
+    }
     if (update.sessionUpdate === "state_update" && this.connection.hello.protocol === 2) this.#state2(update);
     else await this.#tell(eventsOf(update, this.#state));
   }
@@ -284,7 +293,7 @@ export class AcpLink implements Link {
     for (const event of events) {
       if (turn !== null && !turn.ended) await turn.push(event);
       else {
-        this.#between.push(event);
+        this.#between.push(toNotice(event));
         if (this.#between.length > MAX_BETWEEN) this.#between.shift();
       }
     }
