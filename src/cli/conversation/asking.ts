@@ -2,12 +2,12 @@
 
 import type { AskPermission } from "../../agents/driver/index.ts";
 import type { PermissionDecision } from "../../model/index.ts";
-import { answerOf } from "./drawing/index.ts";
+import { answerOf, keysIn } from "./drawing/index.ts";
 import type { Teller } from "./teller.ts";
 
 export interface AskingOptions {
   readonly teller: Teller;
-  /** The next key that the person presses. Rejects when the signal comes. */
+  /** The next keys that the person presses. Rejects when the signal comes. */
   readonly nextKey: (signal: AbortSignal) => Promise<string>;
   /** Who has not answered then has denied. */
   readonly timeLimitMs: () => number;
@@ -23,8 +23,9 @@ export function createAsking({ teller, nextKey, timeLimitMs }: AskingOptions): A
       teller.ask({ request, deadline });
       try {
         for (;;) {
-          const decision = answerOf(await nextKey(signal), request);
-          if (decision !== null) return decision;
+          const keys = keysIn(await nextKey(signal));
+          const decision = keys.map((key) => answerOf(key, request)).find((one) => one !== null);
+          if (decision !== undefined) return decision;
         }
       } finally {
         teller.ask(null);

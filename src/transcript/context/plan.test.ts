@@ -329,7 +329,7 @@ test("no orphan, no budget broken, no order changed, nothing lost from the repor
         maxChars ?? Number.POSITIVE_INFINITY,
         4 * (maxTokensApprox ?? Number.POSITIVE_INFINITY),
       );
-      const isOneUnit = messages.some(({ metadata }) => metadata.cut !== undefined);
+      const isOneUnit = isUnit(messages);
       // The names of its calls and `{}` are what the one unit that always stays cannot do without.
       const names = isOneUnit ? 3 * messages.flatMap(({ content }) => content).filter(isCall).length : 0;
       if (cost.chars > maxOfAll) expect(cost.chars).toBeLessThanOrEqual(names);

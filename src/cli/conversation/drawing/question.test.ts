@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { PermissionOption, PermissionRequest } from "../../../model/index.ts";
 import { paintFor } from "../../terminal/index.ts";
-import { answerOf, drawQuestion, questionKeys } from "./question.ts";
+import { answerOf, drawQuestion, keysIn, questionKeys } from "./question.ts";
 import { describeResumption } from "./resumption.ts";
 
 const option = (id: string, kind: PermissionOption["kind"]): PermissionOption => ({ id, name: id, kind });
@@ -72,3 +72,13 @@ test.each([
 ] as const)("%j in one line", (resumption, line) => {
   expect(describeResumption({ sessionId: "s1", agent: "claude", resumption, ids: "whole" })).toBe(line);
 });
+
+test.each([
+  ["xy", ["x", "y"]],
+  ["\u001b[Ay", ["\u001b[A", "y"]],
+  ["\u001b[1;5Dn", ["\u001b[1;5D", "n"]],
+  ["\u001bOA", ["\u001bOA"]],
+  ["\u001b", ["\u001b"]],
+  ["\u001by", ["\u001by"]],
+  ["", []],
+])("%j is these keys", (text, keys) => expect(keysIn(text)).toEqual(keys));

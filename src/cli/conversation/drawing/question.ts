@@ -37,6 +37,14 @@ export function answerOf(key: string, request: PermissionRequest): PermissionDec
   };
 }
 
+/** A terminal gives keys that come together as one text. An arrow key is one key, and no `A`. */
+export function keysIn(text: string): readonly string[] {
+  return text.match(KEY) ?? [];
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sequences that begin with ESC.
+const KEY = /\u001b(?:\[[0-?]*[ -/]*[@-~]|O[\s\S]|[^\u001b])?|[\s\S]/gu;
+
 /** At the edge, where nothing of an agent stands: `? Bash: make  [y]es [a]lways [n]o  · denied in 9:58`. */
 export function drawQuestion(
   request: PermissionRequest,
