@@ -1,13 +1,12 @@
 /**
  * The speed of hand-overs: a session of 5 MB in every direction. What is compared with is the least that it can
- * cost: reading the same bytes, `JSON.parse`, `JSON.stringify`, and writing them. Times are of the processor: all of
- * it is one process's work, and a busy machine changes little.
+ * cost: reading the same bytes, `JSON.parse`, `JSON.stringify`, and writing them. With verification by the target
+ * itself, with the least that that costs: the target's own reader on the same session.
  */
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
 import { convertMessages } from "../../src/agents/handoff/index.ts";
 import { handOff, lookUpSession, type Places } from "../../src/agents/index.ts";
 import { recordsOf } from "../../src/agents/made-session.ts";
@@ -16,23 +15,13 @@ import { readSource } from "../../src/agents/source.ts";
 import { writerOf } from "../../src/agents/writers.ts";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { printRatios } from "../measure/index.ts";
-import { type Conversation, makeConversation } from "../sessions/conversation.ts";
-import { createRandom, type Random } from "../sessions/random.ts";
-import { openOpencode, toClaude, toCodex, toGemini, toPi } from "../sessions/shapes/index.ts";
-
-const SIZE_BYTES = 5_000_000;
-const SHAPES = { claude: toClaude, codex: toCodex, gemini: toGemini, pi: toPi } as const;
+import { makeSources, SIZE_BYTES, type Source } from "./sources.ts";
+import { median, timeInTurn } from "./times.ts";
+import { timeVerified } from "./verified.ts";
 
 export interface BenchOptions {
   readonly large: boolean;
   readonly rounds: number;
-}
-
-interface Source {
-  readonly agent: AgentName;
-  readonly sessionId: string;
-  /** Its records as lines of JSON, whatever it keeps them in. */
-  readonly lines: string;
 }
 
 export async function run({ rounds }: BenchOptions): Promise<void> {
@@ -63,6 +52,7 @@ export async function run({ rounds }: BenchOptions): Promise<void> {
       }
     }
     report(ratios);
+    await timeVerified(sources, { home, rounds });
   } finally {
     rmSync(home, { recursive: true });
   }
@@ -85,41 +75,6 @@ function report(ratios: Readonly<Record<string, readonly number[]>>): void {
       target: 2,
     },
   ]);
-}
-
-function makeSources(home: string): Source[] {
-  const random = createRandom(20261121);
-  const opencode = openOpencode(home);
-  const sources = AGENT_NAMES.map((agent): Source => {
-    const conversation = makeConversation(random, SIZE_BYTES, 1);
-    if (agent !== "opencode") return writeLines(agent, conversation, { random, home });
-    opencode.write(conversation, random);
-    return { agent, sessionId: "", lines: "" };
-  });
-  opencode.close();
-  return sources.map((source) => (source.agent === "opencode" ? ofDatabase(home) : source));
-}
-
-function writeLines(
-  agent: keyof typeof SHAPES,
-  conversation: Conversation,
-  { random, home }: { readonly random: Random; readonly home: string },
-): Source {
-  const { path, lines, beside } = SHAPES[agent](conversation, random, home);
-  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  if (beside !== undefined && !existsSync(beside.path)) writeFileSync(beside.path, beside.text);
-  return { agent, sessionId: conversation.id, lines: text };
-}
-
-function ofDatabase(home: string): Source {
-  const path = join(home, ".local/share/opencode/opencode.db");
-  const db = new DatabaseSync(path, { readOnly: true });
-  const sessionId = String(db.prepare("select id from session").get()?.id);
-  const rows = ["message", "part"].flatMap((table) => db.prepare(`select data from ${table}`).all());
-  db.close();
-  return { agent: "opencode", sessionId, lines: rows.map(({ data }) => `${String(data)}\n`).join("") };
 }
 
 function readAndWrite({ agent, lines }: Source, home: string): void {
@@ -147,25 +102,4 @@ async function convert(source: Source, to: AgentName, places: Places): Promise<v
   const records = await recordsOf(made, session);
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join("");
   writeFileSync(join(places.home, `converted-${to}`), text);
-}
-
-async function timeInTurn(
-  rounds: number,
-  tasks: Readonly<Record<string, () => Promise<void>>>,
-): Promise<Record<string, number>> {
-  const times = new Map(Object.keys(tasks).map((name): [string, number[]] => [name, []]));
-  for (let round = 0; round <= rounds; round++) {
-    for (const [name, task] of Object.entries(tasks)) {
-      const started = process.cpuUsage();
-      await task();
-      const { user, system } = process.cpuUsage(started);
-      // The first round warms up.
-      if (round > 0) times.get(name)?.push((user + system) / 1000);
-    }
-  }
-  return Object.fromEntries([...times].map(([name, all]) => [name, median(all)]));
-}
-
-function median(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }

@@ -36,13 +36,17 @@ export function programOf(
   return path === null ? null : [path];
 }
 
+export async function witnessOf(agent: AgentName): Promise<Witness> {
+  return await WITNESSES[agent]();
+}
+
 /** Errors: `verification_failed`. */
 export async function verifyWithAgent(
   agent: AgentName,
   written: readonly Said[],
   staged: StagedSession,
 ): Promise<Verification> {
-  const witness = await WITNESSES[agent]();
+  const witness = await witnessOf(agent);
   const told = await witness(staged);
   const isAll = told.depth === "all";
   const difference = differenceBetween(
