@@ -80,6 +80,7 @@ class LinkedConversation implements Conversation {
 
   async *prompt(blocks: readonly Block[], options: CallOptions = {}): AsyncGenerator<AgentEvent, void, void> {
     const turn = this.#begin(options);
+    const askedAtMs = Date.now();
     const { link } = this.#parts;
     const before = this.#isFirst ? this.#opened.before?.block : null;
     const said = before === null || before === undefined ? blocks : [before, ...blocks];
@@ -88,7 +89,7 @@ class LinkedConversation implements Conversation {
       for await (const event of turn.events()) {
         // Some agents forget a prompt that was taken back: nothing was verified, nor told, by it.
         if (event.type === "turn_completed" && event.stopReason !== "cancelled") {
-          yield* this.#verify(options.signal);
+          yield* this.#verify(askedAtMs, options.signal);
         }
         yield event;
       }
@@ -150,7 +151,7 @@ class LinkedConversation implements Conversation {
   }
 
   /** Once, after the first turn of a session: whether the agent really was where it said. */
-  async *#verify(signal: AbortSignal | undefined): AsyncGenerator<AgentEvent, void, void> {
+  async *#verify(askedAtMs: number, signal: AbortSignal | undefined): AsyncGenerator<AgentEvent, void, void> {
     if (!this.#isFirst) return;
     this.#isFirst = false;
     const { cwd, link, options } = this.#parts;
@@ -158,9 +159,8 @@ class LinkedConversation implements Conversation {
     const isResumed = this.#resumption.happened === "native";
     const where = { sessionId, cwd, signal: signal?.aborted === true ? undefined : signal };
     const isSame = isResumed && this.#opened.mark?.found.sessionId === sessionId;
-    const verified = isSame
-      ? await verifyAfterTurn(options, { ...where, before: this.#opened.mark, answered: link.sessionId })
-      : null;
+    const after = { ...where, before: this.#opened.mark, answered: link.sessionId, askedAtMs };
+    const verified = isSame ? await verifyAfterTurn(options, after) : null;
     const now = verified?.forked?.to ?? link.sessionId;
     const forked = verified?.forked ?? (now === sessionId ? undefined : { from: sessionId, to: now });
     const lies = await markSoon(options, { ...where, sessionId: now });

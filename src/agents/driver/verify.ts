@@ -3,8 +3,8 @@
  * other: known before the first turn, and grown after it.
  */
 
-import { isContinuoError, type Message, type VerifiedBy } from "../../model/index.ts";
-import { canonicalFolder, type FoundSession, toSignal } from "../reader/index.ts";
+import { isContinuoError, type Message, type SessionInfo, type VerifiedBy } from "../../model/index.ts";
+import { type AgentReader, canonicalFolder, type FoundSession, toSignal } from "../reader/index.ts";
 import type { DriverOptions } from "./options.ts";
 
 /** For how long a turn's records are waited for, and how often is looked. */
@@ -29,11 +29,19 @@ export async function markOf(options: DriverOptions, where: Where): Promise<Disk
   const { reader } = options;
   const found = await findOnDisk(options, where);
   if (found === null || reader === undefined) return null;
+  const info = await skimEnds(reader, found, where.signal);
+  return info === null ? null : { found, updatedAt: info.updatedAt, sizeBytes: info.sizeBytes };
+}
+
+/** What cannot be read (`null`) is no witness; that it goes on is the agent's word alone. */
+async function skimEnds(
+  reader: AgentReader,
+  found: FoundSession,
+  signal: AbortSignal | undefined,
+): Promise<SessionInfo | null> {
   try {
-    const info = await reader.skim(found, { part: "ends", ...toSignal(where.signal) });
-    return { found, updatedAt: info.updatedAt, sizeBytes: info.sizeBytes };
+    return await reader.skim(found, { part: "ends", ...toSignal(signal) });
   } catch (error) {
-    // What cannot be read is no witness; that it goes on is the agent's word alone.
     if (isContinuoError(error)) return null;
     throw error;
   }
@@ -84,6 +92,8 @@ export interface AfterTurn extends Where {
   readonly before: DiskMark | null;
   /** What the agent now says that the session is called. */
   readonly answered: string;
+  /** When the turn began, in milliseconds: what changed before it is nobody's answer. */
+  readonly askedAtMs: number;
 }
 
 /** After the first turn. Never throws for what the disk holds: a session that cannot be read verifies nothing. */
@@ -97,7 +107,7 @@ export async function verifyAfterTurn(options: DriverOptions, after: AfterTurn):
     if (now !== null && isGrown(before, now)) return { verifiedBy: "agent and disk" };
     if (performance.now() - startedAt > SETTLE_MS) {
       if (now === null) return { verifiedBy: "agent", reason: "its history is not on disk" };
-      const to = await newestOther(options, { ...after, mark: now });
+      const to = await newestOther(options, after);
       if (to !== null) return { verifiedBy: "disk", forked: { from: sessionId, to } };
       return { verifiedBy: "agent", reason: "its history on disk did not grow with the first turn" };
     }
@@ -109,19 +119,18 @@ function isGrown(before: DiskMark | null, now: DiskMark): boolean {
   return before === null || before.sizeBytes !== now.sizeBytes || before.updatedAt !== now.updatedAt;
 }
 
-/** A session of the folder that changed after the one that was asked for: the turn went there. */
+/** The session of the folder that changed last, and since the turn began: it went there. */
 async function newestOther(
   { reader, places }: DriverOptions,
-  { mark, sessionId, cwd, signal }: AfterTurn & { readonly mark: DiskMark },
+  { askedAtMs, sessionId, cwd, signal }: AfterTurn,
 ): Promise<string | null> {
   if (reader === undefined) return null;
-  let newest: { readonly id: string; readonly updatedAt: string } | null = null;
+  let newest: { readonly id: string | null; readonly atMs: number } = { id: null, atMs: askedAtMs };
   const folder = { cwd: canonicalFolder(cwd), ...toSignal(signal) };
   for await (const found of reader.find(places, folder)) {
     if (found.sessionId === sessionId) continue;
-    const { updatedAt } = await reader.skim(found, { part: "ends", ...toSignal(signal) });
-    if (updatedAt === null || updatedAt <= (mark.updatedAt ?? "")) continue;
-    if (newest === null || updatedAt > newest.updatedAt) newest = { id: found.sessionId, updatedAt };
+    const atMs = Date.parse((await skimEnds(reader, found, signal))?.updatedAt ?? "");
+    if (atMs > newest.atMs) newest = { id: found.sessionId, atMs };
   }
-  return newest?.id ?? null;
+  return newest.id;
 }
