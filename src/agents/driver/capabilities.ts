@@ -6,7 +6,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import type { SessionCapabilities } from "../../model/index.ts";
+import { NO_CAPABILITIES, type SessionCapabilities } from "../../model/index.ts";
 import { continuoHome, isJson, type Places } from "../reader/index.ts";
 
 const MAX_BYTES = 1024 * 1024;
@@ -17,15 +17,7 @@ export interface KnownCapabilities {
   readonly version: string | null;
 }
 
-export const NO_CAPABILITIES: SessionCapabilities = {
-  canList: false,
-  canLoad: false,
-  canContinueLast: false,
-  canResume: false,
-  canFork: false,
-  canClose: false,
-  canDelete: false,
-};
+export { NO_CAPABILITIES };
 
 /** @param find asks the program, when nothing is kept or the program is another one now. */
 export async function rememberCapabilities(

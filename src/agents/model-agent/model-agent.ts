@@ -10,6 +10,7 @@ import {
   ContinuoError,
   type ExecuteOptions,
   type Message,
+  NO_CAPABILITIES,
 } from "../../model/index.ts";
 import { toModelMessages } from "./messages.ts";
 import { createStreamFold, errorText, toUsage } from "./stream.ts";
@@ -42,7 +43,7 @@ export class ModelAgent implements Agent {
   }
 
   async capabilities(): Promise<AgentCapabilities> {
-    return NOTHING_OF_ITS_OWN;
+    return { ...NO_CAPABILITIES, native: false };
   }
 
   /** Errors: `agent_missing` without the `ai` package, `native_unavailable`, `agent_failed`. */
@@ -83,17 +84,6 @@ export class ModelAgent implements Agent {
     return result;
   }
 }
-
-const NOTHING_OF_ITS_OWN: AgentCapabilities = {
-  native: false,
-  canList: false,
-  canLoad: false,
-  canContinueLast: false,
-  canResume: false,
-  canFork: false,
-  canClose: false,
-  canDelete: false,
-};
 
 function inputOf({ input, run }: AgentRequest): Message {
   return { id: `input ${run.runId}`, role: "user", content: input, metadata: {} };

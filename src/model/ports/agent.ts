@@ -22,6 +22,17 @@ export interface SessionCapabilities {
   readonly canDelete: boolean;
 }
 
+/** Of an agent that keeps no sessions, or was not asked yet. */
+export const NO_CAPABILITIES: SessionCapabilities = {
+  canList: false,
+  canLoad: false,
+  canContinueLast: false,
+  canResume: false,
+  canFork: false,
+  canClose: false,
+  canDelete: false,
+};
+
 export interface AgentCapabilities extends SessionCapabilities {
   /** Whether `execute` can go on with a native session (`request.nativeRef`). */
   readonly native: boolean;

@@ -5,14 +5,15 @@
  * Promises: types and small tables alone. Knows nothing of engines.
  */
 
-export type {
-  Agent,
-  AgentCapabilities,
-  AgentRequest,
-  AgentResult,
-  AgentTranscript,
-  ExecuteOptions,
-  SessionCapabilities,
+export {
+  type Agent,
+  type AgentCapabilities,
+  type AgentRequest,
+  type AgentResult,
+  type AgentTranscript,
+  type ExecuteOptions,
+  NO_CAPABILITIES,
+  type SessionCapabilities,
 } from "./agent.ts";
 export type {
   AgentEvent,
