@@ -145,6 +145,19 @@ test("a scan from inside begins at the next line", async () => {
   expect(await from(12)).toEqual([]);
 });
 
+test("a kept record is parsed once, and again where its line is longer by now", async () => {
+  const path = write('{"a":1}\n{"b"', "growing.jsonl");
+  using file = openLines(path, 0);
+  const [first] = (await Array.fromAsync(file.scan({ part: "whole" }))).flat();
+  writeFileSync(path, '{"a":1}\n{"b":2}\n');
+  const again = (await Array.fromAsync(file.scan({ part: "whole" }))).flat();
+  expect(again[0]?.value).toBe(first?.value);
+  expect(again.map(({ value, problems }) => [value, problems])).toEqual([
+    [{ a: 1 }, []],
+    [{ b: 2 }, []],
+  ]);
+});
+
 test("what is missing or no file is an error with a code", () => {
   expect(() => openLines(join(folder, "missing"), 0)).toThrow(expect.objectContaining({ code: "not_found" }));
   expect(() => openLines(folder, 0)).toThrow(expect.objectContaining({ code: "unreadable" }));

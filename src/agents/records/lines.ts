@@ -62,14 +62,15 @@ const CR = 0x0d;
  */
 export function openLines(path: string, sizeBytes: number): LineFile {
   const bytes = openBytes(path);
-  const kept: Map<number, unknown> | null = sizeBytes <= KEEP_PARSED_BYTES ? new Map() : null;
+  const kept: KeptRecords | null = sizeBytes <= KEEP_PARSED_BYTES ? new Map() : null;
   const shape: FileShape = { byteOrderMark: false, lfLines: 0, crlfLines: 0 };
   const fetchBytes = windowed(bytes);
   return {
     path,
     scan: (options = {}) => scan(bytes, { ...options, sizeBytes }, shape, kept),
     async fetch(place) {
-      if (kept?.has(place.offset)) return kept.get(place.offset);
+      const known = kept?.get(place.offset);
+      if (known !== undefined) return known.value;
       return parseLine(await fetchBytes(place.offset, place.length), place.line, true).value;
     },
     problems: () => shapeProblems(shape, bytes.damage()),
@@ -88,7 +89,7 @@ async function* scan(
   bytes: ByteSource,
   options: ScanOptions & { readonly sizeBytes: number },
   shape: FileShape,
-  kept: Map<number, unknown> | null,
+  kept: KeptRecords | null,
 ): AsyncGenerator<readonly LineRecord[], void, void> {
   let position = options.from ? await nextLineStart(bytes, options.from) : 0;
   let pending: Buffer = Buffer.alloc(0);
@@ -163,15 +164,22 @@ interface Parsed {
 
 const NO_PROBLEMS: readonly Problem[] = [];
 
+/** By offset. Whoever scans twice, or fetches, is given the same values again. */
+type KeptRecords = Map<number, LineRecord>;
+
 interface Parsing {
   readonly ended: boolean;
-  readonly kept: Map<number, unknown> | null;
+  readonly kept: KeptRecords | null;
 }
 
-function parsedNow(bytes: Buffer, { line, offset, length }: LinePlace, { ended, kept }: Parsing): LineRecord {
-  const { value, problems } = parseLine(bytes, line, ended);
-  kept?.set(offset, value);
-  return { line, offset, length, value, problems };
+function parsedNow(bytes: Buffer, place: LinePlace, { ended, kept }: Parsing): LineRecord {
+  const known = kept?.get(place.offset);
+  // A line that broke off may be whole by now, and a scan from elsewhere counts from there.
+  if (known?.line === place.line && known.length === place.length) return known;
+  const { line, offset, length } = place;
+  const record = { line, offset, length, ...parseLine(bytes, line, ended) };
+  kept?.set(offset, record);
+  return record;
 }
 
 /**
@@ -189,7 +197,7 @@ function parsedOnDemand(
     if (unparsed === null) return parsed;
     parsed = parseLine(unparsed, line, ended);
     unparsed = null;
-    kept?.set(offset, parsed.value);
+    kept?.set(offset, { line, offset, length, ...parsed });
     return parsed;
   };
   return {
