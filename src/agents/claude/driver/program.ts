@@ -10,7 +10,7 @@
 
 import { randomUUID } from "node:crypto";
 import { type CallOptions, ContinuoError, type OpenConversation } from "../../../model/index.ts";
-import { askPermission, type DriverLimits, type Turn, within } from "../../driver/index.ts";
+import { type DriverLimits, Questions, type Turn, within } from "../../driver/index.ts";
 import { type AgentProcess, type ProcessStart, startAgent } from "../../process/index.ts";
 import { isJson, type Json, textField, toSignal } from "../../reader/index.ts";
 import { endingOf, whyOf } from "./ending.ts";
@@ -58,9 +58,7 @@ export class ClaudeProgram {
   readonly #start: ClaudeStart;
   readonly #fold: ClaudeFold = createClaudeFold();
   readonly #waiting = new Map<string, Waiting>();
-  /** Questions that a person is asked now. */
-  readonly #asking = new Map<string, AbortController>();
-  readonly #permits = new Set<Promise<void>>();
+  readonly #questions = new Questions();
   #said: Said | null = null;
   #tellsLifecycle = false;
   #ended: Error | null = null;
@@ -159,7 +157,7 @@ export class ClaudeProgram {
       case "control_request":
         return this.#asked(message);
       case "control_cancel_request":
-        return this.#asking.get(textField(message, "request_id") ?? "")?.abort();
+        return this.#questions.takeBack(String(message.request_id));
       case "command_lifecycle":
         await this.#lifecycle(message);
         return;
@@ -190,10 +188,7 @@ export class ClaudeProgram {
     const said = this.#said;
     if (!isJson(request)) return;
     if (request.subtype === "can_use_tool" && said !== null) {
-      const permit = this.#permit(id, request, said.turn)
-        .catch((error: Error) => said.turn.fail(error))
-        .finally(() => this.#permits.delete(permit));
-      this.#permits.add(permit);
+      this.#permit(id, request, said.turn);
       return;
     }
     void said?.turn.push({
@@ -208,18 +203,21 @@ export class ClaudeProgram {
     void this.#send({ type: "control_response", response: { ...answer, request_id: id } });
   }
 
-  async #permit(id: string, request: Json, turn: Turn): Promise<void> {
-    const asked = toPermissionRequest(id, request);
-    const taken = new AbortController();
-    this.#asking.set(id, taken);
+  #permit(id: string, asked: Json, turn: Turn): void {
+    const request = toPermissionRequest(id, asked);
     const { onPermission } = this.#start;
-    const decision = await askPermission({ turn, request: asked, onPermission, signal: taken.signal });
-    this.#asking.delete(id);
-    if (taken.signal.aborted) return;
-    const response = toPermissionAnswer(request, asked, decision);
-    await this.#send({
-      type: "control_response",
-      response: { subtype: "success", request_id: id, response },
+    this.#questions.ask(id, {
+      turn,
+      request,
+      onPermission,
+      answer: async (decision, takenBack) => {
+        if (takenBack.aborted) return;
+        const response = toPermissionAnswer(asked, request, decision);
+        await this.#send({
+          type: "control_response",
+          response: { subtype: "success", request_id: id, response },
+        });
+      },
     });
   }
 
@@ -265,8 +263,7 @@ export class ClaudeProgram {
 
   /** What is open is closed, and told before the end. */
   async #finish(turn: Turn | undefined): Promise<void> {
-    for (const one of this.#asking.values()) one.abort();
-    await Promise.all(this.#permits);
+    await this.#questions.end();
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }
 }

@@ -9,7 +9,6 @@ import {
   type SessionCapabilities,
 } from "../../../model/index.ts";
 import {
-  askPermission,
   type DriverOptions,
   driverEnvironment,
   findOnDisk,
@@ -19,6 +18,7 @@ import {
   NO_CAPABILITIES,
   type OpenedSession,
   openSession,
+  Questions,
   rememberCapabilities,
   type Turn,
   type Ways,
@@ -58,9 +58,7 @@ export class CodexLink implements Link {
   #fold: CodexFold = createCodexFold("");
   #notices: AgentEvent[] = [];
   #said: Said | null = null;
-  /** Questions that a person is asked now, by the server's ids. */
-  readonly #asking = new Map<unknown, AbortController>();
-  readonly #permits = new Set<Promise<void>>();
+  readonly #questions = new Questions();
   #isClosing = false;
   capabilities: SessionCapabilities = NO_CAPABILITIES;
 
@@ -246,7 +244,7 @@ export class CodexLink implements Link {
   async #told(method: string, params: Json): Promise<void> {
     const said = this.#said;
     const isOurs = params.threadId === this.sessionId;
-    if (method === "serverRequest/resolved") this.#asking.get(params.requestId)?.abort();
+    if (method === "serverRequest/resolved") this.#questions.takeBack(params.requestId);
     if (method === "turn/started" && isOurs && said !== null) {
       said.isStarted = true;
       said.turnId = idOfTurn(params);
@@ -273,9 +271,8 @@ export class CodexLink implements Link {
 
   async #finish(turn: Turn | undefined): Promise<void> {
     this.#said = null;
-    for (const one of this.#asking.values()) one.abort();
     // What became of them is told before the end.
-    await Promise.all(this.#permits);
+    await this.#questions.end();
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }
 
@@ -286,10 +283,17 @@ export class CodexLink implements Link {
     const call = this.#fold.calls.get(textField(params, "itemId") ?? "");
     const question = toQuestion({ id, method, params, call });
     if (question !== null && said !== null) {
-      const permit = this.#permit(id, question, said.turn)
-        .catch((error: Error) => said.turn.fail(error))
-        .finally(() => this.#permits.delete(permit));
-      this.#permits.add(permit);
+      const { turn } = said;
+      const { request } = question;
+      const { onPermission } = this.#parts.open;
+      this.#questions.ask(id, {
+        turn,
+        request,
+        onPermission,
+        answer: (decision, takenBack) => {
+          if (!takenBack.aborted) server.answer(id, question.answer(decision));
+        },
+      });
       return;
     }
     const told = { type: "diagnostics", message: `Codex asks: ${method}`, details: params } as const;
@@ -297,21 +301,6 @@ export class CodexLink implements Link {
     const refusal = question?.answer({ outcome: "denied", by: "policy" }) ?? refusalOf(method);
     if (refusal === null) server.refuse(id, `${method} is not offered here`);
     else server.answer(id, refusal);
-  }
-
-  async #permit(
-    id: unknown,
-    question: NonNullable<ReturnType<typeof toQuestion>>,
-    turn: Turn,
-  ): Promise<void> {
-    const server = this.#open();
-    const { onPermission } = this.#parts.open;
-    const taken = new AbortController();
-    this.#asking.set(id, taken);
-    const { request } = question;
-    const decision = await askPermission({ turn, request, onPermission, signal: taken.signal });
-    this.#asking.delete(id);
-    if (!taken.signal.aborted) server.answer(id, question.answer(decision));
   }
 
   async #died(): Promise<void> {

@@ -9,7 +9,6 @@ import {
   type SessionCapabilities,
 } from "../../../model/index.ts";
 import {
-  askPermission,
   type DriverOptions,
   driverEnvironment,
   findOnDisk,
@@ -18,11 +17,12 @@ import {
   limitsOf,
   type OpenedSession,
   openSession,
+  Questions,
   type Turn,
   type Ways,
 } from "../../driver/index.ts";
 import { type Json, textField, toSignal } from "../../reader/index.ts";
-import { type Dialog, isWaiting, toDialog } from "./dialog.ts";
+import { isWaiting, toDialog } from "./dialog.ts";
 import { createPiFold, finishTurn, foldRecord, type PiFold } from "./fold.ts";
 import { toPrompt } from "./input.ts";
 import { AGENT, type PiProgram, startPi } from "./program.ts";
@@ -53,8 +53,7 @@ export class PiLink implements Link {
   #sessionId = "";
   #fold: PiFold = createPiFold(randomUUID());
   #said: Said | null = null;
-  readonly #asking = new Set<AbortController>();
-  readonly #permits = new Set<Promise<void>>();
+  readonly #questions = new Questions();
   #isClosing = false;
 
   constructor(parts: PiLinkParts) {
@@ -108,7 +107,7 @@ export class PiLink implements Link {
   }
 
   async stop(): Promise<void> {
-    for (const one of this.#asking) one.abort();
+    this.#questions.takeBackAll();
     if (this.#said?.isStarted === true) await this.#open().call({ type: "abort" }, this.#limits());
     else if (this.#said !== null) this.#said.isStopping = true;
   }
@@ -225,9 +224,8 @@ export class PiLink implements Link {
   async #finish(): Promise<void> {
     const turn = this.#said?.turn;
     this.#said = null;
-    for (const one of this.#asking) one.abort();
     // What became of them is told before the end.
-    await Promise.all(this.#permits);
+    await this.#questions.end();
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }
 
@@ -235,25 +233,20 @@ export class PiLink implements Link {
     const turn = this.#said?.turn;
     const dialog = toDialog(record);
     if (dialog !== null && turn !== undefined) {
-      const permit = this.#permit(dialog, turn)
-        .catch((error: Error) => turn.fail(error))
-        .finally(() => this.#permits.delete(permit));
-      this.#permits.add(permit);
+      const { request } = dialog;
+      const { onPermission } = this.#parts.open;
+      this.#questions.ask(request.approvalId, {
+        turn,
+        request,
+        onPermission,
+        // Also one that was taken back: pi waits for it.
+        answer: (decision) => this.#answer(request.approvalId, dialog.answer(decision)),
+      });
       return;
     }
     const message = textField(record, "message") ?? `pi: ${String(record.method)}`;
     void turn?.push({ type: "diagnostics", message, details: record });
     if (isWaiting(record)) this.#answer(record.id, { cancelled: true });
-  }
-
-  async #permit(dialog: Dialog, turn: Turn): Promise<void> {
-    const { request } = dialog;
-    const taken = new AbortController();
-    this.#asking.add(taken);
-    const { onPermission } = this.#parts.open;
-    const decision = await askPermission({ turn, request, onPermission, signal: taken.signal });
-    this.#asking.delete(taken);
-    this.#answer(request.approvalId, dialog.answer(decision));
   }
 
   #answer(id: unknown, answer: Json): void {
