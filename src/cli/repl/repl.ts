@@ -31,6 +31,8 @@ interface Repl {
   readonly paint: Paint;
   /** The session and the agent of the last turn. */
   place: string;
+  /** Ctrl-C since something was said, in its turn or after it: the second one leaves. */
+  interrupts: number;
 }
 
 /** Errors: those of opening the conversation. */
@@ -57,7 +59,7 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
   });
   talk = open;
   const paint = paintFor(screenOf(shell, shell.stdout));
-  const repl: Repl = { talk, shell, input, history, teller, paint, place: "" };
+  const repl: Repl = { talk, shell, input, history, teller, paint, place: "", interrupts: 0 };
   await welcome(repl);
   return await loop(repl);
 }
@@ -74,20 +76,20 @@ async function welcome({ talk, teller, paint, shell, input }: Repl): Promise<voi
 async function loop(repl: Repl): Promise<number> {
   const { input, teller, paint, history } = repl;
   const isTyped = input.nextKey !== undefined;
-  for (let interrupts = 0; ; ) {
+  for (;;) {
     const typed = await input.read(`${paint("❯", "bold", "green")} `);
     if (typed.type === "end") {
       if (isTyped) await teller.print([""]);
       return 0;
     }
     if (typed.type === "interrupt") {
-      interrupts += 1;
+      repl.interrupts += 1;
       await teller.print([""]);
-      if (interrupts > 1) return LEFT_BY_INTERRUPT;
+      if (repl.interrupts > 1) return LEFT_BY_INTERRUPT;
       teller.note("Ctrl-C once more leaves, and so does Ctrl-D");
       continue;
     }
-    interrupts = 0;
+    repl.interrupts = 0;
     history.add(typed.text);
     const line = parseLine(typed.text);
     if (line.type === "command" && line.name === "quit") return 0;
@@ -129,6 +131,7 @@ async function turn(repl: Repl, text: string): Promise<void> {
   const stop = new AbortController();
   using _listening = input.listen(() => {
     if (stop.signal.aborted) process.exit(LEFT_BY_INTERRUPT);
+    repl.interrupts = 1;
     stop.abort(new ContinuoError("interrupted", "interrupted"));
     teller.hint("cancelling; Ctrl-C once more leaves");
   });
