@@ -13,7 +13,7 @@ import {
   type Page,
   type SessionCapabilities,
 } from "../../model/index.ts";
-import { createConversation, type DriverOptions, limitsOf, rememberCapabilities } from "../driver/index.ts";
+import { beginConversation, type DriverOptions, limitsOf, rememberCapabilities } from "../driver/index.ts";
 import { type AcpConnection, type AcpListener, acpCommand, connectAcp } from "./connection.ts";
 import type { Hello, ProtocolVersion } from "./hello.ts";
 import { type AcpLink, startLink } from "./link.ts";
@@ -85,14 +85,12 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
     async open(open: OpenConversation): Promise<Conversation> {
       const onClose = (closed: AcpLink): void => void links.delete(closed);
       const link = await startLink({ program, options, open, protocol, onClose });
-      try {
+      const begin = async () => {
         const opened = await link.enter();
         links.add(link);
-        return createConversation({ agent: program.label, cwd: open.cwd, link, opened, options });
-      } catch (error) {
-        await link.close();
-        throw error;
-      }
+        return opened;
+      };
+      return await beginConversation({ agent: program.label, cwd: open.cwd, link, options, open: begin });
     },
   };
 }

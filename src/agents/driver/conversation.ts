@@ -44,6 +44,20 @@ export interface ConversationParts {
   readonly options: DriverOptions;
 }
 
+export interface Beginning extends Omit<ConversationParts, "opened"> {
+  readonly open: () => Promise<OpenedSession>;
+}
+
+/** A conversation on the session that is opened; the link is closed where none can be. */
+export async function beginConversation({ open, ...parts }: Beginning): Promise<Conversation> {
+  try {
+    return createConversation({ ...parts, opened: await open() });
+  } catch (error) {
+    await parts.link.close();
+    throw error;
+  }
+}
+
 export function createConversation(parts: ConversationParts): Conversation {
   return new LinkedConversation(parts);
 }

@@ -15,7 +15,7 @@ export {
   rememberCapabilities,
 } from "./capabilities.ts";
 export { type Cascade, type Opened, runCascade, type Step } from "./cascade.ts";
-export { type ConversationParts, createConversation, type Link } from "./conversation.ts";
+export { beginConversation, createConversation, type Link } from "./conversation.ts";
 export { newestOf } from "./last.ts";
 export {
   type Landing,

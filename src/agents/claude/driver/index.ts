@@ -8,8 +8,8 @@
 
 import type { AgentDriver } from "../../../model/index.ts";
 import {
+  beginConversation,
   commandOf,
-  createConversation,
   type DriverOptions,
   openSession,
   type ProgramName,
@@ -34,13 +34,8 @@ export function createClaudeDriver(options: DriverOptions): AgentDriver {
       const command = commandOf(options, CLAUDE_PROGRAM);
       const { capabilities } = await claudeCapabilities(options, command, open);
       const link = new ClaudeLink({ options, open, command, capabilities });
-      try {
-        const opened = await openSession(link.ways(open), open, options);
-        return createConversation({ agent: AGENT, cwd: open.cwd, link, opened, options });
-      } catch (error) {
-        await link.close();
-        throw error;
-      }
+      const begin = () => openSession(link.ways(open), open, options);
+      return await beginConversation({ agent: AGENT, cwd: open.cwd, link, options, open: begin });
     },
   };
 }

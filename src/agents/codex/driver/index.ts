@@ -11,8 +11,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentDriver, CallOptions, SessionCapabilities } from "../../../model/index.ts";
 import {
+  beginConversation,
   commandOf,
-  createConversation,
   type DriverOptions,
   driverEnvironment,
   limitsOf,
@@ -54,14 +54,11 @@ export function createCodexDriver(options: DriverOptions): AgentDriver {
     },
     async open(open) {
       const link = new CodexLink({ options, open, command: commandOf(options, CODEX_PROGRAM) });
-      try {
+      const begin = async () => {
         await link.start(open);
-        const opened = await openSession(link.ways(open), open, options);
-        return createConversation({ agent: AGENT, cwd: open.cwd, link, opened, options });
-      } catch (error) {
-        await link.close();
-        throw error;
-      }
+        return await openSession(link.ways(open), open, options);
+      };
+      return await beginConversation({ agent: AGENT, cwd: open.cwd, link, options, open: begin });
     },
   };
 }
