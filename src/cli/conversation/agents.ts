@@ -8,7 +8,7 @@ import {
   isAgentName,
   type OpenConversation,
 } from "../../model/index.ts";
-import type { AgentSettings } from "../config/index.ts";
+import { type AgentSettings, drivingOf } from "../config/index.ts";
 import { placesOf } from "../places/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
@@ -148,14 +148,8 @@ function replayWriter(name: AgentName, shell: Shell): ReplayWriter {
   };
 }
 
-/** Errors: `usage` for one that nobody knows. */
+/** Errors: `usage` for one that nobody knows, and for arguments of a program that is not named. */
 async function driverOf({ settings, shell }: AgentOptions): Promise<AgentDriver> {
-  const { name, command, args, env, transport } = settings;
   const { openAgent } = await import("../../agents/index.ts");
-  return await openAgent(name, {
-    places: placesOf(shell),
-    env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? undefined])),
-    ...(command === null ? {} : { command: [command, ...args] }),
-    ...(transport === null ? {} : { transport }),
-  });
+  return await openAgent(settings.name, { ...drivingOf(settings), places: placesOf(shell) });
 }
