@@ -7,12 +7,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { convertMessages } from "../../src/agents/handoff/index.ts";
+import { makersOfNow, recordMakers } from "../../src/agents/adapter/makers.ts";
+import { convertMessages } from "../../src/agents/converting/index.ts";
+import { recordsOf } from "../../src/agents/handoff/made-session.ts";
+import { readSource } from "../../src/agents/handoff/source.ts";
 import { handOff, lookUpSession, type Places } from "../../src/agents/index.ts";
-import { recordsOf } from "../../src/agents/made-session.ts";
-import { makersOfNow, recordMakers } from "../../src/agents/makers.ts";
-import { readSource } from "../../src/agents/source.ts";
-import { writerOf } from "../../src/agents/writers.ts";
+import { writerOf } from "../../src/agents/lookup/writers.ts";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { printRatios } from "../measure/index.ts";
 import { makeSources, SIZE_BYTES, type Source } from "./sources.ts";

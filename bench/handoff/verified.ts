@@ -5,12 +5,12 @@
 
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { convertMessages } from "../../src/agents/handoff/index.ts";
+import { convertMessages } from "../../src/agents/converting/index.ts";
+import { makeSession, recordsOf } from "../../src/agents/handoff/made-session.ts";
+import { readSource } from "../../src/agents/handoff/source.ts";
+import { openScratch, stageRecords } from "../../src/agents/handoff/stage.ts";
+import { witnessOf } from "../../src/agents/handoff/verify.ts";
 import { handOff, lookUpSession, type Places } from "../../src/agents/index.ts";
-import { makeSession, recordsOf } from "../../src/agents/made-session.ts";
-import { readSource } from "../../src/agents/source.ts";
-import { openScratch, stageRecords } from "../../src/agents/stage.ts";
-import { witnessOf } from "../../src/agents/verify.ts";
 import type { StagedSession } from "../../src/agents/witness/index.ts";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { PINNED, packageFolder } from "../../test/agents/install.ts";

@@ -1,11 +1,15 @@
 /** Native sessions deleted, which is to say moved to the trash, and restored. */
 
 import { ContinuoError, isContinuoError, type ReadableRef } from "../model/index.ts";
-import { placesOfThisUser } from "./environment.ts";
-import { pick } from "./list.ts";
-import { type Lookup, type LookupOptions, lookUpSession } from "./lookup.ts";
+import {
+  type Lookup,
+  type LookupOptions,
+  lookUpSession,
+  pick,
+  placesOfThisUser,
+  readerOf,
+} from "./lookup/index.ts";
 import type { Places } from "./reader/index.ts";
-import { readerOf } from "./readers.ts";
 import {
   emptyTrash as emptyFolder,
   listTrash,

@@ -20,10 +20,9 @@ import {
 } from "../model/index.ts";
 import { FORKERS, forkNativeSession } from "./fork.ts";
 import { cutAt, firstDifference } from "./forking/index.ts";
-import { listNativeSessions } from "./list.ts";
+import { listNativeSessions, readerOf } from "./lookup/index.ts";
 import { readNativeDetails, readNativeSession } from "./read.ts";
 import { HOME_VARIABLES, type Places } from "./reader/index.ts";
-import { readerOf } from "./readers.ts";
 import { openSessionAdapter } from "./session-adapter.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../test/fixtures");

@@ -4,14 +4,18 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type AgentName, ContinuoError, type Message, type SessionInfo } from "../model/index.ts";
-import { type NativeWriter, type NewSession, writeBeside } from "./adapter/index.ts";
-import { placesOfThisUser } from "./environment.ts";
+import { makersOfNow, type NativeWriter, type NewSession, writeBeside } from "./adapter/index.ts";
 import { cutAt, type Fork, firstDifference, type NativeForker } from "./forking/index.ts";
-import { type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
-import { makersOfNow } from "./makers.ts";
+import {
+  type Lookup,
+  type LookupOptions,
+  lookUpSession,
+  placesOfThisUser,
+  resumeCommandOf,
+  type SessionRef,
+  writerOf,
+} from "./lookup/index.ts";
 import { type OpenedSession, type Places, toSignal } from "./reader/index.ts";
-import { resumeCommandOf } from "./resume-command.ts";
-import { writerOf } from "./writers.ts";
 
 export interface ForkOptions extends LookupOptions {
   /** Id of the last message that goes along; the last one of the active branch when left out. */

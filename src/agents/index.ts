@@ -13,6 +13,14 @@ export type {
   SessionMetadata,
 } from "./adapter/index.ts";
 export {
+  type MaxLoss,
+  type Outcome,
+  RECEIPT_KINDS,
+  type Receipt,
+  type ReceiptKind,
+  type ReceiptRecord,
+} from "./converting/index.ts";
+export {
   emptyTrash,
   listTrashedSessions,
   restoreNativeSession,
@@ -30,27 +38,35 @@ export {
   permissionsBy,
   toAgent,
 } from "./driver/index.ts";
-export { placesOfThisUser } from "./environment.ts";
 export { type ForkedSession, type ForkOptions, forkNativeSession } from "./fork.ts";
-export { type HandOff, type HandOffOptions, handOff } from "./hand-off.ts";
-export { handOffMessages, type SaidElsewhere } from "./hand-off-messages.ts";
 export {
-  type MaxLoss,
-  type Outcome,
-  RECEIPT_KINDS,
-  type Receipt,
-  type ReceiptKind,
-  type ReceiptRecord,
+  type AgentPrograms,
+  type HandOff,
+  type HandOffOptions,
+  handOff,
+  handOffMessages,
+  type SaidElsewhere,
+  type Verification,
+  type WriteSessionOptions,
+  type WrittenSession,
+  writeNativeSession,
 } from "./handoff/index.ts";
+export { type AllSessions, type ListAllOptions, listAllSessions, type ToldSession } from "./list-all.ts";
 export {
   findSessions,
   type ListOptions,
+  type Lookup,
+  type LookupOptions,
   listNativeSessions,
   listSessions,
+  lookUpSession,
+  placesOfThisUser,
+  READABLE_AGENTS,
+  readerOf,
+  resumeCommandOf,
   type SessionList,
-} from "./list.ts";
-export { type AllSessions, type ListAllOptions, listAllSessions, type ToldSession } from "./list-all.ts";
-export { type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
+  type SessionRef,
+} from "./lookup/index.ts";
 export { type OpenAgentOptions, openAgent } from "./open-agent.ts";
 export { type AgentProgram, findAgentProgram, keepCapabilities } from "./program.ts";
 export {
@@ -65,14 +81,10 @@ export {
 } from "./read.ts";
 export type { FoundSession, HistoryOptions, OpenedSession, OpenOptions, Places } from "./reader/index.ts";
 export { continuoHome, HOME_VARIABLES } from "./reader/index.ts";
-export { READABLE_AGENTS, readerOf } from "./readers.ts";
 export { renameNativeSession } from "./rename.ts";
 export { type RepairOptions, repairNativeSession, type SessionRepair } from "./repair.ts";
 export type { RepairEdit } from "./repairing/index.ts";
-export { resumeCommandOf } from "./resume-command.ts";
 export { openRunAgent, type RunAgentOptions, replayWriterOf } from "./run-agent.ts";
 export { keepSafe } from "./safe-keeping.ts";
 export { openSessionAdapter, type SessionAdapterOptions } from "./session-adapter.ts";
 export { type TrashedSession, trashFolder } from "./trash/index.ts";
-export type { AgentPrograms, Verification } from "./verify.ts";
-export { type WriteSessionOptions, type WrittenSession, writeNativeSession } from "./write-session.ts";

@@ -11,8 +11,7 @@ import {
   isContinuoError,
   type SessionInfo,
 } from "../model/index.ts";
-import { type ListOptions, listSessions } from "./list.ts";
-import { READABLE_AGENTS } from "./readers.ts";
+import { type ListOptions, listSessions, READABLE_AGENTS } from "./lookup/index.ts";
 
 const MAX_PAGES = 1_000;
 

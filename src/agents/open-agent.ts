@@ -2,10 +2,8 @@
 
 import { type AgentDriver, type AgentName, ContinuoError, isAgentName } from "../model/index.ts";
 import type { DriverOptions } from "./driver/index.ts";
-import { placesOfThisUser } from "./environment.ts";
 import { beforeGeminiResumes } from "./gemini-resume.ts";
-import { pick } from "./list.ts";
-import { READABLE_AGENTS, readerOf } from "./readers.ts";
+import { pick, placesOfThisUser, READABLE_AGENTS, readerOf } from "./lookup/index.ts";
 
 export interface OpenAgentOptions extends Partial<Omit<DriverOptions, "reader" | "beforeResume">> {
   /** `acp` drives Claude Code, Codex and pi through their adapters; left out: by their own protocols. */

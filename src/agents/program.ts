@@ -10,8 +10,7 @@ import {
   recallCapabilities,
   rememberCapabilities,
 } from "./driver/index.ts";
-import { placesOfThisUser } from "./environment.ts";
-import { pick } from "./list.ts";
+import { pick, placesOfThisUser } from "./lookup/index.ts";
 import type { OpenAgentOptions } from "./open-agent.ts";
 import { isJson, type Places } from "./reader/index.ts";
 

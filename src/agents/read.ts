@@ -1,9 +1,14 @@
 /** One session in full: opened as a stream, or read into memory at once, or checked. */
 
 import { isContinuoError, type Leaf, type Message, type Problem, type SessionInfo } from "../model/index.ts";
-import { placesOfThisUser } from "./environment.ts";
-import { pick } from "./list.ts";
-import { type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
+import {
+  type Lookup,
+  type LookupOptions,
+  lookUpSession,
+  pick,
+  placesOfThisUser,
+  type SessionRef,
+} from "./lookup/index.ts";
 import type { HistoryOptions, OpenedSession, OpenOptions, Places } from "./reader/index.ts";
 
 export interface ReadOptions extends LookupOptions, HistoryOptions {}

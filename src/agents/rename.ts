@@ -1,11 +1,14 @@
 /** Another title for a session, through the agent's own format, so that the agent shows it. */
 
 import { ContinuoError } from "../model/index.ts";
-import { lockSession, writeBeside } from "./adapter/index.ts";
-import { placesOfThisUser } from "./environment.ts";
-import { type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
-import { makersOfNow } from "./makers.ts";
-import { writerOf } from "./writers.ts";
+import { lockSession, makersOfNow, writeBeside } from "./adapter/index.ts";
+import {
+  type LookupOptions,
+  lookUpSession,
+  placesOfThisUser,
+  type SessionRef,
+  writerOf,
+} from "./lookup/index.ts";
 
 const LOCK_WAIT_MS = 30_000;
 

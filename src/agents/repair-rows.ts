@@ -1,14 +1,13 @@
 /** A damaged session of an agent that keeps a database, repaired row by row. */
 
 import { ContinuoError } from "../model/index.ts";
-import { lockSession } from "./adapter/index.ts";
-import type { Lookup } from "./lookup.ts";
-import { makersOfNow } from "./makers.ts";
+import { lockSession, makersOfNow } from "./adapter/index.ts";
+import type { Lookup } from "./lookup/index.ts";
+import { writerOf } from "./lookup/index.ts";
 import { type Places, toSignal } from "./reader/index.ts";
 import type { RepairOptions, SessionRepair } from "./repair.ts";
 import type { RowRepair } from "./repairing/index.ts";
 import { moveToTrash, restoreFromTrash } from "./trash/index.ts";
-import { writerOf } from "./writers.ts";
 
 const LOCK_WAIT_MS = 30_000;
 

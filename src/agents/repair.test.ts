@@ -16,7 +16,7 @@ import { AGENT_NAMES, type AgentName, type SessionInfo } from "../model/index.ts
 import { claudeRepairer } from "./claude/index.ts";
 import { restoreNativeSession } from "./delete.ts";
 import { forkNativeSession } from "./fork.ts";
-import { listNativeSessions } from "./list.ts";
+import { listNativeSessions } from "./lookup/index.ts";
 import { checkNativeSession, readNativeSession } from "./read.ts";
 import { HOME_VARIABLES, type Json, type Places } from "./reader/index.ts";
 import { repairNativeSession } from "./repair.ts";

@@ -4,10 +4,14 @@ import { mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { type AgentName, ContinuoError, type Message, type SessionInfo } from "../model/index.ts";
-import { lockSession, writeNewFile } from "./adapter/index.ts";
-import { placesOfThisUser } from "./environment.ts";
-import { type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
-import { makersOfNow } from "./makers.ts";
+import { lockSession, makersOfNow, writeNewFile } from "./adapter/index.ts";
+import {
+  type Lookup,
+  type LookupOptions,
+  lookUpSession,
+  placesOfThisUser,
+  type SessionRef,
+} from "./lookup/index.ts";
 import { type FoundFile, type FoundSession, type Places, toSignal } from "./reader/index.ts";
 import { isCompressed, toReadError } from "./records/index.ts";
 import { mendRowsInPlace } from "./repair-rows.ts";

@@ -2,10 +2,10 @@
 
 import { type AgentName, isAgentName } from "../model/index.ts";
 import { type AgentOptions, type DrivenAgent, type ReplayWriter, toAgent } from "./driver/index.ts";
-import { placesOfThisUser } from "./environment.ts";
+import { writeNativeSession } from "./handoff/index.ts";
+import { placesOfThisUser } from "./lookup/index.ts";
 import { type OpenAgentOptions, openAgent } from "./open-agent.ts";
 import type { Places } from "./reader/index.ts";
-import { writeNativeSession } from "./write-session.ts";
 
 export type RunAgentOptions = OpenAgentOptions & AgentOptions;
 

@@ -1,12 +1,9 @@
 /** One session of one agent, read and appended to. */
 
 import { type AgentName, ContinuoError } from "../model/index.ts";
-import { type AdapterFormat, createAdapter, type SessionAdapter } from "./adapter/index.ts";
-import { placesOfThisUser } from "./environment.ts";
-import { makersOfNow } from "./makers.ts";
+import { type AdapterFormat, createAdapter, makersOfNow, type SessionAdapter } from "./adapter/index.ts";
+import { placesOfThisUser, readerOf, writerOf } from "./lookup/index.ts";
 import type { Places } from "./reader/index.ts";
-import { readerOf } from "./readers.ts";
-import { writerOf } from "./writers.ts";
 
 export interface SessionAdapterOptions {
   readonly format: AdapterFormat;

@@ -48,4 +48,7 @@ export const LIGHT_ENTRIES: readonly string[] = [
 ];
 
 /** The files that may read `process.env` and `process.argv`. */
-export const ENVIRONMENT_READERS: readonly RegExp[] = [/^cli\//u, /^(agents|store)\/environment\.ts$/u];
+export const ENVIRONMENT_READERS: readonly RegExp[] = [
+  /^cli\//u,
+  /^(agents\/lookup|store)\/environment\.ts$/u,
+];

@@ -18,6 +18,7 @@ export {
 } from "./adapter.ts";
 export { openLineSink, toLines, writeBeside, writeNewFile } from "./lines.ts";
 export { type LockOptions, lockSession, type WriterLock } from "./lock.ts";
+export { makersOfNow, type RecordedMakers, recordMakers } from "./makers.ts";
 export { refuseBlock } from "./messages.ts";
 export { type Replacement, withReplaced } from "./replaced.ts";
 export { isGone, noted, placeBeside, takeBackUnfinished } from "./unfinished.ts";

@@ -1,23 +1,13 @@
 /**
- * What a conversation of one agent is in another: which messages go over, in which form, and a receipt of
- * what became of each record.
+ * A conversation goes on in another agent: read, converted, written as a new native session, read back by that
+ * agent, and placed.
  *
- * Promises: pure; nothing of the source is left out without a line on the receipt.
- * Does not know: files, or how any agent writes its sessions.
+ * Promises: the source is only read; nothing is placed that was not read back; where a session came from is written
+ * down, and what came from an agent goes back to it as its own records.
+ * Does not know: how any agent writes its files, or what a block becomes in another agent.
  */
 
-export { type Conversion, convertMessages } from "./convert.ts";
-export {
-  excessOf,
-  kindOf,
-  type MaxLoss,
-  type Outcome,
-  placeText,
-  RECEIPT_KINDS,
-  type Receipt,
-  type ReceiptKind,
-  type ReceiptRecord,
-  toReceipt,
-} from "./receipt.ts";
-export { differenceBetween, isConversation, type Said } from "./same.ts";
-export { type Selection, selectMessages } from "./select.ts";
+export { type HandOff, type HandOffOptions, handOff } from "./hand-off.ts";
+export { handOffMessages, type SaidElsewhere } from "./hand-off-messages.ts";
+export type { AgentPrograms, Verification } from "./verify.ts";
+export { type WriteSessionOptions, type WrittenSession, writeNativeSession } from "./write-session.ts";

@@ -3,8 +3,8 @@
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isGone, type NativeWriter, type NewSession, writeBeside } from "./adapter/index.ts";
-import type { Json, Places } from "./reader/index.ts";
+import { isGone, type NativeWriter, type NewSession, writeBeside } from "../adapter/index.ts";
+import type { Json, Places } from "../reader/index.ts";
 
 export interface Staging {
   readonly writer: NativeWriter<unknown>;

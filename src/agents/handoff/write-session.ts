@@ -1,12 +1,12 @@
 /** Messages as a new native session of an agent: what a replay is where we write the agent's files. */
 
 import { statSync } from "node:fs";
-import { type AgentName, ContinuoError, type Message, type ReadableRef } from "../model/index.ts";
-import { toModelOrder } from "../transcript/index.ts";
-import { placesOfThisUser } from "./environment.ts";
-import { convertMessages, type Receipt, toReceipt } from "./handoff/index.ts";
+import { type AgentName, ContinuoError, type Message, type ReadableRef } from "../../model/index.ts";
+import { toModelOrder } from "../../transcript/index.ts";
+import { convertMessages, type Receipt, toReceipt } from "../converting/index.ts";
+import { placesOfThisUser } from "../lookup/index.ts";
+import type { Places } from "../reader/index.ts";
 import { makeSession, placeSession, verifySession } from "./made-session.ts";
-import type { Places } from "./reader/index.ts";
 import type { AgentPrograms, Verification } from "./verify.ts";
 
 export interface WriteSessionOptions {

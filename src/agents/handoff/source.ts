@@ -1,12 +1,12 @@
 /** The session that is handed over, read: which messages go over, what stays behind, and its hashes. */
 
 import { createHash } from "node:crypto";
-import { type AgentName, type Block, ContinuoError, type Entry, type Message } from "../model/index.ts";
-import { planContext } from "../transcript/index.ts";
-import type { KeptRecord } from "./adapter/index.ts";
-import { placeText, type ReceiptRecord, type Said, selectMessages } from "./handoff/index.ts";
-import type { Lookup } from "./lookup.ts";
-import type { AgentReader, OpenedSession, Places } from "./reader/index.ts";
+import { type AgentName, type Block, ContinuoError, type Entry, type Message } from "../../model/index.ts";
+import { planContext } from "../../transcript/index.ts";
+import type { KeptRecord } from "../adapter/index.ts";
+import { placeText, type ReceiptRecord, type Said, selectMessages } from "../converting/index.ts";
+import type { Lookup } from "../lookup/index.ts";
+import type { AgentReader, OpenedSession, Places } from "../reader/index.ts";
 
 export interface SourceOptions {
   /** Begin with the message of this id. */

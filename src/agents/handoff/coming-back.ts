@@ -3,16 +3,15 @@
  * what was said since is converted.
  */
 
-import { type AgentName, ContinuoError, type Message } from "../model/index.ts";
-import type { KeptRecord, Makers, NativeWriter, NewSession } from "./adapter/index.ts";
-import type { Lookup } from "./lookup.ts";
-import { makersOfNow } from "./makers.ts";
+import { type AgentName, ContinuoError, type Message } from "../../model/index.ts";
+import type { KeptRecord, Makers, NativeWriter, NewSession } from "../adapter/index.ts";
+import { makersOfNow } from "../adapter/index.ts";
+import type { Lookup } from "../lookup/index.ts";
+import { readerOf, writerOf } from "../lookup/index.ts";
+import type { Json, OpenedSession, Places } from "../reader/index.ts";
 import { type Origin, originOf, readCopy, readProvenance } from "./provenance.ts";
-import type { Json, OpenedSession, Places } from "./reader/index.ts";
-import { readerOf } from "./readers.ts";
 import { type HandOffSource, markOf, readSource, saidBy } from "./source.ts";
 import { openScratch, stageRecords } from "./stage.ts";
-import { writerOf } from "./writers.ts";
 
 export interface ComingBack {
   readonly from: Origin;

@@ -7,11 +7,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
-import { type AgentName, ContinuoError, isAgentName } from "../model/index.ts";
-import type { OpenedStore } from "../store/index.ts";
-import type { KeptRecord } from "./adapter/index.ts";
-import type { Receipt } from "./handoff/index.ts";
-import { continuoHome, isJson, type Json, type Places } from "./reader/index.ts";
+import { type AgentName, ContinuoError, isAgentName } from "../../model/index.ts";
+import type { OpenedStore } from "../../store/index.ts";
+import type { KeptRecord } from "../adapter/index.ts";
+import type { Receipt } from "../converting/index.ts";
+import { continuoHome, isJson, type Json, type Places } from "../reader/index.ts";
 import type { HandOffSource, SaidMark } from "./source.ts";
 
 /** What is known of the session that another one was made of. */
@@ -53,7 +53,7 @@ function storePath(places: Places): string {
 }
 
 async function openProvenance(places: Places, signal: AbortSignal | undefined): Promise<OpenedStore> {
-  const { openStore } = await import("../store/index.ts");
+  const { openStore } = await import("../../store/index.ts");
   return await openStore(`sqlite:${storePath(places)}`, signal === undefined ? {} : { signal });
 }
 

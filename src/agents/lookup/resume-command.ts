@@ -1,6 +1,6 @@
 /** The command by which each agent goes on with a session, in the session's folder. Pure. */
 
-import type { AgentName, ReadableRef } from "../model/index.ts";
+import type { AgentName, ReadableRef } from "../../model/index.ts";
 
 type Resumable = Pick<ReadableRef, "agent" | "sessionId" | "location">;
 

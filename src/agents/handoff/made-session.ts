@@ -2,24 +2,25 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentName, ContinuoError, type Message } from "../model/index.ts";
+import { type AgentName, ContinuoError, type Message } from "../../model/index.ts";
 import {
+  makersOfNow,
   type NativeWriter,
   type NewMessage,
   type NewSession,
   noted,
   placeBeside,
+  type RecordedMakers,
+  recordMakers,
   takeBackUnfinished,
-} from "./adapter/index.ts";
+} from "../adapter/index.ts";
+import { differenceBetween, isConversation, type Said } from "../converting/index.ts";
+import { readerOf, writerOf } from "../lookup/index.ts";
+import type { Json, Places } from "../reader/index.ts";
 import { type ComingBack, withTip } from "./coming-back.ts";
-import { differenceBetween, isConversation, type Said } from "./handoff/index.ts";
-import { makersOfNow, type RecordedMakers, recordMakers } from "./makers.ts";
-import type { Json, Places } from "./reader/index.ts";
-import { readerOf } from "./readers.ts";
 import { type SaidMark, saidBy } from "./source.ts";
 import { openScratch, stageRecords } from "./stage.ts";
 import { type AgentPrograms, programOf, type Verification, verifyWithAgent } from "./verify.ts";
-import { writerOf } from "./writers.ts";
 
 export interface Making {
   readonly gitBranch: string | null;

@@ -1,9 +1,9 @@
 /** The list: every session of every agent on this machine, newest first. */
 
-import type { AgentName, SessionInfo } from "../model/index.ts";
+import type { AgentName, SessionInfo } from "../../model/index.ts";
+import { openSkimMemo } from "../memo/index.ts";
+import type { AgentReader, FoundSession, Places } from "../reader/index.ts";
 import { placesOfThisUser } from "./environment.ts";
-import { openSkimMemo } from "./memo/index.ts";
-import type { AgentReader, FoundSession, Places } from "./reader/index.ts";
 import { READABLE_AGENTS, readerOf } from "./readers.ts";
 
 export interface ListOptions {

@@ -1,8 +1,8 @@
 /** Clocks, ids and randomness for what is written. */
 
 import { randomBytes } from "node:crypto";
-import { createIds } from "../model/index.ts";
-import type { Makers } from "./adapter/index.ts";
+import { createIds } from "../../model/index.ts";
+import type { Makers } from "./writer.ts";
 
 /** The clock and the randomness of this process. */
 export function makersOfNow(): Makers {

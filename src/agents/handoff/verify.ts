@@ -1,10 +1,10 @@
 /** A new session shown to its own agent, in a private home, before it goes to the user's. */
 
-import { type AgentName, ContinuoError } from "../model/index.ts";
-import { differenceBetween, type Said } from "./handoff/index.ts";
-import { findProgram } from "./process/index.ts";
-import type { Places } from "./reader/index.ts";
-import type { StagedSession, Witness } from "./witness/index.ts";
+import { type AgentName, ContinuoError } from "../../model/index.ts";
+import { differenceBetween, type Said } from "../converting/index.ts";
+import { findProgram } from "../process/index.ts";
+import type { Places } from "../reader/index.ts";
+import type { StagedSession, Witness } from "../witness/index.ts";
 
 export interface Verification {
   /** Who read the session back: `continuo`, or the agent and how. */
@@ -17,11 +17,11 @@ export interface Verification {
 export type AgentPrograms = Readonly<Partial<Record<AgentName, readonly string[]>>>;
 
 const WITNESSES: Readonly<Record<AgentName, () => Promise<Witness>>> = {
-  claude: async () => (await import("./claude/index.ts")).claudeWitness,
-  codex: async () => (await import("./codex/index.ts")).codexWitness,
-  gemini: async () => (await import("./gemini/index.ts")).geminiWitness,
-  pi: async () => (await import("./pi/index.ts")).piWitness,
-  opencode: async () => (await import("./opencode/index.ts")).opencodeWitness,
+  claude: async () => (await import("../claude/index.ts")).claudeWitness,
+  codex: async () => (await import("../codex/index.ts")).codexWitness,
+  gemini: async () => (await import("../gemini/index.ts")).geminiWitness,
+  pi: async () => (await import("../pi/index.ts")).piWitness,
+  opencode: async () => (await import("../opencode/index.ts")).opencodeWitness,
 };
 
 /** `null` where the agent is not installed. */

@@ -1,11 +1,10 @@
 /** A conversation that is no agent's goes on in one: its messages as a new native session of that agent. */
 
-import { ContinuoError, type Message } from "../model/index.ts";
-import { toModelOrder } from "../transcript/index.ts";
+import { ContinuoError, type Message } from "../../model/index.ts";
+import { toModelOrder } from "../../transcript/index.ts";
+import { convertMessages, excessOf, type ReceiptRecord, toReceipt } from "../converting/index.ts";
+import { pick, resumeCommandOf } from "../lookup/index.ts";
 import { fidelityError, type HandOff, type HandOffOptions } from "./hand-off.ts";
-import { convertMessages, excessOf, type ReceiptRecord, toReceipt } from "./handoff/index.ts";
-import { pick } from "./list.ts";
-import { resumeCommandOf } from "./resume-command.ts";
 import { fromMessage, withinLimits } from "./source.ts";
 import { writeNativeSession } from "./write-session.ts";
 

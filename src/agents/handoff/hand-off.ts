@@ -2,9 +2,7 @@
 
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { AGENT_NAMES, type AgentName, ContinuoError, type Message } from "../model/index.ts";
-import { findReturn } from "./coming-back.ts";
-import { placesOfThisUser } from "./environment.ts";
+import { AGENT_NAMES, type AgentName, ContinuoError, type Message } from "../../model/index.ts";
 import {
   convertMessages,
   excessOf,
@@ -14,11 +12,17 @@ import {
   type Receipt,
   type ReceiptRecord,
   toReceipt,
-} from "./handoff/index.ts";
-import { type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
+} from "../converting/index.ts";
+import {
+  type LookupOptions,
+  lookUpSession,
+  placesOfThisUser,
+  resumeCommandOf,
+  type SessionRef,
+} from "../lookup/index.ts";
+import { findReturn } from "./coming-back.ts";
 import { makeSession, placeSession, verifySession } from "./made-session.ts";
 import { originOf, withProvenance } from "./provenance.ts";
-import { resumeCommandOf } from "./resume-command.ts";
 import { type HandOffSource, readSource, type SourceOptions } from "./source.ts";
 import type { AgentPrograms, Verification } from "./verify.ts";
 

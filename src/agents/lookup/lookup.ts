@@ -2,10 +2,10 @@
 
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { type AgentName, ContinuoError, isAgentName, type ReadableRef } from "../model/index.ts";
+import { type AgentName, ContinuoError, isAgentName, type ReadableRef } from "../../model/index.ts";
+import type { AgentReader, FoundSession, Places } from "../reader/index.ts";
 import { placesOfThisUser } from "./environment.ts";
 import { pick } from "./list.ts";
-import type { AgentReader, FoundSession, Places } from "./reader/index.ts";
 import { READABLE_AGENTS, readerOf } from "./readers.ts";
 
 export interface LookupOptions {

@@ -1,0 +1,23 @@
+/**
+ * What a conversation of one agent is in another: which messages go over, in which form, and a receipt of
+ * what became of each record.
+ *
+ * Promises: pure; nothing of the source is left out without a line on the receipt.
+ * Does not know: files, or how any agent writes its sessions.
+ */
+
+export { type Conversion, convertMessages } from "./convert.ts";
+export {
+  excessOf,
+  kindOf,
+  type MaxLoss,
+  type Outcome,
+  placeText,
+  RECEIPT_KINDS,
+  type Receipt,
+  type ReceiptKind,
+  type ReceiptRecord,
+  toReceipt,
+} from "./receipt.ts";
+export { differenceBetween, isConversation, type Said } from "./same.ts";
+export { type Selection, selectMessages } from "./select.ts";
