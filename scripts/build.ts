@@ -8,7 +8,7 @@
 
 import { execFileSync } from "node:child_process";
 import { renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { rolldown } from "rolldown";
 
 const root = join(import.meta.dirname, "..");
@@ -32,7 +32,13 @@ async function bundleCommand(): Promise<void> {
     input: { main: join(root, "src/cli/main.ts") },
     platform: "node",
     external: [/^node:/u, "pg", "string-width"],
+    // A module of ours does nothing when it is loaded: of what a folder's index names, only what is used is loaded.
+    treeshake: { moduleSideEffects: (id, isExternal) => (isExternal || isOurs(id) ? false : undefined) },
   });
   await bundle.write({ dir: join(fresh, "cli"), format: "esm", chunkFileNames: "chunks/[name]-[hash].js" });
   await bundle.close();
+}
+
+function isOurs(id: string): boolean {
+  return id.startsWith(join(root, "src") + sep);
 }

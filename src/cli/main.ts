@@ -1,7 +1,9 @@
 /** The entry: the one place where the process is touched, and where errors become text and an exit code. */
 
+import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
-import { readVersion } from "./installed/index.ts";
+import { continuoHome } from "../agents/reader/index.ts";
+import { compiledFolder, readVersion } from "./installed/index.ts";
 import type { Shell } from "./terminal/index.ts";
 
 await main(process.argv.slice(2));
@@ -13,6 +15,8 @@ async function main(argv: readonly string[]): Promise<void> {
     return;
   }
   const shell = shellOfThisProcess();
+  const compiled = compiledFolder(continuoHome(shell));
+  if (compiled !== null) enableCompileCache(compiled);
   try {
     const { runProgram } = await import("./program.ts");
     process.exitCode = await runProgram(argv, shell);

@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { compiledFolder, MAX_KEPT_BUILDS } from "./compiled.ts";
+
+let root: string;
+let bundle: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "continuo-compiled-"));
+  bundle = join(root, "main.js");
+  writeFileSync(bundle, "");
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+const home = (): string => join(root, "home");
+const kept = (): string[] => readdirSync(join(home(), "cache/compiled"));
+
+test("nothing is written where Continuo has no home yet, and nothing is kept of sources", () => {
+  expect(compiledFolder(home(), bundle)).toBe(null);
+  mkdirSync(home());
+  expect(compiledFolder(home())).toBe(null);
+  expect(readdirSync(home())).toEqual([]);
+});
+
+test("a build has one folder, for this user alone", () => {
+  mkdirSync(home());
+  const folder = compiledFolder(home(), bundle) ?? "";
+  expect(compiledFolder(home(), bundle)).toBe(folder);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(home(), "cache")).mode & 0o777).toBe(0o700);
+});
+
+test("only so many builds are kept, the newest", () => {
+  mkdirSync(home());
+  const folders = Array.from({ length: MAX_KEPT_BUILDS + 3 }, (_, day) => {
+    const at = new Date(Date.UTC(2026, 0, 1 + day));
+    utimesSync(bundle, at, at);
+    const folder = compiledFolder(home(), bundle) ?? "";
+    utimesSync(folder, at, at);
+    return folder;
+  });
+  const newest = folders.slice(-MAX_KEPT_BUILDS).map((path) => path.split("/").at(-1));
+  expect(kept().sort()).toEqual(newest.sort());
+});
+
+test("where nothing can be written the command goes on without", () => {
+  mkdirSync(home());
+  writeFileSync(join(home(), "cache"), "a file");
+  expect(compiledFolder(home(), bundle)).toBe(null);
+});

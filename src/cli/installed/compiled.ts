@@ -1,0 +1,41 @@
+/**
+ * Where the machine code of the bundle is kept for the next start: half the time of a short command is compiling.
+ * A folder for each build of it, in Continuo's own home, where there is one.
+ */
+
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** This one and those of other installations; older ones are removed when a new one comes. */
+export const MAX_KEPT_BUILDS = 4;
+
+/**
+ * For `module.enableCompileCache`, which never trusts it blindly: what it holds counts for the same source alone.
+ *
+ * @param home Continuo's; nothing is written where it is not there yet
+ * @returns `null` where nothing is to be kept
+ */
+export function compiledFolder(home: string, bundle: string = fileURLToPath(import.meta.url)): string | null {
+  // Sources are there to be changed.
+  if (!bundle.endsWith(".js") || !existsSync(home)) return null;
+  const builds = join(home, "cache/compiled");
+  const folder = join(builds, Math.floor(statSync(bundle).mtimeMs).toString(36));
+  if (existsSync(folder)) return folder;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    removeOldest(builds);
+    return folder;
+  } catch {
+    // A home that cannot be written to costs time, and nothing else.
+    return null;
+  }
+}
+
+function removeOldest(builds: string): void {
+  const byAge = readdirSync(builds)
+    .map((name) => join(builds, name))
+    .map((path) => ({ path, at: statSync(path).mtimeMs }))
+    .sort((a, b) => b.at - a.at);
+  for (const { path } of byAge.slice(MAX_KEPT_BUILDS)) rmSync(path, { recursive: true, force: true });
+}
