@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { geminiWriter } from "./gemini/index.ts";
 import { millisecondsToWait } from "./gemini-resume.ts";
 
 const NOW = Date.parse("2026-05-04T10:20:30Z");
@@ -11,4 +12,17 @@ test.each([
   ["nor a name without one", "session-1234abcd.jsonl", 0],
 ])("a Gemini session that is resumed: %s", (_, name, waitMs) => {
   expect(millisecondsToWait({ files: [file(name)] }, NOW)).toBe(waitMs);
+});
+
+test("a session that Continuo writes is not waited for", () => {
+  const createdMs = Date.parse("2026-05-04T10:20:01.000Z");
+  const session = {
+    sessionId: "1234abcd-0000-4000-8000-000000000000",
+    cwd: "/work/project",
+    title: null,
+    gitBranch: null,
+    createdMs,
+  };
+  const path = geminiWriter.placeOf(session, { home: "/nowhere", env: {} });
+  expect(millisecondsToWait({ files: [{ path, role: "main", bytes: 0 }] }, createdMs)).toBe(0);
 });

@@ -83,8 +83,14 @@ function metadataOf({ sessionId, cwd, title, createdMs, provenance }: NewSession
   };
 }
 
+const MINUTE_MS = 60_000;
+
+/** After the minute before: Gemini CLI 0.61.0 empties a session that it resumes in the minute of its name. */
 function fileNameOf({ sessionId, createdMs }: NewSession): string {
-  const minute = new Date(createdMs).toISOString().slice(0, "2026-11-21T20:55".length).replace(":", "-");
+  const minute = new Date(createdMs - MINUTE_MS)
+    .toISOString()
+    .slice(0, "2026-11-21T20:55".length)
+    .replace(":", "-");
   return `session-${minute}-${sessionId}.jsonl`;
 }
 
