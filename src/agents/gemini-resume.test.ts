@@ -24,5 +24,5 @@ test("a session that Continuo writes is not waited for", () => {
     createdMs,
   };
   const path = geminiWriter.placeOf(session, { home: "/nowhere", env: {} });
-  expect(millisecondsToWait({ files: [{ path, role: "main", bytes: 0 }] }, createdMs)).toBe(0);
+  expect(millisecondsToWait({ files: [{ ...file(""), path }] }, createdMs)).toBe(0);
 });
