@@ -25,7 +25,7 @@ export async function runDoctor(
   flags: { readonly json?: true },
   shell: Shell,
 ): Promise<number> {
-  const configuration = readConfiguration({ shell, flags: { agent: name } });
+  const configuration = await readConfiguration({ shell, flags: { agent: name } });
   assertRunnable(configuration);
   const driving = drivingOf(settingsOf(configuration.agents[name]));
   const places = placesOf(shell);

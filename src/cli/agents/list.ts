@@ -18,7 +18,7 @@ import {
 } from "../terminal/index.ts";
 
 export async function runAgents(flags: { readonly json?: true }, shell: Shell): Promise<number> {
-  const configuration = readConfiguration({ shell });
+  const configuration = await readConfiguration({ shell });
   assertValid(configuration);
   warnOfUntrusted(configuration, shell);
   const places = placesOf(shell);

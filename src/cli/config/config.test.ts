@@ -42,7 +42,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(home, path), text);
 }
 
-function read(cwd = "app/deep/er", flags: ConfigurationFlags = {}): Configuration {
+function read(cwd = "app/deep/er", flags: ConfigurationFlags = {}): Promise<Configuration> {
   return readConfiguration({ shell: { home, env: {}, cwd: join(home, cwd) }, flags });
 }
 
@@ -65,8 +65,8 @@ const CLAUDE = {
 };
 
 describe("what is read", () => {
-  test("nothing: every agent that Continuo knows, with the defaults", () => {
-    const configuration = read();
+  test("nothing: every agent that Continuo knows, with the defaults", async () => {
+    const configuration = await read();
     expect(configuration).toMatchObject({
       agent: null,
       continuation: "auto",
@@ -78,7 +78,7 @@ describe("what is read", () => {
     expect(configuration.agents.claude).toEqual(CLAUDE);
   });
 
-  test("home, then the project, then flags: later wins, key by key", () => {
+  test("home, then the project, then flags: later wins, key by key", async () => {
     write(
       ".continuo/continuo.yaml",
       `agent: codex
@@ -106,7 +106,7 @@ agents:
       continuation: "native",
       settings: { model: "flag", permissions: { timeoutMs: 5 }, budget: { maxToolCalls: 4 } },
     } as const;
-    const configuration = read("app/deep/er", flags);
+    const configuration = await read("app/deep/er", flags);
     expect(configuration.agents.claude).toEqual({
       name: "claude",
       command: join(home, ".continuo/claude"),
@@ -126,32 +126,36 @@ agents:
     expect(configuration.agents.codex?.model).toBe(null);
   });
 
-  test("arguments belong to the command of the file that sets it", () => {
+  test("arguments belong to the command of the file that sets it", async () => {
     write(".continuo/continuo.yaml", "agents: { x: { command: one, args: [a] } }");
-    expect(read().agents.x).toMatchObject({ command: "one", args: ["a"] });
+    expect((await read()).agents.x).toMatchObject({ command: "one", args: ["a"] });
     write("app/deep/continuo.yaml", "agents: { x: { command: ~/two } }");
-    expect(read().agents.x).toMatchObject({ command: "one", args: ["a"] });
+    expect((await read()).agents.x).toMatchObject({ command: "one", args: ["a"] });
     trust("app/deep/continuo.yaml", hash("sha256", "agents: { x: { command: ~/two } }"));
-    expect(read().agents.x).toMatchObject({ command: join(home, "two"), args: [] });
+    expect((await read()).agents.x).toMatchObject({ command: join(home, "two"), args: [] });
   });
 
-  test("the nearest file up to the root of the repository; outside one, the folder's own alone", () => {
+  test("the nearest file up to the root of the repository; outside one, the folder's own alone", async () => {
     write("app/continuo.yaml", "agent: gemini");
     write("bare/continuo.yaml", "agent: gemini");
-    expect([read().agent, read("bare/below").agent, read("bare").agent]).toEqual([null, null, "gemini"]);
+    expect([(await read()).agent, (await read("bare/below")).agent, (await read("bare")).agent]).toEqual([
+      null,
+      null,
+      "gemini",
+    ]);
     write("app/deep/continuo.yaml", "agent: codex");
-    expect(read().agent).toBe("codex");
+    expect((await read()).agent).toBe("codex");
     write("app/deep/er/continuo.yaml", "agent: pi");
-    expect(read().agent).toBe("pi");
+    expect((await read()).agent).toBe("pi");
   });
 
-  test("CONTINUO_HOME's file is not a project's, wherever one stands", () => {
+  test("CONTINUO_HOME's file is not a project's, wherever one stands", async () => {
     write(".continuo/continuo.yaml", "agents: { x: { command: one } }");
-    expect(read(".continuo")).toMatchObject({ untrusted: null, files: [{ of: "home" }] });
+    expect(await read(".continuo")).toMatchObject({ untrusted: null, files: [{ of: "home" }] });
   });
 
-  test("a flag that names no agent is usage", () => {
-    expect(() => read("app", { agent: "claud" })).toThrow(
+  test("a flag that names no agent is usage", async () => {
+    await expect(read("app", { agent: "claud" })).rejects.toThrow(
       expect.objectContaining({ code: "usage", hint: "Did you mean claude?" }),
     );
   });
@@ -161,9 +165,9 @@ describe("trust", () => {
   const FILE =
     "agents: { x: { command: ./run, args: [a], env: { A: b }, transport: acp, permissions: safe, model: m }, claude: { model: m } }";
 
-  test("what runs programs is not used before, and the rest is", () => {
+  test("what runs programs is not used before, and the rest is", async () => {
     write("app/deep/continuo.yaml", FILE);
-    const configuration = read();
+    const configuration = await read();
     expect(configuration.untrusted).toEqual({
       file: join(home, "app/deep/continuo.yaml"),
       folder: join(home, "app/deep"),
@@ -185,26 +189,29 @@ describe("trust", () => {
 
   test.each(["command: x", "args: [x]", "env: { A: x }", "transport: acp", "permissions: unrestricted"])(
     "%s of a known agent alone needs it",
-    (text) => {
+    async (text) => {
       write("app/deep/continuo.yaml", `agents: { claude: { ${text} } }`);
-      const { untrusted, agents } = read();
+      const { untrusted, agents } = await read();
       expect(untrusted?.keys).toEqual([`agents.claude.${text.split(":")[0]}`]);
       expect(agents.claude).toEqual(CLAUDE);
     },
   );
 
-  test("is of one path and one content: a change, a copy and a link elsewhere have none", () => {
+  test("is of one path and one content: a change, a copy and a link elsewhere have none", async () => {
     write("app/deep/continuo.yaml", FILE);
     trust("app/deep/continuo.yaml", hash("sha256", FILE));
-    expect(read()).toMatchObject({ untrusted: null, agents: { x: { command: join(home, "app/deep/run") } } });
+    expect(await read()).toMatchObject({
+      untrusted: null,
+      agents: { x: { command: join(home, "app/deep/run") } },
+    });
     symlinkSync(join(home, "app/deep"), join(home, "link"));
-    expect(read("link/er").untrusted).toBe(null);
+    expect((await read("link/er")).untrusted).toBe(null);
     write("bare/continuo.yaml", FILE);
-    expect(read("bare").untrusted?.state).toBe("never trusted");
+    expect((await read("bare")).untrusted?.state).toBe("never trusted");
     write("app/deep/continuo.yaml", `${FILE} `);
-    expect(read().untrusted?.state).toBe("changed");
+    expect((await read()).untrusted?.state).toBe("changed");
     write(".continuo/trust.json", `{"version":1,"files":[{"path":1}]}`);
-    expect(() => read()).toThrow(expect.objectContaining({ code: "corrupt" }));
+    await expect(read()).rejects.toThrow(expect.objectContaining({ code: "corrupt" }));
   });
 });
 
@@ -272,9 +279,9 @@ describe("a mistake is told with its place and what was perhaps meant", () => {
     expect(content).toEqual({});
   });
 
-  test("an agent without a command, and a default that does not exist", () => {
+  test("an agent without a command, and a default that does not exist", async () => {
     write(".continuo/continuo.yaml", "agent: bob\nagents:\n  claud: { model: x }");
-    const { problems } = read();
+    const { problems } = await read();
     expect(problems.map(({ line, key, suggestion }) => [line, key, suggestion])).toEqual([
       [3, "agents.claud", "claude"],
       [1, "agent", null],

@@ -5,8 +5,9 @@
  * calls `assertRunnable` with it, whoever else uses it `assertValid`, and may `warnOfUntrusted`.
  *
  * Promises: what a project says about programs is used only after `continuo trust`, for this content of the
- * file; a wrong key is told with its line; reading writes nothing.
- * Does not know: how an agent is started. Loads zod and yaml: commands import it when they are called.
+ * file; a wrong key is told with its line; reading writes nothing but what it knows of files that were right, so
+ * that zod and yaml are loaded only for a file that is new.
+ * Does not know: how an agent is started.
  */
 
 export { assertRunnable, assertValid, warnOfUntrusted } from "./asserts.ts";

@@ -6,9 +6,10 @@ import { AGENT_NAMES, ContinuoError } from "../../model/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { findProjectFile, type RawFile, readFile } from "./files.ts";
 import { guardedIn, withoutGuarded } from "./guarded.ts";
+import { recallContents, rememberContents } from "./known.ts";
 import { type Layers, withFile, withFlags } from "./merge.ts";
 import { nearest } from "./nearest.ts";
-import { type ParsedFile, parseFile } from "./parse.ts";
+import type { ParsedFile } from "./parse.ts";
 import {
   type Configuration,
   type ConfigurationFile,
@@ -36,12 +37,52 @@ export interface ReadConfigurationOptions {
  *
  * Errors: `usage` for a flag that names no agent, `unreadable`, `too_large`, `corrupt` for the record of trust.
  */
-export function readConfiguration({ shell, cwd, flags = {} }: ReadConfigurationOptions): Configuration {
+export async function readConfiguration(options: ReadConfigurationOptions): Promise<Configuration> {
+  const found = findFiles(options);
+  const raw = [found.ofHome, found.ofProject].filter((file) => file !== null);
+  const known = recallContents(
+    found.home,
+    raw.map(({ sha256 }) => sha256),
+  );
+  if (known !== null) {
+    const configuration = lay(options, found, new Map(raw.map((file, at) => [file, asParsed(known[at])])));
+    // What is wrong has a place, and only the text knows where.
+    if (configuration.problems.length === 0) return configuration;
+  }
+  const { parseFile } = await import("./parse.ts");
+  const parsed = new Map(raw.map((file) => [file, parseFile(file.text, file.path)]));
+  const right = raw.flatMap((file) => {
+    const { content, problems = [] } = parsed.get(file) ?? {};
+    return content === undefined || problems.length > 0 ? [] : [{ sha256: file.sha256, content }];
+  });
+  rememberContents(found.home, right);
+  return lay(options, found, parsed);
+}
+
+interface FoundFiles {
+  /** Continuo's. */
+  readonly home: string;
+  readonly ofHome: RawFile | null;
+  readonly ofProject: RawFile | null;
+}
+
+function findFiles({ shell, cwd }: ReadConfigurationOptions): FoundFiles {
   const home = continuoHome(shell);
   const ofHome = readFile(join(home, FILE_NAME));
   const found = findProjectFile(cwd ?? shell.cwd);
   const nearby = found === null ? null : readFile(found);
-  const ofProject = nearby?.path === ofHome?.path ? null : nearby;
+  return { home, ofHome, ofProject: nearby?.path === ofHome?.path ? null : nearby };
+}
+
+function asParsed(content: ParsedFile["content"] = {}): ParsedFile {
+  return { content, problems: [], placeOf: () => ({ line: 1, column: 1 }) };
+}
+
+function lay(
+  { shell, flags = {} }: ReadConfigurationOptions,
+  { home, ofHome, ofProject }: FoundFiles,
+  parsed: ReadonlyMap<RawFile, ParsedFile>,
+): Configuration {
   const reading: Reading = {
     userHome: shell.home,
     layers: nothingSaid(),
@@ -50,8 +91,10 @@ export function readConfiguration({ shell, cwd, flags = {} }: ReadConfigurationO
     named: new Map(),
     defaultBy: null,
   };
-  if (ofHome !== null) add(reading, { raw: ofHome, of: "home", parsed: parseFile(ofHome.text, ofHome.path) });
-  const untrusted = ofProject === null ? null : addProject(reading, ofProject, home);
+  const parsedOf = (raw: RawFile): ParsedFile => parsed.get(raw) ?? asParsed();
+  if (ofHome !== null) add(reading, { raw: ofHome, of: "home", parsed: parsedOf(ofHome) });
+  const untrusted =
+    ofProject === null ? null : addProject(reading, ofProject, { home, parsed: parsedOf(ofProject) });
   const withheld = new Set(untrusted?.keys.map((key) => key.split(".")[1] ?? ""));
   const { layers, files } = reading;
   const problems = [...reading.problems, ...withoutCommand(reading, withheld), ...withoutDefault(reading)];
@@ -103,8 +146,11 @@ function add(reading: Reading, { raw: { path }, of, parsed }: Adding): void {
 }
 
 /** What the file says without being trusted is used, the rest is told. */
-function addProject(reading: Reading, raw: RawFile, home: string): UntrustedFile | null {
-  const parsed = parseFile(raw.text, raw.path);
+function addProject(
+  reading: Reading,
+  raw: RawFile,
+  { home, parsed }: { readonly home: string; readonly parsed: ParsedFile },
+): UntrustedFile | null {
   const guarded = guardedIn(parsed.content);
   const state = guarded.length === 0 ? "trusted" : trustStateOf(raw, readTrusted(home));
   if (state === "trusted") {

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { z } from "zod";
+import { isJson } from "../../agents/reader/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { createFileOutput, type Shell } from "../terminal/index.ts";
 import { type RawFile, readFile } from "./files.ts";
@@ -16,11 +16,6 @@ export interface TrustedFile {
 
 export type TrustState = "trusted" | "changed" | "never trusted";
 
-const RECORD = z.object({
-  version: z.literal(1),
-  files: z.array(z.object({ path: z.string(), sha256: z.string(), trustedAt: z.string() })),
-});
-
 export function trustRecordOf(home: string): string {
   return join(home, "trust.json");
 }
@@ -30,8 +25,8 @@ export function readTrusted(home: string): readonly TrustedFile[] {
   const path = trustRecordOf(home);
   const file = readFile(path);
   if (file === null) return [];
-  const record = RECORD.safeParse(parseJson(file.text));
-  if (record.success) return record.data.files;
+  const record = parseJson(file.text);
+  if (isJson(record) && record.version === 1 && areTrusted(record.files)) return record.files;
   throw new ContinuoError("corrupt", `${path} is no record of trust that this version can read`, {
     hint: "Delete it, and say `continuo trust` again where you need it.",
   });
@@ -57,11 +52,19 @@ export async function writeTrusted(
   await output.commit();
 }
 
+function areTrusted(files: unknown): files is readonly TrustedFile[] {
+  const isText = (value: unknown): boolean => typeof value === "string";
+  return (
+    Array.isArray(files) &&
+    files.every((one) => isJson(one) && [one.path, one.sha256, one.trustedAt].every(isText))
+  );
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The schema says no to it.
+    // It is no record.
     return undefined;
   }
 }

@@ -12,8 +12,8 @@ import type { Shell } from "../terminal/index.ts";
 import type { TalkFlags } from "./flags/index.ts";
 
 /** Errors: `invalid`, `untrusted`. */
-export function readSettings(shell: Shell, cwd: string): Configuration {
-  const configuration = readConfiguration({ shell, cwd });
+export async function readSettings(shell: Shell, cwd: string): Promise<Configuration> {
+  const configuration = await readConfiguration({ shell, cwd });
   assertRunnable(configuration);
   return configuration;
 }

@@ -47,7 +47,9 @@ export class Talk implements AsyncDisposable {
 
   /** Errors: `not_found`, `invalid`, `untrusted`, `agent_missing`, `ambiguous`; the store's. */
   static async open(options: TalkOptions): Promise<Talk> {
-    const talk = new Talk(options);
+    const { flags, shell } = options;
+    const cwd = folderOf(resolve(shell.cwd, flags.cwd ?? "."));
+    const talk = new Talk(options, { cwd, configuration: await readSettings(shell, cwd) });
     try {
       await talk.#begin();
       return talk;
@@ -57,11 +59,11 @@ export class Talk implements AsyncDisposable {
     }
   }
 
-  private constructor(options: TalkOptions) {
-    const { flags, shell } = options;
+  private constructor(options: TalkOptions, { cwd, configuration }: Pick<Talk, "cwd" | "configuration">) {
+    const { flags } = options;
     this.#options = options;
-    this.cwd = folderOf(resolve(shell.cwd, flags.cwd ?? "."));
-    this.configuration = readSettings(shell, this.cwd);
+    this.cwd = cwd;
+    this.configuration = configuration;
     this.#settings = settingsOf(this.configuration, flags.agent ?? this.#firstAgent(), flags);
   }
 
