@@ -71,9 +71,17 @@ interface Read {
 
 async function read(agent: AgentName, id: string): Promise<Read> {
   using session = await openNativeSession(`${agent}:${id}`, { places });
-  const entries = (await Array.fromAsync(session.entries())).filter(({ file }) => file === undefined);
+  const before = await Array.fromAsync(session.entriesBefore?.() ?? []);
+  const entries = thatCount(agent, [...before, ...(await Array.fromAsync(session.entries()))]);
   const history = await Array.fromAsync(session.history());
   return { entries, history, cwd: session.details.cwd ?? "" };
+}
+
+/** Of the session's own file. A thread of Codex may go on from others: their records stand behind its header. */
+function thatCount(agent: AgentName, entries: readonly Entry[]): readonly Entry[] {
+  const [header, ...others] = entries.filter(({ file }) => file === undefined);
+  const before = agent === "codex" ? entries.filter(({ file, active }) => file !== undefined && active) : [];
+  return header === undefined ? [] : [header, ...before, ...others];
 }
 
 /** The fields of each format that name session, folder, title or entry, and ours (docs/formats). */
@@ -97,8 +105,12 @@ const NAMING: Readonly<Record<AgentName, readonly string[]>> = {
   ],
 };
 
-function withoutNames(agent: AgentName, entries: readonly Entry[]): unknown[] {
-  const names = new Set(NAMING[agent]);
+/** What tells a place in a file changes where two files become one. */
+const PLACES = ["ordinal", "history_base", "forked_from_ordinal_exclusive"];
+const IN_FILES = new Set(["fork", "revert"]);
+
+function withoutNames(agent: AgentName, entries: readonly Entry[], fixture = ""): unknown[] {
+  const names = new Set([...NAMING[agent], ...(IN_FILES.has(fixture) ? PLACES : [])]);
   const strip = (value: unknown, isTop: boolean): unknown => {
     if (Array.isArray(value)) return value.map((each) => strip(each, false));
     if (typeof value !== "object" || value === null) return value;
@@ -128,10 +140,10 @@ async function go(id: string, to: AgentName): Promise<HandOff & { readonly sessi
 }
 
 /**
- * Sessions that go on from another file, have a revert that may be taken back, or hold a record that Gemini CLI
- * cannot read as it wrote it: these are converted.
+ * Sessions that have a revert that may be taken back, or hold a record that Gemini CLI cannot read as it wrote it:
+ * these are converted.
  */
-const CONVERTED = new Set(["codex fork", "codex revert", "opencode revert", "gemini line-separator"]);
+const CONVERTED = new Set(["opencode revert", "gemini line-separator"]);
 
 const fixtures = AGENT_NAMES.flatMap((agent) =>
   readdirSync(join(FIXTURES, agent)).map((name) => ({ agent, name })),
@@ -149,7 +161,8 @@ describe.each(DIRECTIONS)("$a to $b to $a", ({ a, b }) => {
     const after = await read(a, back.sessionId);
     expect(saidIn(after.history.slice(0, before.history.length))).toEqual(saidIn(before.history));
     const count = before.entries.length;
-    expect(withoutNames(a, after.entries.slice(0, count))).toEqual(withoutNames(a, before.entries));
+    const came = after.entries.slice(0, count);
+    expect(withoutNames(a, came, name)).toEqual(withoutNames(a, before.entries, name));
     // Behind them stands the title alone.
     expect(after.entries.length - count).toBeLessThanOrEqual(1);
     expect(after.cwd).toBe(cwd);

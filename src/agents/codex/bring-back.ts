@@ -1,22 +1,23 @@
 /**
  * Lines of another thread as those of a new one: the thread's id and its folder are the new one's, wherever a
- * line names them. Pure.
+ * line names them. A thread that goes on from other files (a fork, a revert) has their lines before its own, up
+ * to where it goes on, and needs them no more. Pure.
  */
 
 import { type KeptRecord, type NewSession, withReplaced } from "../adapter/index.ts";
 import { isJson, type Json, textField } from "../reader/index.ts";
-import { parseSessionMeta } from "./records.ts";
+import { isPast } from "./index-fold.ts";
+import { parseRolloutName } from "./places.ts";
+import { type HistoryBase, LINK_KEYS, parseRecord, parseSessionMeta, withOrdinal } from "./records.ts";
 
 const IDS = /^(?:id|session_id|thread_id)$/u;
 const FOLDERS = /^(?:cwd|runtime_workspace_roots)$/u;
 
-/** `null` for a thread that goes on from another file: what it goes on from would not be there. */
+/** `null` for a thread without a header. */
 export function bringBackLines(records: readonly KeptRecord[], session: NewSession): readonly Json[] | null {
-  const values = records.flatMap(({ value }) => (isJson(value) ? [value] : []));
+  const values = inOneFile(records);
   const [first] = values;
-  const meta = first === undefined ? null : parseSessionMeta(first);
-  if (first === undefined || meta === null || records.some(({ file }) => file !== undefined)) return null;
-  if (values.some((value) => (parseSessionMeta(value)?.base ?? null) !== null)) return null;
+  if (first === undefined || parseSessionMeta(first) === null) return null;
   const header = isJson(first.payload) ? first.payload : {};
   const ids = new Map([[textField(header, "id") ?? "", session.sessionId]]);
   const folders = new Map([[textField(header, "cwd") ?? "", session.cwd]]);
@@ -30,4 +31,53 @@ export function bringBackLines(records: readonly KeptRecord[], session: NewSessi
   const [begins, ...others] = lines;
   if (begins === undefined || provenance === undefined) return lines;
   return [{ ...begins, payload: { ...(begins.payload as Json), continuo: provenance } }, ...others];
+}
+
+/** Behind the header of the newest file stand the lines that it goes on from, with the headers of their files. */
+function inOneFile(records: readonly KeptRecord[]): readonly Json[] {
+  const files = Map.groupBy(records, ({ file }) => file);
+  const own = valuesOf(files.get(undefined) ?? []);
+  const [header, ...others] = own;
+  const meta = parseSessionMeta(header);
+  if (header === undefined || meta === null || meta.base === null) return own;
+  files.delete(undefined);
+  const before = valuesBefore(files, meta.base);
+  const begins = withoutLinks(header);
+  // Where the files before it are gone, what is left stands by itself.
+  if (before.length === 0) return [begins, ...others];
+  return [begins, ...before, ...others].map(withOrdinal);
+}
+
+type Files = Map<string | undefined, readonly KeptRecord[]>;
+
+/** Each file is taken once: damage makes circles. */
+function valuesBefore(files: Files, cut: HistoryBase): readonly Json[] {
+  const [path, records] =
+    [...files].find(([file]) => parseRolloutName(file ?? "").fileId === cut.fileId) ?? [];
+  if (path === undefined || records === undefined) return [];
+  files.delete(path);
+  const values = valuesOf(records);
+  const base = parseSessionMeta(values[0])?.base ?? null;
+  const before = base === null ? [] : valuesBefore(files, base);
+  const end = values.findIndex((value) => isBehind(value, cut));
+  const own = end === -1 ? values : values.slice(0, end);
+  return [...before, ...own.map(withoutLinks)];
+}
+
+/** By its ordinal alone: of another thread the reader gives no lines behind the cut. */
+function isBehind(value: Json, { endOrdinal }: HistoryBase): boolean {
+  const record = parseRecord(value);
+  return record !== null && isPast({ endOrdinal, endOffset: null }, record, 0);
+}
+
+function valuesOf(records: readonly KeptRecord[]): readonly Json[] {
+  return records.flatMap(({ value }) => (isJson(value) ? [value] : []));
+}
+
+function withoutLinks(value: Json): Json {
+  if (value.type !== "session_meta" || !isJson(value.payload)) return value;
+  const { payload } = value;
+  if (!LINK_KEYS.some((key) => key in payload)) return value;
+  const kept = Object.entries(payload).filter(([key]) => !LINK_KEYS.includes(key));
+  return { ...value, payload: Object.fromEntries(kept) };
 }

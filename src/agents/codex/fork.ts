@@ -11,7 +11,7 @@ import { isJson, type Json } from "../reader/index.ts";
 import { openLines } from "../records/index.ts";
 import { isPast } from "./index-fold.ts";
 import { type LineageFile, readLineage } from "./lineage.ts";
-import { parseRecord, toText } from "./records.ts";
+import { LINK_KEYS, parseRecord, toText, withOrdinal } from "./records.ts";
 
 export const codexForker: NativeForker = {
   agent: "codex",
@@ -29,7 +29,7 @@ export const codexForker: NativeForker = {
     const body = isPaginated ? kept.filter(({ value }) => value.type !== "session_meta") : kept;
     const own = body.map(({ value }) => (isPaginated ? named(value, from, session.sessionId) : value));
     const records = [header, ...own, ...endOfTurn(own)];
-    return { records: isPaginated ? records.map(numbered) : records, count };
+    return { records: isPaginated ? records.map(withOrdinal) : records, count };
   },
 };
 
@@ -104,13 +104,13 @@ function kindOf({ type, payload }: Json): string {
   return String(shown);
 }
 
-const LINKS = ["history_base", "forked_from_ordinal_exclusive", "parent_thread_id"];
-
 function headerOf(header: Json, session: NewSession, forkedFrom: string): Json {
   const payload = isJson(header.payload) ? header.payload : {};
   const { sessionId: id, cwd, createdMs } = session;
   const timestamp = new Date(createdMs).toISOString();
-  const kept = Object.fromEntries(Object.entries(payload).filter(([key]) => !LINKS.includes(key)));
+  const kept = Object.fromEntries(
+    Object.entries(payload).filter(([key]) => !LINK_KEYS.includes(key) && key !== "parent_thread_id"),
+  );
   const own = { id, session_id: id, timestamp, cwd, source: "cli", forked_from_id: forkedFrom };
   return { timestamp, type: "session_meta", payload: { ...kept, ...own } };
 }
@@ -135,8 +135,3 @@ function endOfTurn(records: readonly Json[]): Json[] {
 }
 
 const TURN_EDGES: ReadonlySet<string> = new Set(["task_started", "task_complete", "turn_aborted"]);
-
-function numbered(value: Json, ordinal: number): Json {
-  const { timestamp, ordinal: _old, ...rest } = value;
-  return { timestamp, ordinal, ...rest };
-}

@@ -2,7 +2,6 @@
 
 import {
   ContinuoError,
-  type Entry,
   type Leaf,
   type Message,
   type SessionDetails,
@@ -12,7 +11,6 @@ import {
   addUsage,
   type FoundSession,
   type HistoryOptions,
-  isJson,
   type Json,
   type OpenedSession,
   type OpenOptions,
@@ -20,10 +18,11 @@ import {
 } from "../reader/index.ts";
 import { isCompressed } from "../records/index.ts";
 import { type Draft, pathTo, type Slot } from "./drafts.ts";
+import { entriesBefore, ownEntries } from "./entries.ts";
 import { fileOf, type HeaderInfo, mtimeOf, readHeaderInfo } from "./header.ts";
 import { findFile, readHead, readLineage } from "./lineage.ts";
 import { toMessage } from "./messages.ts";
-import { parseRecord, toText } from "./records.ts";
+import { parseRecord } from "./records.ts";
 import { type PathEnd, pathEnds, type Scanned, type ScannedFile, scanFiles } from "./scan.ts";
 import { findFirstTyped } from "./skim.ts";
 import { typedText } from "./typed.ts";
@@ -47,7 +46,8 @@ export async function openSession(found: FoundSession, options: OpenOptions): Pr
       leaves,
       problems: details.problems,
       partial,
-      entries: (entrySignal) => entries(scanned, found, entrySignal),
+      entries: (entrySignal) => ownEntries(scanned, found, entrySignal),
+      entriesBefore: (entrySignal) => entriesBefore(scanned, found, entrySignal),
       history: (asked = {}) => history(scanned, { found, ends, leaves, asked }),
       close: scanned.close,
       [Symbol.dispose]: scanned.close,
@@ -190,53 +190,6 @@ function endOf({ ends, leaves, asked }: HistoryParts): Draft | null {
 
 function activeEnd(ends: readonly PathEnd[]): Draft | null {
   return ends.find(({ active }) => active)?.draft ?? null;
-}
-
-async function* entries(
-  scanned: Scanned,
-  found: FoundSession,
-  signal?: AbortSignal,
-): AsyncGenerator<Entry, void, void> {
-  const main = scanned.files.at(-1);
-  for (const file of scanned.files) {
-    if (!file.index.own) continue;
-    const isActive = activeLines(file, main);
-    for await (const records of file.lines.scan({ part: "whole", ...(signal ? { signal } : {}) })) {
-      for (const { line, value } of records) {
-        yield {
-          ...fileOf(found, file.source.path),
-          line,
-          ...identityOf(value),
-          active: isActive(line),
-          value,
-        };
-      }
-    }
-  }
-}
-
-function identityOf(value: unknown): Pick<Entry, "id" | "parentId" | "type"> {
-  const record = parseRecord(value);
-  const type = isJson(value) && typeof value.type === "string" ? value.type : "unknown";
-  if (record === null) return { id: null, parentId: null, type };
-  const { payload, payloadType } = record;
-  return {
-    id: toText(payload.id),
-    parentId: null,
-    type: payloadType === "" ? type : `${type}/${payloadType}`,
-  };
-}
-
-/** A file counts up to where the next one of the lineage went on; what a rollback dropped does not. */
-function activeLines(
-  { source, index }: ScannedFile,
-  main: ScannedFile | undefined,
-): (line: number) => boolean {
-  let child = main?.source;
-  while (child && child !== source && child.base?.file !== source) child = child.base?.file;
-  const at = index.cuts.find((cut) => cut.child === child?.path);
-  const end = child === undefined ? 0 : (at?.line ?? Number.POSITIVE_INFINITY);
-  return (line) => line < end && !index.dropped.some(({ from, to }) => line >= from && line < to);
 }
 
 function fallbackId(scanned: Scanned, draft: Draft): string {

@@ -99,6 +99,15 @@ function parseParentThread(payload: Json): ParentThread | null {
   };
 }
 
+/** Keys of a header that tell a place in another file. */
+export const LINK_KEYS: readonly string[] = ["history_base", "forked_from_ordinal_exclusive"];
+
+/** As the n-th line of a paginated file. */
+export function withOrdinal(value: Json, ordinal: number): Json {
+  const { timestamp, ordinal: _old, ...rest } = value;
+  return { timestamp, ordinal, ...rest };
+}
+
 export function toText(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }

@@ -152,7 +152,17 @@ interface Others {
   readonly entries: readonly KeptRecord[];
 }
 
-function hashOf(entries: readonly KeptRecord[]): string {
+function keptOf({ file, line, rawSeparators, value }: Entry): KeptRecord {
+  return {
+    ...(file === undefined ? {} : { file }),
+    line,
+    ...(rawSeparators === undefined ? {} : { rawSeparators }),
+    value,
+  };
+}
+
+/** Of all records as JSON, in their order. */
+export function hashOf(entries: readonly KeptRecord[]): string {
   const hash = createHash("sha256");
   for (const { value } of entries) hash.update(`${JSON.stringify(value)}\n`);
   return hash.digest("hex");
@@ -169,13 +179,14 @@ async function readOthers(
   );
   const left: ReceiptRecord[] = [];
   const entries: KeptRecord[] = [];
-  for await (const entry of opened.entries(signal)) {
-    const { file, line, value } = entry;
-    entries.push({ ...(file === undefined ? {} : { file }), line, value });
-    const place = placeOf(entry);
-    if (told.has(place)) continue;
-    const reason = `not part of the conversation: ${entry.type || "a record without a type"}`;
-    left.push({ place, kind: "other", outcome: "noted", reason });
+  for (const part of [opened.entriesBefore?.(signal) ?? [], opened.entries(signal)]) {
+    for await (const entry of part) {
+      entries.push(keptOf(entry));
+      const place = placeOf(entry);
+      if (told.has(place)) continue;
+      const reason = `not part of the conversation: ${entry.type || "a record without a type"}`;
+      left.push({ place, kind: "other", outcome: "noted", reason });
+    }
   }
   return { left, entries };
 }

@@ -96,6 +96,11 @@ export interface OpenedSession {
   /** Every record in file order, verbatim. */
   entries(signal?: AbortSignal): AsyncGenerator<Entry, void, void>;
   /**
+   * Records of other sessions that this one's history begins in, up to where it goes on by itself, in their
+   * order; left out for agents whose sessions hold all of their history.
+   */
+  entriesBefore?(signal?: AbortSignal): AsyncGenerator<Entry, void, void>;
+  /**
    * The messages from the root to a leaf, in order: everything on that path, also what was injected, and
    * what a compaction took out of the model's sight.
    */
