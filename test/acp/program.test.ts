@@ -40,6 +40,14 @@ describe("an ACP agent's program", () => {
     expect(start).toEqual({ home: start?.cwd, cwd: expect.stringContaining("continuo-hello-") });
   });
 
+  test("that was open for a conversation need not be asked again what it can do", async () => {
+    const { driver, cwd, starts } = scripted({ hello: hello1({ fork: {} }) });
+    const conversation = await driver.open({ cwd });
+    await conversation.close();
+    expect(await driver.capabilities({ cwd })).toMatchObject({ canFork: true, canList: false });
+    expect(starts().length).toBe(1);
+  });
+
   test("that speaks another protocol, does not list, or is not there is told as that", async () => {
     const other = scripted({ hello: { protocolVersion: 7 } });
     await expect(other.driver.open({ cwd: other.cwd })).rejects.toThrow("speaks version 7 of ACP");

@@ -57,16 +57,21 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
     }
   }
 
+  async function remember(hello: () => Promise<Hello> | Hello): Promise<SessionCapabilities> {
+    const known = await rememberCapabilities(places, acpCommand(program, options), async () => {
+      const { capabilities, version } = await hello();
+      return { capabilities, version };
+    });
+    return withDisk(known.capabilities, options);
+  }
+
   return {
     agent: program.agent,
     async capabilities({ signal } = {}) {
-      const { capabilities } = await rememberCapabilities(places, acpCommand(program, options), async () => {
-        const [link] = links;
-        const { capabilities, version } =
-          link?.connection.hello ?? (await helloInScratch({ program, options, protocol, signal }));
-        return { capabilities, version };
-      });
-      return withDisk(capabilities, options);
+      const [link] = links;
+      return await remember(
+        () => link?.connection.hello ?? helloInScratch({ program, options, protocol, signal }),
+      );
     },
     async listSessions({ cwd, cursor, signal }): Promise<Page<AgentSession>> {
       const params = { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
@@ -88,6 +93,7 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
       const begin = async () => {
         const opened = await link.enter();
         links.add(link);
+        await remember(() => link.connection.hello);
         return opened;
       };
       return await beginConversation({ agent: program.label, cwd: open.cwd, link, options, open: begin });
