@@ -101,5 +101,7 @@ export interface Entry {
   readonly type: string;
   /** On the path from the root to the active leaf. */
   readonly active: boolean;
+  /** It holds raw U+2028 or U+2029, at which its agent splits lines: the agent does not see it. */
+  readonly rawSeparators?: true;
   readonly value: unknown;
 }

@@ -16,7 +16,7 @@ export {
   type SessionAdapter,
   type SessionMetadata,
 } from "./adapter.ts";
-export { openLineSink, toLines, writeBeside, writeNewFile } from "./lines.ts";
+export { openLineSink, RAW_SEPARATORS, toLines, writeBeside, writeNewFile } from "./lines.ts";
 export { type LockOptions, lockSession, type WriterLock } from "./lock.ts";
 export { makersOfNow, type RecordedMakers, recordMakers } from "./makers.ts";
 export { refuseBlock } from "./messages.ts";

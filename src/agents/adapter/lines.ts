@@ -44,9 +44,17 @@ export function writeNewFile(path: string, bytes: Buffer): void {
   guarded(path, () => createFile(path, bytes));
 }
 
-/** One line a record. U+2028 and U+2029 are escaped: some agents split lines at them. */
+/** Marks a record whose U+2028 and U+2029 stand as its agent wrote them. */
+export const RAW_SEPARATORS: unique symbol = Symbol("raw separators");
+
+/** One line a record. U+2028 and U+2029 are escaped, but for a record so marked: some agents split lines at them. */
 export function toLines(records: readonly Json[]): string {
-  return records.map((record) => `${escapeSeparators(JSON.stringify(record))}\n`).join("");
+  return records
+    .map((record) => {
+      const json = JSON.stringify(record);
+      return `${RAW_SEPARATORS in record ? json : escapeSeparators(json)}\n`;
+    })
+    .join("");
 }
 
 function escapeSeparators(json: string): string {

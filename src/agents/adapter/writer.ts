@@ -71,7 +71,7 @@ export interface RecordSink {
 }
 
 /** A record of a session as its reader gives it. */
-export type KeptRecord = Pick<Entry, "file" | "line" | "value">;
+export type KeptRecord = Pick<Entry, "file" | "line" | "rawSeparators" | "value">;
 
 export interface Renaming {
   readonly sessionId: string;
@@ -118,6 +118,11 @@ export interface NativeWriter<Tip> {
    * no way to that. Pure.
    */
   bringBack(records: readonly KeptRecord[], session: NewSession, makers: Makers): readonly Json[] | null;
+  /**
+   * Records as the agent itself has them before it writes behind them: without what was reverted, or in the form
+   * of today. Left out where they stay as they are. Pure.
+   */
+  beforeMore?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[];
   /** Gives a session another title, by records of its own or of other files. */
   rename(tip: Tip, renaming: Renaming, makers: Makers): RenameAddition;
   /** What else the agent's own list takes the title from. Errors: `busy`, `unwritable`. */

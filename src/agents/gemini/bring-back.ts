@@ -1,32 +1,37 @@
-/** Lines of another session as those of a new one: `sessionId` and `projectHash` are the new one's. Pure. */
+/**
+ * Lines of another session as those of a new one: `sessionId` and `projectHash` are the new one's. A file that is
+ * one object, as older versions wrote, is one line, which Gemini CLI 0.61.0 reads as it reads the file. Pure.
+ */
 
-import type { KeptRecord, NewSession } from "../adapter/index.ts";
+import { type KeptRecord, type NewSession, RAW_SEPARATORS } from "../adapter/index.ts";
 import { isJson, type Json } from "../reader/index.ts";
 
-/** @param projectHash of the new session's folder. `null` for a file that is one object, as older versions wrote. */
+/** @param projectHash of the new session's folder. */
 export function bringBackLines(
   records: readonly KeptRecord[],
   session: NewSession,
   projectHash: string,
-): readonly Json[] | null {
+): readonly Json[] {
   const own = records.filter(({ file }) => file === undefined);
-  if (own.some(({ value }) => isJson(value) && Array.isArray(value.messages))) return null;
   let isFirst = true;
-  const lines = own.flatMap(({ value }): Json[] => {
+  const lines = own.flatMap(({ value, rawSeparators }): Json[] => {
     if (!isJson(value)) return [];
     const line = inSession(value, session.sessionId, projectHash);
-    if (!isFirst || line.sessionId === undefined || session.provenance === undefined) return [line];
+    const kept = rawSeparators === undefined ? line : { ...line, [RAW_SEPARATORS]: true };
+    if (!isFirst || line.sessionId === undefined || session.provenance === undefined) return [kept];
     isFirst = false;
-    return [{ ...line, continuo: session.provenance }];
+    return [{ ...kept, continuo: session.provenance }];
   });
   return session.title === null ? lines : [...lines, { $set: { summary: session.title } }];
 }
 
 function inSession(value: Json, sessionId: string, projectHash: string): Json {
   if (isJson(value.$set)) return { ...value, $set: inSession(value.$set, sessionId, projectHash) };
+  // A file of one object may have none; a line needs it.
+  const isHashed = value.projectHash !== undefined || Array.isArray(value.messages);
   return {
     ...value,
     ...(value.sessionId === undefined ? {} : { sessionId }),
-    ...(value.projectHash === undefined ? {} : { projectHash }),
+    ...(isHashed ? { projectHash } : {}),
   };
 }

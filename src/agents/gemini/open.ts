@@ -155,7 +155,7 @@ async function toOpened(
     leaves,
     problems: row.problems,
     partial,
-    entries: (signal) => entriesOf(found, records, index, active, signal),
+    entries: (signal) => entriesOf(found, records, { index, active, lost }, signal),
     history: (options = {}) => historyOf(source, branches, options),
     close: () => records.close(),
     [Symbol.dispose]: () => records.close(),
@@ -209,11 +209,14 @@ async function* historyOf(
   if (leaf !== undefined) throw new ContinuoError("not_found", `no branch of this session ends in ${leaf}`);
 }
 
+interface Listed extends Pick<Read, "index" | "lost"> {
+  readonly active: readonly number[];
+}
+
 async function* entriesOf(
   found: FoundSession,
   records: RecordSource,
-  index: Index,
-  active: readonly number[],
+  { index, active, lost }: Listed,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Entry, void, void> {
   for (const other of found.files.slice(0, -1)) {
@@ -233,7 +236,8 @@ async function* entriesOf(
   for (let record = 0; record < index.records; record++) {
     signal?.throwIfAborted();
     const place = placeOf(index, record);
-    yield entryOf(place.line, await records.fetch(place), onPath[record] === 1);
+    const entry = entryOf(place.line, await records.fetch(place), onPath[record] === 1);
+    yield lost.has(record) ? { ...entry, rawSeparators: true } : entry;
   }
 }
 

@@ -1,50 +1,88 @@
 /**
  * Rows of another session as those of a new one. Ids of rows are unique in a database: each row gets another one,
- * of the same time, so that the order stays; wherever a row names one, it names the new one. Pure.
+ * of the same time, so that the order stays; wherever a row names one, it names the new one. Records of an export
+ * become the rows that an import makes of them. Pure.
  */
 
 import { type KeptRecord, type Makers, type NewSession, withReplaced } from "../adapter/index.ts";
 import { isJson, type Json, textField } from "../reader/index.ts";
+import { fromText, revertOf, rowsOfExport } from "./exported.ts";
 import { toSameTimeId } from "./new-ids.ts";
 import { insertRow } from "./row-sink.ts";
 
 const IDS = /(?:id|Id|ID)$/u;
 const FOLDERS = /^(?:directory|cwd|root)$/u;
 
-/** `null` for what was read from an export, which has no rows, and for a session with an open revert. */
+/** `null` where the record of the session itself is lost, or is none that opencode takes in. */
 export function bringBackRows(
   records: readonly KeptRecord[],
   session: NewSession,
   makers: Makers,
 ): readonly Json[] | null {
-  const rows = records.flatMap(({ value }) => (isJson(value) ? [value] : []));
-  const [own, ...others] = rows;
-  if (own?.directory === undefined || !others.every(isRow)) return null;
-  // A revert that may still be taken back names rows in a text of its own.
-  if (typeof own.revert === "string") return null;
+  const [own, ...others] = rowsOf(records);
+  if (own?.directory === undefined || typeof own.version !== "string") return null;
   const ids = new Map([[textField(own, "id") ?? "", session.sessionId]]);
   for (const { id } of others) if (typeof id === "string") ids.set(id, toSameTimeId(id, makers));
   const replacements = [
     { keys: IDS, names: ids },
     { keys: FOLDERS, names: new Map([[textField(own, "directory") ?? "", session.cwd]]) },
   ];
+  const messages = new Set(others.filter((row) => tableOf(row) === "message").map(({ id }) => id));
+  // What opencode lost the message of has no place in a database.
+  const placed = others.filter((row) => tableOf(row) !== "part" || messages.has(row.message_id));
+  const revert = revertOf(own);
+  const values = sessionValues(withReplaced(own, replacements), session);
   return [
-    insertRow("session", sessionValues(withReplaced(own, replacements), session)),
-    ...others.map((row) =>
-      insertRow(row.message_id === undefined ? "message" : "part", withReplaced(row, replacements)),
+    insertRow(
+      "session",
+      revert === null ? values : { ...values, revert: JSON.stringify(withReplaced(revert, replacements)) },
     ),
+    ...placed.map((row) => insertRow(tableOf(row), withReplaced(row, replacements))),
   ];
 }
 
+/**
+ * As opencode does with the next prompt: what an open revert takes out is gone, the message that it names and
+ * all behind it, or that message's parts from one on.
+ */
+export function withoutReverted(records: readonly KeptRecord[]): readonly KeptRecord[] {
+  const [own, ...others] = rowsOf(records);
+  const revert = own === undefined ? null : revertOf(own);
+  const at = others.findIndex(({ id }) => revert !== null && id === revert.messageID);
+  if (own === undefined || revert === null || at === -1) return records;
+  const isCut = typeof revert.partID === "string";
+  const cutAt = isCut ? others.findIndex(({ id }) => id === revert.partID) : at;
+  const nextAt = others.findIndex((row, place) => place > at && tableOf(row) === "message");
+  const kept = others.slice(0, cutAt === -1 ? nextAt : cutAt);
+  return [{ ...own, revert: null }, ...kept].map((value) => ({ line: null, value }));
+}
+
+function rowsOf(records: readonly KeptRecord[]): readonly Json[] {
+  const values = records.flatMap(({ value }) => (isJson(value) ? [value] : []));
+  const [own, ...others] = values;
+  if (own !== undefined && isJson(own.time)) return rowsOfExport(values).filter(isRowOrFirst);
+  return own === undefined ? [] : [own, ...others.filter(isRow)];
+}
+
+function isRowOrFirst(row: Json, at: number): boolean {
+  return at === 0 || isRow(row);
+}
+
 function isRow(row: Json): boolean {
-  return typeof row.id === "string" && typeof row.session_id === "string" && isJson(row.data);
+  return typeof row.id === "string" && typeof row.session_id === "string" && row.data !== undefined;
+}
+
+/** By its columns; the third table is that of a newer generation, which is kept and not understood. */
+function tableOf(row: Json): "message" | "part" | "session_message" {
+  if (row.message_id !== undefined) return "part";
+  return row.seq === undefined ? "message" : "session_message";
 }
 
 /** What a session has of its own, and what its being in use or put away left in its row. The sink finds the project. */
 function sessionValues(row: Json, session: NewSession): Json {
   const { project_id: _project, ...rest } = row;
   const { sessionId, title, createdMs, provenance } = session;
-  const metadata: unknown = typeof row.metadata === "string" ? JSON.parse(row.metadata) : row.metadata;
+  const metadata = fromText(row.metadata);
   const before = isJson(metadata) ? metadata : {};
   return {
     ...rest,

@@ -13,9 +13,9 @@ import { canonicalFolder, isJson, type Json, textField } from "../reader/index.t
 const BUSY_TIMEOUT_MS = 10_000;
 const SQLITE_BUSY = 5;
 
-type Table = "session" | "message" | "part";
+type Table = "session" | "message" | "part" | "session_message";
 
-/** `data` is JSON and is stored as text. */
+/** `data` is JSON and is stored as text; a text is stored as it is. */
 export function insertRow(table: Table, values: Json): Json {
   return { insert: table, values };
 }

@@ -1,7 +1,7 @@
 /** Rows of one new session as the JSON that `opencode export` prints and `opencode import` takes. Pure. */
 
-import type { NewSession } from "../adapter/index.ts";
 import { isJson, type Json } from "../reader/index.ts";
+import { toExportedInfo } from "./exported.ts";
 import { objectField } from "./records.ts";
 import { UNKNOWN_MODEL, withModel } from "./row-sink.ts";
 
@@ -10,9 +10,8 @@ interface ExportedMessage {
   readonly parts: Json[];
 }
 
-/** @param records inserts and updates, as the writer makes them. */
-export function toExport(records: readonly Json[], session: NewSession): string {
-  const { sessionId, cwd, createdMs } = session;
+/** @param records inserts and updates, as the writer makes them. Rows whose data is no JSON object are left out. */
+export function toExport(records: readonly Json[]): string {
   const messages = new Map<string, ExportedMessage>();
   const parts = new Map<string, { message: ExportedMessage; at: number }>();
   let row: Json = {};
@@ -22,27 +21,19 @@ export function toExport(records: readonly Json[], session: NewSession): string 
     const id = String(values.id ?? record.id);
     if (record.insert === "session") row = values;
     if (record.insert === "message" && isJson(data)) {
-      messages.set(id, { info: { ...withModel(data, UNKNOWN_MODEL), id, sessionID: sessionId }, parts: [] });
+      const info = { ...withModel(data, UNKNOWN_MODEL), id, sessionID: values.session_id };
+      messages.set(id, { info, parts: [] });
     }
-    if (record.insert === "part" && isJson(data)) {
-      const message = messages.get(String(values.message_id));
-      if (message === undefined) throw new Error(`part ${id} is of no message`);
+    const message = messages.get(String(values.message_id));
+    if (record.insert === "part" && isJson(data) && message !== undefined) {
       parts.set(id, { message, at: message.parts.length });
-      message.parts.push({ ...data, id, sessionID: sessionId, messageID: values.message_id });
+      message.parts.push({ ...data, id, sessionID: values.session_id, messageID: values.message_id });
     }
     const place = record.update === "part" ? parts.get(id) : undefined;
     if (place !== undefined && isJson(data)) {
       place.message.parts[place.at] = { ...place.message.parts[place.at], ...data };
     }
   }
-  const info = {
-    id: sessionId,
-    slug: row.slug,
-    projectID: "global",
-    directory: cwd,
-    title: row.title,
-    version: row.version,
-    time: { created: createdMs, updated: createdMs },
-  };
+  const info = { projectID: "global", ...toExportedInfo(row) };
   return JSON.stringify({ info, messages: [...messages.values()] });
 }

@@ -23,7 +23,8 @@ import {
   refuseBlock,
 } from "../adapter/index.ts";
 import { isJson, type Json, textField } from "../reader/index.ts";
-import { bringBackRows } from "./bring-back.ts";
+import { bringBackRows, withoutReverted } from "./bring-back.ts";
+import { toRow } from "./exported.ts";
 import { toNewId, toNewSessionId } from "./new-ids.ts";
 import { databasePaths, dataFolder } from "./places.ts";
 import { objectField } from "./records.ts";
@@ -61,9 +62,10 @@ export const opencodeWriter: NativeWriter<OpencodeTip> = {
     return null;
   },
   openTip: (before) => readTip(before),
-  stage: (records, session) => toExport(records, session),
+  stage: (records) => toExport(records),
   begin: (session) => ({ tip: beginningOf(session), records: [sessionRow(session)] }),
   bringBack: (records, session, makers) => bringBackRows(records, session, makers),
+  beforeMore: (records) => withoutReverted(records),
   rename: (_tip, { sessionId, title }, makers) => ({
     records: [updateRow("session", sessionId, { title, time_updated: makers.now() })],
   }),
@@ -124,13 +126,15 @@ async function readTip({ opened, lastAnswer, lastPrompt }: Before): Promise<Open
   for await (const { type, value } of opened.entries()) {
     if (!isJson(value)) continue;
     if (value.revert !== undefined && value.revert !== null) throw revertedError(sessionId);
-    const { data } = value;
-    if (typeof value.time_created === "number" && value.message_id === undefined && isJson(data)) {
-      lastMs = Math.max(lastMs, value.time_created);
+    const row = toRow(value);
+    const { data } = row;
+    if (!isJson(data) || type === "session") continue;
+    if (row.message_id === undefined) {
+      if (typeof row.time_created === "number") lastMs = Math.max(lastMs, row.time_created);
+      continue;
     }
-    if (!isJson(data) || value.message_id === undefined || type === "session") continue;
     const { status } = objectField(data, "state");
-    if (data.type === "tool" && (status === "running" || status === "pending")) waiting.push(value);
+    if (data.type === "tool" && (status === "running" || status === "pending")) waiting.push(row);
   }
   return {
     sessionId,

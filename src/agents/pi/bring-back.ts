@@ -1,29 +1,30 @@
-/** Entries of another session as those of a new one: the header's `id` and `cwd` are the new one's. Pure. */
+/**
+ * Entries of another session as those of a new one: the header's `id` and `cwd` are the new one's. They stay in
+ * the version that they have: pi brings a file to its own when it opens it. Pure.
+ */
 
 import { resolve } from "node:path";
 import type { KeptRecord, NewSession } from "../adapter/index.ts";
 import { isJson, type Json, textField } from "../reader/index.ts";
+import type { EntryLink } from "./writer.ts";
 
 export interface BroughtBack {
   readonly entries: readonly Json[];
-  /** Of the last entry, which is the leaf. */
-  readonly leaf: string | null;
+  /** `id` and `parentId` of an entry behind the last one, which is the leaf; version 1 has none. */
+  readonly link: (id: string) => Pick<EntryLink, "id" | "parentId">;
 }
 
-/** `null` for a version whose entries have no ids that stay. */
-export function bringBackEntries(
-  records: readonly KeptRecord[],
-  session: NewSession,
-  version: number,
-): BroughtBack | null {
+/** `null` without a header: pi does not read such a file. */
+export function bringBackEntries(records: readonly KeptRecord[], session: NewSession): BroughtBack | null {
   const values = records.flatMap(({ value }) => (isJson(value) ? [value] : []));
   const [header, ...entries] = values;
-  if (header?.type !== "session" || header.version !== version) return null;
+  if (header?.type !== "session") return null;
   const { sessionId: id, cwd, provenance } = session;
   const from = provenance === undefined ? {} : { continuo: provenance };
   const last = entries.findLast((entry) => entry.type !== "session" && textField(entry, "id") !== null);
+  const parentId = last === undefined ? null : textField(last, "id");
   return {
     entries: [{ ...header, id, cwd: resolve(cwd), ...from }, ...entries],
-    leaf: last === undefined ? null : textField(last, "id"),
+    link: (entryId) => (header.version === undefined ? {} : { id: entryId, parentId }),
   };
 }

@@ -16,9 +16,8 @@ import {
 } from "../adapter/index.ts";
 import { canonicalFolder, isJson, type Json, type Places, textField } from "../reader/index.ts";
 import { bringBackEntries } from "./bring-back.ts";
+import { migrated, VERSION } from "./migrate.ts";
 import { folderNameOf, piFolders } from "./places.ts";
-
-const VERSION = 3;
 
 export interface PiTip {
   readonly leaf: string | null;
@@ -44,12 +43,13 @@ export const piWriter: NativeWriter<PiTip> = {
     return { tip: { ...tip, leaf: String(named.id) }, records: [header, named] };
   },
   bringBack(records, session, makers) {
-    const back = bringBackEntries(records, session, VERSION);
+    const back = bringBackEntries(records, session);
     if (back === null || session.title === null) return back?.entries ?? null;
     const timestamp = new Date(session.createdMs).toISOString();
-    const link = { id: makers.hex(8), parentId: back.leaf, timestamp };
+    const link = { ...back.link(makers.hex(8)), timestamp };
     return [...back.entries, titleEntry(session.title, link)];
   },
+  beforeMore: (records, makers) => migrated(records, makers),
   rename(tip, { title }, makers) {
     const timestamp = new Date(makers.now()).toISOString();
     return { records: [titleEntry(title, { id: makers.hex(8), parentId: tip.leaf, timestamp })] };
@@ -64,14 +64,15 @@ export const piWriter: NativeWriter<PiTip> = {
 };
 
 export interface EntryLink {
-  readonly id: string;
-  readonly parentId: string | null;
+  /** Left out in version 1, which has no ids. */
+  readonly id?: string;
+  readonly parentId?: string | null;
   readonly timestamp: string;
 }
 
 /** The last one on the path names the session. */
-export function titleEntry(title: string, { id, parentId, timestamp }: EntryLink): Json {
-  return { type: "session_info", id, parentId, timestamp, name: title };
+export function titleEntry(title: string, link: EntryLink): Json {
+  return { type: "session_info", ...link, name: title };
 }
 
 function sessionFolder(cwd: string, places: Places): string {
