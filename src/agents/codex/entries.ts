@@ -3,7 +3,6 @@
 import type { Entry } from "../../model/index.ts";
 import { type FoundSession, isJson } from "../reader/index.ts";
 import { fileOf } from "./header.ts";
-import type { LineageFile } from "./lineage.ts";
 import { parseRecord, toText } from "./records.ts";
 import type { Scanned, ScannedFile } from "./scan.ts";
 
@@ -19,9 +18,7 @@ export function ownEntries({ files }: Scanned, found: FoundSession, signal?: Abo
 /** Of the files of other threads that the main file goes on from, the first one first. */
 export function entriesBefore({ files }: Scanned, found: FoundSession, signal?: AbortSignal): Entries {
   const main = files.at(-1);
-  const chain = new Set<LineageFile>();
-  for (let file = main?.source.base?.file; file !== undefined; file = file.base?.file) chain.add(file);
-  const others = files.filter(({ source, index }) => !index.own && chain.has(source));
+  const others = files.filter(({ index }) => !index.own);
   const parts = others.map((file) => ({ file, end: endIn(file, main) }));
   return entriesOf(parts, { found, main, signal });
 }
