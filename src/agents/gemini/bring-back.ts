@@ -22,7 +22,9 @@ export function bringBackLines(
     isFirst = false;
     return [{ ...kept, continuo: session.provenance }];
   });
-  return session.title === null ? lines : [...lines, { $set: { summary: session.title } }];
+  // Without a time of today Gemini CLI would delete an old session with its next start.
+  const lastUpdated = new Date(session.createdMs).toISOString();
+  return [...lines, { $set: { lastUpdated, ...(session.title === null ? {} : { summary: session.title }) } }];
 }
 
 function inSession(value: Json, sessionId: string, projectHash: string): Json {

@@ -7,7 +7,7 @@
 import { type KeptRecord, type Makers, type NewSession, withReplaced } from "../adapter/index.ts";
 import { isJson, type Json, textField } from "../reader/index.ts";
 import { fromText, revertOf, rowsOfExport } from "./exported.ts";
-import { toSameTimeId } from "./new-ids.ts";
+import { toOtherIds } from "./new-ids.ts";
 import { insertRow } from "./row-sink.ts";
 
 const IDS = /(?:id|Id|ID)$/u;
@@ -21,8 +21,9 @@ export function bringBackRows(
 ): readonly Json[] | null {
   const [own, ...others] = rowsOf(records);
   if (own?.directory === undefined || typeof own.version !== "string") return null;
-  const ids = new Map([[textField(own, "id") ?? "", session.sessionId]]);
-  for (const { id } of others) if (typeof id === "string") ids.set(id, toSameTimeId(id, makers));
+  const startMs = typeof own.time_created === "number" ? own.time_created : session.createdMs;
+  const rowIds = others.map(({ id }) => String(id));
+  const ids = toOtherIds(rowIds, startMs, makers).set(textField(own, "id") ?? "", session.sessionId);
   const replacements = [
     { keys: IDS, names: ids },
     { keys: FOLDERS, names: new Map([[textField(own, "directory") ?? "", session.cwd]]) },
@@ -48,13 +49,19 @@ export function bringBackRows(
 export function withoutReverted(records: readonly KeptRecord[]): readonly KeptRecord[] {
   const [own, ...others] = rowsOf(records);
   const revert = own === undefined ? null : revertOf(own);
-  const at = others.findIndex(({ id }) => revert !== null && id === revert.messageID);
-  if (own === undefined || revert === null || at === -1) return records;
-  const isCut = typeof revert.partID === "string";
-  const cutAt = isCut ? others.findIndex(({ id }) => id === revert.partID) : at;
-  const nextAt = others.findIndex((row, place) => place > at && tableOf(row) === "message");
-  const kept = others.slice(0, cutAt === -1 ? nextAt : cutAt);
+  if (own === undefined || revert === null) return records;
+  const kept = others.slice(0, endOf(others, revert));
   return [{ ...own, revert: null }, ...kept].map((value) => ({ line: null, value }));
+}
+
+/** How many rows a revert leaves: all, where it names what is not there. */
+function endOf(rows: readonly Json[], revert: Json): number {
+  const at = rows.findIndex(({ id }) => id === revert.messageID);
+  if (at === -1) return rows.length;
+  if (typeof revert.partID !== "string") return at;
+  const partAt = rows.findIndex(({ id }) => id === revert.partID);
+  const nextAt = rows.findIndex((row, place) => place > at && tableOf(row) === "message");
+  return [partAt, nextAt, rows.length].find((end) => end !== -1) ?? rows.length;
 }
 
 function rowsOf(records: readonly KeptRecord[]): readonly Json[] {

@@ -4,16 +4,13 @@
  */
 
 import { ContinuoError } from "../../model/index.ts";
-import type { Makers } from "../adapter/index.ts";
 import type { Fork, ForkSource, NativeForker } from "../forking/index.ts";
 import { isJson, type Json } from "../reader/index.ts";
-import { toNewId } from "./new-ids.ts";
+import { growingIds } from "./new-ids.ts";
 import { insertRow } from "./row-sink.ts";
 import { opencodeWriter } from "./writer.ts";
 
 const NUMBERED = / \(fork #(\d+)\)$/u;
-/** So many ids fit one millisecond. */
-const IDS_A_MS = 4000;
 
 export const opencodeForker: NativeForker = {
   agent: "opencode",
@@ -30,7 +27,7 @@ export const opencodeForker: NativeForker = {
     }
     const count = withWholeRows(source);
     const rows = await readRows(source, count);
-    const nextId = idsFrom(makers, session.createdMs);
+    const nextId = growingIds(session.createdMs, makers);
     const ids = new Map<string, string>();
     const copies = rows.map((row): Json => {
       const data = isJson(row.data) ? row.data : {};
@@ -68,13 +65,4 @@ async function readRows({ opened, history }: ForkSource, count: number): Promise
 
 function rowsOf({ metadata }: ForkSource["history"][number]): string[] {
   return (metadata.records ?? []).flatMap(({ row }) => row ?? []);
-}
-
-/** Ids that grow in the order in which they are asked for. */
-function idsFrom(makers: Makers, startMs: number): (prefix: "msg" | "prt") => string {
-  let made = 0;
-  return (prefix) => {
-    const at = made++;
-    return toNewId(prefix, startMs + Math.floor(at / IDS_A_MS), (at % IDS_A_MS) + 1, makers);
-  };
 }

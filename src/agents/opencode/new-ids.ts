@@ -6,13 +6,29 @@
 import type { Makers } from "../adapter/index.ts";
 
 /** @param count of ids with this time before it, at most 4,095. */
-export function toNewId(prefix: "msg" | "prt", timeMs: number, count: number, makers: Makers): string {
+export function toNewId(prefix: string, timeMs: number, count: number, makers: Makers): string {
   return `${prefix}_${digitsOf(stampOf(timeMs, count))}${tailOf(makers)}`;
 }
 
-/** Another id with the prefix, time and count of `id`. */
-export function toSameTimeId(id: string, makers: Makers): string {
-  return id.slice(0, -TAIL_LETTERS) + tailOf(makers);
+/** Another id for each, by which they stand in the same order: of the same times where opencode made them. */
+export function toOtherIds(ids: readonly string[], startMs: number, makers: Makers): Map<string, string> {
+  const next = growingIds(startMs, makers);
+  const areMade = ids.every((id) => MADE.test(id));
+  return new Map(
+    ids.map((id) => [
+      id,
+      areMade ? id.slice(0, -TAIL_LETTERS) + tailOf(makers) : next(id.replace(/_.*/su, "")),
+    ]),
+  );
+}
+
+/** Ids that grow in the order in which they are asked for. */
+export function growingIds(startMs: number, makers: Makers): (prefix: string) => string {
+  let made = 0;
+  return (prefix) => {
+    const at = made++;
+    return toNewId(prefix, startMs + Math.floor(at / IDS_A_MS), (at % IDS_A_MS) + 1, makers);
+  };
 }
 
 export function toNewSessionId(makers: Makers): string {
@@ -22,6 +38,10 @@ export function toNewSessionId(makers: Makers): string {
 const BITS = (1n << 48n) - 1n;
 const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TAIL_LETTERS = 14;
+/** What is imported may have any other id. */
+const MADE = /^[a-z]+_[0-9a-f]{12}[0-9A-Za-z]{14}$/u;
+/** So many ids fit one millisecond. */
+const IDS_A_MS = 4000;
 
 function stampOf(timeMs: number, count: number): bigint {
   return (BigInt(Math.floor(timeMs)) * 4096n + BigInt(count)) & BITS;

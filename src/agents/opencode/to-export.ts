@@ -21,7 +21,8 @@ export function toExport(records: readonly Json[]): string {
     const id = String(values.id ?? record.id);
     if (record.insert === "session") row = values;
     if (record.insert === "message" && isJson(data)) {
-      const info = { ...withModel(data, UNKNOWN_MODEL), id, sessionID: values.session_id };
+      const time = isJson(data.time) ? {} : { time: { created: values.time_created } };
+      const info = { ...withModel(data, UNKNOWN_MODEL), ...time, id, sessionID: values.session_id };
       messages.set(id, { info, parts: [] });
     }
     const message = messages.get(String(values.message_id));
