@@ -113,6 +113,8 @@ function withoutNames(agent: AgentName, entries: readonly Entry[], fixture = "")
   const names = new Set([...NAMING[agent], ...(IN_FILES.has(fixture) ? PLACES : [])]);
   const strip = (value: unknown, isTop: boolean): unknown => {
     if (Array.isArray(value)) return value.map((each) => strip(each, false));
+    // The row of an opencode session keeps its revert, which names a message, as text.
+    if (typeof value === "string" && value.startsWith('{"messageID":')) return strip(JSON.parse(value), false);
     if (typeof value !== "object" || value === null) return value;
     const isNaming = (key: string): boolean => names.has(key) && (agent !== "claude" || isTop);
     return Object.fromEntries(
@@ -139,15 +141,9 @@ async function go(id: string, to: AgentName): Promise<HandOff & { readonly sessi
   return { ...made, sessionId: made.sessionId };
 }
 
-/**
- * Sessions that have a revert that may be taken back, or hold a record that Gemini CLI cannot read as it wrote it:
- * these are converted.
- */
-const CONVERTED = new Set(["opencode revert", "gemini line-separator"]);
-
 const fixtures = AGENT_NAMES.flatMap((agent) =>
   readdirSync(join(FIXTURES, agent)).map((name) => ({ agent, name })),
-).filter(({ agent, name }) => !CONVERTED.has(`${agent} ${name}`));
+);
 const DIRECTIONS = AGENT_NAMES.flatMap((a) => AGENT_NAMES.filter((b) => b !== a).map((b) => ({ a, b })));
 
 describe.each(DIRECTIONS)("$a to $b to $a", ({ a, b }) => {
