@@ -12,6 +12,7 @@ import {
   type SessionInfo,
 } from "../model/index.ts";
 import { type ListOptions, listSessions, READABLE_AGENTS } from "./lookup/index.ts";
+import { canonicalFolder } from "./reader/index.ts";
 
 const MAX_PAGES = 1_000;
 
@@ -90,8 +91,11 @@ async function toldBy(driver: AgentDriver, { cwd, signal }: ListAllOptions): Pro
   throw new ContinuoError("agent_failed", `${driver.agent} gives more than ${MAX_PAGES} pages of sessions.`);
 }
 
-function isWanted({ updatedAt }: ToldSession, { since }: ListAllOptions): boolean {
-  return since === undefined || (updatedAt !== null && updatedAt >= since);
+/** Not every agent keeps to the folder that it is asked about. */
+function isWanted(told: ToldSession, { since, cwd }: ListAllOptions): boolean {
+  const isOfFolder =
+    cwd === undefined || told.cwd === null || canonicalFolder(told.cwd) === canonicalFolder(cwd);
+  return isOfFolder && (since === undefined || (told.updatedAt !== null && told.updatedAt >= since));
 }
 
 function byNewest(a: Row, b: Row): number {

@@ -8,6 +8,7 @@ import {
   type ContinuoError,
   isContinuoError,
   type NativeRef,
+  type ResumptionStep,
   type VerifiedBy,
 } from "../model/index.ts";
 import { createRecorder, type Journal, type Turn } from "./journal/index.ts";
@@ -19,6 +20,7 @@ export interface Whereabouts {
   readonly ref: NativeRef;
   readonly verifiedBy: VerifiedBy;
   readonly happened: "resumed" | "created" | "forked";
+  readonly steps?: readonly ResumptionStep[];
 }
 
 export type Outcome =

@@ -47,6 +47,7 @@ export function onWhere(ongoing: Ongoing, where: Whereabouts): void {
     ...base,
     ref: where.ref,
     verifiedBy: where.verifiedBy,
+    ...(where.steps === undefined ? {} : { steps: where.steps }),
     ...(isForked ? { forked: { from: asked.sessionId, to: where.ref.sessionId } } : {}),
   };
   // Of a new native session the end of the run tells.

@@ -86,12 +86,12 @@ export const SCRIPT: Script = {
   },
 };
 
-/** `agent` answers by the script; `other` is another agent of the same kind. */
-export function createTalkHome(script: Script = SCRIPT): TalkHome {
+/** `robot` answers by the script; `other` is another agent of the same kind. Both go on as `session` says. */
+export function createTalkHome(script: Script = SCRIPT, session: Json = {}): TalkHome {
   const home = createHome();
   const file = join(home.path, "script.json");
   home.write("script.json", JSON.stringify(script));
-  const agent = { command: process.execPath, args: [AGENT, file] };
+  const agent = { command: process.execPath, args: [AGENT, file], session };
   // JSON is YAML.
   home.write(
     ".continuo/continuo.yaml",

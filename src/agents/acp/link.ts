@@ -121,11 +121,12 @@ export class AcpLink implements Link {
   }
 
   async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
-    const { cwd, wantHistory = false } = this.#start.open;
+    const { cwd, wantHistory = false, resumeBy } = this.#start.open;
     const open = {
       cwd,
       wantHistory,
       resumeSessionId: sessionId,
+      ...(resumeBy === undefined ? {} : { resumeBy }),
       ...(signal === undefined ? {} : { signal }),
     };
     const before = this.#sessionId;
@@ -202,7 +203,7 @@ export class AcpLink implements Link {
       name: program.agent,
       begin: () => this.#begin("session/new", {}, open),
       list: () => this.list(open),
-      resume: (id) => (open.wantHistory === true ? [load(id), resume(id)] : [resume(id), load(id)]),
+      resume: (id) => (isLoadFirst(open) ? [load(id), resume(id)] : [resume(id), load(id)]),
       fork: (sessionId) => [
         {
           step: "session/fork",
@@ -334,4 +335,8 @@ function isRefusal(error: unknown): boolean {
 /** What holds beyond the moment it is told in. */
 function isStanding({ type }: AgentEvent): boolean {
   return type === "title" || type === "mode";
+}
+
+function isLoadFirst({ resumeBy, wantHistory = false }: OpenConversation): boolean {
+  return resumeBy === undefined ? wantHistory : resumeBy === "load";
 }

@@ -33,6 +33,7 @@ export interface AgentOptions {
   readonly onPermission?: OpenConversation["onPermission"];
   readonly model?: string;
   readonly mode?: string;
+  readonly resumeBy?: OpenConversation["resumeBy"];
   /**
    * A replay becomes a native session that the agent resumes: its model is sent real messages, calls and results.
    * Where this is left out, or fails, what was said is told as text in front of the prompt.
@@ -169,7 +170,9 @@ class Driven implements DrivenAgent {
     const happened =
       resumption.forked !== undefined ? "forked" : nativeRef === undefined ? "created" : "resumed";
     const ref = this.#refOf(this.#kept, null);
-    const event = { type: "native_session", ref, happened, verifiedBy: resumption.verifiedBy } as const;
+    const { verifiedBy, steps } = resumption;
+    const told = steps === undefined ? {} : { steps };
+    const event = { type: "native_session", ref, happened, verifiedBy, ...told } as const;
     return { kept: this.#kept, event };
   }
 
@@ -180,6 +183,7 @@ class Driven implements DrivenAgent {
         cwd,
         ...toSignal(signal),
         ...(nativeRef === undefined ? {} : { resumeSessionId: nativeRef.sessionId, onMissing: "error" }),
+        ...wayOf(this.#options),
         ...(onPermission === undefined ? {} : { onPermission }),
         ...(model === undefined ? {} : { model }),
         ...(mode === undefined ? {} : { mode }),
@@ -222,6 +226,10 @@ class Driven implements DrivenAgent {
     const location = ref?.sessionId === conversation.sessionId ? ref.location : (told?.ref.location ?? null);
     return { agent: this.name, sessionId: conversation.sessionId, location, cwd };
   }
+}
+
+function wayOf({ resumeBy }: AgentOptions): Pick<OpenConversation, "resumeBy"> {
+  return resumeBy === undefined ? {} : { resumeBy };
 }
 
 /** What the native session does not know, in front of what is said now. */

@@ -6,6 +6,7 @@
 import {
   type AgentSession,
   ContinuoError,
+  isContinuoError,
   type OpenConversation,
   type Resumption,
   type ResumptionStep,
@@ -30,6 +31,11 @@ export interface Ways {
   begin(): Promise<Landing>;
   resume(sessionId: string): readonly Step<Landing>[];
   fork(sessionId: string): readonly Step<Landing>[];
+  /**
+   * The agent's own way into what it takes for the last one; left out where it has none. Errors: `not_found` also
+   * where it began a new one in its place.
+   */
+  last?(): Step<Landing>;
   /** The agent's own list, all of it; asked where nobody reads its sessions. Errors: `unsupported`. */
   list(): Promise<readonly AgentSession[]>;
 }
@@ -61,14 +67,51 @@ export async function openSession(
   if (resumeSessionId !== undefined) {
     return await goOn(ways, { open, options, from: resumeSessionId, how: "resume" });
   }
-  if (continueLast) {
-    const { sessionId, step } = await lastSession(ways, open, options);
-    return await goOn(ways, { open, options, from: sessionId, how: "continue", earlier: [step] });
-  }
+  if (continueLast) return await goOnWithLast(ways, open, options);
   const { sessionId } = await ways.begin();
   const ref = { agent: ways.name, sessionId, location: null, cwd: open.cwd };
   const resumption: Resumption = { requested: "new", happened: "new", ref, verifiedBy: "agent" };
   return { sessionId, resumption, before: null, mark: null };
+}
+
+/** By the agent where that is wanted and it can, or where there is no list; else by our own order. */
+async function goOnWithLast(ways: Ways, open: OpenRequest, options: DriverOptions): Promise<OpenedSession> {
+  const { continueBy } = open;
+  const own = ways.last?.() ?? NO_WAY_OF_ITS_OWN;
+  if (continueBy === "agent" && own.offered) return await goOnByAgent(ways, own, { open, options });
+  const earlier: readonly ResumptionStep[] =
+    continueBy === "agent" ? [{ step: own.step, outcome: "not offered" }] : [];
+  try {
+    const { sessionId, step } = await lastSession(ways, open, options);
+    return await goOn(ways, { open, options, from: sessionId, how: "continue", earlier: [...earlier, step] });
+  } catch (error) {
+    const isUnlisted = continueBy === undefined && own.offered && isContinuoError(error, "unsupported");
+    if (!isUnlisted) throw error;
+    return await goOnByAgent(ways, own, { open, options, earlier: [LIST_NOT_OFFERED] });
+  }
+}
+
+const LIST_NOT_OFFERED: ResumptionStep = { step: "list by the agent", outcome: "not offered" };
+
+const NO_WAY_OF_ITS_OWN: Step<Landing> = {
+  step: "continue by the agent",
+  offered: false,
+  run: () => Promise.reject(new ContinuoError("unsupported", "It has no such way.")),
+};
+
+/** Which session it is, is known when the agent is in it. Errors: those of the step. */
+async function goOnByAgent(
+  ways: Ways,
+  { step, run }: Step<Landing>,
+  { open, options, earlier = [] }: Pick<GoOn, "open" | "options" | "earlier">,
+): Promise<OpenedSession> {
+  const value = await run();
+  const { sessionId } = value;
+  const mark = await markOf(options, { sessionId, cwd: open.cwd, signal: open.signal });
+  const opened: Opened<Landing> = { value, happened: "native", steps: [{ step, outcome: "done" }] };
+  const goOn: GoOn = { open, options, from: sessionId, how: "continue" };
+  const resumption = resumptionOf(ways, { goOn, opened, mark, before: null, earlier });
+  return { sessionId, resumption, before: null, mark };
 }
 
 interface GoOn {

@@ -10,7 +10,7 @@ import { isJson, readJsonFile } from "../../agents/reader/index.ts";
 import type { FileContent } from "./schema.ts";
 
 /** Of the schema that they were checked by: its first letters. A test says when it is another one. */
-export const SCHEMA_HASH = "892bfd30bc86f563";
+export const SCHEMA_HASH = "cef471a5c255f0e3";
 
 /** The home has one file, each project another. */
 export const MAX_KNOWN_FILES = 16;

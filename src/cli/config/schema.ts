@@ -56,13 +56,13 @@ const session = z.strictObject({
     .enum(["auto", "load", "resume"])
     .optional()
     .describe(
-      "How a session is gone on with by its id: load tells its history, resume does not; the other one where the agent does not offer it. auto: load where the history is shown, else resume.",
+      "How a session is gone on with by its id, in an agent that speaks ACP: load tells its history, resume does not; the other one where the agent does not offer it. auto: load where Continuo does not have the history yet, else resume.",
     ),
   continue_last: z
     .enum(["auto", "list", "agent"])
     .optional()
     .describe(
-      "Which session is the last one: list, the newest of the folder's list; agent, whichever the agent itself takes. auto: list, and agent where there is no list.",
+      "Which session --continue takes: list, the newest of the folder's list; agent, whichever the agent itself takes, else the newest of its list. auto: list, and agent where there is no list.",
     ),
   on_missing: z
     .enum(["error", "replay", "new"])

@@ -8,7 +8,8 @@ import {
   isAgentName,
   type OpenConversation,
 } from "../../model/index.ts";
-import { type AgentSettings, drivingOf } from "../config/index.ts";
+import type { AgentSettings } from "../config/index.ts";
+import { isToldAlone, openDriver } from "../driving/index.ts";
 import { placesOf } from "../places/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
@@ -23,18 +24,31 @@ export interface AgentOptions {
   readonly mode?: string;
 }
 
+/** Where a conversation is to be opened. */
+export type Entrance = Pick<
+  OpenConversation,
+  "cwd" | "resumeSessionId" | "continueLast" | "continueBy" | "wantHistory"
+>;
+
 export interface TalkingAgent extends DrivenAgent {
   /**
    * Starts its program before it is asked anything: the first turn finds it open, if it goes where it was
    * expected to. What goes wrong is told by that turn.
    */
   prepare(nativeSessionId: string | null, cwd: string): void;
+  /** The same, and it is waited for. Errors: as `AgentDriver.open`. */
+  enter(entrance: Entrance): Promise<Conversation>;
+  /** Whether its next turn finds that session open. */
+  isAt(nativeSessionId: string, cwd: string): boolean;
+  /** Who can be asked for the agent's own list: one that is open, and one whose files nobody here reads; else `null`. */
+  lister(): Promise<AgentDriver | null>;
 }
 
 /** Nothing is started yet. Errors: `not_found`, `usage`. */
 export async function createAgent(options: AgentOptions): Promise<TalkingAgent> {
-  const { settings, cwd, onPermission, keepOpen, mode } = options;
-  const early = startedEarly(await driverOf(options));
+  const { settings, shell, cwd, onPermission, keepOpen, mode } = options;
+  const { resumeId } = settings.session;
+  const early = startedEarly(await openDriver(settings, shell));
   const agent = toAgent(early.driver, {
     name: settings.name,
     cwd,
@@ -42,16 +56,22 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     onPermission,
     ...(settings.model === null ? {} : { model: settings.model }),
     ...(mode === undefined ? {} : { mode }),
+    ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
     ...(isAgentName(settings.name) ? { writeReplay: replayWriter(settings.name, options.shell) } : {}),
   });
-  const prepare: TalkingAgent["prepare"] = (nativeSessionId, folder) => {
+  const enter: TalkingAgent["enter"] = (entrance) =>
     early.start({
-      cwd: folder,
+      ...entrance,
       onPermission,
-      ...(nativeSessionId === null ? {} : { resumeSessionId: nativeSessionId, onMissing: "error" }),
+      ...(entrance.resumeSessionId === undefined ? {} : { onMissing: "error" }),
+      ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
       ...(settings.model === null ? {} : { model: settings.model }),
       ...(mode === undefined ? {} : { mode }),
     });
+  const prepare: TalkingAgent["prepare"] = (nativeSessionId, folder) => {
+    const to = nativeSessionId === null ? {} : { resumeSessionId: nativeSessionId };
+    // Told by the turn that asks for it.
+    enter({ cwd: folder, ...to }).catch(() => undefined);
   };
   const close = async (): Promise<void> => {
     await early.drop();
@@ -69,6 +89,14 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     },
     execute: (request, call) => agent.execute(request, call),
     prepare,
+    enter,
+    isAt: early.isAt,
+    async lister() {
+      const { driver } = early;
+      const isOpen = agent.conversation !== null || (await early.conversation()) !== null;
+      if (!isOpen && !isToldAlone(settings.name)) return null;
+      return (await driver.capabilities({ cwd })).canList ? driver : null;
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -76,7 +104,10 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
 
 interface Early {
   readonly driver: AgentDriver;
-  start(open: OpenConversation): void;
+  start(open: OpenConversation): Promise<Conversation>;
+  /** What was begun, when it is open; `null` where it is not to be had. */
+  conversation(): Promise<Conversation | null>;
+  isAt(nativeSessionId: string, cwd: string): boolean;
   drop(): Promise<void>;
 }
 
@@ -104,12 +135,23 @@ function startedEarly(driver: AgentDriver): Early {
         return await driver.open(open);
       },
     },
-    start(open) {
-      const conversation = driver.open(open);
-      // Told by the turn that asks for it.
-      conversation.catch(() => undefined);
-      begun = { open, conversation };
+    async start(open) {
+      const isBegun = begun !== null && isSamePlace(begun.open, open);
+      if (begun !== null && isBegun && begun.open.wantHistory === open.wantHistory) {
+        return await begun.conversation;
+      }
+      const opening = { open, conversation: driver.open(open) };
+      begun = opening;
+      const conversation = await opening.conversation;
+      // Which one the last one is, is known now.
+      if (begun === opening && open.continueLast === true) {
+        const { continueLast: _, ...rest } = open;
+        begun = { ...opening, open: { ...rest, resumeSessionId: conversation.sessionId } };
+      }
+      return conversation;
     },
+    conversation: async () => (await begun?.conversation.catch(() => null)) ?? null,
+    isAt: (resumeSessionId, cwd) => begun?.open.resumeSessionId === resumeSessionId && begun.open.cwd === cwd,
     drop,
   };
 }
@@ -146,10 +188,4 @@ function replayWriter(name: AgentName, shell: Shell): ReplayWriter {
     const { replayWriterOf } = await import("../../agents/index.ts");
     return await replayWriterOf(name, placesOf(shell))(messages, options);
   };
-}
-
-/** Errors: `usage` for one that nobody knows, and for arguments of a program that is not named. */
-async function driverOf({ settings, shell }: AgentOptions): Promise<AgentDriver> {
-  const { openAgent } = await import("../../agents/index.ts");
-  return await openAgent(settings.name, { ...drivingOf(settings), places: placesOf(shell) });
 }

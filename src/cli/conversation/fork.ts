@@ -4,11 +4,16 @@ import { type ForkedSession, forkNativeSession, lookUpSession } from "../../agen
 import { isAgentName, isContinuoError, type NativeRef, type Session } from "../../model/index.ts";
 import { TranscriptBuilder } from "../../transcript/index.ts";
 import { placesOf } from "../places/index.ts";
-import { nativeIdOf, type Origin } from "./origin.ts";
-import { keep, type TakenUp, type TakeUp, takeUp } from "./take-up.ts";
+import { keep, type TakenUp } from "./keeping.ts";
+import { nativeIdOf } from "./native-id.ts";
+import type { Origin } from "./origin.ts";
+import { type TakeUp, takeUp } from "./take-up.ts";
 
 /** The original stays as it was. Errors: those of `forkNativeSession`, for an agent's own session. */
-export async function forkOrigin(origin: Origin, options: TakeUp): Promise<TakenUp> {
+export async function forkOrigin(
+  origin: Exclude<Origin, { type: "told" }>,
+  options: TakeUp,
+): Promise<TakenUp> {
   const places = placesOf(options.shell);
   if (origin.type === "native") {
     const { agent, sessionId } = await forkNativeSession(origin.found, { places });
@@ -16,18 +21,15 @@ export async function forkOrigin(origin: Origin, options: TakeUp): Promise<Taken
   }
   const { session } = origin;
   const transcript = await TranscriptBuilder.fromStore(options.store, session.sessionId);
-  return await keep(
-    { messages: transcript.messages, leftOut: 0 },
-    {
-      store: options.store,
-      agent: session.agent,
-      title: session.title,
-      cwd: session.cwd ?? options.cwd,
-      ref: await forkedReference(session, options),
-      parentId: session.sessionId,
-      from: { sessionId: session.sessionId },
-    },
-  );
+  return await keep(transcript.messages, {
+    store: options.store,
+    agent: session.agent,
+    title: session.title,
+    cwd: session.cwd ?? options.cwd,
+    ref: await forkedReference(session, options),
+    parentId: session.sessionId,
+    from: { sessionId: session.sessionId },
+  });
 }
 
 /** A native session of the copy's own; `null` where the agent has to be told what was said. */

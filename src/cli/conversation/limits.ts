@@ -4,10 +4,13 @@ export const TALK_LIMITS = {
   /** Of a prompt that is read from standard input. */
   promptBytes: 16_777_216,
   /** What of a native session is taken into a session of Continuo's: the newest so much. */
-  takenMessages: 4_000,
-  takenChars: 16_777_216,
-  /** Events of one append. */
+  takenMessages: 1_000_000,
+  takenChars: 134_217_728,
+  /** What the store takes as one event; nearly no message is so long, but for pictures. */
+  messageChars: 30_000_000,
+  /** Events of one append, and of what they hold about so much. */
   appendEvents: 256,
+  appendChars: 4_194_304,
   /** Sessions of Continuo's that are looked through for the one that a native session belongs to. */
   lookedThrough: 5_000,
   /** A turn's screen is drawn so often at most. */

@@ -11,7 +11,7 @@ import {
 import { type Continuation, type RunResult, runOnce, wake } from "../../sessions/index.ts";
 import type { AgentSettings, ContinuationMode } from "../config/index.ts";
 import type { TalkFlags } from "./flags/index.ts";
-import { nativeIdOf } from "./origin.ts";
+import { nativeIdOf } from "./native-id.ts";
 
 export interface TurnOptions {
   readonly store: Store;

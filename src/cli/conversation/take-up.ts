@@ -4,18 +4,12 @@
  * read.
  */
 
-import { type FoundSession, openNativeSession } from "../../agents/index.ts";
-import type { Block, Message, NativeRef, NewEvent, Session, Store } from "../../model/index.ts";
+import { type FoundSession, openNativeSession, type ToldSession } from "../../agents/index.ts";
+import type { Message, Store } from "../../model/index.ts";
 import { placesOf } from "../places/index.ts";
-import type { Shell } from "../terminal/index.ts";
+import { createProgress, formatCount, type Shell } from "../terminal/index.ts";
+import { keep, type TakenUp } from "./keeping.ts";
 import { TALK_LIMITS } from "./limits.ts";
-
-export interface TakenUp {
-  readonly session: Session;
-  readonly messages: number;
-  /** Older messages, which stay in the native session alone. */
-  readonly leftOut: number;
-}
 
 export interface TakeUp {
   readonly store: Store;
@@ -26,147 +20,64 @@ export interface TakeUp {
 
 /** Errors: those of opening the session, and the store's. */
 export async function takeUp(found: FoundSession, { store, shell, cwd }: TakeUp): Promise<TakenUp> {
+  using progress = createProgress(shell);
   using opened = await openNativeSession(found, { places: placesOf(shell) });
-  const { title, agent, sessionId, location } = opened.details;
-  const kept = await newest(opened.history());
+  const { title, agent, sessionId, location, sizeBytes } = opened.details;
   const folder = opened.details.cwd ?? cwd;
-  return await keep(kept, {
+  // A smaller one cannot be beyond the limits, and is read once.
+  const skipped = sizeBytes <= TALK_LIMITS.takenChars ? 0 : await olderThanLimits(said(opened.history()));
+  return await keep(behind(skipped, said(opened.history())), {
     store,
     agent,
     title,
     cwd: folder,
     ref: { agent, sessionId, location, cwd: folder },
     from: { agent, sessionId, location },
+    leftOut: skipped,
+    onProgress: (count) => progress.show(`taking up ${agent}:${sessionId}: ${formatCount(count)} messages`),
   });
 }
 
-export interface Keeping {
-  readonly store: Store;
-  readonly agent: string | null;
-  readonly title: string | null;
-  readonly cwd: string;
-  /** The native session that knows all of it. */
-  readonly ref: NativeRef | null;
-  readonly parentId?: string;
-  /** Where it was taken from, for the session's metadata. */
-  readonly from: Readonly<Record<string, unknown>>;
+/** What an agent itself told of it; nobody here reads its files. Errors: the store's. */
+export async function takeUpTold(
+  { agent, sessionId, title }: ToldSession,
+  { history, store, cwd }: TakeUp & { readonly history: readonly Message[] },
+): Promise<TakenUp> {
+  const ref = { agent, sessionId, location: null, cwd };
+  return await keep(said(history), { store, agent, title, cwd, ref, from: { agent, sessionId } });
 }
 
-export interface Kept {
-  readonly messages: readonly Message[];
-  readonly leftOut: number;
-}
-
-/** A new session of Continuo's that holds these messages. */
-export async function keep({ messages, leftOut }: Kept, keeping: Keeping): Promise<TakenUp> {
-  const { store, agent, title, cwd, ref, parentId, from } = keeping;
-  const { sessionId } = await store.createSession({
-    cwd,
-    ...(agent === null ? {} : { agent }),
-    ...(title === null ? {} : { title }),
-    ...(parentId === undefined ? {} : { parentId }),
-    metadata: { takenFrom: { ...from, messages: messages.length, leftOut } },
-  });
-  const events = messages.flatMap(toEvents);
-  for (let at = 0; at < events.length; at += TALK_LIMITS.appendEvents) {
-    await store.append(sessionId, events.slice(at, at + TALK_LIMITS.appendEvents));
-  }
-  const baseSequence = await store.latestSequence(sessionId);
-  const session = await store.updateSession(sessionId, {
-    metadata: ref === null ? {} : referenceTo(ref, baseSequence),
-  });
-  return { session, messages: messages.length, leftOut };
-}
-
-function referenceTo(ref: NativeRef, baseSequence: number): Readonly<Record<string, unknown>> {
-  const { agent, sessionId, location, cwd } = ref;
-  const reference = { sessionId, model: null, location, cwd, baseSequence, verifiedAt: null, state: "live" };
-  return { providerSessionId: sessionId, providerSessions: { [agent]: reference } };
-}
-
-/** The newest messages within the limits; a result whose call is left out goes with it. */
-export async function newest(history: AsyncIterable<Message>): Promise<Kept> {
-  const messages: Message[] = [];
-  const sizes: number[] = [];
-  let chars = 0;
-  let leftOut = 0;
+/** What an agent put there for its own model means nothing to another one. */
+async function* said(history: AsyncIterable<Message> | Iterable<Message>): AsyncGenerator<Message> {
   for await (const message of history) {
-    // What an agent put there for its own model means nothing to another one.
-    if (message.origin === "injected" || message.origin === "notification") continue;
-    messages.push(message);
-    const size = JSON.stringify(message.content).length;
+    if (message.origin !== "injected" && message.origin !== "notification") yield message;
+  }
+}
+
+async function* behind(count: number, messages: AsyncIterable<Message>): AsyncGenerator<Message> {
+  let at = 0;
+  for await (const message of messages) {
+    if (at >= count) yield message;
+    at += 1;
+  }
+}
+
+/** How many of the oldest are beyond the limits; what is kept begins with a person's words. */
+export async function olderThanLimits(
+  messages: AsyncIterable<Message>,
+  { takenMessages, takenChars }: { takenMessages: number; takenChars: number } = TALK_LIMITS,
+): Promise<number> {
+  const sizes: number[] = [];
+  const asked: number[] = [];
+  let chars = 0;
+  for await (const { role, content } of messages) {
+    if (role === "user") asked.push(sizes.length);
+    const size = JSON.stringify(content).length;
     sizes.push(size);
     chars += size;
-    while (
-      messages.length > TALK_LIMITS.takenMessages ||
-      (chars > TALK_LIMITS.takenChars && messages.length > 1)
-    ) {
-      messages.shift();
-      chars -= sizes.shift() ?? 0;
-      leftOut += 1;
-    }
   }
-  if (leftOut === 0) return { messages, leftOut };
-  const start = messages.findIndex(({ role }) => role === "user");
-  const cut = start === -1 ? 0 : start;
-  return { messages: messages.slice(cut), leftOut: leftOut + cut };
-}
-
-/** As if the agent had said it in a run. */
-export function toEvents(message: Message): NewEvent[] {
-  const { id: messageId, role, model, usage, stopReason, timestamp } = message;
-  const time = timestamp === undefined ? {} : { occurredAt: timestamp };
-  if (role === "tool") return message.content.flatMap((block) => resultEvent(block, message, time));
-  if (role !== "assistant") {
-    const actor = { kind: message.origin === "person" ? ("person" as const) : ("system" as const) };
-    return [{ type: "message_sent", data: { content: message.content, role, messageId }, actor, ...time }];
-  }
-  const said = message.content.filter(({ type }) => type !== "tool_call");
-  const actor = { kind: "agent" as const };
-  const data = {
-    content: said,
-    messageId,
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(stopReason === undefined ? {} : { stopReason }),
-  };
-  const calls = message.content.flatMap((block): NewEvent[] =>
-    block.type === "tool_call"
-      ? [
-          {
-            type: "tool_call_started",
-            data: {
-              toolCallId: block.id,
-              toolName: block.name,
-              toolInput: block.rawArgs ?? block.args,
-              messageId,
-            },
-            actor,
-            ...time,
-          },
-        ]
-      : [],
-  );
-  return [...(said.length > 0 ? [{ type: "message_received", data, actor, ...time }] : []), ...calls];
-}
-
-function resultEvent(
-  block: Block,
-  { toolName }: Message,
-  time: { readonly occurredAt?: string },
-): NewEvent[] {
-  if (block.type !== "tool_result") return [];
-  const { toolCallId, content, isError, status } = block;
-  const data = { toolCallId, ...(toolName === undefined ? {} : { toolName }) };
-  const actor = { kind: "agent" as const };
-  return [
-    isError
-      ? {
-          type: "tool_call_failed",
-          data: { ...data, error: content, status: status ?? "error" },
-          actor,
-          ...time,
-        }
-      : { type: "tool_call_completed", data: { ...data, toolOutput: content }, actor, ...time },
-  ];
+  let first = Math.max(0, sizes.length - takenMessages);
+  for (let at = 0; at < first; at += 1) chars -= sizes[at] ?? 0;
+  for (; chars > takenChars && first < sizes.length - 1; first += 1) chars -= sizes[first] ?? 0;
+  return first === 0 ? 0 : (asked.find((at) => at >= first) ?? first);
 }

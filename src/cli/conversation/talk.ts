@@ -5,15 +5,23 @@
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { AskPermission } from "../../agents/driver/index.ts";
-import { type AgentEvent, ContinuoError, isContinuoError, type Session } from "../../model/index.ts";
+import { type AskPermission, permissionsBy } from "../../agents/driver/index.ts";
+import type { ToldSession } from "../../agents/index.ts";
+import {
+  type AgentDriver,
+  type AgentEvent,
+  ContinuoError,
+  isContinuoError,
+  type Session,
+} from "../../model/index.ts";
 import type { OpenedStore } from "../../store/index.ts";
 import type { AgentSettings, Configuration } from "../config/index.ts";
-import { openForCommand } from "../store/index.ts";
+import { isToldAlone } from "../driving/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { createAgent, type TalkingAgent } from "./agents.ts";
 import type { TalkFlags } from "./flags/index.ts";
-import { findOrigin, lastOrigin, nativeIdOf, type Origin } from "./origin.ts";
+import { nativeIdOf } from "./native-id.ts";
+import type { Origin } from "./origin.ts";
 import type { TurnResult } from "./run.ts";
 import { defaultAgent, readSettings, settingsOf } from "./settings.ts";
 
@@ -88,21 +96,19 @@ export class Talk implements AsyncDisposable {
   /** Opened when it is first needed: the agent's program starts first. */
   store(): Promise<OpenedStore> {
     const { flags, shell } = this.#options;
-    this.#store ??= openForCommand(flags, shell);
+    this.#store ??= import("../store/index.ts").then(({ openForCommand }) => openForCommand(flags, shell));
     this.#store.catch(() => undefined);
     return this.#store;
   }
 
   /** One turn. Errors: as `executeRun`. */
   async say(input: string, { onEvent, signal }: SayOptions): Promise<TurnResult> {
-    const agent = await this.#ready();
-    const store = await this.store();
+    const [agent, store, { runTurn }] = await Promise.all([this.#ready(), this.store(), import("./run.ts")]);
     const begun = this.#session;
     const session = begun ?? (await this.#newSession(store, input));
     const before = begun === null ? "nothing" : this.#isFresh ? "elsewhere" : "here";
     this.#isFresh = false;
     const { flags, note } = this.#options;
-    const { runTurn } = await import("./run.ts");
     const turn = await runTurn({
       store,
       agent,
@@ -122,14 +128,23 @@ export class Talk implements AsyncDisposable {
 
   /** Errors: those of `findOrigin`. */
   async resume(id: string): Promise<void> {
-    await this.#take(await findOrigin(id, { store: await this.store(), shell: this.#options.shell }));
+    await this.#take(await this.#find(id));
   }
 
-  /** Errors: `not_found`. */
+  /** Errors: `not_found`; those of opening it, where the agent says which one it is. */
   async continueLast(): Promise<void> {
     const { flags, shell } = this.#options;
+    if (this.#settings.session.continueLast === "agent") return await this.#continueByAgent();
     const agent = flags.agent ?? null;
-    await this.#take(await lastOrigin({ store: await this.store(), shell }, { cwd: this.cwd, agent }));
+    const lister = isToldAlone(this.agent) ? await this.lister() : null;
+    const store = await this.store();
+    const { lastOrigin } = await import("./origin.ts");
+    await this.#take(await lastOrigin({ store, shell }, { cwd: this.cwd, agent, lister }));
+  }
+
+  /** The driver that can be asked for the agent's own list; `null` where there is nothing to ask. */
+  async lister(): Promise<AgentDriver | null> {
+    return await (await this.#ready()).lister();
   }
 
   /** Goes on with a copy; of this session where none is named. Errors: those of `findOrigin`; `not_found`. */
@@ -137,8 +152,9 @@ export class Talk implements AsyncDisposable {
     const store = await this.store();
     const { shell, note } = this.#options;
     const current: Origin | null = this.#session === null ? null : { type: "own", session: this.#session };
-    const origin = id === null ? current : await findOrigin(id, { store, shell });
+    let origin = id === null ? current : await this.#find(id);
     if (origin === null) throw new ContinuoError("not_found", "nothing was said yet that could be forked");
+    if (origin.type === "told") origin = { type: "own", session: await this.#takeTold(origin.told) };
     const { forkOrigin } = await import("./fork.ts");
     const { session, messages } = await forkOrigin(origin, { store, shell, cwd: this.cwd });
     note(`forked: a new session ${session.sessionId} with the same ${messages} messages`);
@@ -210,9 +226,65 @@ export class Talk implements AsyncDisposable {
     }
   }
 
+  /** Errors: those of `findOrigin`. */
+  async #find(id: string): Promise<Origin> {
+    const { shell } = this.#options;
+    const { configuration } = this;
+    const lister = (): Promise<AgentDriver | null> =>
+      isToldAlone(this.agent) ? this.lister() : Promise.resolve(null);
+    const { findOrigin } = await import("./origin.ts");
+    return await findOrigin(id, { store: await this.store(), shell, configuration, lister });
+  }
+
+  /** Which one that is, is known when the agent is in it: its first turn finds it open. */
+  async #continueByAgent(): Promise<void> {
+    const { shell, note } = this.#options;
+    const { agent, cwd } = this;
+    const store = await this.store();
+    // What it has open now is no other program's to go on with.
+    await this.#leaveAgent();
+    const { sessionId, resumption } = await (await this.#ready()).enter({
+      cwd,
+      continueLast: true,
+      continueBy: "agent",
+      ...(isToldAlone(agent) ? { wantHistory: true } : {}),
+    });
+    if (resumption.steps?.[0]?.outcome === "not offered") {
+      note(`${agent} has no way of its own to continue: the newest of its list is taken`);
+    }
+    const { originAt } = await import("./origin.ts");
+    await this.#take(await originAt({ agent, sessionId, cwd }, { store, shell }));
+  }
+
+  /** Its history is asked of the agent itself; what it does not tell stays with it alone. */
+  async #takeTold(told: ToldSession): Promise<Session> {
+    const { shell, flags, note } = this.#options;
+    const { agent, sessionId } = told;
+    const cwd = told.cwd ?? this.cwd;
+    const before = this.#settings;
+    if (agent !== this.agent || this.#agent?.isAt(sessionId, cwd) !== true) await this.#leaveAgent();
+    this.#settings = settingsOf(this.configuration, agent, flags);
+    const entrance = { cwd, resumeSessionId: sessionId, wantHistory: true };
+    const { history = [] } = await (await this.#ready()).enter(entrance).catch(async (error) => {
+      await this.#leaveAgent();
+      this.#settings = before;
+      throw error;
+    });
+    const { takeUpTold } = await import("./take-up.ts");
+    const taken = await takeUpTold(told, { history, store: await this.store(), shell, cwd });
+    const known = history.length === 0 ? "; what was said in it is known to it alone" : "";
+    note(`${agent}:${sessionId} is kept as session ${taken.session.sessionId}${known}`);
+    return taken.session;
+  }
+
   async #take(origin: Origin): Promise<void> {
     if (origin.type === "own") {
       await this.#enter(origin.session);
+      return;
+    }
+    if (origin.type === "told") {
+      await this.#enter(await this.#takeTold(origin.told));
+      this.#isFresh = true;
       return;
     }
     const { takeUp } = await import("./take-up.ts");
@@ -233,12 +305,15 @@ export class Talk implements AsyncDisposable {
   async #enter(session: Session): Promise<void> {
     const { flags, note } = this.#options;
     if (session.cwd !== null) folderOf(session.cwd);
-    await this.#leaveAgent();
     const name = flags.agent ?? session.agent ?? this.agent;
+    const native = nativeIdOf(session, name);
+    const isOpen =
+      name === this.agent && native !== null && this.#agent?.isAt(native, session.cwd ?? this.cwd) === true;
+    if (!isOpen) await this.#leaveAgent();
     this.#settings = settingsOf(this.configuration, name, flags);
     this.#session = session;
     this.#isFresh = false;
-    await this.warmUp();
+    if (!isOpen) await this.warmUp();
     const { wakeSession } = await import("./run.ts");
     await wakeSession(await this.store(), session, note);
   }
@@ -252,7 +327,6 @@ export class Talk implements AsyncDisposable {
   async #ready(): Promise<TalkingAgent> {
     if (this.#agent !== null) return this.#agent;
     const { shell, ask, keepOpen } = this.#options;
-    const { permissionsBy } = await import("../../agents/driver/index.ts");
     // The policy may change in the middle of a conversation.
     const onPermission: AskPermission = (request, call) => {
       const { policy, timeoutMs } = this.#settings.permissions;

@@ -4,6 +4,7 @@
  */
 
 import type { Block, NativeRef, ToolStatus, Usage } from "../index.ts";
+import type { ResumptionStep } from "./drivers.ts";
 
 /** `id` is what is answered; `kind` what it means. */
 export interface PermissionOption {
@@ -90,6 +91,8 @@ export type AgentEvent =
       readonly happened: "resumed" | "created" | "forked";
       /** How that was made sure of: `agent` its own answer, `disk` its history as we read it, `none`. */
       readonly verifiedBy: VerifiedBy;
+      /** The ways that were tried, in order; left out where nothing was to be tried. */
+      readonly steps?: readonly ResumptionStep[];
     }
   /** What the agent's program said about itself; also whatever has no place above, verbatim. */
   | { readonly type: "diagnostics"; readonly message?: string; readonly details?: unknown }

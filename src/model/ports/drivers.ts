@@ -38,6 +38,13 @@ export interface OpenConversation extends CallOptions {
   readonly forkSessionId?: string;
   /** Whether the history shall be told on opening; `session/load` is preferred then. */
   readonly wantHistory?: boolean;
+  /** Which way is tried first, where an agent has both: left out, `load` where the history is wanted, else `resume`. */
+  readonly resumeBy?: "load" | "resume";
+  /**
+   * Who says which session is the last one: `list`, we do; `agent`, the agent itself, where it has a way of its own;
+   * left out: we do, and the agent where there is no list.
+   */
+  readonly continueBy?: "list" | "agent";
   /** What to do when the session to be resumed cannot be. `error` where none is given. */
   readonly onMissing?: OnMissing;
   /** What is replayed with `onMissing: "replay"`, read from disk by Continuo; asked for only then. */

@@ -1,5 +1,6 @@
 /** `continuo chat` with the real agents: new, resumed in a new process, continued, forked, with another agent. */
 
+import { utimesSync } from "node:fs";
 import { expect, test } from "vitest";
 import { AGENT_NAMES, type AgentName } from "../../../src/model/index.ts";
 import { text } from "../../model-servers/index.ts";
@@ -85,6 +86,36 @@ test.each(AGENT_NAMES)(
     expect(again).not.toContain("is kept as");
     expect(sessionIn(again)).toBe(sessionIn(taken));
     expect(told(on)).toEqual(until(THIRD));
+  },
+  SLOW_MS,
+);
+
+test.each(["claude", "pi"] as const)(
+  "%s: with session.continue_last: agent it says itself which one is the last, and goes on there",
+  async (agent) => {
+    await using on = await stage([agent], SCRIPT);
+    const first = await say(on, FIRST);
+    await say(on, FOURTH);
+    // Both take the file that was touched last; our own order is that of what was said.
+    const { location } = JSON.parse(
+      (await on.continuo("session", "info", `${agent}:${nativeIn(first, agent)}`, "--json")).stdout,
+    );
+    const soon = Date.now() / 1000 + 60;
+    utimesSync(location, soon, soon);
+    const session = { continue_last: "agent" };
+    await on.sandbox.write("project/continuo.yaml", JSON.stringify({ agents: { [agent]: { session } } }));
+    const continued = await say(on, SECOND, "--continue");
+    const native = `${agent}:${nativeIn(first, agent)}`;
+    expect(continued).toContain(
+      `session ${sessionIn(first)} · resumed ${native} (checked by agent and disk)`,
+    );
+    expect(told(on)).toEqual(until(SECOND));
+    // Where there is none they begin a new one; that is not what was asked for.
+    const empty = await on.sandbox.repository("empty");
+    await on.sandbox.write("empty/continuo.yaml", JSON.stringify({ agents: { [agent]: { session } } }));
+    const { code, stderr } = await on.continuo("chat", "--continue", "--cwd", empty, THIRD);
+    expect(code, stderr).toBe(3);
+    expect(stderr).toMatch(/has no session in .*empty to continue/u);
   },
   SLOW_MS,
 );

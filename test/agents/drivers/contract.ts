@@ -245,6 +245,15 @@ async function provesContinue(subject: Subject): Promise<void> {
   expect(last.sessionId).toBe(first.sessionId);
   await turn(last, SAID.third);
   expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second, ANSWERS.second, SAID.third]);
+  await last.close();
+  await at.prepared.rest?.();
+  await using again = await at.open({ continueLast: true, continueBy: "agent" });
+  expect(again.sessionId).toBe(first.sessionId);
+  const { steps } = again.resumption;
+  // Of their own protocols, which list nothing, alone.
+  const hasOwnWay = !subject.canList && (subject.agent === "claude" || subject.agent === "pi");
+  if (hasOwnWay) expect(steps).toEqual([{ step: "--continue", outcome: "done" }]);
+  else expect(steps?.[0]).toEqual({ step: "continue by the agent", outcome: "not offered" });
 }
 
 async function provesFork(subject: Subject): Promise<void> {
@@ -330,7 +339,9 @@ async function provesMissing(subject: Subject): Promise<void> {
   const error: unknown = await at.open({ resumeSessionId }).catch((caught: unknown) => caught);
   expect(isContinuoError(error, "native_unavailable") || isContinuoError(error, "not_found")).toBe(true);
   expect(error).toMatchObject({ details: { steps: expect.any(Array) } });
-  await expect(at.open({ continueLast: true })).rejects.toMatchObject({ code: "not_found" });
+  for (const by of [{}, { continueBy: "agent" }] as const) {
+    await expect(at.open({ continueLast: true, ...by })).rejects.toMatchObject({ code: "not_found" });
+  }
 
   const readHistory: OpenConversation["readHistory"] = async () => [
     { id: "1", role: "user", content: say(SAID.first), metadata: {} },

@@ -49,6 +49,10 @@ const ARGUMENTS = [
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
+/** For how long it is looked which session it went on with, and how often. */
+const LAST_MS = 2_000;
+const LOOK_EVERY_MS = 100;
+
 export class ClaudeLink implements Link {
   readonly #parts: ClaudeLinkParts;
   readonly #env: Record<string, string>;
@@ -71,7 +75,7 @@ export class ClaudeLink implements Link {
   }
 
   ways({ signal }: CallOptions): Ways {
-    const { canFork, canResume } = this.#parts.capabilities;
+    const { canContinueLast, canFork, canResume } = this.#parts.capabilities;
     const fork = (from: string): Promise<Landing> => {
       const id = randomUUID();
       return this.#go(id, ["--resume", from, "--fork-session", "--session-id", id], { signal, from });
@@ -85,6 +89,7 @@ export class ClaudeLink implements Link {
       },
       resume: (id) => [{ step: "--resume", offered: canResume, run: () => this.#resume(id, signal) }],
       fork: (from) => [{ step: "--fork-session", offered: canFork && canResume, run: () => fork(from) }],
+      last: () => ({ step: "--continue", offered: canContinueLast, run: () => this.#last(signal) }),
       list: () => Promise.reject(noList()),
     };
   }
@@ -125,12 +130,34 @@ export class ClaudeLink implements Link {
     if (!UUID.test(id)) throw notThere(id);
     if (this.sessionId === id) await this.close();
     // Two programs that resume one session both append to it, and the file gets two branches.
-    if (readLiveSessions(this.#running).of(id) === true) {
-      throw new ContinuoError("session_live", `${AGENT} has ${id} open already.`, {
-        hint: "Close it there first, or fork it.",
-      });
-    }
+    if (readLiveSessions(this.#running).of(id) === true) throw openAlready(id);
     return await this.#go(id, ["--resume", id], { signal, from: id });
+  }
+
+  /** Claude Code begins a new session where there is none, and says in its file alone which one it is in. */
+  async #last(signal: AbortSignal | undefined): Promise<Landing> {
+    const { open, options } = this.#parts;
+    const running = readLiveSessions(this.#running);
+    await this.#go("", ["--continue"], { signal });
+    for (const startedAt = performance.now(); ; ) {
+      const id = this.#markedId() ?? "";
+      const where = { sessionId: id, cwd: open.cwd, signal };
+      if (options.reader === undefined || (await findOnDisk(options, where)) !== null) {
+        if (running.of(id) === true) throw openAlready(id);
+        this.#asked = id;
+        return { sessionId: id };
+      }
+      if (performance.now() - startedAt > LAST_MS) {
+        throw new ContinuoError("not_found", `${AGENT} has no session in ${open.cwd} to continue.`);
+      }
+      await new Promise((look) => setTimeout(look, LOOK_EVERY_MS));
+    }
+  }
+
+  /** Before its first turn it tells its session in a file alone. */
+  #markedId(): string | null {
+    const mark = readJsonFile(join(this.#running, `${this.#program?.pid}.json`));
+    return typeof mark?.sessionId === "string" ? mark.sessionId : null;
   }
 
   /** The program before is ended when the new one is there. */
@@ -138,9 +165,7 @@ export class ClaudeLink implements Link {
     const program = await this.#start(args, how);
     const before = this.#program;
     this.#program = program;
-    // Before its first turn it tells its session in a file alone.
-    const mark = readJsonFile(join(this.#running, `${program.pid}.json`));
-    this.#asked = typeof mark?.sessionId === "string" ? mark.sessionId : id;
+    this.#asked = this.#markedId() ?? id;
     await before?.end();
     return { sessionId: this.#asked };
   }
@@ -180,6 +205,12 @@ interface Going {
 export function noList(): ContinuoError {
   return new ContinuoError("unsupported", `${AGENT} does not list its sessions to other programs.`, {
     hint: "`continuo session list` reads them from disk.",
+  });
+}
+
+function openAlready(id: string): ContinuoError {
+  return new ContinuoError("session_live", `${AGENT} has ${id} open already.`, {
+    hint: "Close it there first, or fork it.",
   });
 }
 

@@ -69,7 +69,7 @@ export class PiLink implements Link {
   }
 
   ways({ signal }: CallOptions): Ways {
-    const { canFork, canResume } = this.#parts.capabilities;
+    const { canContinueLast, canFork, canResume } = this.#parts.capabilities;
     const isRunning = this.#program !== null;
     const start = (flag: string, id: string) => async (): Promise<Landing> =>
       await this.#start([flag, await this.#pathOf(id, signal)], signal);
@@ -93,6 +93,7 @@ export class PiLink implements Link {
         { step: "--fork", offered: canFork, run: start("--fork", id) },
         { step: "clone", offered: canResume, run: clone(id) },
       ],
+      last: () => ({ step: "--continue", offered: canContinueLast, run: () => this.#last(signal) }),
       list: () => Promise.reject(noList()),
     };
   }
@@ -144,6 +145,16 @@ export class PiLink implements Link {
     const found = await findOnDisk(options, { sessionId: id, cwd: open.cwd, signal });
     if (found !== null) return found.location;
     throw new ContinuoError("not_found", `${AGENT} has no session ${id}.`);
+  }
+
+  /** pi begins a new session where there is none. */
+  async #last(signal: AbortSignal | undefined): Promise<Landing> {
+    const { cwd } = this.#parts.open;
+    const landing = await this.#start(["--continue"], signal);
+    const { options } = this.#parts;
+    const isThere = options.reader === undefined || (await findOnDisk(options, { ...landing, cwd, signal }));
+    if (isThere) return landing;
+    throw new ContinuoError("not_found", `${AGENT} has no session in ${cwd} to continue.`);
   }
 
   /** The program before is ended when the new one is there. */

@@ -69,6 +69,20 @@ test.each([
     { requested: "auto", happened: "native", ref, verifiedBy: "agent", forked: { from: "4bf2", to: "4bf3" } },
     "session s1 · resumed claude:4bf3 (checked by agent) · it answers from another session than 4bf2",
   ],
+  [
+    {
+      requested: "auto",
+      happened: "native",
+      ref,
+      verifiedBy: "agent",
+      steps: [
+        { step: "session/load", outcome: "not offered" },
+        { step: "session/resume", outcome: "done" },
+        { step: "other", outcome: "skipped" },
+      ],
+    },
+    "session s1 · resumed claude:4bf3 (checked by agent) · session/load not offered, session/resume done",
+  ],
 ] as const)("%j in one line", (resumption, line) => {
   expect(describeResumption({ sessionId: "s1", agent: "claude", resumption, ids: "whole" })).toBe(line);
 });

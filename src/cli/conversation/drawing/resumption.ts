@@ -1,6 +1,6 @@
 /** What continuing came to, in one line. */
 
-import type { Resumption } from "../../../model/index.ts";
+import type { Resumption, ResumptionStep } from "../../../model/index.ts";
 import { visibleLine } from "../../../transcript/index.ts";
 
 export interface ResumptionFacts {
@@ -14,7 +14,7 @@ export interface ResumptionFacts {
 
 /** `session 0199… · resumed claude:4bf3… (checked by agent and disk)` */
 export function describeResumption({ sessionId, agent, resumption, ids }: ResumptionFacts): string {
-  const { happened, ref, verifiedBy, reason, forked, omitted } = resumption;
+  const { happened, ref, verifiedBy, reason, forked, omitted, steps = [] } = resumption;
   const cut = (id: string): string => (ids === "short" ? id.slice(0, SHORT_ID_CHARS) : id);
   const name = `${agent}${ref === undefined ? "" : `:${cut(ref.sessionId)}`}`;
   const parts = [
@@ -23,6 +23,7 @@ export function describeResumption({ sessionId, agent, resumption, ids }: Resump
   ];
   if (forked !== undefined) parts.push(`it answers from another session than ${forked.from}`);
   if (omitted !== undefined) parts.push(leftOut(omitted));
+  parts.push(detour(steps));
   if (reason !== undefined) parts.push(reason);
   return visibleLine(parts.filter((part) => part !== "").join(" · "));
 }
@@ -38,6 +39,15 @@ const WORDS: Readonly<Record<Resumption["happened"], string>> = {
 
 function checkedBy(verifiedBy: Resumption["verifiedBy"]): string {
   return verifiedBy === "none" ? " (not checked)" : ` (checked by ${verifiedBy})`;
+}
+
+/** `session/load not offered, session/resume done`; nothing where the first way was taken. */
+function detour(steps: readonly ResumptionStep[]): string {
+  const tried = steps.filter(({ outcome }) => outcome !== "skipped");
+  if (tried.every(({ outcome }) => outcome === "done")) return "";
+  return tried
+    .map(({ step, outcome, reason }) => `${step} ${outcome}${reason === undefined ? "" : ` (${reason})`}`)
+    .join(", ");
 }
 
 function leftOut({ messages, events }: Readonly<Record<string, unknown>>): string {
