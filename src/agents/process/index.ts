@@ -3,7 +3,7 @@
  * everything that they started.
  *
  * Promises: an agent inherits what `environment.ts` lists and no more; what it prints on stderr is kept, up to a
- * limit, and told when it fails; no child outlives `end()` or this process (its SIGKILL left out).
+ * limit, and told when it fails; no child outlives `end()` or this process, however it dies.
  * Does not know: any agent's protocol.
  */
 
@@ -11,6 +11,8 @@ export { type CalledHandlers, type CalledProgram, isRefusal, startCalled } from 
 export { createCalls, type JsonCalls, type Talk } from "./calls.ts";
 export { environmentOf } from "./environment.ts";
 export { findProgram } from "./find.ts";
+export { type Guarded, type Guardian, startGuardian } from "./guardian.ts";
 export { splitLines } from "./lines.ts";
 export { readOutput } from "./output.ts";
 export { type AgentProcess, type ProcessEnd, type ProcessStart, startAgent } from "./program.ts";
+export { MARK_VARIABLE } from "./strays.ts";

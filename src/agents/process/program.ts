@@ -4,6 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { ContinuoError } from "../../model/index.ts";
+import { type Guardian, startGuardian } from "./guardian.ts";
 import { splitLines } from "./lines.ts";
 import { isAnyAlive, killAll, MARK_VARIABLE } from "./strays.ts";
 
@@ -54,11 +55,12 @@ export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
     detached: true,
     env: { ...start.env, PWD: start.cwd, [MARK_VARIABLE]: mark },
   });
+  const guardian = startGuardian({ pid: child.pid, mark, searchPath: start.env.PATH });
   const ended = new Promise<ProcessEnd>((done) => {
     child.once("close", (code, signal) => done({ code, signal }));
   });
   await started(child, start);
-  return new StartedProcess({ child, mark, ended, start });
+  return new StartedProcess({ child, mark, guardian, ended, start });
 }
 
 async function started(child: ChildProcessWithoutNullStreams, { agent, command, cwd }: ProcessStart) {
@@ -79,6 +81,7 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
 interface Parts {
   readonly child: ChildProcessWithoutNullStreams;
   readonly mark: string;
+  readonly guardian: Guardian;
   readonly ended: Promise<ProcessEnd>;
   readonly start: ProcessStart;
 }
@@ -94,7 +97,7 @@ class StartedProcess implements AgentProcess {
   #ending: Promise<void> | null = null;
 
   constructor(parts: Parts) {
-    const { child, ended, mark } = parts;
+    const { child, ended, guardian, mark } = parts;
     const pid = child.pid ?? 0;
     this.#parts = parts;
     this.pid = pid;
@@ -107,6 +110,8 @@ class StartedProcess implements AgentProcess {
     });
     child.once("exit", (code, signal) => {
       this.#end = { code, signal };
+      // The number of a group that is gone may be given to another program.
+      if (!isAnyAlive(pid, mark)) void guardian.release();
     });
   }
 
@@ -140,7 +145,7 @@ class StartedProcess implements AgentProcess {
   }
 
   async #stop(): Promise<void> {
-    const { child, mark, start } = this.#parts;
+    const { child, guardian, mark, start } = this.#parts;
     child.stdin.end();
     // Nobody reads any more: what it still prints must not hold it up.
     child.stdout.resume();
@@ -153,7 +158,7 @@ class StartedProcess implements AgentProcess {
     }
     process.removeListener("exit", this.#kill);
     child.stdout.destroy();
-    await this.ended;
+    await Promise.all([this.ended, guardian.release()]);
   }
 }
 

@@ -1,10 +1,11 @@
 /** A program in a private home: run to its end, or talked to by lines. */
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContinuoError } from "../../model/index.ts";
-import { splitLines, type Talk } from "../process/index.ts";
+import { MARK_VARIABLE, splitLines, startGuardian, type Talk } from "../process/index.ts";
 import type { StagedSession } from "./witness.ts";
 
 /** Nothing listens there: a model that is asked does not answer. */
@@ -66,6 +67,7 @@ export function talkTo(program: Program): WitnessTalk {
 function start({ staged, args, env }: Program, stdout: "pipe" | number): ChildProcess {
   const [command = "", ...first] = staged.program;
   const tmp = join(staged.scratch, "tmp");
+  const mark = randomUUID();
   mkdirSync(tmp, { recursive: true, mode: 0o700 });
   const child = spawn(command, [...first, ...args], {
     cwd: staged.project,
@@ -85,8 +87,11 @@ function start({ staged, args, env }: Program, stdout: "pipe" | number): ChildPr
       https_proxy: CLOSED_URL,
       NO_PROXY: "127.0.0.1,localhost",
       ...env,
+      [MARK_VARIABLE]: mark,
     },
   });
+  const guardian = startGuardian({ pid: child.pid, mark, searchPath: staged.searchPath });
+  child.once("close", () => void guardian.release());
   // A program that ends early takes no more input.
   child.stdin?.on("error", () => undefined);
   return child;

@@ -1,0 +1,55 @@
+/**
+ * A process that starts two agents and dies, or one and ends. It prints the numbers of all that each agent is: a
+ * daemon with a session of its own, a child, and itself, none of which hears of the end of its input, of SIGTERM or
+ * of SIGHUP.
+ *
+ * Arguments: how it dies, or `end`, or `forget`; a program that is the agent, where it is not the deaf one.
+ */
+
+import { tmpdir } from "node:os";
+import { type AgentProcess, startAgent } from "../../src/agents/process/index.ts";
+import { childrenOf } from "./processes.ts";
+
+const DEAF = `trap '' TERM HUP INT
+setsid sleep 1000 & echo $!
+sleep 1000 & echo $!
+echo $$
+while :; do sleep 1000; done`;
+
+const [how = "", ...other] = process.argv.slice(2);
+
+async function start(): Promise<AgentProcess> {
+  const command = other.length > 0 ? other : ["sh", "-c", DEAF];
+  const env = { PATH: process.env.PATH ?? "" };
+  const program = await startAgent({ agent: "deaf", command, cwd: tmpdir(), env, graceMs: 10 });
+  let count = 0;
+  for await (const line of program.lines) {
+    print(`pid ${line}`);
+    count += 1;
+    if (count === 3) break;
+  }
+  return program;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const program = await start();
+if (how === "end") {
+  await program.end();
+  print(`children ${childrenOf(process.pid).length}`);
+} else if (how !== "forget") {
+  await start();
+  print("ready");
+  process.stdin.once("data", die).once("end", () => process.exit());
+  // Whoever is to die does not end before.
+  setInterval(() => undefined, 1_000);
+}
+
+function die(): void {
+  if (how === "throw") JSON.parse("no JSON");
+  else if (how === "exit") process.exit(3);
+  else if (how === "abort") process.abort();
+  else process.kill(process.pid, how);
+}

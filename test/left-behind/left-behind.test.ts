@@ -1,0 +1,119 @@
+/** What is left of agents when the process that started them dies: nothing, however it dies. */
+
+import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { expectGone } from "./gone.ts";
+import { endsOf, guardiansOf, isRunning, sessionOf } from "./processes.ts";
+
+const HOLDER = join(import.meta.dirname, "holder.ts");
+const REUSED = join(import.meta.dirname, "reused.ts");
+
+interface Holder {
+  readonly process: ChildProcessByStdio<Writable, Readable, null>;
+  /** Of its agents. */
+  readonly pids: readonly number[];
+}
+
+/** It is ready to die when something is written to it. */
+async function hold(how: string): Promise<Holder> {
+  const child = spawn(process.execPath, [HOLDER, how], { stdio: ["pipe", "pipe", "ignore"] });
+  let said = "";
+  for await (const part of child.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
+    said += part;
+    if (said.includes("ready\n")) break;
+  }
+  return { process: child, pids: pidsIn(said) };
+}
+
+function pidsIn(said: string): readonly number[] {
+  return [...said.matchAll(/^pid (\d+)$/gmu)].map(([, pid]) => Number(pid));
+}
+
+async function ended({ process: child }: Holder): Promise<void> {
+  const over = new Promise((done) => child.once("exit", done));
+  child.stdin.write("now\n");
+  await over;
+}
+
+const WAYS = ["SIGKILL", "SIGTERM", "SIGHUP", "abort", "throw", "exit"];
+
+describe("agents that hear neither the end of their input nor SIGTERM, with a daemon each", {
+  timeout: 60_000,
+}, () => {
+  test.concurrent.each(WAYS)(
+    "do not outlive a process that dies by %s, nor do their guardians",
+    async (how) => {
+      const holder = await hold(how);
+      expect(holder.pids.filter(isRunning)).toHaveLength(6);
+      await ended(holder);
+      await expectGone(holder.pids);
+    },
+  );
+
+  test("are guarded by whom no terminal and no polite signal ends, and have nothing of the guardian's", async () => {
+    const holder = await hold("SIGKILL");
+    const leaders = holder.pids.filter((_, at) => at % 3 === 2);
+    const guardians = leaders.flatMap(guardiansOf);
+    expect(guardians).toHaveLength(2);
+    for (const guardian of guardians) {
+      expect(sessionOf(guardian)).toBe(guardian);
+      for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.kill(guardian, signal);
+    }
+    // But for what this process inherited, and everybody that it starts.
+    const held = endsOf(holder.process.pid ?? 0).filter((end) => !endsOf(process.pid).includes(end));
+    const inherited = [...holder.pids, ...guardians].flatMap(endsOf).filter((end) => held.includes(end));
+    expect(inherited).toEqual([]);
+    await ended(holder);
+    await expectGone(holder.pids);
+  });
+
+  test("are ended with their guardian at a normal end, and no zombie is left", () => {
+    const said = holdToTheEnd("end");
+    const pids = pidsIn(said);
+    expect(pids).toHaveLength(3);
+    expect(pids.filter(isRunning)).toEqual([]);
+    expect(said).toContain("children 0\n");
+  });
+});
+
+test("a guardian is no reason for a process to go on, whatever its program left behind", async () => {
+  const daemon = "setsid sleep 1000 < /dev/null > /dev/null 2>&1 & echo $!; echo $$";
+  const pids = pidsIn(holdToTheEnd("forget", "sh", "-c", daemon));
+  expect(pids).toHaveLength(2);
+  await expectGone(pids);
+});
+
+function holdToTheEnd(...args: readonly string[]): string {
+  return execFileSync(process.execPath, [HOLDER, ...args], { encoding: "utf8", timeout: 60_000 });
+}
+
+/** In namespaces of its own, as their root. */
+function unshare(flags: readonly string[], script: string, command: readonly string[]): string {
+  const asRoot = process.getuid?.() === 0 ? [] : ["--map-root-user"];
+  return execFileSync("unshare", [...flags, ...asRoot, "sh", "-c", script, "sh", ...command], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, TMPDIR: tmpdir() },
+    timeout: 60_000,
+  });
+}
+
+test("another program that has the number of one that ended is left alone", () => {
+  const script = `pids=$("$@")
+    while grep -qs 'continuo-guardia[n]' /proc/[0-9]*/cmdline; do sleep 0.1; done
+    for pid in $pids; do tr '\\0' ' ' < /proc/$pid/cmdline; echo $pid; done`;
+  const said = unshare(["--pid", "--fork", "--mount-proc"], script, [process.execPath, REUSED]);
+  expect(said).toMatch(/^sleep 1000 (\d+)\nsleep 1000 \1\n$/u);
+});
+
+test("where there is no shell, an agent is started and ended all the same", () => {
+  const script = `mount --bind /dev/null "$(readlink -f /bin/sh)"; exec "$@"`;
+  const agent = [
+    process.execPath,
+    "-e",
+    "console.log(process.pid); console.log(); console.log(); setInterval(() => 0, 9)",
+  ];
+  expect(unshare(["--mount"], script, [process.execPath, HOLDER, "end", ...agent])).toContain("children 0\n");
+});

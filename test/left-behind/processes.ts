@@ -1,0 +1,62 @@
+/** What runs on this machine. Linux: other systems have no /proc. */
+
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+function textOf(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "latin1");
+  } catch {
+    // It ended meanwhile.
+    return "";
+  }
+}
+
+/** State, parent, group, session, … */
+function fieldsOf(pid: number): readonly string[] {
+  const stat = textOf(pid, "stat");
+  return stat === "" ? [] : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+function all(): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .map(Number);
+}
+
+/** A zombie, which nobody waits for any more, does not run. */
+export function isRunning(pid: number): boolean {
+  const [state = "Z"] = fieldsOf(pid);
+  return state !== "Z" && state !== "X";
+}
+
+/** Zombies, too. */
+export function childrenOf(pid: number): readonly number[] {
+  return all().filter((one) => Number(fieldsOf(one)[1]) === pid);
+}
+
+/** The number of its first process. */
+export function sessionOf(pid: number): number {
+  return Number(fieldsOf(pid)[3]);
+}
+
+/** Those that guard the program. */
+export function guardiansOf(pid: number): readonly number[] {
+  return all().filter((one) => textOf(one, "cmdline").includes(`\0continuo-guardian\0${pid}\0`));
+}
+
+/** Ends of pipes and sockets that it holds open. */
+export function endsOf(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder)
+    .map((fd) => targetOf(`${folder}/${fd}`))
+    .filter((file) => /^(?:socket|pipe):/u.test(file));
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    // It was closed meanwhile: whoever lists its own files holds one open for that.
+    return "";
+  }
+}
