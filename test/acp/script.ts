@@ -33,6 +33,8 @@ export type ScriptStep =
   | { readonly ask: Json }
   /** Starts a process that leaves the group, and says its number. */
   | { readonly startChild: true }
+  /** From now on it hears neither the end of its input nor a signal that can be ignored. */
+  | { readonly deaf: true }
   | { readonly die: number };
 
 export interface Script {

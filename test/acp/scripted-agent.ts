@@ -95,6 +95,10 @@ async function take(
       },
     });
   }
+  if ("deaf" in step) {
+    for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) process.on(signal, () => undefined);
+    setInterval(() => undefined, 1_000);
+  }
   if ("startChild" in step) {
     const child = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
     const text = String(child.pid);

@@ -82,6 +82,13 @@ export const SCRIPT: Script = {
       { untilCancelled: true },
       { result: { stopReason: "cancelled" } },
     ],
+    "be deaf": [
+      { deaf: true },
+      { startChild: true },
+      chunk("\n\nI wait.\n\n."),
+      { untilCancelled: true },
+      { result: { stopReason: "cancelled" } },
+    ],
     die: [chunk("I say "), { stderr: "out of luck\n" }, { die: 3 }],
   },
 };

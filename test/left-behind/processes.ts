@@ -29,9 +29,13 @@ export function isRunning(pid: number): boolean {
   return state !== "Z" && state !== "X";
 }
 
+export function parentOf(pid: number): number {
+  return Number(fieldsOf(pid)[1]);
+}
+
 /** Zombies, too. */
 export function childrenOf(pid: number): readonly number[] {
-  return all().filter((one) => Number(fieldsOf(one)[1]) === pid);
+  return all().filter((one) => parentOf(one) === pid);
 }
 
 /** The number of its first process. */
