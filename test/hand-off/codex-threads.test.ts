@@ -54,17 +54,22 @@ async function read(sessionId: string): Promise<Thread> {
   };
 }
 
-/** Behind the header of the newest file, what it goes on from. A line that is no JSON object is no record. */
+/** Behind the header of the newest file, what it goes on from, headers first. A line that is no JSON object is no record. */
 function recordsThatCount(entries: readonly Entry[]): unknown[] {
   const readable = entries.filter(({ value }) => isJson(value));
   const [header, ...own] = readable.filter(({ file }) => file === undefined);
   const before = readable.filter(({ file, active }) => file !== undefined && active);
-  const all = [header, ...before, ...own].flatMap((entry) => entry?.value ?? []);
+  const headersFirst = before.toSorted((a, b) => Number(isHeader(b)) - Number(isHeader(a)));
+  const all = [header, ...headersFirst, ...own].flatMap((entry) => entry?.value ?? []);
   return before.length === 0 ? all : all.map((value, ordinal) => ({ ...(value as object), ordinal }));
 }
 
 function saidOf({ role, origin, content }: Message): unknown {
   return { role, origin, content };
+}
+
+function isHeader({ type }: Entry): boolean {
+  return type === "session_meta";
 }
 
 function isJson(value: unknown): boolean {

@@ -81,7 +81,9 @@ async function read(agent: AgentName, id: string): Promise<Read> {
 function thatCount(agent: AgentName, entries: readonly Entry[]): readonly Entry[] {
   const [header, ...others] = entries.filter(({ file }) => file === undefined);
   const before = agent === "codex" ? entries.filter(({ file, active }) => file !== undefined && active) : [];
-  return header === undefined ? [] : [header, ...before, ...others];
+  const isHeader = ({ type }: Entry): boolean => type === "session_meta";
+  const headersFirst = before.toSorted((a, b) => Number(isHeader(b)) - Number(isHeader(a)));
+  return header === undefined ? [] : [header, ...headersFirst, ...others];
 }
 
 /** The fields of each format that name session, folder, title or entry, and ours (docs/formats). */

@@ -33,7 +33,10 @@ export function bringBackLines(records: readonly KeptRecord[], session: NewSessi
   return [{ ...begins, payload: { ...(begins.payload as Json), continuo: provenance } }, ...others];
 }
 
-/** Behind the header of the newest file stand the lines that it goes on from, with the headers of their files. */
+/**
+ * The header of the newest file, then those of the files that it goes on from, then all other lines: of what stands
+ * before a header in the middle 0.169.0 sends nothing to the model.
+ */
 function inOneFile(records: readonly KeptRecord[]): readonly Json[] {
   const files = Map.groupBy(records, ({ file }) => file);
   const own = valuesOf(files.get(undefined) ?? []);
@@ -45,7 +48,9 @@ function inOneFile(records: readonly KeptRecord[]): readonly Json[] {
   const begins = withoutLinks(header);
   // Where the files before it are gone, what is left stands by itself.
   if (before.length === 0) return [begins, ...others];
-  return [begins, ...before, ...others].map(withOrdinal);
+  const headers = before.filter(isHeader).map(withoutLinks);
+  const lines = before.filter((value) => !isHeader(value));
+  return [begins, ...headers, ...lines, ...others].map(withOrdinal);
 }
 
 type Files = Map<string | undefined, readonly KeptRecord[]>;
@@ -61,7 +66,7 @@ function valuesBefore(files: Files, cut: HistoryBase): readonly Json[] {
   const before = base === null ? [] : valuesBefore(files, base);
   const end = values.findIndex((value) => isBehind(value, cut));
   const own = end === -1 ? values : values.slice(0, end);
-  return [...before, ...own.map(withoutLinks)];
+  return [...before, ...own];
 }
 
 /** By its ordinal alone: of another thread the reader gives no lines behind the cut. */
@@ -74,8 +79,12 @@ function valuesOf(records: readonly KeptRecord[]): readonly Json[] {
   return records.flatMap(({ value }) => (isJson(value) ? [value] : []));
 }
 
+function isHeader(value: Json): boolean {
+  return value.type === "session_meta";
+}
+
 function withoutLinks(value: Json): Json {
-  if (value.type !== "session_meta" || !isJson(value.payload)) return value;
+  if (!isJson(value.payload)) return value;
   const { payload } = value;
   if (!LINK_KEYS.some((key) => key in payload)) return value;
   const kept = Object.entries(payload).filter(([key]) => !LINK_KEYS.includes(key));

@@ -1,0 +1,210 @@
+/**
+ * Threads of the real Codex that go on from other files: a fork of a fork, a thread that was reverted, a fork whose
+ * first thread is gone, a legacy fork. Handed over and back they are threads of their own, which Codex lists,
+ * shows and resumes; what it sends is what it sent of the thread itself, encrypted reasoning to the byte.
+ */
+
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { handOff, openNativeSession, type Places, readerOf } from "../../../src/agents/index.ts";
+import {
+  asObject,
+  asObjects,
+  asText,
+  type JsonObject,
+  type ModelServer,
+  startModelServer,
+  text,
+  thinking,
+  tool,
+} from "../../model-servers/index.ts";
+import { threadIdIn } from "../codex/app-server.ts";
+import { type Codex, codexLauncher, openCodex } from "../codex/driver.ts";
+import { type Item, normaliseView } from "../items.ts";
+import { historyOf, proveResumption } from "../proof.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+
+const FIRST = "Which note is longer?";
+const SECOND = "And the third one, 第三个?";
+const THIRD = "Say it in one word.";
+
+let sandbox: Sandbox;
+let server: ModelServer;
+let codex: Codex;
+let places: Places;
+
+beforeAll(async () => {
+  sandbox = await makeSandbox();
+  const list = tool("exec_command", { cmd: "ls" });
+  server = await startModelServer({
+    turns: [
+      {
+        user: FIRST,
+        answers: [
+          [thinking("A look first."), list],
+          [thinking("So."), text("The second.")],
+        ],
+      },
+      { user: SECOND, answers: [[thinking("There is none, нет."), text("There is no third one.")]] },
+      { user: THIRD, answers: [[thinking("One word."), text("None.")]] },
+    ],
+  });
+  codex = await openCodex(sandbox, server.url);
+  const env = { CODEX_HOME: codex.home, PI_CODING_AGENT_DIR: join(sandbox.root, "pi") };
+  places = { home: sandbox.root, env: { ...env, CONTINUO_HOME: join(sandbox.root, "continuo") } };
+});
+
+afterAll(async () => {
+  await server?.close();
+  await sandbox?.[Symbol.asyncDispose]();
+});
+
+interface Kind {
+  readonly name: string;
+  /** Makes a thread; gives its id. */
+  readonly make: () => Promise<string>;
+  readonly thinks: number;
+  readonly ownFiles: "resumed by Codex" | "refused by Codex";
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: "a fork of a fork",
+    thinks: 4,
+    ownFiles: "resumed by Codex",
+    async make() {
+      const { threadId: first } = await codex.exec(FIRST);
+      const { threadId: second } = await codex.exec(SECOND, { fork: first });
+      return (await codex.exec(THIRD, { fork: second })).threadId;
+    },
+  },
+  {
+    name: "a thread that was reverted",
+    thinks: 3,
+    ownFiles: "resumed by Codex",
+    async make() {
+      const { threadId } = await codex.exec(FIRST);
+      await codex.exec(SECOND, { resume: threadId });
+      {
+        await using app = await codex.appServer();
+        const { thread } = await app.request("thread/resume", { threadId });
+        const beforeTurnId = asText(asObjects(asObject(thread).turns)[1]?.id);
+        await app.request("thread/revert", { threadId, beforeTurnId });
+      }
+      await codex.exec(THIRD, { resume: threadId });
+      return threadId;
+    },
+  },
+  {
+    name: "a fork of a legacy thread",
+    thinks: 3,
+    ownFiles: "resumed by Codex",
+    async make() {
+      await using app = await codex.appServer();
+      const started = await app.request("thread/start", { historyMode: "legacy", cwd: sandbox.project });
+      await app.turn(threadIdIn(started), FIRST);
+      const forked = threadIdIn(await app.request("thread/fork", { threadId: threadIdIn(started) }));
+      await app.turn(forked, SECOND);
+      return forked;
+    },
+  },
+  {
+    name: "a fork whose first thread is gone",
+    thinks: 1,
+    ownFiles: "refused by Codex",
+    async make() {
+      const { threadId } = await codex.exec(FIRST);
+      const { threadId: fork } = await codex.exec(SECOND, { fork: threadId });
+      using session = await openNativeSession(`codex:${threadId}`, { places });
+      await rm(session.details.location);
+      return fork;
+    },
+  },
+];
+
+/** What Codex shows of a thread once it is resumed. */
+async function turnsOf(threadId: string): Promise<readonly unknown[]> {
+  await using app = await codex.appServer();
+  await app.request("thread/resume", { threadId });
+  const { thread } = await app.request("thread/read", { threadId, includeTurns: true });
+  return asObjects(asObject(thread).turns).flatMap(({ items }) => asObjects(items).map(shown));
+}
+
+function shown({ type, text: words, content, command }: JsonObject): unknown {
+  return { type, words, content, command };
+}
+
+async function listed(): Promise<ReadonlyMap<string, JsonObject>> {
+  await using app = await codex.appServer();
+  const { data } = await app.request("thread/list", {
+    modelProviders: [],
+    sourceKinds: ["exec", "cli", "vscode", "appServer"],
+  });
+  return new Map(asObjects(data).map((thread) => [asText(thread.id), thread]));
+}
+
+async function viewOf(sessionId: string): Promise<readonly Item[]> {
+  const history = await historyOf("codex", sessionId, places);
+  return normaliseView((await readerOf("codex")).modelView(history), { tellsErrors: false });
+}
+
+/** The encrypted reasoning of the last request, as it was sent. */
+function sealsSent(): readonly unknown[] {
+  const items = asObjects(asObject(server.requests.at(-1)?.body).input);
+  return items.flatMap(({ type, encrypted_content: seal }) => (type === "reasoning" ? [seal] : []));
+}
+
+describe.each(KINDS)("$name", ({ make, thinks, ownFiles }) => {
+  let source: string;
+  let view: readonly Item[];
+
+  test("is handed over and back, listed, shown and resumed", async () => {
+    source = await make();
+    view = await viewOf(source);
+    const shownBefore = ownFiles === "resumed by Codex" ? await turnsOf(source) : null;
+    const there = await handOff(`codex:${source}`, {
+      to: "pi",
+      cwd: sandbox.project,
+      places,
+      verifyBy: "own",
+    });
+    const back = await handOff(`pi:${there.sessionId}`, {
+      to: "codex",
+      cwd: sandbox.project,
+      places,
+      programs: { codex: [process.execPath, codexLauncher("codex")] },
+    });
+    expect(back.broughtBack).toMatchObject({ agent: "codex", sessionId: source });
+    expect(back.verification).toMatchObject({ by: expect.stringContaining("codex"), outcome: "same" });
+    const sessionId = back.sessionId ?? "";
+    expect((await listed()).get(sessionId)).toMatchObject({
+      path: back.location,
+      preview: expect.any(String),
+    });
+    if (shownBefore !== null) expect(await turnsOf(sessionId)).toEqual(shownBefore);
+    const resume = (words: string) => codex.exec(words, { resume: sessionId });
+    const items = await proveResumption({
+      agent: "codex",
+      places,
+      sessionId,
+      tellsErrors: false,
+      server,
+      resume,
+    });
+    expect(items).toEqual(view);
+    expect(items.filter(({ kind }) => kind === "thinking")).toHaveLength(thinks);
+  });
+
+  test("says the same of itself", async () => {
+    const seals = sealsSent();
+    expect(seals).toHaveLength(thinks);
+    expect(seals).toEqual(seals.map(() => expect.any(String)));
+    const resumed = codex.exec(THIRD, { resume: source });
+    if (ownFiles === "refused by Codex") await expect(resumed).rejects.toThrow("missing source rollout");
+    else {
+      await resumed;
+      expect(sealsSent()).toEqual(seals);
+    }
+  });
+});
