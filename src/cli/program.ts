@@ -22,14 +22,48 @@ export interface ProgramRun {
 
 export async function runProgram(argv: readonly string[], shell: Shell): Promise<number> {
   let exitCode = 0;
-  const program = createProgram({
+  const run: ProgramRun = {
     shell,
     onEnd: (code) => {
       exitCode = code;
     },
-  });
-  await program.parseAsync(withDefaultCommand(argv), { from: "user" });
+  };
+  const words = withDefaultCommand(argv);
+  // The other commands would only be described.
+  const named = Object.entries(COMMANDS).filter(([name]) => name === words[0]);
+  const program = named.length === 0 ? createProgram(run) : withCommands(run, Object.fromEntries(named));
+  await program.parseAsync(words, { from: "user" });
   return exitCode;
+}
+
+type Add = (program: Command, run: ProgramRun | null) => void;
+
+const COMMANDS: Readonly<Record<string, Add>> = {
+  session: (program, run) =>
+    addSessionCommands(
+      group(program, "session", "list, show, check, export and delete the native sessions of agents"),
+      run,
+    ),
+  store: (program, run) =>
+    addStoreCommands(
+      group(
+        program,
+        "store",
+        "what Continuo keeps for itself: count, verify, upgrade, back up, restore, tidy",
+      ),
+      run,
+    ),
+  chat: addChatCommand,
+  repl: addReplCommand,
+  handoff: addHandoffCommands,
+  pick: addPickCommand,
+  agents: addAgentsCommand,
+  trust: addTrustCommand,
+  completion: addCompletionCommands,
+};
+
+function group(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description).copyInheritedSettings(program);
 }
 
 const EXAMPLES = `
@@ -39,8 +73,12 @@ Examples:
   continuo session show 4bf3c2a1    read one; the id may be cut as long as it is clear
   continuo session check            what is wrong with any of them`;
 
-/** Errors are thrown, not printed: `failure.ts` prints them all. */
+/** All commands. Errors are thrown, not printed: `failure.ts` prints them all. */
 export function createProgram(run: ProgramRun | null): Command {
+  return withCommands(run, COMMANDS);
+}
+
+function withCommands(run: ProgramRun | null, commands: Readonly<Record<string, Add>>): Command {
   const program = new Command("continuo")
     .description(
       "The session layer for AI agents: finds, reads, checks, exports, hands over and deletes the sessions of the coding agents here.",
@@ -52,23 +90,7 @@ export function createProgram(run: ProgramRun | null): Command {
     .configureOutput({ writeErr: () => undefined, outputError: () => undefined })
     .exitOverride()
     .addHelpText("after", EXAMPLES);
-  const session = program
-    .command("session")
-    .description("list, show, check, export and delete the native sessions of agents")
-    .copyInheritedSettings(program);
-  addSessionCommands(session, run);
-  const store = program
-    .command("store")
-    .description("what Continuo keeps for itself: count, verify, upgrade, back up, restore, tidy")
-    .copyInheritedSettings(program);
-  addStoreCommands(store, run);
-  addChatCommand(program, run);
-  addReplCommand(program, run);
-  addHandoffCommands(program, run);
-  addPickCommand(program, run);
-  addAgentsCommand(program, run);
-  addTrustCommand(program, run);
-  addCompletionCommands(program, run);
+  for (const add of Object.values(commands)) add(program, run);
   return program;
 }
 

@@ -1,20 +1,11 @@
 /** `chat`: one turn. */
 
-import type { AskPermission } from "../../agents/driver/index.ts";
 import { ContinuoError } from "../../model/index.ts";
-import {
-  createAsking,
-  describeResumption,
-  describeTurn,
-  errorOf,
-  TALK_LIMITS,
-  Talk,
-  type TurnResult,
-} from "../conversation/index.ts";
+import { TALK_LIMITS, Talk } from "../conversation/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ChatFlags } from "./commands.ts";
 import { nextKeyOf } from "./keys.ts";
-import { createReport, type Report } from "./report.ts";
+import type { Telling } from "./telling.ts";
 
 /** Errors: those of opening the conversation, and of the turn. */
 export async function runChat(prompt: string | null, flags: ChatFlags, shell: Shell): Promise<number> {
@@ -25,60 +16,43 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     if (stop.signal.aborted) process.exit(130);
     stop.abort(new ContinuoError("interrupted", "interrupted"));
   });
-  const report = createReport(flags, shell);
   let talk: Talk | null = null;
-  const ask = askOf(report, { shell, stop, timeLimitMs: () => talk?.settings.permissions.timeoutMs ?? 0 });
-  talk = await Talk.open({
+  // What draws is loaded while the agent's program starts.
+  let told: Promise<Telling> | null = null;
+  const telling = (): Promise<Telling> => {
+    told ??= import("./telling.ts").then(({ createTelling }) =>
+      createTelling(flags, shell, {
+        nextKey: nextKeyOf(shell, () => stop.abort()),
+        timeLimitMs: () => talk?.settings.permissions.timeoutMs ?? 0,
+      }),
+    );
+    return told;
+  };
+  const opening = Talk.open({
     flags,
     shell,
     // The answer is told before the program has ended.
     keepOpen: "session",
-    note: (text) => report.note(text),
-    ...(ask === undefined ? {} : { ask }),
+    note: (text) => void telling().then(({ note }) => note(text)),
+    ...(canAsk(flags, shell)
+      ? { ask: async (request, call) => await (await telling()).ask(request, call) }
+      : {}),
+  });
+  talk = await opening.catch(async (error: unknown) => {
+    // What was to be told comes before what went wrong.
+    await told;
+    throw error;
   });
   await using open = talk;
+  const { turn } = await telling();
   const input = prompt ?? (await readPrompt(shell, stop.signal));
   if (input.trim() === "") throw nothingSaid();
-  return await turn(open, input, { report, stop });
-}
-
-interface InTurn {
-  readonly report: Report;
-  readonly stop: AbortController;
-}
-
-async function turn(talk: Talk, input: string, { report, stop }: InTurn): Promise<number> {
-  const startedAt = performance.now();
-  report.begin(talk.agent);
-  let ended: TurnResult;
-  try {
-    ended = await talk.say(input, { onEvent: (event) => report.tell(event), signal: stop.signal });
-  } finally {
-    await report.end();
-  }
-  const { result } = ended;
-  const { agent } = talk;
-  const facts = [describeTurn(result, performance.now() - startedAt)];
-  if (result.resumption !== null) {
-    const { sessionId, resumption } = result;
-    facts.push(describeResumption({ sessionId, agent, resumption, ids: "whole" }));
-  }
-  await report.result(result, facts);
-  const error = errorOf(result, stop.signal);
-  if (error !== null) throw error;
-  return 0;
-}
-
-interface Asking {
-  readonly shell: Shell;
-  readonly stop: AbortController;
-  readonly timeLimitMs: () => number;
+  return await turn(open, input, stop);
 }
 
 /** Only where keys can be read, and the question can be seen. */
-function askOf({ teller }: Report, { shell, stop, timeLimitMs }: Asking): AskPermission | undefined {
-  if (teller === null || shell.stdin.isTTY !== true) return undefined;
-  return createAsking({ teller, timeLimitMs, nextKey: nextKeyOf(shell, () => stop.abort()) });
+function canAsk(flags: ChatFlags, shell: Shell): boolean {
+  return flags.json !== true && shell.stdin.isTTY === true;
 }
 
 /** Errors: `too_large`, `interrupted`. */

@@ -1,0 +1,67 @@
+/** What a person, or a program, is told of the one turn. */
+
+import type { AskPermission } from "../../agents/driver/index.ts";
+import {
+  type AskingOptions,
+  createAsking,
+  describeResumption,
+  describeTurn,
+  errorOf,
+  type Talk,
+  type TurnResult,
+} from "../conversation/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import type { ChatFlags } from "./commands.ts";
+import { createReport, type Report } from "./report.ts";
+
+export interface Telling {
+  note(text: string): void;
+  /** Denies where no question can be seen. */
+  readonly ask: AskPermission;
+  /** Gives the exit code. Errors: those of the turn. */
+  turn(talk: Talk, input: string, stop: AbortController): Promise<number>;
+}
+
+export function createTelling(
+  flags: ChatFlags,
+  shell: Shell,
+  asking: Omit<AskingOptions, "teller">,
+): Telling {
+  const report = createReport(flags, shell);
+  const { teller } = report;
+  return {
+    note: (text) => report.note(text),
+    ask:
+      teller === null
+        ? async () => ({ outcome: "denied", by: "policy" })
+        : createAsking({ teller, ...asking }),
+    turn: (talk, input, stop) => turn(talk, input, { report, stop }),
+  };
+}
+
+interface InTurn {
+  readonly report: Report;
+  readonly stop: AbortController;
+}
+
+async function turn(talk: Talk, input: string, { report, stop }: InTurn): Promise<number> {
+  const startedAt = performance.now();
+  report.begin(talk.agent);
+  let ended: TurnResult;
+  try {
+    ended = await talk.say(input, { onEvent: (event) => report.tell(event), signal: stop.signal });
+  } finally {
+    await report.end();
+  }
+  const { result } = ended;
+  const { agent } = talk;
+  const facts = [describeTurn(result, performance.now() - startedAt)];
+  if (result.resumption !== null) {
+    const { sessionId, resumption } = result;
+    facts.push(describeResumption({ sessionId, agent, resumption, ids: "whole" }));
+  }
+  await report.result(result, facts);
+  const error = errorOf(result, stop.signal);
+  if (error !== null) throw error;
+  return 0;
+}
