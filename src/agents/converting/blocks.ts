@@ -27,6 +27,7 @@ export function fitBlocks(message: Message, content: readonly Block[], { work, w
   let isFirstText = true;
   return content.flatMap((raw): Block[] => {
     const block = plain(raw);
+    if (work.isOwn(message)) return noted(message, raw, fitOwn(block, work, where), work);
     let fit = fitBlock(block, work, where);
     if (where === "prompt" && block.type === "text") {
       if (isFirstText) fit = withoutDroppedStart(fit, work);
@@ -42,6 +43,7 @@ interface FitResult {
 }
 
 export function fitResult(message: Message, result: ToolResultBlock, work: Conversing): FitResult {
+  if (work.isOwn(message)) return fitOwnResult(message, result, work);
   const moved: Block[] = [];
   const content: Block[] = [];
   const { imagesInErrors, oneTextInResults } = work.rules;
@@ -67,6 +69,17 @@ export function fitResult(message: Message, result: ToolResultBlock, work: Conve
   return { content: isSilent ? [{ type: "text", text: "" }] : joined, moved };
 }
 
+/** The agent's own result: as it wrote it, but for what no writer has a place for. */
+function fitOwnResult(message: Message, result: ToolResultBlock, work: Conversing): FitResult {
+  const content = result.content.flatMap((raw): Block[] => {
+    const block = plain(raw);
+    if (block.type === "text") return [block];
+    return noted(message, raw, fitOwn(block, work, "prompt"), work);
+  });
+  work.note(message, result, "kept", "");
+  return { content: content.length === 0 ? [{ type: "text", text: "" }] : content, moved: [] };
+}
+
 function joinTexts(content: readonly Block[]): readonly Block[] {
   const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
   if (texts.length < 2) return content;
@@ -83,6 +96,22 @@ function noted(message: Message, raw: Block, { block, reason }: Fit, work: Conve
   const outcome = block === null ? "dropped" : reason === "" ? "kept" : "rewritten";
   work.note(message, raw, outcome, reason);
   return block === null ? [] : [block];
+}
+
+/** The agent's own block goes back as it is, with its signature. */
+function fitOwn(block: Block, work: Conversing, where: Fitting["where"]): Fit {
+  switch (block.type) {
+    case "text":
+      return { block: block.text === "" && block.signature === undefined ? null : block, reason: "" };
+    case "thinking":
+      return { block: where === "answer" ? block : null, reason: "" };
+    case "tool_call": {
+      const { childSessionId: _child, ranBy: _ranBy, ...call } = block;
+      return { block: { ...call, id: work.names.ownCallId(block.id) }, reason: "" };
+    }
+    default:
+      return fitBlock(block, work, where);
+  }
 }
 
 function fitBlock(block: Block, work: Conversing, where: Fitting["where"]): Fit {

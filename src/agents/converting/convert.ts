@@ -6,6 +6,8 @@
  * 2. Tool ids are `[a-zA-Z0-9_-]`, at most 64, and used once; names likewise; inputs are objects.
  * 3. Images and files stand where the target takes them, else in a message of the user behind the results.
  * 4. Thinking stays thinking; signatures of a vendor that is not the target's stay behind.
+ *
+ * Messages that are the target's own keep all that it wrote into them, signatures too.
  */
 
 import type { AgentName, Block, Message, ToolCallBlock, ToolResultBlock } from "../../model/index.ts";
@@ -18,37 +20,60 @@ import { TARGETS, type TargetRules } from "./rules.ts";
 export interface Conversion {
   readonly messages: readonly NewMessage[];
   readonly records: readonly ReceiptRecord[];
+  /** The source of each message, in the same order; `null` for one that has none. */
+  readonly sources: readonly (Message | null)[];
+}
+
+export interface ConversionOptions {
+  /** What stands in the new session already. */
+  readonly before?: readonly Message[];
+  /** Those of the source that the target itself wrote. */
+  readonly own?: ReadonlySet<Message>;
+  /** Where a message lies, for the receipt. */
+  readonly placeOf?: (message: Message) => string;
 }
 
 export interface Conversing {
   readonly rules: TargetRules;
   readonly names: ToolNames;
+  readonly isOwn: (message: Message) => boolean;
   readonly note: (message: Message, block: Block, outcome: ReceiptRecord["outcome"], reason: string) => void;
 }
 
-/** @param before what stands in the new session already. */
 export function convertMessages(
   source: readonly Message[],
   target: AgentName,
-  before: readonly Message[] = [],
+  options: ConversionOptions = {},
 ): Conversion {
+  const { before = [], own, placeOf = firstPlaceOf } = options;
   const records: ReceiptRecord[] = [];
   const rules = TARGETS[target];
   const work: Conversing = {
     rules,
     names: createNames(rules.maxToolNameChars, callIdsIn(before)),
+    isOwn: (message) => own?.has(message) === true,
     note: (message, block, outcome, reason) => {
-      records.push({ place: placeText(message.metadata.records), kind: kindOf(block), outcome, reason });
+      records.push({ place: placeOf(message), kind: kindOf(block), outcome, reason });
     },
   };
   const used = new Set<Message>();
-  const messages = source.flatMap((message, at): NewMessage[] => {
+  const converted = source.flatMap((message, at): Converted[] => {
     if (used.has(message)) return [];
     if (message.role === "assistant") return toAnswer(message, resultsOf({ source, at }, used), work);
     if (message.role === "tool") return orphaned(message, work);
     return toPrompt(message, work);
   });
-  return { messages: before.length > 0 ? messages : beginWithUser(messages), records };
+  const all = before.length > 0 ? converted : beginWithUser(converted);
+  return { messages: all.map(({ made }) => made), sources: all.map(({ of }) => of), records };
+}
+
+interface Converted {
+  readonly made: NewMessage;
+  readonly of: Message | null;
+}
+
+function firstPlaceOf(message: Message): string {
+  return placeText(message.metadata.records);
 }
 
 function callIdsIn(messages: readonly Message[]): string[] {
@@ -80,17 +105,17 @@ function resultsOf({ source, at }: Position, used: Set<Message>): Message[] {
   return results;
 }
 
-function orphaned(message: Message, { note }: Conversing): NewMessage[] {
+function orphaned(message: Message, { note }: Conversing): Converted[] {
   for (const block of message.content) note(message, block, "dropped", "no call of this id");
   return [];
 }
 
-function toPrompt(message: Message, work: Conversing): NewMessage[] {
+function toPrompt(message: Message, work: Conversing): Converted[] {
   const content = fitBlocks(message, message.content, { work, where: "prompt" });
-  return content.length === 0 ? [] : [{ role: "user", content, ...factsOf(message) }];
+  return content.length === 0 ? [] : [{ made: { role: "user", content, ...factsOf(message) }, of: message }];
 }
 
-function toAnswer(message: Message, results: readonly Message[], work: Conversing): NewMessage[] {
+function toAnswer(message: Message, results: readonly Message[], work: Conversing): Converted[] {
   const inline = message.content.filter((block) => block.type === "tool_result");
   const said = message.content.filter((block) => block.type !== "tool_result");
   const content = fitBlocks(message, said, { work, where: "answer" });
@@ -102,8 +127,10 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
     content,
     ...factsOf(message),
     ...(usage === undefined ? {} : { usage }),
-    ...(model === undefined || !work.rules.namesModel ? {} : { model }),
+    ...(model === undefined || !(work.rules.namesModel || work.isOwn(message)) ? {} : { model }),
     ...(stopReason === undefined ? {} : { stopReason }),
+    // What the agent itself knows of the answer, its provider for one.
+    ...(work.isOwn(message) ? { metadata: message.metadata } : {}),
   };
   const originals = said.filter((block) => block.type === "tool_call");
   const told = new Map<string, ResultSource>();
@@ -117,16 +144,18 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
     .map((original, at) => ({ original, call: calls[at] }))
     .sort((a, b) => rank(order, a.original.id) - rank(order, b.original.id));
   const further: Block[] = [];
-  const replies = paired.flatMap(({ original, call }): NewMessage[] => {
+  const replies = paired.flatMap(({ original, call }): Converted[] => {
     if (call === undefined) return [];
     const source = told.get(original.id) ?? null;
     const { reply, moved } = toReply(call, source, { message, work });
     further.push(...moved);
-    return [reply];
+    return [{ made: reply, of: source?.message ?? message }];
   });
-  const behind: NewMessage[] =
-    further.length === 0 ? [] : [{ role: "user", content: further, ...factsOf(message) }];
-  return [answer, ...replies, ...behind];
+  const behind: Converted[] =
+    further.length === 0
+      ? []
+      : [{ made: { role: "user", content: further, ...factsOf(message) }, of: message }];
+  return [{ made: answer, of: message }, ...replies, ...behind];
 }
 
 /** Results keep the order in which they came; those that never came are last. */
@@ -160,13 +189,14 @@ function toReply(
     return { reply: { role: "tool", content: [block], ...facts, ...factsOf(message) }, moved: [] };
   }
   const { content, moved } = fitResult(source.message, source.block, work);
-  const { isError, status } = source.block;
+  const { isError, status, details } = source.block;
   const block: Block = {
     type: "tool_result",
     toolCallId: call.id,
     content,
     isError,
     ...(status === undefined ? {} : { status }),
+    ...(details === undefined || !work.isOwn(source.message) ? {} : { details }),
   };
   return { reply: { role: "tool", content: [block], ...facts, ...factsOf(source.message) }, moved };
 }
@@ -177,10 +207,11 @@ function factsOf({ timestamp }: Message): Pick<NewMessage, "timestamp"> {
 
 const BEGINNING = "[The conversation begins with the answer of the agent.]";
 
-function beginWithUser(messages: readonly NewMessage[]): readonly NewMessage[] {
-  const [first] = messages;
-  if (first === undefined || first.role === "user") return messages;
-  const { timestamp } = first;
+function beginWithUser(converted: readonly Converted[]): readonly Converted[] {
+  const [first] = converted;
+  if (first === undefined || first.made.role === "user") return converted;
+  const { timestamp } = first.made;
   const content: Block[] = [{ type: "text", text: BEGINNING }];
-  return [{ role: "user", content, ...(timestamp === undefined ? {} : { timestamp }) }, ...messages];
+  const made: NewMessage = { role: "user", content, ...(timestamp === undefined ? {} : { timestamp }) };
+  return [{ made, of: null }, ...converted];
 }

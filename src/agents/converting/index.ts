@@ -6,7 +6,7 @@
  * Does not know: files, or how any agent writes its sessions.
  */
 
-export { type Conversion, convertMessages } from "./convert.ts";
+export { type Conversion, type ConversionOptions, convertMessages } from "./convert.ts";
 export {
   excessOf,
   kindOf,
@@ -19,5 +19,6 @@ export {
   type ReceiptRecord,
   toReceipt,
 } from "./receipt.ts";
+export { retrace } from "./retrace.ts";
 export { differenceBetween, isConversation, type Said } from "./same.ts";
 export { type Selection, selectMessages } from "./select.ts";

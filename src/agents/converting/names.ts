@@ -3,6 +3,8 @@
 export interface ToolNames {
   /** A new id for a call: its own where it is acceptable and not used before. */
   callId(id: string): string;
+  /** As `callId`, for one that the target itself gave: any character is acceptable. */
+  ownCallId(id: string): string;
   toolName(name: string): string;
 }
 
@@ -11,17 +13,18 @@ const MAX_ID_CHARS = 64;
 /** @param taken ids that are used already. */
 export function createNames(maxToolNameChars: number, taken: readonly string[] = []): ToolNames {
   const used = new Set(taken);
+  const unused = (base: string): string => {
+    let free = base;
+    for (let count = 2; used.has(free); count++) {
+      const suffix = `_${count}`;
+      free = base.slice(0, MAX_ID_CHARS - suffix.length) + suffix;
+    }
+    used.add(free);
+    return free;
+  };
   return {
-    callId(id) {
-      const base = acceptable(id, MAX_ID_CHARS, "call");
-      let free = base;
-      for (let count = 2; used.has(free); count++) {
-        const suffix = `_${count}`;
-        free = base.slice(0, MAX_ID_CHARS - suffix.length) + suffix;
-      }
-      used.add(free);
-      return free;
-    },
+    callId: (id) => unused(acceptable(id, MAX_ID_CHARS, "call")),
+    ownCallId: unused,
     toolName: (name) => acceptable(name, maxToolNameChars, "tool"),
   };
 }

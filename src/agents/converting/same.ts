@@ -51,28 +51,37 @@ function runsOf(messages: readonly Said[]): Run[] {
 }
 
 function addBlock(run: Run, block: Block): void {
+  const told = toldBy(block);
+  if (told !== null) run[told.kind].push(told.words);
+}
+
+/** What a block says, in words in which agents agree; `null` for nothing. */
+export interface Told {
+  readonly kind: Exclude<(typeof KINDS)[number], "role">;
+  readonly words: string;
+}
+
+export function toldBy(block: Block): Told | null {
   switch (block.type) {
     case "text":
-      if (block.text !== "") run.texts.push(block.text);
-      return;
+      return block.text === "" ? null : { kind: "texts", words: block.text };
     case "thinking":
-      if (block.text !== "") run.thinking.push(block.text);
-      return;
+      return block.text === "" ? null : { kind: "thinking", words: block.text };
     case "tool_call":
-      run.calls.push(`${block.id.split("__").at(-1)} ${block.name} ${JSON.stringify(block.args)}`);
-      return;
+      return { kind: "calls", words: `${nameless(block.id)} ${block.name} ${JSON.stringify(block.args)}` };
     case "tool_result":
-      run.results.push(resultOf(block));
-      return;
+      return { kind: "results", words: resultOf(block) };
     case "image":
-      run.images.push(block.data ?? block.url ?? "");
-      return;
+      return { kind: "images", words: block.data ?? block.url ?? "" };
     case "file":
-      run.files.push(block.data ?? block.url ?? block.text ?? "");
-      return;
+      return { kind: "files", words: block.data ?? block.url ?? block.text ?? "" };
     case "unknown":
-      run.files.push("unknown");
+      return { kind: "files", words: "unknown" };
   }
+}
+
+function nameless(callId: string): string {
+  return callId.split("__").at(-1) ?? callId;
 }
 
 function resultOf(block: Block & { readonly type: "tool_result" }): string {
@@ -81,5 +90,5 @@ function resultOf(block: Block & { readonly type: "tool_result" }): string {
     return part.type === "image" || part.type === "file" ? (part.data ?? part.url ?? "") : part.type;
   });
   const told = parts.filter((part) => part !== "").join("\n\n");
-  return `${block.toolCallId.split("__").at(-1)} ${block.isError} ${told}`;
+  return `${nameless(block.toolCallId)} ${block.isError} ${told}`;
 }

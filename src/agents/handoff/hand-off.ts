@@ -2,13 +2,13 @@
 
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { AGENT_NAMES, type AgentName, ContinuoError, type Message } from "../../model/index.ts";
+import { AGENT_NAMES, type AgentName, ContinuoError } from "../../model/index.ts";
 import {
+  type Conversion,
   convertMessages,
   excessOf,
   kindOf,
   type MaxLoss,
-  placeText,
   type Receipt,
   type ReceiptRecord,
   toReceipt,
@@ -20,7 +20,7 @@ import {
   resumeCommandOf,
   type SessionRef,
 } from "../lookup/index.ts";
-import { findReturn } from "./coming-back.ts";
+import { type ComingBack, findReturn } from "./coming-back.ts";
 import { makeSession, placeSession, verifySession } from "./made-session.ts";
 import { originOf, withProvenance } from "./provenance.ts";
 import { type HandOffSource, readSource, type SourceOptions } from "./source.ts";
@@ -51,12 +51,18 @@ export interface HandOff {
   readonly title: string;
   readonly receipt: Receipt;
   readonly verification: Verification | null;
-  /** The session whose own records came back, and how many messages they are; `null` where all was converted. */
-  readonly broughtBack: {
-    readonly agent: AgentName;
-    readonly sessionId: string;
-    readonly messages: number;
-  } | null;
+  /** `null` where all was converted. */
+  readonly broughtBack: BroughtBack | null;
+}
+
+/** The session of the target's own that came back. */
+export interface BroughtBack {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  /** How many of its messages. */
+  readonly messages: number;
+  /** `records`: all of them, as its own records; `messages`: those that are left, each written anew as it was. */
+  readonly as: "records" | "messages";
 }
 
 /**
@@ -74,27 +80,23 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   const source = await readSource(lookup, places, options);
   const cwd = folderOf(source, options);
   const back = await findReturn(source, { to, cwd, places, signal });
-  const [kept, said] = [
-    source.messages.slice(0, back?.messages ?? 0),
-    source.messages.slice(back?.messages ?? 0),
-  ];
-  const { messages, records } = convertMessages(said, to, back?.history);
-  const receipt = toReceipt([...source.left, ...kept.flatMap(keptRecords), ...records]);
-  if (kept.length === 0 && messages.length === 0) {
+  const { messages, records } = back === null ? convertMessages(source.messages, to) : convertBehind(back);
+  const receipt = toReceipt([...source.left, ...(back === null ? [] : keptRecords(back)), ...records]);
+  if (messages.length === 0 && (back?.kept.length ?? 0) === 0) {
     throw new ContinuoError("invalid", "the session holds nothing that a model reads", {
       details: { receipt },
     });
   }
   const title = titleOf(source);
-  const broughtBack =
-    back === null ? null : { agent: to, sessionId: back.from.sessionId, messages: kept.length };
-  const unwritten = { agent: to, cwd, title, receipt, verification: null, broughtBack };
+  const unwritten = { agent: to, cwd, title, receipt, verification: null, broughtBack: broughtBackOf(back) };
   const lost = excessOf(receipt, options.maxLoss ?? {});
   if (Object.keys(lost).length > 0) throw fidelityError(lost, receipt);
   if (options.until === "receipt") {
     return { ...unwritten, sessionId: null, location: null, resumeCommand: null };
   }
-  const made = await makeSession({ gitBranch: source.gitBranch, back, messages, cwd, title, places, to });
+  const { gitBranch } = source;
+  const begun = back?.begun ?? null;
+  const made = await makeSession({ gitBranch, back: begun, messages, cwd, title, places, to });
   const { verifyBy: by = "agent", programs } = options;
   const { said: mark, ...verification } = await verifySession(made, { by, programs, places, signal });
   const { sessionId } = made.session;
@@ -106,10 +108,24 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   return { ...unwritten, sessionId, location, resumeCommand, verification };
 }
 
-/** What comes back as it was. */
-function keptRecords(message: Message): ReceiptRecord[] {
-  const place = placeText(message.metadata.records);
-  return message.content.map((block) => ({ place, kind: kindOf(block), outcome: "kept", reason: "" }));
+function convertBehind({ from, begun, messages, own, placeOf }: ComingBack): Conversion {
+  return convertMessages(messages, from.agent, { before: begun?.history ?? [], own, placeOf });
+}
+
+/** What comes back in its own records. */
+function keptRecords({ kept, placeOf }: ComingBack): ReceiptRecord[] {
+  return kept.flatMap((message) => {
+    const place = placeOf(message);
+    return message.content.map(
+      (block): ReceiptRecord => ({ place, kind: kindOf(block), outcome: "kept", reason: "" }),
+    );
+  });
+}
+
+function broughtBackOf(back: ComingBack | null): BroughtBack | null {
+  if (back === null) return null;
+  const { agent, sessionId } = back.from;
+  return { agent, sessionId, messages: back.own.size, as: back.begun === null ? "messages" : "records" };
 }
 
 /** For what the receipt says is lost beyond the limits. */

@@ -16,8 +16,9 @@ import {
 } from "../adapter/index.ts";
 import { differenceBetween, isConversation, type Said } from "../converting/index.ts";
 import { readerOf, writerOf } from "../lookup/index.ts";
-import type { Json, Places } from "../reader/index.ts";
-import { type ComingBack, withTip } from "./coming-back.ts";
+import { isJson, type Json, type Places } from "../reader/index.ts";
+import type { Begun } from "./coming-back.ts";
+import { withTip } from "./once-more.ts";
 import { type SaidMark, saidBy } from "./source.ts";
 import { openScratch, stageRecords } from "./stage.ts";
 import { type AgentPrograms, programOf, type Verification, verifyWithAgent } from "./verify.ts";
@@ -25,7 +26,7 @@ import { type AgentPrograms, programOf, type Verification, verifyWithAgent } fro
 export interface Making {
   readonly gitBranch: string | null;
   /** Records that the new session begins with; its messages come behind them. */
-  readonly back: ComingBack | null;
+  readonly back: Begun | null;
   readonly messages: readonly NewMessage[];
   readonly cwd: string;
   readonly title: string;
@@ -37,7 +38,7 @@ export interface Made {
   readonly writer: NativeWriter<unknown>;
   readonly session: NewSession;
   readonly file: string;
-  readonly back: ComingBack | null;
+  readonly back: Begun | null;
   readonly messages: readonly NewMessage[];
   readonly makers: RecordedMakers;
   readonly places: Places;
@@ -67,7 +68,7 @@ export async function recordsOf(
   const begun =
     back === null
       ? writer.begin(session, makers)
-      : await withTip({ writer, records: back.records, session, makers });
+      : await withTip({ writer, records: back.records, session, makers, adds: messages.length });
   if (begun === null) throw new Error(`${writer.agent} does not take back what it took back before`);
   const all = [...begun.records];
   let { tip } = begun;
@@ -105,7 +106,7 @@ export async function verifySession(made: Made, options: VerifyOptions): Promise
   const own = await readBack(made, file, home);
   const program = options.by === "own" ? null : programOf(writer.agent, options.places, options.programs);
   if (program === null) return own;
-  const told = await verifyWithAgent(writer.agent, saidOf(made), {
+  const told = await verifyWithAgent(writer.agent, saidOf(made, isSeen), {
     ...{ file, home, project, program, scratch },
     searchPath: options.places.env.PATH ?? "",
     sessionId: session.sessionId,
@@ -114,9 +115,17 @@ export async function verifySession(made: Made, options: VerifyOptions): Promise
   return { ...told, said: own.said };
 }
 
-function saidOf({ back, messages }: Made): readonly Said[] {
+function saidOf(
+  { back, messages }: Made,
+  isTold: (message: Message) => boolean = () => true,
+): readonly Said[] {
   const before: readonly Message[] = back?.history ?? [];
-  return [...before.filter(isConversation), ...messages];
+  return [...before.filter((message) => isConversation(message) && isTold(message)), ...messages];
+}
+
+/** Whether the agent itself reads the message where it came back as it was. */
+function isSeen({ metadata }: Message): boolean {
+  return Object.values(metadata).every((flags) => !isJson(flags) || flags.lostOnResume !== true);
 }
 
 async function readBack(made: Made, file: string, home: Places): Promise<Verified> {

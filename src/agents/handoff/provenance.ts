@@ -110,9 +110,12 @@ export async function readCopy(
   return lines.map((line): KeptRecord => JSON.parse(line));
 }
 
+/** What tells a session and its records. */
+export type Known = Pick<HandOffSource, "agent" | "sessionId" | "entries">;
+
 /** From the store, else from the session's own file; `null` where nothing tells. */
 export async function readProvenance(
-  source: HandOffSource,
+  source: Known,
   places: Places,
   signal: AbortSignal | undefined,
 ): Promise<Provenance | null> {
@@ -120,7 +123,7 @@ export async function readProvenance(
 }
 
 async function storedProvenance(
-  { agent, sessionId }: HandOffSource,
+  { agent, sessionId }: Known,
   places: Places,
   signal: AbortSignal | undefined,
 ): Promise<Provenance | null> {

@@ -93,7 +93,10 @@ function toText(made: HandOff, shell: Shell): string {
 function broughtBackLines({ broughtBack }: HandOff): string[] {
   if (broughtBack === null) return [];
   const { agent, sessionId, messages } = broughtBack;
-  return [`the ${messages} messages of ${agent}:${sessionId} are there with their own records`];
+  const name = `${agent}:${sessionId}`;
+  if (broughtBack.as === "records")
+    return [`the ${messages} messages of ${name} are there with their own records`];
+  return [`${messages} messages are as ${name} has them, written anew`];
 }
 
 /** Totals by kind, then each reason with how often it was given. */

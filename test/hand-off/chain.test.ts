@@ -1,0 +1,152 @@
+/**
+ * A conversation that goes through several agents and comes back to one that it was in: the records of that agent are
+ * there as they were, and what was said in each of the others stands behind them, in its order.
+ */
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { type Home, openHome, saidOf, type Written, withoutNames, wordsOf } from "./homes.ts";
+
+let home: Home;
+
+beforeEach(() => {
+  home = openHome();
+});
+
+afterEach(() => home[Symbol.dispose]());
+
+/** A session with calls at once, one of which failed. */
+const PARALLEL: Readonly<Record<AgentName, string>> = {
+  claude: "parallel-tools",
+  codex: "paginated",
+  gemini: "parallel-tools",
+  pi: "parallel-tools",
+  opencode: "parallel-tools",
+};
+
+const TRIPLES = AGENT_NAMES.flatMap((a) =>
+  AGENT_NAMES.filter((b) => b !== a).flatMap((b) =>
+    AGENT_NAMES.filter((c) => c !== a && c !== b).map((c) => ({ a, b, c })),
+  ),
+);
+
+interface Chain {
+  readonly id: string;
+  readonly made: readonly Written[];
+}
+
+/** Through the agents in turn, each of which says something more. */
+async function go(agents: readonly AgentName[], says: "each says more" | "nothing more"): Promise<Chain> {
+  const [first = "claude", ...others] = agents;
+  const id = home.use(first, PARALLEL[first]);
+  const made: Written[] = [];
+  let ref = `${first}:${id}`;
+  for (const to of others) {
+    const written = await home.go(ref, to);
+    if (says === "each says more") await home.say(to, written, wordsAt(made.length, to));
+    made.push(written);
+    ref = `${to}:${written.sessionId}`;
+  }
+  return { id, made };
+}
+
+function wordsAt(step: number, agent: AgentName): string {
+  return `${step} in ${agent}`;
+}
+
+async function expectOwnRecords(agent: AgentName, id: string, back: Written): Promise<readonly string[]> {
+  expect(back.broughtBack).toMatchObject({ agent, sessionId: id, as: "records" });
+  const [before, after] = [await home.read(agent, id), await home.read(agent, back.sessionId)];
+  const count = before.entries.length;
+  expect(withoutNames(agent, after.entries.slice(0, count))).toEqual(withoutNames(agent, before.entries));
+  expect(wordsOf(after.history.slice(0, before.history.length))).toEqual(wordsOf(before.history));
+  return wordsOf(after.history.slice(before.history.length));
+}
+
+describe.each(TRIPLES)("$a to $b to $c", ({ a, b, c }) => {
+  test(`and back to ${a}: its records, what ${b} said, what ${c} said`, async () => {
+    const { id, made } = await go([a, b, c], "each says more");
+    const back = await home.go(`${c}:${made[1]?.sessionId}`, a);
+    const added = await expectOwnRecords(a, id, back);
+    expect(added).toEqual([...saidOf(wordsAt(0, b)), ...saidOf(wordsAt(1, c))]);
+    expect(back.receipt.dropped).toBe(0);
+  });
+});
+
+test.each(AGENT_NAMES)("all agents in turn, and back to %s, without a word more", async (a) => {
+  const others = AGENT_NAMES.filter((agent) => agent !== a);
+  const { id, made } = await go([a, ...others], "nothing more");
+  const back = await home.go(`${others.at(-1)}:${made.at(-1)?.sessionId}`, a);
+  expect(await expectOwnRecords(a, id, back)).toEqual([]);
+});
+
+test.each(AGENT_NAMES)("to %s and on, to and fro: each has its newest session's records", async (b) => {
+  const [a = "claude", c = "claude"] = AGENT_NAMES.filter((agent) => agent !== b);
+  const { made } = await go([a, b, c, b, a, c], "each says more");
+  expect(made.map(({ broughtBack }) => broughtBack?.as ?? null)).toEqual([
+    null,
+    null,
+    "records",
+    "records",
+    "records",
+  ]);
+  const [, , again, back, last] = made;
+  expect(again?.broughtBack?.sessionId).toBe(made[0]?.sessionId);
+  expect(last?.broughtBack?.sessionId).toBe(made[1]?.sessionId);
+  const { history } = await home.read(a, back?.sessionId ?? "");
+  const said = [b, c, b, a].flatMap((agent, step) => saidOf(wordsAt(step, agent)));
+  expect(wordsOf(history).slice(-said.length)).toEqual(said);
+});
+
+describe("a chain of which a session is gone", () => {
+  test("goes back over the copy of its records", async () => {
+    const { id, made } = await go(["claude", "codex", "pi"], "each says more");
+    const before = await home.read("claude", id);
+    rmSync(join(home.home, "source"), { recursive: true });
+    rmSync(made[0]?.location ?? "");
+    const back = await home.go(`pi:${made[1]?.sessionId}`, "claude");
+    expect(back.broughtBack).toMatchObject({ sessionId: id, as: "records" });
+    const after = await home.read("claude", back.sessionId);
+    expect(withoutNames("claude", after.entries.slice(0, before.entries.length))).toEqual(
+      withoutNames("claude", before.entries),
+    );
+  });
+
+  test("goes back over the notes in the files where the store is gone", async () => {
+    const { id, made } = await go(["claude", "codex", "pi"], "nothing more");
+    rmSync(join(home.home, "continuo"), { recursive: true });
+    const back = await home.go(`pi:${made[1]?.sessionId}`, "claude");
+    await expectOwnRecords("claude", id, back);
+  });
+
+  test("is converted where neither it nor the copy is there", async () => {
+    const { made } = await go(["claude", "codex", "pi"], "nothing more");
+    rmSync(join(home.home, "continuo"), { recursive: true });
+    rmSync(made[0]?.location ?? "");
+    const back = await home.go(`pi:${made[1]?.sessionId}`, "claude");
+    expect(back.broughtBack).toBeNull();
+  });
+});
+
+test("a store that says a session came from itself, in a circle, leads nowhere", async () => {
+  const id = home.use("claude", "parallel-tools");
+  const there = await home.go(`claude:${id}`, "codex");
+  const on = await home.go(`codex:${there.sessionId}`, "pi");
+  const url = `sqlite:${join(home.home, "continuo", "continuo.db")}`;
+  {
+    await using store = await openStore(url);
+    // codex is said to come from the session of pi that was made of it.
+    const { events } = await store.read(`handoff/pi/${on.sessionId}`);
+    const data = events[0]?.data as { from: object; to: object };
+    await store.deleteLog(`handoff/claude/${id}`).catch(() => null);
+    await store.createLog({
+      logId: `handoff/claude/${id}`,
+      events: [{ type: "session_handed_over", data: { ...data, from: { ...data.from } } }],
+    });
+  }
+  const back = await home.go(`pi:${on.sessionId}`, "gemini");
+  expect(back.broughtBack).toBeNull();
+});

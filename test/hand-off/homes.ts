@@ -1,0 +1,151 @@
+/** A home of a test, with the session of a fixture in it, and what agents say in sessions of it. */
+
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type HandOff,
+  type HandOffOptions,
+  HOME_VARIABLES,
+  handOff,
+  openNativeSession,
+  openSessionAdapter,
+  type Places,
+  readerOf,
+} from "../../src/agents/index.ts";
+import type { AgentName, Entry, Message } from "../../src/model/index.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+const FORMATS = {
+  claude: "ccsdk",
+  codex: "codex",
+  gemini: "gemini",
+  pi: "pi-agent",
+  opencode: "opencode",
+} as const;
+
+export interface Home extends Disposable {
+  readonly home: string;
+  readonly cwd: string;
+  readonly places: Places;
+  /** A copy of a fixture's home; gives the id of its session. */
+  use(agent: AgentName, name: string): string;
+  go(id: string, to: AgentName, options?: Partial<HandOffOptions>): Promise<Written>;
+  read(agent: AgentName, id: string): Promise<Read>;
+  /** `text` is said, and answered with a thought and a call. */
+  say(agent: AgentName, written: HandOff, text: string): Promise<void>;
+}
+
+export type Written = HandOff & { readonly sessionId: string };
+
+export interface Read {
+  readonly entries: readonly Entry[];
+  readonly history: readonly Message[];
+  /** What its model would be sent. */
+  readonly view: readonly Message[];
+}
+
+export function openHome(): Home {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-test-")));
+  const cwd = join(home, "project");
+  mkdirSync(cwd);
+  const env: Record<string, string> = { CONTINUO_HOME: join(home, "continuo") };
+  const places: Places = { home, env };
+  const database = join(FIXTURES, "opencode", "image", "home");
+  cpSync(database, join(home, ".local", "share"), { recursive: true });
+  return {
+    ...{ home, cwd, places },
+    use(agent, name) {
+      const folder = join(FIXTURES, agent, name);
+      const copy = join(home, "source");
+      cpSync(join(folder, "home"), copy, { recursive: true });
+      env[HOME_VARIABLES[agent]] = copy;
+      return String(JSON.parse(readFileSync(join(folder, "requests.json"), "utf8")).sessionId);
+    },
+    async go(id, to, options = {}) {
+      const made = await handOff(id, { to, cwd, places, verifyBy: "own", ...options });
+      if (made.sessionId === null) throw new Error("nothing was written");
+      return { ...made, sessionId: made.sessionId };
+    },
+    async read(agent, id) {
+      using session = await openNativeSession(`${agent}:${id}`, { places });
+      const entries = (await Array.fromAsync(session.entries())).filter(({ file }) => file === undefined);
+      const history = await Array.fromAsync(session.history());
+      return { entries, history, view: (await readerOf(agent)).modelView(history) };
+    },
+    async say(agent, { sessionId, location }, text) {
+      const sessionFile = (location ?? "").replace(/#.*$/u, "");
+      const id = sessionId === null ? {} : { sessionId };
+      await using adapter = openSessionAdapter({ format: FORMATS[agent], sessionFile, ...id, places });
+      const call = `call_${text.replaceAll(" ", "_")}`;
+      await adapter.appendUserMessage(`${text}?`);
+      await adapter.appendAssistantMessage([
+        { type: "text", text: `I look: ${text}.` },
+        { type: "tool_call", id: call, name: "look", args: { at: text } },
+      ]);
+      await adapter.appendToolResult(call, `a thing: ${text}`);
+      await adapter.appendAssistantMessage(`It is a thing: ${text}.`);
+    },
+    [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
+  };
+}
+
+/** What `say` says. */
+export function saidOf(text: string): string[] {
+  return [
+    `user: ${text}?`,
+    `assistant: I look: ${text}.`,
+    `call: {"at":"${text}"}`,
+    `result: a thing: ${text}`,
+    `assistant: It is a thing: ${text}.`,
+  ];
+}
+
+/** Texts, calls and results, one a line. */
+export function wordsOf(history: readonly Message[]): string[] {
+  return history
+    .filter(({ role, origin }) => role !== "system" && origin !== "injected" && origin !== "notification")
+    .flatMap(({ role, content }) =>
+      content.flatMap((block) => {
+        if (block.type === "text") return [`${role}: ${block.text}`];
+        if (block.type === "tool_call") return [`call: ${JSON.stringify(block.args)}`];
+        return block.type === "tool_result"
+          ? [`result: ${block.content.map((part) => (part.type === "text" ? part.text : "")).join("")}`]
+          : [];
+      }),
+    );
+}
+
+/** The fields of each format that name session, folder, title or entry, and ours (docs/formats). */
+const NAMING: Readonly<Record<AgentName, readonly string[]>> = {
+  claude: ["sessionId", "cwd", "continuo"],
+  codex: ["id", "session_id", "thread_id", "cwd", "runtime_workspace_roots", "continuo"],
+  gemini: ["sessionId", "projectHash", "continuo"],
+  pi: ["id", "cwd", "continuo"],
+  opencode: [
+    ...[
+      "id",
+      "session_id",
+      "message_id",
+      "parentID",
+      "sessionID",
+      "messageID",
+      "tail_start_id",
+      "parentSessionId",
+    ],
+    ...["directory", "cwd", "root", "slug", "title", "metadata", "project_id", "path", "time_updated"],
+  ],
+};
+
+export function withoutNames(agent: AgentName, entries: readonly Entry[]): unknown[] {
+  const names = new Set(NAMING[agent]);
+  const strip = (value: unknown, isTop: boolean): unknown => {
+    if (Array.isArray(value)) return value.map((each) => strip(each, false));
+    if (typeof value !== "object" || value === null) return value;
+    const isNaming = (key: string): boolean => names.has(key) && (agent !== "claude" || isTop);
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, each]) => (isNaming(key) ? [] : [[key, strip(each, false)]])),
+    );
+  };
+  return entries.map(({ value }) => strip(value, true));
+}
