@@ -12,6 +12,7 @@ export { type CancelOptions, cancelRun } from "./cancel.ts";
 export type { Continuation, ContinuationOptions } from "./continuation.ts";
 export { type ExecuteRunOptions, executeRun } from "./execute.ts";
 export type { RunInput } from "./input.ts";
+export { runnerOf } from "./lease.ts";
 export { type RunOnceOptions, runOnce } from "./once.ts";
 export type { Reference, ReferenceState } from "./references.ts";
 export type { RunError, RunResult } from "./result.ts";

@@ -1,6 +1,7 @@
 /** The lease of a session: who holds it runs the session. It is renewed until it is let go. */
 
-import { ContinuoError, isContinuoError, type Lease, type Store } from "../model/index.ts";
+import { type CallOptions, ContinuoError, isContinuoError, type Lease, type Store } from "../model/index.ts";
+import { idOf, isGone, ownerOf } from "./owner.ts";
 
 export interface HeldLease {
   readonly name: string;
@@ -22,25 +23,40 @@ export function runLease(runId: string): string {
 }
 
 export interface HoldOptions {
+  /** An id: which process that is, is added to it. */
   readonly owner: string;
   readonly leaseMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** `null` when somebody else holds it. */
+/** `null` when somebody else holds it. From whoever is certainly gone, it is taken. */
 export async function holdLease(store: Store, name: string, options: HoldOptions): Promise<HeldLease | null> {
-  const { owner, leaseMs, signal } = options;
-  try {
-    const lease = await store.acquireLease(name, {
-      owner,
-      ttlMs: leaseMs,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    return renewed(store, lease, leaseMs);
-  } catch (error) {
-    if (isContinuoError(error, "lease_held")) return null;
-    throw error;
+  const { leaseMs, signal } = options;
+  const owner = ownerOf(options.owner);
+  const asked = { owner, ttlMs: leaseMs, ...(signal === undefined ? {} : { signal }) };
+  for (let gone: number | undefined; ; ) {
+    try {
+      const takeFrom = gone === undefined ? {} : { takeFrom: gone };
+      return renewed(store, await store.acquireLease(name, { ...asked, ...takeFrom }), leaseMs);
+    } catch (error) {
+      if (!isContinuoError(error, "lease_held")) throw error;
+      const { token, owner: holder } = error.details;
+      // A store that takes it from nobody says the same again.
+      if (typeof token !== "number" || token === gone || !isGone(String(holder))) return null;
+      gone = token;
+    }
   }
+}
+
+/** Who holds it now, and is not certainly gone; `owner` is the id alone. */
+export async function holderOf(store: Store, name: string, call: CallOptions = {}): Promise<Lease | null> {
+  const lease = await store.getLease(name, call);
+  return lease === null || isGone(lease.owner) ? null : { ...lease, owner: idOf(lease.owner) };
+}
+
+/** Who runs the session now; `null` when nobody does. */
+export function runnerOf(store: Store, sessionId: string, call: CallOptions = {}): Promise<Lease | null> {
+  return holderOf(store, sessionLease(sessionId), call);
 }
 
 function renewed(store: Store, { name, token, expiresAt }: Lease, leaseMs: number): HeldLease {

@@ -6,6 +6,7 @@
 import { ContinuoError, type Run, type Store } from "../model/index.ts";
 import { type HeldLease, type HoldOptions, holdLease, runLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
+import { isGone } from "./owner.ts";
 import { pause } from "./stops.ts";
 
 export interface QueueOptions {
@@ -73,8 +74,8 @@ async function isFirst(store: Store, before: readonly Run[], patience: Patience)
   for (const { runId, status } of before) {
     // The lease of the session tells whether it really runs.
     if (status === "running") continue;
-    if ((await store.getLease(runLease(runId))) !== null) return false;
-    if (!patience.isOver(runId)) return false;
+    const lease = await store.getLease(runLease(runId));
+    if (lease === null ? !patience.isOver(runId) : !isGone(lease.owner)) return false;
   }
   return true;
 }

@@ -11,7 +11,7 @@ import {
 import { newId } from "./ids.ts";
 import { isInput, toBlocks } from "./input.ts";
 import { GONE, interruptRun, LEFT } from "./interrupt.ts";
-import { holdLease, runLease, sessionLease } from "./lease.ts";
+import { holderOf, holdLease, runLease, runnerOf, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { latestAttempt, rootIn } from "./retries.ts";
 
@@ -43,8 +43,8 @@ export interface Woken {
 }
 
 /**
- * Ends runs of processes that are gone as `interrupted`. A process is taken for gone when its lease of the
- * session expired; a run that waits, when nobody waits with it. Errors: `not_found`.
+ * Ends runs of processes that are gone as `interrupted`. A process is taken for gone when it ended on this machine
+ * (Linux), or its lease of the session expired; a run that waits, when nobody waits with it. Errors: `not_found`.
  */
 export async function wake(store: Store, sessionId: string, options: WakeOptions = {}): Promise<Woken> {
   const { leaseMs = LIMITS.leaseMs, signal } = options;
@@ -54,7 +54,7 @@ export async function wake(store: Store, sessionId: string, options: WakeOptions
   }
   const lease = await holdLease(store, sessionLease(sessionId), { owner: newId(), leaseMs, ...call });
   if (lease === null) {
-    const holder = await store.getLease(sessionLease(sessionId), call);
+    const holder = await runnerOf(store, sessionId, call);
     const heldBy = { owner: holder?.owner ?? "", expiresAt: holder?.expiresAt ?? new Date().toISOString() };
     return { sessionId, interrupted: [], unprocessed: [], ...(await cursors(store, sessionId)), heldBy };
   }
@@ -62,7 +62,7 @@ export async function wake(store: Store, sessionId: string, options: WakeOptions
     const interrupted: string[] = [];
     for (const run of await listAll(store, sessionId, ["pending", "running"])) {
       const reason = run.status === "running" ? GONE : LEFT;
-      if (run.status === "pending" && (await store.getLease(runLease(run.runId), call)) !== null) continue;
+      if (run.status === "pending" && (await holderOf(store, runLease(run.runId), call)) !== null) continue;
       try {
         await interruptRun(store, run, { lease, reason });
         interrupted.push(run.runId);

@@ -229,8 +229,8 @@ function coordination(engine: Engine): Coordination {
     listCursors: (options = {}) => engine.read((scope) => rules.listCursors(scope, options), options.signal),
     resetCursor: ({ logId, name, sequence, signal }) =>
       engine.write((tx) => rules.resetCursor(tx, logId, name, sequence), signal),
-    acquireLease: (name, { owner, ttlMs = rules.DEFAULT_LEASE_MS, signal }) =>
-      engine.write((tx) => rules.acquireLease(tx, name, owner, ttlMs), signal),
+    acquireLease: (name, { signal, ...request }) =>
+      engine.write((tx) => rules.acquireLease(tx, name, request), signal),
     renewLease: ({ name, token, ttlMs = rules.DEFAULT_LEASE_MS, signal }) =>
       engine.write((tx) => rules.renewLease(tx, name, token, ttlMs), signal),
     releaseLease: ({ name, token, signal }) =>

@@ -4,17 +4,16 @@ import { ContinuoError } from "../../model/index.ts";
 import type { OwnRow } from "./rows.ts";
 import type { OpenOwn } from "./store.ts";
 
-/** The session manager's name for the right to run a session. */
-const RUN_LEASE = "session/";
 const SHOWN_FORKS = 20;
 
 /** Errors: `session_live` while it is run somewhere, `has_forks` where others go on from it, `not_found`. */
 export async function deleteOwn({ sessionId, nativeRefs }: OwnRow, { store }: OpenOwn): Promise<void> {
-  const lease = await store.getLease(`${RUN_LEASE}${sessionId}`);
-  if (lease !== null && Date.parse(lease.expiresAt) > Date.now()) {
-    throw new ContinuoError("session_live", `the session ${sessionId} is run by ${lease.owner} now`, {
+  const { runnerOf } = await import("../../sessions/index.ts");
+  const runner = await runnerOf(store, sessionId);
+  if (runner !== null) {
+    throw new ContinuoError("session_live", `the session ${sessionId} is run by ${runner.owner} now`, {
       hint: "Leave it there, then delete it.",
-      details: { owner: lease.owner, expiresAt: lease.expiresAt },
+      details: { owner: runner.owner, expiresAt: runner.expiresAt },
     });
   }
   const { items: forks } = await store.listSessions({ parentId: sessionId, limit: SHOWN_FORKS });

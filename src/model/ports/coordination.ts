@@ -27,6 +27,11 @@ export interface LeaseOptions extends CallOptions {
   readonly owner: string;
   /** How long it is held without a renewal; 30,000 where none is given. */
   readonly ttlMs?: number;
+  /**
+   * The token of a holder who is known to be gone: the lease is taken from it before it expires. If it was given to
+   * somebody else meanwhile, it is not.
+   */
+  readonly takeFrom?: number;
 }
 
 export interface LeaseName extends CallOptions {
@@ -74,7 +79,10 @@ export interface Coordination {
   /** The one way back. Without `sequence` the cursor is forgotten. */
   resetCursor(options: CursorName & { readonly sequence?: number }): Promise<void>;
 
-  /** Errors: `lease_held` (`details.owner`, `details.expiresAt`). The owner of a lease may take it anew. */
+  /**
+   * Errors: `lease_held` (`details.owner`, `details.token`, `details.expiresAt`). The owner of a lease may take it
+   * anew.
+   */
   acquireLease(name: string, options: LeaseOptions): Promise<Lease>;
   /** Errors: `fenced` when it was given to somebody else, `not_found`. An expired lease that nobody took is renewed. */
   renewLease(options: LeaseName & { readonly ttlMs?: number }): Promise<Lease>;

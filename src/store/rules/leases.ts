@@ -14,8 +14,15 @@ interface LeaseRow {
 
 export const DEFAULT_LEASE_MS = 30_000;
 
+export interface LeaseRequest {
+  readonly owner: string;
+  readonly ttlMs?: number;
+  readonly takeFrom?: number;
+}
+
 /** Errors: `lease_held`. */
-export function* acquireLease(tx: Transaction, name: string, owner: string, ttlMs: number): Work<Lease> {
+export function* acquireLease(tx: Transaction, name: string, request: LeaseRequest): Work<Lease> {
+  const { owner, ttlMs = DEFAULT_LEASE_MS, takeFrom } = request;
   assertLease(name, ttlMs);
   assertName("owner of a lease", owner);
   const { nowMs } = tx.dialect;
@@ -27,7 +34,8 @@ export function* acquireLease(tx: Transaction, name: string, owner: string, ttlM
     name,
   );
   const held = yield* lockLease(tx, name);
-  if (held !== undefined && held.expires_at > held.now && held.owner !== owner) throw leaseHeld(held);
+  if (held !== undefined && held.expires_at > held.now && held.owner !== owner && held.token !== takeFrom)
+    throw leaseHeld(held);
   yield* sql(
     tx,
     `update leases set token = token + 1, owner = ?, expires_at = ${nowMs} + ?

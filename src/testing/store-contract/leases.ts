@@ -67,6 +67,42 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "a lease that did not expire is taken from the holder who is named, who is fenced then",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const old = await store.acquireLease("x", { owner: "a" });
+      const next = await store.acquireLease("x", { owner: "b", takeFrom: old.token });
+      assert.deepEqual([next.owner, next.token], ["b", old.token + 1]);
+      await rejects("fenced", store.renewLease(old));
+      await rejects("fenced", store.append(logId, numbered(1), { lease: old }));
+      await store.releaseLease(old);
+      assert.deepEqual(await store.getLease("x"), next);
+      await store.append(logId, numbered(1), { lease: next });
+      assert.equal(await store.latestSequence(logId), 1);
+    },
+  },
+  {
+    name: "a lease is not taken from whoever has it since, nor by the token of nobody",
+    run: async ({ store }) => {
+      const old = await store.acquireLease("x", { owner: "a" });
+      const next = await store.acquireLease("x", { owner: "b", takeFrom: old.token });
+      for (const takeFrom of [old.token, 0, next.token + 1]) {
+        const error = await rejects("lease_held", store.acquireLease("x", { owner: "c", takeFrom }));
+        assert.deepEqual([error.details.owner, error.details.token], ["b", next.token]);
+      }
+    },
+  },
+  {
+    name: "of many that take a lease from the same holder at once, one gets it",
+    run: async ({ store }) => {
+      const { token: takeFrom } = await store.acquireLease("x", { owner: "a" });
+      const results = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, n) => store.acquireLease("x", { owner: `o${n}`, takeFrom })),
+      );
+      assert.equal(results.filter((result) => result.status === "fulfilled").length, 1);
+    },
+  },
+  {
     name: "renewing moves the expiry by the database's clock",
     run: async ({ store }) => {
       const lease = await store.acquireLease("x", { owner: "a", ttlMs: 1_000 });

@@ -1,0 +1,86 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { idOf, isGone, ownerOf } from "./owner.ts";
+
+const OWN = ownerOf("id");
+const [, MACHINE = "", , START = ""] = /@(.+)\/(.+)\/(.+)$/u.exec(OWN) ?? [];
+
+function owner(pid: number, start: string, machine: string = MACHINE): string {
+  return `id@${machine}/${pid}/${start}`;
+}
+
+/** State, parent and start. */
+function statOf(pid: number | string): { state: string; parent: number; start: string } {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state: fields[0] ?? "", parent: Number(fields[1]), start: fields[19] ?? "" };
+}
+
+describe("the owner of a lease", () => {
+  test("is an id and this process, and shown as the id", () => {
+    expect(OWN).toMatch(/^id@[0-9a-f]{32}\/\d+\/\d+$/u);
+    expect(OWN).toBe(owner(process.pid, statOf("self").start));
+    expect([idOf(OWN), idOf("another")]).toEqual(["id", "another"]);
+  });
+
+  test("is gone when its process ended, or its number is another process's", async () => {
+    const child = spawn("sleep", ["1000"]);
+    await once(child, "spawn");
+    const pid = child.pid ?? 0;
+    const named = owner(pid, statOf(pid).start);
+    expect([isGone(named), isGone(owner(pid, START)), isGone(owner(pid, "1"))]).toEqual([false, true, true]);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(isGone(named)).toBe(true);
+  });
+
+  test("is gone when nobody waits for what is left of it, and not when it is stopped", async () => {
+    const parent = spawn("sh", ["-c", "sleep 1000 & exec sleep 1000"]);
+    await expect.poll(() => childrenOf(parent.pid ?? 0)).toHaveLength(1);
+    const [pid = 0] = childrenOf(parent.pid ?? 0);
+    const named = owner(pid, statOf(pid).start);
+    process.kill(pid, "SIGSTOP");
+    await expect.poll(() => statOf(pid).state).toBe("T");
+    expect(isGone(named)).toBe(false);
+    process.kill(pid, "SIGKILL");
+    await expect.poll(() => statOf(pid).state).toBe("Z");
+    expect(isGone(named)).toBe(true);
+    parent.kill("SIGKILL");
+  });
+
+  test("is not judged on another machine, nor where it names no process", () => {
+    const other = "0".repeat(32);
+    const owners = [OWN, owner(process.pid, "1", other), owner(4_194_305, "1", other), "id", "", `${OWN}/1`];
+    expect(owners.filter(isGone)).toEqual([]);
+    expect(isGone(owner(4_194_305, "1"))).toBe(true);
+  });
+
+  test("is the id alone where /proc is of another namespace", () => {
+    const asRoot = process.getuid?.() === 0 ? [] : ["--map-root-user"];
+    const script = `import { isGone, ownerOf } from "./owner.ts"; console.log(ownerOf("id"), isGone("${OWN}"));`;
+    const command = [process.execPath, "--input-type=module", "-e", script];
+    const said = execFileSync("unshare", ["--pid", "--fork", ...asRoot, ...command], {
+      cwd: import.meta.dirname,
+      encoding: "utf8",
+    });
+    expect(said).toBe("id false\n");
+  });
+});
+
+function childrenOf(parent: number): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .map(Number)
+    .filter((pid) => parentOf(pid) === parent);
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    return statOf(pid).parent;
+  } catch {
+    // It ended meanwhile.
+    return null;
+  }
+}

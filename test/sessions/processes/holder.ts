@@ -1,0 +1,26 @@
+/**
+ * A process that runs a session, or waits for it, with a lease of an hour, and never ends: its agent says something
+ * and waits. It prints where it is.
+ *
+ * Arguments: URL SESSION INPUT
+ */
+
+import { executeRun, startRun } from "../../../src/sessions/index.ts";
+import { openStore } from "../../../src/store/index.ts";
+import { ScriptedAgent } from "../../../src/testing/index.ts";
+
+const [url = "", sessionId = "", input = ""] = process.argv.slice(2);
+
+await using store = await openStore(url);
+const agent = new ScriptedAgent({
+  turns: () => [{ say: "half" }, { hook: "wait" }],
+  hooks: {
+    wait: async () => {
+      process.stdout.write("runs\n");
+      await new Promise((done) => setTimeout(done, 3_600_000));
+    },
+  },
+});
+const { runId } = await startRun(store, sessionId, input);
+process.stdout.write(`run ${runId}\n`);
+await executeRun(store, agent, runId, { leaseMs: 3_600_000 });
