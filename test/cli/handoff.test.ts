@@ -91,6 +91,22 @@ describe("resume", () => {
     expect(continuo("resume", id, "--print").stdout).toBe(`cd '${cwd}' && codex resume ${id}\n`);
   });
 
+  test("--agent --print hands over, then prints the line alone: a shell starts the other agent there", () => {
+    const { code, stdout, stderr } = continuo("resume", made(), "--agent", "pi", "--print");
+    const listed = JSON.parse(continuo("session", "list", "--agent", "pi", "--json").stdout);
+    expect({ code, sessions: listed.length }).toEqual({ code: 0, sessions: 1 });
+    const [{ sessionId, location }] = listed;
+    expect(stdout).toMatch(/^cd '[^\n]*\n$/u);
+    expect(stderr).toContain("tool_call    4 kept");
+    expect(stderr).toContain(`pi:${sessionId}`);
+    writeFileSync(join(bin, "pi"), '#!/bin/sh\necho "$PWD: $*"\n');
+    chmodSync(join(bin, "pi"), 0o755);
+    const env = { PATH: bin };
+    const evaluated = spawnSync("/bin/sh", ["-c", `eval "${"$"}1"`, "sh", stdout], { env, encoding: "utf8" });
+    rmSync(join(bin, "pi"));
+    expect(evaluated.stdout).toBe(`${cwd}: --session ${location}\n`);
+  });
+
   test("starts the agent in the session's folder, with what is behind `--`, and ends as it does", () => {
     const id = made();
     const { code, stdout } = continuo("resume", id, "--", "--model", "a b");

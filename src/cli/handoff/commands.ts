@@ -52,7 +52,7 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
     .argument("<id>", "the session")
     .argument("[args...]", "behind `--`: for the agent")
     .addOption(new Option("--agent <agent>", "another agent, after a hand-over to it").choices(AGENT_CHOICES))
-    .option("--print", "print the command, and start nothing")
+    .option("--print", "print the command, and start nothing; with --agent, after the hand-over")
     .addHelpText("after", ID_HELP)
     .action((id: string, args: readonly string[], flags: ResumeFlags) =>
       action(async (shell) => (await import("./resume.ts")).runResume({ id, args, flags }, shell)),

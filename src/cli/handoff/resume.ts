@@ -2,14 +2,16 @@
 
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
-import { handOff, keepSafe, readNativeDetails, resumeCommandOf } from "../../agents/index.ts";
+import { keepSafe, readNativeDetails, resumeCommandOf } from "../../agents/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { locateAny, type OwnRow } from "../own/index.ts";
-import { type LocatedSession, placesOf } from "../places/index.ts";
+import { type Located, locateAny, type OwnRow } from "../own/index.ts";
+import { placesOf } from "../places/index.ts";
 import { createOutput, type Shell } from "../terminal/index.ts";
 import { commandLine } from "./command-line.ts";
 import type { ResumeFlags } from "./flags.ts";
+import { handOver } from "./hand-over.ts";
+import { describeHandOff } from "./receipt.ts";
 
 export interface Resume {
   readonly id: string;
@@ -19,17 +21,17 @@ export interface Resume {
 
 /** Gives the agent's own exit code. */
 export async function runResume({ id, args, flags }: Resume, shell: Shell): Promise<number> {
-  const places = placesOf(shell);
   const located = await locateAny(id, shell);
-  if (located.kind === "own") throw ofNoAgent(located.row);
-  const { found } = located.native;
-  const { cwd, argv } = await commandFor(found, flags, shell);
+  const { cwd, argv } = await commandFor(located, flags, shell);
   const all = [...argv, ...args];
   if (flags.print) {
     await createOutput(shell.stdout).write(`${visibleLine(commandLine(cwd, all))}\n`);
     return 0;
   }
-  if (found.agent === "gemini" && argv[0] === "gemini") keepSafe(found, places);
+  if (located.kind === "native" && argv[0] === "gemini") {
+    const { found, places } = located.native;
+    if (found.agent === "gemini") keepSafe(found, places);
+  }
   return await run(all, cwd, shell);
 }
 
@@ -38,11 +40,9 @@ interface Command {
   readonly argv: readonly string[];
 }
 
-type Found = LocatedSession["found"];
-
 /** Its agents' own sessions may be further behind than it is: that is for the person to choose. */
 function ofNoAgent({ sessionId, nativeRefs }: OwnRow): ContinuoError {
-  const ways = [`continuo chat --resume ${sessionId}`, `continuo handoff ${sessionId} --to AGENT`].concat(
+  const ways = [`continuo repl --resume ${sessionId}`, `continuo resume ${sessionId} --agent AGENT`].concat(
     nativeRefs.map((ref) => `continuo resume ${ref.agent}:${ref.sessionId}`),
   );
   return new ContinuoError("unsupported", `${sessionId} is Continuo's own: no agent's program opens it`, {
@@ -50,18 +50,17 @@ function ofNoAgent({ sessionId, nativeRefs }: OwnRow): ContinuoError {
   });
 }
 
-async function commandFor(found: Found, flags: ResumeFlags, shell: Shell): Promise<Command> {
+async function commandFor(located: Located, flags: ResumeFlags, shell: Shell): Promise<Command> {
   const places = placesOf(shell);
   const { agent } = flags;
-  if (agent !== undefined && agent !== found.agent) {
-    if (flags.print) {
-      throw new ContinuoError("usage", "a hand-over writes a session, and --print does nothing", {
-        hint: `\`continuo handoff ${found.agent}:${found.sessionId} --to ${agent}\` says the command.`,
-      });
-    }
-    const made = await handOff(found, { to: agent, places });
+  if (agent !== undefined && (located.kind === "own" || agent !== located.native.found.agent)) {
+    const made = await handOver(located, { shell, options: { to: agent, places } });
+    // Standard output is for the command, or for the agent.
+    shell.stderr.write(describeHandOff(made, shell));
     return { cwd: made.cwd, argv: made.resumeCommand ?? [] };
   }
+  if (located.kind === "own") throw ofNoAgent(located.row);
+  const { found } = located.native;
   const { cwd } = await readNativeDetails(found, { places });
   if (cwd === null) throw new ContinuoError("not_found", "the session does not tell its folder");
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {

@@ -1,0 +1,35 @@
+/** A session, an agent's or Continuo's own, handed over. */
+
+import { type HandOff, type HandOffOptions, handOff, handOffMessages } from "../../agents/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import { type Located, openLocated, type ShownSession } from "../own/index.ts";
+import type { Shell } from "../terminal/index.ts";
+
+export interface HandingOver {
+  /** Where it goes on; the session's own folder when left out. */
+  readonly cwd?: string;
+  readonly shell: Shell;
+  readonly options: Omit<HandOffOptions, "cwd">;
+}
+
+/** Errors: those of `handOff`; `usage` where nobody tells a folder. */
+export async function handOver(located: Located, { cwd, shell, options }: HandingOver): Promise<HandOff> {
+  if (located.kind === "native") {
+    return await handOff(located.native.found, { ...options, ...(cwd === undefined ? {} : { cwd }) });
+  }
+  using session = await openLocated(located, shell);
+  const messages = await Array.fromAsync(session.history());
+  return await handOffMessages({ messages, title: titleOf(session), cwd: cwd ?? folderOf(session) }, options);
+}
+
+const MAX_TITLE_CHARS = 120;
+
+function titleOf({ details }: ShownSession): string {
+  return `from continuo: ${(details.title ?? details.sessionId).slice(0, MAX_TITLE_CHARS)}`.toWellFormed();
+}
+
+/** Errors: `usage`. */
+function folderOf({ details }: ShownSession): string {
+  if (details.cwd !== null) return details.cwd;
+  throw new ContinuoError("usage", "the session does not tell its folder", { hint: "Give one with --cwd." });
+}
