@@ -12,7 +12,7 @@ import {
   placesOfThisUser,
   type SessionRef,
 } from "./lookup/index.ts";
-import { type FoundFile, type FoundSession, type Places, toSignal } from "./reader/index.ts";
+import { type FoundFile, type FoundSession, type Json, type Places, toSignal } from "./reader/index.ts";
 import { isCompressed, toReadError } from "./records/index.ts";
 import { mendRowsInPlace } from "./repair-rows.ts";
 import {
@@ -87,8 +87,14 @@ export async function repairNativeSession(
     writeNewFile(path, mended.bytes);
     return { ...unwritten, written: path };
   }
-  const trashed = await replace(lookup, places, { ...mended, options });
+  const relist = async (): Promise<void> =>
+    await repair.relist?.({ sessionId, sessionFile: mended.file.path, records: recordsIn(mended.bytes) });
+  const trashed = await replace(lookup, places, { ...mended, options, relist });
   return { ...unwritten, written: mended.file.path, trashId: trashed.trashId };
+}
+
+function recordsIn(bytes: Buffer): readonly Json[] {
+  return present(draftOf(bytes)).map(({ value }) => value);
 }
 
 export function refuseLive({ agent, sessionId, live }: FoundSession): void {
@@ -189,6 +195,7 @@ function unsound(why: string): ContinuoError {
 
 interface Replacing extends Mended {
   readonly options: RepairOptions;
+  readonly relist: () => Promise<void>;
 }
 
 /** The repaired file lies beside the old one before that moves. Errors: `busy`, `has_forks`, `conflict`, `unwritable`. */
@@ -197,7 +204,7 @@ async function replace(
   places: Places,
   mended: Replacing,
 ): Promise<TrashedSession> {
-  const { file, bytes, options } = mended;
+  const { file, bytes, options, relist } = mended;
   const info: SessionInfo = await reader.skim(found, { part: "whole", ...toSignal(options.signal) });
   const { forks } = await reader.trashPlan(found, places);
   const plan = { type: "files", paths: [file.path], indexLines: [], forks } as const;
@@ -209,6 +216,8 @@ async function replace(
   const fresh = `${file.path}.repaired-${process.pid}`;
   try {
     writeNewFile(fresh, bytes);
+    // First: a list that says what a session begins with does no harm where the rest fails.
+    await relist();
     const trashed = await moveToTrash(found, info, plan, { places, now: new Date(), replacement: bytes });
     try {
       renameSync(fresh, file.path);

@@ -16,9 +16,12 @@ import {
   remove,
 } from "../repairing/index.ts";
 import { callIdOf, flawOf } from "./items.ts";
+import { homeOfFile } from "./places.ts";
 import { parseRecord, parseSessionMeta, toText } from "./records.ts";
 import { mendItem } from "./repair-item.ts";
 import { showTurns } from "./repair-shown.ts";
+import { shownTexts, speakerOf } from "./shown.ts";
+import { listThread } from "./thread-index.ts";
 
 const VERSION = "0.169.0";
 
@@ -36,7 +39,23 @@ export const codexRepairer: NativeRepairer = {
     showTurns(draft, { ...context, mode: isPaginated ? "paginated" : "legacy" });
     if (isPaginated) number(draft);
   },
+  async relist({ sessionId, sessionFile, records }) {
+    const home = homeOfFile(sessionFile);
+    const prompt = firstPromptIn(records);
+    if (home !== null && prompt !== null) await listThread(home, sessionId, prompt);
+  },
 };
+
+/** As Codex's index has it: the whole text that the interface shows. */
+function firstPromptIn(records: readonly Json[]): string | null {
+  for (const value of records) {
+    const record = parseRecord(value);
+    if (record?.type !== "event_msg" || speakerOf(record.payload) !== "user") continue;
+    const text = shownTexts(record.payload).join("\n").trim();
+    if (text !== "") return text;
+  }
+  return null;
+}
 
 /** The first line, without which Codex reads nothing. */
 function mendHeader(draft: Draft, { sessionId, cwd }: RepairContext): void {

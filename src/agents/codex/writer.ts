@@ -23,7 +23,7 @@ import { isCompressed } from "../records/index.ts";
 import { bringBackLines } from "./bring-back.ts";
 import { codexHome, homeOfFile } from "./places.ts";
 import { parseRecord, parseSessionMeta } from "./records.ts";
-import { nameThread } from "./thread-name.ts";
+import { nameThread } from "./thread-index.ts";
 import { type Line, toLinesOf } from "./to-items.ts";
 
 /** The version whose format is written. */

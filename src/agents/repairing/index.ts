@@ -19,4 +19,11 @@ export {
 } from "./draft.ts";
 export { bytesOf, draftOf } from "./lines.ts";
 export { createLinks, type LinkNames, type Links } from "./links.ts";
-export type { NativeRepairer, RepairContext, RepairEdit, RowRepair, RowRepairer } from "./repairer.ts";
+export type {
+  NativeRepairer,
+  RepairContext,
+  RepairEdit,
+  Repaired,
+  RowRepair,
+  RowRepairer,
+} from "./repairer.ts";

@@ -15,6 +15,7 @@ import {
 import { severityOf } from "../../../src/model/index.ts";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
 import { AGENTS, type Begun, type Written } from "../append/begin.ts";
+import { startAppServer } from "../codex/app-server.ts";
 import { countKinds, proveResumption } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 
@@ -103,12 +104,24 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
 
 const CODEX = AGENTS.filter(({ agent }) => agent === "codex");
 
-test.each(CODEX)("$agent lists a session again of which nothing was shown", async (codex) => {
+/** Codex keeps in its index that nothing was shown, once it has read the session. */
+const BEFORE = CODEX.flatMap((codex) =>
+  ["never read", "read before"].map((before) => ({ ...codex, before })),
+);
+
+test.each(BEFORE)("$agent lists a session again of which nothing was shown, $before", async (codex) => {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer({ turns: [] });
   const begun = await codex.open(sandbox, server.url);
   const places: Places = { home: sandbox.root, env: begun.environment };
   const [left, repaired] = [await withoutEvents(places, sandbox), await withoutEvents(places, sandbox)];
+  for (const { sessionId } of codex.before === "read before" ? [left, repaired] : []) {
+    await using app = await startAppServer([...codex.program(), "app-server"], {
+      cwd: sandbox.project,
+      env: sandbox.environment(begun.environment),
+    });
+    await app.request("thread/read", { threadId: sessionId });
+  }
   await repairNativeSession(`codex:${repaired.sessionId}`, { places, write: "in place" });
   const titles = await begun.titles();
   expect([titles.has(left.sessionId), titles.has(repaired.sessionId)]).toEqual([false, true]);

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { listThread, nameThread } from "./thread-index.ts";
+
+let home: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-thread-index-"));
+});
+
+afterEach(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+
+const COLUMNS = ["id", "name", "title", "preview", "first_user_message"];
+
+function makeIndex(file: string, columns: readonly string[], rows: readonly (readonly string[])[]): void {
+  const database = new DatabaseSync(join(home, file));
+  database.exec(`create table threads (${columns.join(", ")})`);
+  const marks = columns.map(() => "?").join(", ");
+  for (const row of rows) database.prepare(`insert into threads values (${marks})`).run(...row);
+  database.close();
+}
+
+function rowsIn(file: string): unknown[] {
+  const database = new DatabaseSync(join(home, file), { readOnly: true });
+  const rows = database.prepare("select * from threads").all();
+  database.close();
+  return rows.map((row) => Object.values(row));
+}
+
+describe("the index of Codex", () => {
+  test("takes what a thread begins with where it has nothing, in the newest file", async () => {
+    const rows = [
+      ["a", "", "", "", ""],
+      ["b", "", "Mine", "Mine", "Mine"],
+    ];
+    makeIndex("state_4.sqlite", COLUMNS, rows);
+    makeIndex("state_5.sqlite", COLUMNS, rows);
+    await listThread(home, "a", "Which note?");
+    await listThread(home, "b", "Which note?");
+    expect(rowsIn("state_4.sqlite")).toEqual(rows);
+    expect(rowsIn("state_5.sqlite")).toEqual([
+      ["a", "", "Which note?", "Which note?", "Which note?"],
+      ["b", "", "Mine", "Mine", "Mine"],
+    ]);
+  });
+
+  test("is left alone where it has other columns, or none is there", async () => {
+    await listThread(home, "a", "Which note?");
+    makeIndex("state_5.sqlite", ["id", "preview"], [["a", ""]]);
+    await listThread(home, "a", "Which note?");
+    await nameThread(home, "a", "Notes");
+    expect(rowsIn("state_5.sqlite")).toEqual([["a", ""]]);
+  });
+});
