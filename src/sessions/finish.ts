@@ -25,20 +25,22 @@ interface End {
 
 /** Errors: `native_unavailable` and `fenced` as `executeRun`; the store's, when the end cannot be kept. */
 export async function finish(ongoing: Ongoing): Promise<RunResult> {
-  const { store, run, journal, stops, outcome } = ongoing;
+  const { store, run, journal, lease, stops, outcome } = ongoing;
   if (outcome.type === "done" && outcome.result.nativeRef !== undefined) moved(ongoing, outcome.result);
   if (stops.stop?.status === "lost") throw lost(run.runId, stops.stop.error);
   let end = endOf(ongoing);
   const said = endTurn(ongoing.turn);
   const also: Write[] = [];
-  const finalTold = (lostEvents: number): readonly Told[] => {
+  const finalTold = async (lostEvents: number): Promise<readonly Told[]> => {
+    const last = await lease.lastWrite();
     end = endOf(ongoing, lostEvents);
     const { told, writes } = closing(ongoing, end);
-    also.push(...writes);
+    also.push(...writes, last);
     return [...said, ...told];
   };
   try {
     await journal.end(finalTold, also);
+    lease.givenBack();
   } catch (error) {
     throw isContinuoError(error, "fenced") ? lost(run.runId, error) : error;
   }

@@ -1,6 +1,13 @@
 /** The lease of a session: who holds it runs the session. It is renewed until it is let go. */
 
-import { type CallOptions, ContinuoError, isContinuoError, type Lease, type Store } from "../model/index.ts";
+import {
+  type CallOptions,
+  ContinuoError,
+  isContinuoError,
+  type Lease,
+  type Store,
+  type Write,
+} from "../model/index.ts";
 import { idOf, isGone, ownerOf } from "./owner.ts";
 
 export interface HeldLease {
@@ -10,6 +17,10 @@ export interface HeldLease {
   readonly givenAt: number;
   /** Called once when it is lost; at once when it was lost before. */
   onLost(tell: (error: unknown) => void): void;
+  /** What gives it back together with the holder's last append. From now on it is not renewed. */
+  lastWrite(): Promise<Write>;
+  /** That append was stored. */
+  givenBack(): void;
   release(): Promise<void>;
 }
 
@@ -64,6 +75,7 @@ function renewed(store: Store, { name, token, expiresAt }: Lease, leaseMs: numbe
   let tell: ((error: unknown) => void) | undefined;
   let renewedAt = performance.now();
   let renewing: Promise<void> | undefined;
+  let state: "held" | "given back" = "held";
   const lose = (error: unknown): void => {
     clearInterval(timer);
     lost = { error };
@@ -93,11 +105,20 @@ function renewed(store: Store, { name, token, expiresAt }: Lease, leaseMs: numbe
       tell = listener;
       if (lost !== undefined) listener(lost.error);
     },
+    lastWrite: async () => {
+      clearInterval(timer);
+      // A renewal that came behind it would take the lease anew.
+      await renewing;
+      return { type: "lease_release", name, token };
+    },
+    givenBack: () => {
+      state = "given back";
+    },
     release: async () => {
       clearInterval(timer);
       tell = undefined;
       await renewing;
-      if (lost !== undefined) return;
+      if (lost !== undefined || state === "given back") return;
       // A lease that cannot be given back expires.
       await store.releaseLease({ name, token }).catch(() => undefined);
     },

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Agent, AgentEvent } from "../../src/model/index.ts";
 import { executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
 import { type OpenedStore, openStore } from "../../src/store/index.ts";
@@ -54,6 +55,44 @@ describe("a run", () => {
       text: "hi",
       stopReason: "end_turn",
     });
+  });
+
+  test("gives its session back with its end, by the same write", async () => {
+    const [appended, released] = [vi.spyOn(store, "append"), vi.spyOn(store, "releaseLease")];
+    const { sessionId } = await runOnce(store, new EchoAgent(), "hi");
+    expect(appended.mock.calls.at(-1)?.[2]?.also?.at(-1)).toMatchObject({
+      type: "lease_release",
+      name: `session/${sessionId}`,
+    });
+    expect(released).not.toHaveBeenCalled();
+    expect(await store.getLease(`session/${sessionId}`)).toBeNull();
+  });
+
+  test("does not take its session anew by a renewal that is late", async () => {
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const renewLease = store.renewLease.bind(store);
+    vi.spyOn(store, "renewLease").mockImplementation(async (options) => {
+      ask();
+      await sleep(100);
+      return renewLease(options);
+    });
+    const agent = new ScriptedAgent({ turns: [[{ hook: "wait" }]], hooks: { wait: () => asked } });
+    const { sessionId } = await runOnce(store, agent, "hi", { leaseMs: 900 });
+    expect(await store.getLease(`session/${sessionId}`)).toBeNull();
+    await sleep(150);
+    expect(await store.getLease(`session/${sessionId}`)).toBeNull();
+  });
+
+  test("whose end cannot be kept gives its session back all the same", async () => {
+    const { sessionId } = await startSession(store);
+    const append = store.append.bind(store);
+    vi.spyOn(store, "append").mockImplementation((logId, events, options) =>
+      events.some(({ type }) => type === "run_completed")
+        ? Promise.reject(new Error("no more"))
+        : append(logId, events, options),
+    );
+    await expect(runOnce(store, new EchoAgent(), "hi", { sessionId })).rejects.toThrow("no more");
+    expect(await store.getLease(`session/${sessionId}`)).toBeNull();
   });
 
   test("has its input in the log before the agent is called, and not in its transcript", async () => {

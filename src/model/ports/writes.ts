@@ -74,6 +74,13 @@ export interface ClaimWrite {
   readonly data?: unknown;
 }
 
+/** Gives a lease back with the append; does nothing when it was given to somebody else meanwhile. */
+export interface LeaseReleaseWrite {
+  readonly type: "lease_release";
+  readonly name: string;
+  readonly token: number;
+}
+
 /** Closes the log after the append. */
 export interface CloseWrite {
   readonly type: "close";
@@ -88,4 +95,5 @@ export type Write =
   | WriterSequenceWrite
   | SnapshotWrite
   | ClaimWrite
+  | LeaseReleaseWrite
   | CloseWrite;

@@ -96,12 +96,12 @@ export class Journal {
    * store refuses for itself is left out: `lost` says how many events that are.
    */
   async end(
-    finish: (lost: number) => readonly Told[],
+    finish: (lost: number) => Promise<readonly Told[]>,
     also: readonly Write[],
   ): Promise<readonly StoredEvent[]> {
     while (this.#writing !== undefined) await this.#writing;
     const lost = this.#failure === undefined ? 0 : await this.#salvage();
-    for (const one of finish(lost)) this.#add(one);
+    for (const one of await finish(lost)) this.#add(one);
     const rest = this.#queue.splice(0);
     for (let tries = 1; ; tries++) {
       try {

@@ -4,6 +4,7 @@ import type { Write } from "../../model/index.ts";
 import { LIMITS, sql, type Transaction, type Work } from "../engine/index.ts";
 import { writeClaim } from "./claims.ts";
 import { moveCursor } from "./cursors.ts";
+import { releaseLease } from "./leases.ts";
 import { closeRow, type LogRow, openLog } from "./log-rows.ts";
 import { writeProducer } from "./producers.ts";
 import { assertText, conflict, invalid, tooLarge } from "./refusals.ts";
@@ -38,6 +39,8 @@ function* writeOne(tx: Transaction, log: LogRow, write: Write): Work<unknown> {
       return yield* writeSnapshot(tx, log, write);
     case "claim":
       return yield* writeClaim(tx, write, log.now);
+    case "lease_release":
+      return yield* releaseLease(tx, write.name, write.token);
     case "close":
       return yield* closeRow(tx, log);
     default:

@@ -23,9 +23,7 @@ export function* append(
   events: readonly PreparedEvent[],
   request: AppendRequest,
 ): Work<readonly StoredEvent[]> {
-  // Leases before logs, here and in the one statement of Postgres: two orders would be a deadlock.
-  if (request.lease !== undefined && tx.dialect.forShare !== "")
-    yield* findToken(tx, request.lease.name, tx.dialect.forShare);
+  yield* lockLeases(tx, request);
   const log = yield* openLog(tx, logId, "change");
   return yield* appendTo(tx, log, events, request);
 }
@@ -159,6 +157,18 @@ function* assertLease(scope: Scope, lease: NonNullable<AppendRequest["lease"]>, 
       : `The lease ${lease.name} was given to another holder.`,
     { name: lease.name, givenToken: lease.token, token: row?.token ?? null },
   );
+}
+
+/**
+ * Leases before logs, here and in the one statement of Postgres: two orders would be a deadlock. So would a lock
+ * that is asked for in two steps, so that what is given back is locked as what is changed.
+ */
+function* lockLeases(tx: Transaction, { lease, also = [] }: AppendRequest): Work<void> {
+  const { forShare, forUpdate } = tx.dialect;
+  if (forShare === "") return;
+  const back = new Set(also.flatMap((write) => (write.type === "lease_release" ? [write.name] : [])));
+  const all = new Set(lease === undefined ? back : [...back, lease.name]);
+  for (const name of [...all].sort()) yield* findToken(tx, name, back.has(name) ? forUpdate : forShare);
 }
 
 function* findToken(scope: Scope, name: string, lock: string): Work<{ readonly token: number } | undefined> {

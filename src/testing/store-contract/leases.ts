@@ -148,6 +148,43 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "an append gives its lease back, and is the last one under it",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const lease = await store.acquireLease("x", { owner: "a" });
+      const also = [{ type: "lease_release", name: "x", token: lease.token }] as const;
+      await rejects("conflict", store.append(logId, numbered(1), { lease, also, expectedSequence: 7 }));
+      assert.deepEqual(await store.getLease("x"), lease);
+      await store.append(logId, numbered(1), { lease, also });
+      assert.equal(await store.getLease("x"), null);
+      const next = await store.acquireLease("x", { owner: "b" });
+      assert.equal(next.token, lease.token + 1);
+      await rejects("fenced", store.append(logId, numbered(1), { lease, also }));
+      await store.append(logId, numbered(1), { also });
+      assert.deepEqual(await store.getLease("x"), next);
+    },
+  },
+  {
+    name: "many that take a lease, append and give it back with that, one after another",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const old = await store.acquireLease("x", { owner: "old" });
+      await store.releaseLease(old);
+      const turn = async (owner: string): Promise<void> => {
+        const lease = await store.acquireLease("x", { owner }).catch(() => null);
+        if (lease === null) return turn(owner);
+        // Somebody whose time is over asks for the same rows.
+        const late = rejects("fenced", store.append(logId, numbered(1), { lease: old }));
+        const also = [{ type: "lease_release", name: "x", token: lease.token }] as const;
+        await store.append(logId, numbered(1), { lease, also });
+        await late;
+      };
+      await Promise.all(Array.from({ length: 8 }, (_, n) => turn(`o${n}`)));
+      assert.equal(await store.latestSequence(logId), 8);
+      assert.equal(await store.getLease("x"), null);
+    },
+  },
+  {
     name: "an append with a lease that was never given is fenced",
     run: async ({ store }) => {
       const logId = await newLog(store);
