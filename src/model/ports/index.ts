@@ -89,6 +89,7 @@ export type {
   ClaimWrite,
   CloseWrite,
   CursorWrite,
+  LeaseReleaseWrite,
   NewRunWrite,
   ProducerWrite,
   RunWrite,
