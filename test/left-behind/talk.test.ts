@@ -4,7 +4,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { cleanEnv, MAIN } from "../cli/home.ts";
+import { cleanEnv, MAIN, run } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 import { openTerminal } from "../cli/tmux.ts";
 import { expectGone } from "./gone.ts";
@@ -61,6 +61,22 @@ describe("a deaf agent and its daemon are gone when in the middle of a turn", { 
     const ended = new Promise((done) => child.once("exit", done));
     child.kill(signal);
     expect(await ended).toBe(code);
+    await expectGone(pids);
+  });
+
+  test("repl is killed, and chat goes on with the conversation, for which nobody is waited", async () => {
+    using home = createTalkHome();
+    const [child, pids] = await talkOf(home, "repl");
+    const ended = new Promise((done) => child.once("exit", done));
+    child.kill("SIGKILL");
+    await ended;
+    const cwd = join(home.path, "project");
+    const { code, stdout, stderr } = await run(home, ["chat", "--continue", "hello"], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain("You said: ");
+    expect(stderr).toMatch(
+      /^· the last turn was interrupted; it was asked: be deaf\n· [\d.]+ s\n· session /u,
+    );
     await expectGone(pids);
   });
 
