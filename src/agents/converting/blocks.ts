@@ -9,6 +9,7 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from "../../model/index.ts";
+import { isJson } from "../reader/index.ts";
 import type { Conversing } from "./convert.ts";
 
 interface Fitting {
@@ -105,12 +106,28 @@ function fitOwn(block: Block, work: Conversing, where: Fitting["where"]): Fit {
       return { block: block.text === "" && block.signature === undefined ? null : block, reason: "" };
     case "thinking":
       return { block: where === "answer" ? block : null, reason: "" };
-    case "tool_call": {
-      const { childSessionId: _child, ranBy: _ranBy, ...call } = block;
-      return { block: { ...call, id: work.names.ownCallId(block.id) }, reason: "" };
-    }
+    case "tool_call":
+      return fitOwnCall(block, work);
     default:
       return fitBlock(block, work, where);
+  }
+}
+
+/** The text of arguments stays where it is JSON: as text of another kind no writer has a place for it. */
+function fitOwnCall(block: ToolCallBlock, { names }: Conversing): Fit {
+  const { childSessionId: _child, ranBy: _ranBy, rawArgs, ...call } = block;
+  const id = names.ownCallId(block.id);
+  if (rawArgs === undefined) return { block: { ...call, id }, reason: "" };
+  if (isObjectText(rawArgs)) return { block: { ...call, id, rawArgs }, reason: "" };
+  const args = Object.keys(call.args).length > 0 ? call.args : { input: rawArgs };
+  return { block: { ...call, id, args }, reason: "its input made acceptable" };
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    return isJson(JSON.parse(text));
+  } catch {
+    return false;
   }
 }
 

@@ -112,7 +112,8 @@ function orphaned(message: Message, { note }: Conversing): Converted[] {
 
 function toPrompt(message: Message, work: Conversing): Converted[] {
   const content = fitBlocks(message, message.content, { work, where: "prompt" });
-  return content.length === 0 ? [] : [{ made: { role: "user", content, ...factsOf(message) }, of: message }];
+  if (content.length === 0) return [];
+  return [{ made: { role: "user", content, ...factsOf(message), ...ownFacts(message, work) }, of: message }];
 }
 
 function toAnswer(message: Message, results: readonly Message[], work: Conversing): Converted[] {
@@ -129,8 +130,7 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
     ...(usage === undefined ? {} : { usage }),
     ...(model === undefined || !(work.rules.namesModel || work.isOwn(message)) ? {} : { model }),
     ...(stopReason === undefined ? {} : { stopReason }),
-    // What the agent itself knows of the answer, its provider for one.
-    ...(work.isOwn(message) ? { metadata: message.metadata } : {}),
+    ...ownFacts(message, work),
   };
   const originals = said.filter((block) => block.type === "tool_call");
   const told = new Map<string, ResultSource>();
@@ -203,6 +203,11 @@ function toReply(
 
 function factsOf({ timestamp }: Message): Pick<NewMessage, "timestamp"> {
   return timestamp === undefined ? {} : { timestamp };
+}
+
+/** What the agent itself knows of its message besides: the model's provider for one. */
+function ownFacts(message: Message, { isOwn }: Conversing): Pick<NewMessage, "metadata"> {
+  return isOwn(message) ? { metadata: message.metadata } : {};
 }
 
 const BEGINNING = "[The conversation begins with the answer of the agent.]";

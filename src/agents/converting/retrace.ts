@@ -2,8 +2,8 @@
  * Messages of a session that was made of another one, and those of the other one that they are: known by what they
  * say alone, block by block, wherever they stand. Pure.
  *
- * Words that are said once on both sides are found at once; from there, and from both ends, their neighbours are, as
- * long as they are the same.
+ * Words that are said once on both sides are found at once; from there, and then from both ends, their neighbours
+ * are, as long as they are the same.
  */
 
 import type { AgentName, Message } from "../../model/index.ts";
@@ -73,10 +73,10 @@ function pairsOf(theirs: readonly Words[], ours: readonly Words[]): ReadonlyMap<
       taken.add(other);
     }
   };
-  extend(-1, -1, 1);
-  extend(theirs.length, ours.length, -1);
   for (const [at, other] of anchors) extend(at, other, 1);
   for (const [at, other] of anchors) extend(at, other, -1);
+  extend(-1, -1, 1);
+  extend(theirs.length, ours.length, -1);
   return pairs;
 }
 

@@ -7,7 +7,7 @@ export type Said = Pick<Message, "role" | "content">;
 /** The first difference in words; `null` where there is none. Ids of calls may have the tool's name in front. */
 export function differenceBetween(written: readonly Said[], read: readonly Message[]): string | null {
   const expected = runsOf(written);
-  const actual = runsOf(read.filter(isConversation));
+  const actual = runsOf(heard(written, read));
   for (let at = 0; at < Math.max(expected.length, actual.length); at++) {
     const [one, other] = [expected[at], actual[at]];
     if (one === undefined) return `it holds ${actual.length - expected.length} more turns than were written`;
@@ -16,6 +16,31 @@ export function differenceBetween(written: readonly Said[], read: readonly Messa
     if (kind !== undefined) return `turn ${at + 1} (${one.role}) differs in its ${kind}`;
   }
   return null;
+}
+
+/** The conversation, and what was written though it looks like what an agent puts in: the newest of that. */
+function heard(written: readonly Said[], read: readonly Message[]): readonly Message[] {
+  const open = new Map<string, number>();
+  const count = (said: Said, by: 1 | -1): void => {
+    const key = keyOf(said);
+    open.set(key, (open.get(key) ?? 0) + by);
+  };
+  for (const message of written) count(message, 1);
+  for (const message of read) if (isConversation(message)) count(message, -1);
+  const aside = new Set<Message>();
+  for (const message of read.toReversed()) {
+    if (isConversation(message) || message.role !== "user" || (open.get(keyOf(message)) ?? 0) < 1) continue;
+    count(message, -1);
+    aside.add(message);
+  }
+  return read.filter((message) => isConversation(message) || aside.has(message));
+}
+
+function keyOf({ role, content }: Said): string {
+  const told = content
+    .map(toldBy)
+    .flatMap((block) => (block === null ? [] : [`${block.kind} ${block.words}`]));
+  return `${role} ${told.join("\n")}`;
 }
 
 /** What an agent puts in, and what it tells the person alone, is no part of it. */

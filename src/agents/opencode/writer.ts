@@ -7,7 +7,6 @@ import { join } from "node:path";
 import {
   type Block,
   ContinuoError,
-  type Message,
   type ThinkingBlock,
   type ToolResultBlock,
   textOf,
@@ -81,7 +80,9 @@ export const opencodeWriter: NativeWriter<OpencodeTip> = {
     }
     const ids = { session_id: tip.sessionId, time_created: timeMs, time_updated: timeMs };
     const id = toNewId("msg", timeMs, 0, makers);
-    const data = message.role === "user" ? promptInfo(tip, timeMs) : answerInfo(tip, message, timeMs);
+    const model = modelOf(message, message) ?? tip.model;
+    const going = { ...tip, model };
+    const data = message.role === "user" ? promptInfo(going, timeMs) : answerInfo(going, message, timeMs);
     const parts = message.content.map((block, at): Json => {
       const partId = toNewId("prt", timeMs, at + 1, makers);
       return { id: partId, message_id: id, ...ids, data: toPart(block, message.role, timeMs) };
@@ -93,7 +94,7 @@ export const opencodeWriter: NativeWriter<OpencodeTip> = {
       touched,
     ];
     const promptId = message.role === "user" ? id : tip.promptId;
-    return { tip: { ...tip, lastMs: timeMs, promptId, waiting: [...tip.waiting, ...calls] }, records, id };
+    return { tip: { ...going, lastMs: timeMs, promptId, waiting: [...tip.waiting, ...calls] }, records, id };
   },
 };
 
@@ -153,11 +154,13 @@ function revertedError(sessionId: string): ContinuoError {
   });
 }
 
-function flagsOf(message: Message): Json {
-  return isJson(message.metadata.opencode) ? message.metadata.opencode : {};
+type Flagged = Pick<NewMessage, "metadata" | "model">;
+
+function flagsOf({ metadata }: Flagged): Json {
+  return isJson(metadata?.opencode) ? metadata.opencode : {};
 }
 
-function modelOf(prompt: Message | null, answer: Message | null): Json | null {
+function modelOf(prompt: Flagged | null, answer: Flagged | null): Json | null {
   const asked = prompt === null ? {} : objectField(flagsOf(prompt), "model");
   if (typeof asked.providerID === "string" && typeof asked.modelID === "string") {
     return { providerID: asked.providerID, modelID: asked.modelID };

@@ -57,9 +57,10 @@ export const piWriter: NativeWriter<PiTip> = {
   add(tip, message, makers): Addition<PiTip> {
     const id = makers.hex(8);
     const timestamp = message.timestamp ?? new Date(makers.now()).toISOString();
-    const body = { ...bodyOf(message, tip), timestamp: Date.parse(timestamp) };
+    const body: Json = { ...bodyOf(message, tip), timestamp: Date.parse(timestamp) };
     const entry = { type: "message", id, parentId: tip.leaf, timestamp, message: body };
-    return { tip: { ...tip, leaf: id }, records: [entry], id };
+    const model = message.role === "assistant" ? modelIn(body) : tip.model;
+    return { tip: { ...tip, leaf: id, model }, records: [entry], id };
   },
 };
 
@@ -112,7 +113,7 @@ function modelIn(message: Json): Json {
 }
 
 function bodyOf(message: NewMessage, tip: PiTip): Json {
-  const { role, content, usage, model } = message;
+  const { role, content, usage, model, metadata } = message;
   const [first] = content;
   if (role === "user") return { role, content: content.map((block) => toSaid(block, "a prompt")) };
   if (role === "tool" && first?.type === "tool_result") {
@@ -130,6 +131,7 @@ function bodyOf(message: NewMessage, tip: PiTip): Json {
     role: "assistant",
     content: content.map(toAnswered),
     ...tip.model,
+    ...(isJson(metadata?.pi) ? modelIn(metadata.pi) : {}),
     ...(model === undefined ? {} : { model }),
     usage: toNativeUsage(usage ?? { inputTokens: 0, outputTokens: 0 }),
     stopReason: calls ? "toolUse" : "stop",
