@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openStore } from "../../src/store/index.ts";
 import {
   CLAUDE_ID,
   CODEX_ID,
@@ -74,6 +75,50 @@ describe("in a terminal", { timeout: 90_000 }, () => {
     await terminal.until((screen) => screen.includes(`claude:${CLAUDE_ID}`));
     terminal.send("q");
     await expectRestored(0);
+  });
+
+  test("Continuo's own sessions stand beside native ones: one row for both, previewed, shown and gone on with", async () => {
+    const sessionId = "01999999-2222-7000-8000-000000000001";
+    await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
+    const reference = { sessionId: CLAUDE_ID, model: null, location: null, cwd: home.path, baseSequence: 1 };
+    await store.createSession({
+      sessionId,
+      title: "Both of us",
+      cwd: home.path,
+      agent: "robot",
+      metadata: { providerSessions: { claude: { ...reference, verifiedAt: null, state: "live" } } },
+    });
+    const actor = { kind: "person" } as const;
+    await store.append(sessionId, [
+      { type: "message_sent", actor, data: { content: "What I \u001b[2J said" } },
+    ]);
+    home.write(".continuo/continuo.yaml", JSON.stringify({ agents: { robot: { command: "/bin/cat" } } }));
+    const rows = (await open(100, 24)).split("\n");
+    expect(rows[0]).toMatch(/ 3 of 3$/u);
+    expect(rows[1]).toMatch(/^ continuo Both of us +now │/u);
+    await terminal.until((screen) => screen.includes("│   What I ␛[2J said"));
+    // The agent that takes part in it finds it too.
+    terminal.write("claude both");
+    await terminal.until((screen) => screen.includes("1 of 3"));
+    terminal.send("Enter");
+    await terminal.until((screen) => screen.includes("code=0") && screen.includes("What I ␛[2J said"));
+
+    const again = `clear; '${process.execPath}' '${MAIN}' pick; echo again=$?`;
+    terminal.type(again);
+    await terminal.until((screen) => screen.includes(" 3 of 3"));
+    terminal.send("Tab");
+    terminal.write("r");
+    await terminal.until((screen) => screen.includes("robot · Both of us ·") && screen.includes("❯"));
+    terminal.send("C-d");
+    await terminal.until((screen) => screen.includes("again=0"));
+    terminal.type(again);
+    await terminal.until((screen) => screen.includes(" 3 of 3"));
+    terminal.send("End");
+    terminal.write("r");
+    // `continuo resume` of a native one.
+    await terminal.until((screen) =>
+      screen.includes("the session's folder /home/ann/app is not there any more"),
+    );
   });
 
   test("e exports and c copies", async () => {

@@ -8,3 +8,4 @@
 
 export { commandLine } from "./command-line.ts";
 export { addHandoffCommands } from "./commands.ts";
+export { resumeWork } from "./work.ts";

@@ -10,5 +10,14 @@ export { deleteOwn } from "./delete.ts";
 export { type Located, locateAny } from "./locate.ts";
 export { openLocated, readTranscript, type ShownDetails, type ShownSession } from "./opened.ts";
 export { ownStoreUrl } from "./place.ts";
-export { isSame, type ListedSession, nativeRefsOf, OWN, type OwnRow, withNative } from "./rows.ts";
+export {
+  isOwn,
+  isSame,
+  type ListedSession,
+  nameOf,
+  nativeRefsOf,
+  OWN,
+  type OwnRow,
+  withNative,
+} from "./rows.ts";
 export { findOwn, listOwn, type OpenOwn, openOwn } from "./store.ts";

@@ -24,28 +24,40 @@ export interface ShownSession {
 export async function openLocated(
   located: Located,
   shell: Shell,
-  options: { readonly newestBytes?: number } = {},
+  options: { readonly newestBytes?: number; readonly signal?: AbortSignal } = {},
 ): Promise<ShownSession & Disposable> {
   if (located.kind === "native") {
     const { reader, found, places } = located.native;
     return await reader.open(found, places, options);
   }
-  const session = await openOwnSession(located.row, shell);
+  const session = await openOwnSession(located.row, shell, options.newestBytes === undefined ? {} : NEWEST);
   // All of it is in memory.
   return { ...session, [Symbol.dispose]: () => undefined };
 }
 
+interface Reading {
+  /** The newest so many events alone. */
+  readonly limit?: number;
+}
+
+/** Enough for a screen or two, where only a part is wished for. */
+const NEWEST: Reading = { limit: 400 };
+
 /** Its messages, folded from its log. A list needs no fold: it is loaded here. */
-export async function readTranscript({ store }: OpenOwn, sessionId: string): Promise<Transcript> {
+export async function readTranscript(
+  { store }: OpenOwn,
+  sessionId: string,
+  reading: Reading = {},
+): Promise<Transcript> {
   const { fromStore } = await import("../../transcript/builder/index.ts");
-  return await fromStore(store, sessionId);
+  return await fromStore(store, sessionId, reading);
 }
 
 /** Errors: `not_found` where it went meanwhile, those of opening the store. */
-async function openOwnSession(row: OwnRow, shell: Shell): Promise<ShownSession> {
+async function openOwnSession(row: OwnRow, shell: Shell, reading: Reading): Promise<ShownSession> {
   await using own = await openOwn(shell);
   if (own === null) throw new ContinuoError("not_found", "the store is not there any more");
-  const transcript = await readTranscript(own, row.sessionId);
+  const transcript = await readTranscript(own, row.sessionId, reading);
   const session = await own.store.getSession(row.sessionId);
   return toShown(row, transcript, session?.parentId ?? null);
 }
@@ -72,7 +84,7 @@ export function toShown(row: OwnRow, transcript: Transcript, forkedFrom: string 
     },
     leaves,
     problems: [],
-    partial: false,
+    partial: transcript.metadata.older !== undefined,
     async *history({ leaf } = {}) {
       if (leaf !== undefined && leaf !== leaves[0]?.id) {
         throw new ContinuoError("not_found", `no branch ends at ${JSON.stringify(leaf)}`);

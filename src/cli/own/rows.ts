@@ -45,6 +45,15 @@ export function nativeRefsOf({ metadata }: Session): readonly NativeRef[] {
   });
 }
 
+export function isOwn(row: ListedSession): row is OwnRow {
+  return row.agent === OWN;
+}
+
+/** What commands call it: two sessions of agents can have one id. */
+export function nameOf(row: ListedSession): string {
+  return isOwn(row) ? `${OWN}:${row.sessionId}` : row.location;
+}
+
 /** Its native sessions are set aside in a list: what they tell of the conversation is this row's. */
 export function withNative(row: OwnRow, natives: readonly SessionInfo[]): OwnRow {
   const same = natives.filter((info) => isSame(row, info));

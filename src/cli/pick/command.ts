@@ -10,7 +10,8 @@ interface Run {
 
 const HELP = `
 Type to filter by title, project, agent and id. Arrows, PgUp, PgDn, Home and End choose; Tab goes between the
-filter and the list. Enter shows the session. In the list: e exports, c copies the id, q leaves; Esc leaves too.`;
+filter and the list. Enter shows the session. In the list: r goes on with it (an agent's own session in its agent, as
+\`continuo resume\`; Continuo's own in \`continuo repl\`), e exports, c copies the id, q leaves; Esc leaves too.`;
 
 export function addPickCommand(program: Command, run: Run | null): void {
   program

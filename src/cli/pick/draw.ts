@@ -99,7 +99,7 @@ function rowText({ info }: PickEntry, { now, home }: Drawing, columns: number): 
 
 const KEYS: Readonly<Record<PickState["focus"], string>> = {
   filter: "type to filter · ↑↓ choose · Enter show · Tab list · Esc leave",
-  list: "Enter show · e export · c copy id · / filter · q leave",
+  list: "Enter show · r resume · e export · c copy id · / filter · q leave",
   format: "export as: m Markdown · h HTML · j JSON · l JSON Lines · Esc back",
 };
 

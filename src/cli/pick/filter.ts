@@ -1,21 +1,26 @@
 /** Sessions narrowed by what was typed. Pure. */
 
-import type { SessionInfo } from "../../model/index.ts";
+import type { ListedSession } from "../own/index.ts";
 
 export interface PickEntry {
-  readonly info: SessionInfo;
+  readonly info: ListedSession;
   /** What is searched, in small letters. */
   readonly words: string;
 }
 
-export function toEntries(sessions: readonly SessionInfo[]): PickEntry[] {
+export function toEntries(sessions: readonly ListedSession[]): PickEntry[] {
   return sessions.map((info) => ({
     info,
-    words: [info.title, info.cwd, info.agent, info.sessionId, info.gitBranch]
+    words: [info.title, info.cwd, info.agent, info.sessionId, info.gitBranch, ...namesOf(info)]
       .filter((text) => text !== null)
       .join("\n")
       .toLowerCase(),
   }));
+}
+
+/** A conversation is also found by the agents that took part in it, and by their ids. */
+function namesOf({ nativeRefs = [] }: ListedSession): string[] {
+  return nativeRefs.flatMap(({ agent, sessionId }) => [agent, sessionId]);
 }
 
 /** Those that hold every word, in any order of words; their own order stays. */

@@ -189,7 +189,7 @@ describe("the screen", () => {
       " claude   Fix the build         1h ago │ One",
       "\u001b[7m codex    Grow tea              1h ago\u001b[27m │ Two",
       " pi       Tea, fixed            1h ago │ ",
-      "Enter show · e export · c copy id · / filter · q leave",
+      "Enter show · r resume · e export · c copy id · / filter · q leave",
     ]);
   });
 

@@ -2,10 +2,12 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { listSessions } from "../../agents/index.ts";
-import { ContinuoError, isContinuoError, type SessionInfo } from "../../model/index.ts";
+import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { resumeWork } from "../handoff/index.ts";
+import { isOwn, type ListedSession, nameOf } from "../own/index.ts";
 import { cacheFileOf, placesOf } from "../places/index.ts";
-import { exportWork, listWork, showWork } from "../session/index.ts";
+import { replWork } from "../repl/index.ts";
+import { everythingWork, exportWork, listWork, showWork } from "../session/index.ts";
 import {
   createProgress,
   formatCount,
@@ -33,29 +35,33 @@ export async function runPick(shell: Shell): Promise<number> {
       hint: "`continuo session list` prints the sessions.",
     });
   }
-  const sessions = await listAll(shell);
+  const { sessions, error } = await listAll(shell);
   if (sessions.length === 0) return await listWork(shell);
-  const end = await pick(sessions, shell);
+  const missing = error === null ? null : `Continuo's own sessions are not listed: ${error.message}`;
+  const end = await pick(startPicking(toEntries(sessions), missing), shell);
   if (end.type === "leave") return end.exitCode;
-  // A session is named by its place: two can have one id.
-  return await showWork(end.entry.info.location, shell);
+  const { info } = end.entry;
+  if (end.type === "show") return await showWork(nameOf(info), shell);
+  return isOwn(info) ? await replWork(info.sessionId, shell) : await resumeWork(nameOf(info), shell);
 }
 
-async function listAll(shell: Shell): Promise<readonly SessionInfo[]> {
+async function listAll(shell: Shell): ReturnType<typeof everythingWork> {
   using progress = createProgress(shell);
-  const { sessions } = await listSessions({
-    places: placesOf(shell),
-    cacheFile: cacheFileOf(shell),
-    onProgress: (looked) => progress.show(`looked at ${formatCount(looked)} sessions`),
-  });
-  return sessions;
+  return await everythingWork(
+    {
+      places: placesOf(shell),
+      cacheFile: cacheFileOf(shell),
+      onProgress: (looked) => progress.show(`looked at ${formatCount(looked)} sessions`),
+    },
+    shell,
+  );
 }
 
-type End = Extract<Effect, { readonly type: "leave" | "show" }>;
+type End = Extract<Effect, { readonly type: "leave" | "show" | "resume" }>;
 
-async function pick(sessions: readonly SessionInfo[], shell: Shell): Promise<End> {
+async function pick(first: PickState, shell: Shell): Promise<End> {
   using screen = openFullScreen(shell);
-  const picker = createPicker(startPicking(toEntries(sessions)), screen, shell);
+  const picker = createPicker(first, screen, shell);
   const { promise, resolve: end, reject } = Promise.withResolvers<End>();
   const onKeys = (keys: readonly Key[]): void => {
     picker.press(keys).then((effect) => effect && end(effect), reject);
@@ -107,7 +113,7 @@ function createPicker(first: PickState, screen: FullScreen, shell: Shell): Picke
   let state = first;
   const size = (): Screen => screenOf(shell, shell.stdout);
   const paint = paintFor(size());
-  const previews = createPreviews({ places: placesOf(shell), home: shell.home, paint });
+  const previews = createPreviews({ shell, paint });
   let reading = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const previewSize = (): PreviewSize => {
@@ -129,7 +135,7 @@ function createPicker(first: PickState, screen: FullScreen, shell: Shell): Picke
     screen.draw(lines, state.focus === "filter" ? cursorColumn(state, columns) : null);
     if (preview === null && chosen !== undefined) readPreview(chosen);
   };
-  const readPreview = (info: SessionInfo): void => {
+  const readPreview = (info: ListedSession): void => {
     reading.abort();
     reading = new AbortController();
     const { signal } = reading;
@@ -156,8 +162,8 @@ function createPicker(first: PickState, screen: FullScreen, shell: Shell): Picke
         const step = foldKey(state, key, Math.max(1, layOutScreen(size().columns, size().rows).bodyRows - 1));
         state = step.state;
         const { effect } = step;
-        if (effect?.type === "leave" || effect?.type === "show") return effect;
-        if (effect !== null) say(await perform(effect, screen, shell));
+        if (effect?.type === "copy" || effect?.type === "export") say(await perform(effect, screen, shell));
+        else if (effect !== null) return effect;
       }
       draw();
       return null;
@@ -183,7 +189,7 @@ async function perform(effect: Exclude<Effect, End>, screen: FullScreen, shell: 
     shell,
   );
   try {
-    await exportWork(info.location, { format: effect.format, output }, quiet(shell));
+    await exportWork(nameOf(info), { format: effect.format, output }, quiet(shell));
     return `exported to ${output}`;
   } catch (error) {
     if (!isContinuoError(error)) throw error;

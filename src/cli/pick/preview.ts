@@ -1,10 +1,12 @@
 /** The end of a session as lines for the preview, kept for when it is chosen again. */
 
-import { lookUpSession, type Places } from "../../agents/index.ts";
-import { isContinuoError, type SessionInfo } from "../../model/index.ts";
+import { lookUpSession } from "../../agents/index.ts";
+import { isAgentName, isContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
+import { isOwn, type ListedSession, type Located, openLocated } from "../own/index.ts";
+import { placesOf } from "../places/index.ts";
 import { drawWork } from "../session/index.ts";
-import { type Paint, wrap } from "../terminal/index.ts";
+import { type Paint, type Shell, wrap } from "../terminal/index.ts";
 
 export interface PreviewSize {
   readonly columns: number;
@@ -13,22 +15,18 @@ export interface PreviewSize {
 
 export interface Previews {
   /** What is known already; `null` until `load` has read it. */
-  get(info: SessionInfo, size: PreviewSize): readonly string[] | null;
+  get(info: ListedSession, size: PreviewSize): readonly string[] | null;
   /** Reads the end of a session. What cannot be read is said in the preview. */
-  load(info: SessionInfo, size: PreviewSize, signal: AbortSignal): Promise<void>;
+  load(info: ListedSession, size: PreviewSize, signal: AbortSignal): Promise<void>;
 }
 
 /** More than a screen of text, and read in a moment. */
 const NEWEST_BYTES = 128 * 1024;
 const MAX_KEPT = 64;
 
-export function createPreviews(options: {
-  readonly places: Places;
-  readonly home: string;
-  readonly paint: Paint;
-}): Previews {
+export function createPreviews(options: { readonly shell: Shell; readonly paint: Paint }): Previews {
   const kept = new Map<string, readonly string[]>();
-  const keyOf = (info: SessionInfo, size: PreviewSize): string =>
+  const keyOf = (info: ListedSession, size: PreviewSize): string =>
     `${info.location} ${size.columns} ${size.rows}`;
   return {
     get: (info, size) => kept.get(keyOf(info, size)) ?? null,
@@ -42,19 +40,19 @@ export function createPreviews(options: {
 }
 
 async function drawEnd(
-  info: SessionInfo,
+  info: ListedSession,
   { columns, rows }: PreviewSize,
   signal: AbortSignal,
-  { places, home, paint }: { readonly places: Places; readonly home: string; readonly paint: Paint },
+  { shell, paint }: { readonly shell: Shell; readonly paint: Paint },
 ): Promise<readonly string[]> {
   try {
-    const { reader, found } = await lookUpSession(info, { places, signal });
-    using session = await reader.open(found, places, { newestBytes: NEWEST_BYTES, signal });
+    const located = await locatedOf(info, shell, signal);
+    using session = await openLocated(located, shell, { newestBytes: NEWEST_BYTES, signal });
     const conversation = await drawWork(session, {
       view: { tools: "short", injected: "hide" },
       columns,
       paint,
-      home,
+      home: shell.home,
     });
     let text = "";
     for await (const chunk of conversation.chunks) {
@@ -66,6 +64,14 @@ async function drawEnd(
     if (!isContinuoError(error)) throw error;
     return wrap([{ text: visibleLine(error.message), styles: ["red"] }], columns, paint);
   }
+}
+
+async function locatedOf(info: ListedSession, shell: Shell, signal: AbortSignal): Promise<Located> {
+  if (isOwn(info)) return { kind: "own", row: info };
+  const places = placesOf(shell);
+  const { sessionId, location, agent, cwd } = info;
+  const ref = isAgentName(agent) ? { agent, sessionId, location, cwd } : location;
+  return { kind: "native", native: { ...(await lookUpSession(ref, { places, signal })), places } };
 }
 
 /** The heading, and below it what was said last, from the person's last words on. */

@@ -18,7 +18,7 @@ export interface PickState {
 
 export type Effect =
   | { readonly type: "leave"; readonly exitCode: number }
-  | { readonly type: "show"; readonly entry: PickEntry }
+  | { readonly type: "show" | "resume"; readonly entry: PickEntry }
   | { readonly type: "export"; readonly entry: PickEntry; readonly format: ExportFormat }
   | { readonly type: "copy"; readonly entry: PickEntry };
 
@@ -27,8 +27,8 @@ export interface Step {
   readonly effect: Effect | null;
 }
 
-export function startPicking(all: readonly PickEntry[]): PickState {
-  return { all, query: "", shown: all, selected: 0, focus: "filter", message: null };
+export function startPicking(all: readonly PickEntry[], message: string | null = null): PickState {
+  return { all, query: "", shown: all, selected: 0, focus: "filter", message };
 }
 
 /** Of each format the letter that chooses it. */
@@ -55,6 +55,7 @@ export function foldKey(before: PickState, key: Key, page: number): Step {
 
 const LETTERS = {
   q: (state: PickState): Step => leave(state, 0),
+  r: (state: PickState): Step => onEntry(state, (entry) => ({ type: "resume", entry })),
   e: (state: PickState): Step => still(entryOf(state) === null ? state : { ...state, focus: "format" }),
   c: (state: PickState): Step => onEntry(state, (entry) => ({ type: "copy", entry })),
 } as const;

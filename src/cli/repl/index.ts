@@ -7,3 +7,4 @@
  */
 
 export { addReplCommand } from "./commands.ts";
+export { replWork } from "./work.ts";

@@ -7,4 +7,4 @@
 
 export { addSessionCommands, SESSION_COMMANDS } from "./commands.ts";
 export { EXPORT_FORMATS, type ExportFormat } from "./export-flags.ts";
-export { drawWork, exportWork, listWork, showWork } from "./work.ts";
+export { drawWork, everythingWork, exportWork, listWork, showWork } from "./work.ts";

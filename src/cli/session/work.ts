@@ -1,13 +1,19 @@
 /** The work of commands for other folders, loaded when it is called for. */
 
-import type { OpenedSession } from "../../agents/index.ts";
+import type { ShownSession } from "../own/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { Conversation, ConversationOptions } from "./conversation.ts";
+import type { Everything, Wanted } from "./everything.ts";
 import type { ExportFlags } from "./export-flags.ts";
 
 /** As `session list`. */
 export async function listWork(shell: Shell): Promise<number> {
   return await (await import("./list.ts")).runList({}, shell);
+}
+
+/** The rows of `session list`: native ones and Continuo's own, each conversation once. */
+export async function everythingWork(wanted: Wanted, shell: Shell): Promise<Everything> {
+  return await (await import("./everything.ts")).listEverything(wanted, shell);
 }
 
 /** As `session show`. */
@@ -21,7 +27,7 @@ export async function exportWork(id: string, flags: ExportFlags, shell: Shell): 
 }
 
 /** The active branch as `session show` draws it. */
-export async function drawWork(session: OpenedSession, options: ConversationOptions): Promise<Conversation> {
+export async function drawWork(session: ShownSession, options: ConversationOptions): Promise<Conversation> {
   const { drawConversation } = await import("./conversation.ts");
   const { stepsOfBranch } = await import("./branches.ts");
   return drawConversation(session, stepsOfBranch(session, undefined), options);

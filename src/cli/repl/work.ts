@@ -1,0 +1,8 @@
+/** The work of the command for other folders, loaded when it is called for. */
+
+import type { Shell } from "../terminal/index.ts";
+
+/** As `continuo repl --resume`. */
+export async function replWork(id: string, shell: Shell): Promise<number> {
+  return await (await import("./repl.ts")).runRepl({ resume: id }, shell);
+}
