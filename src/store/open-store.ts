@@ -19,6 +19,8 @@ export interface OpenStoreOptions {
     /** Where the database as it was before lies. */
     readonly copy: string | null;
   }) => void;
+  /** What SQLite keeps of the database in memory, at most; 64 MiB where none is given. */
+  readonly cacheBytes?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -36,11 +38,12 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
 }
 
 async function openEngine(url: string, workspaceId: string, options: OpenStoreOptions): Promise<Engine> {
-  const { onMigrated } = options;
+  const { onMigrated, cacheBytes } = options;
   const engineOptions = {
     workspaceId,
     migrate: options.migrate === true ? "allowed" : "refused",
     ...(onMigrated === undefined ? {} : { onMigrated }),
+    ...(cacheBytes === undefined ? {} : { cacheBytes }),
   } as const;
   const { scheme, rest } = partsOf(url);
   switch (scheme) {

@@ -13,6 +13,8 @@ export const TALK_LIMITS = {
   appendChars: 4_194_304,
   /** Sessions of Continuo's that are looked through for the one that a native session belongs to. */
   lookedThrough: 5_000,
+  /** Of the store in memory: a long conversation needs little more than its end. */
+  storeCacheBytes: 4_194_304,
   /** A turn's screen is drawn so often at most. */
   frameMs: 40,
   frameChars: 32_768,

@@ -20,6 +20,7 @@ import { isToldAlone } from "../driving/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { createAgent, type TalkingAgent } from "./agents.ts";
 import type { TalkFlags } from "./flags/index.ts";
+import { TALK_LIMITS } from "./limits.ts";
 import { nativeIdOf } from "./native-id.ts";
 import type { Origin } from "./origin.ts";
 import type { TurnResult } from "./run.ts";
@@ -96,7 +97,9 @@ export class Talk implements AsyncDisposable {
   /** Opened when it is first needed: the agent's program starts first. */
   store(): Promise<OpenedStore> {
     const { flags, shell } = this.#options;
-    this.#store ??= import("../store/index.ts").then(({ openForCommand }) => openForCommand(flags, shell));
+    this.#store ??= import("../store/index.ts").then(({ openForCommand }) =>
+      openForCommand(flags, shell, { cacheBytes: TALK_LIMITS.storeCacheBytes }),
+    );
     this.#store.catch(() => undefined);
     return this.#store;
   }
@@ -169,7 +172,9 @@ export class Talk implements AsyncDisposable {
     this.#mode = null;
   }
 
-  setPermissions(policy: AgentSettings["permissions"]["policy"]): void {
+  /** Not every agent asks before it acts: its program is started again with another policy. */
+  async setPermissions(policy: AgentSettings["permissions"]["policy"]): Promise<void> {
+    if (policy !== this.#settings.permissions.policy) await this.#leaveAgent();
     this.#settings = { ...this.#settings, permissions: { ...this.#settings.permissions, policy } };
   }
 
@@ -327,14 +332,12 @@ export class Talk implements AsyncDisposable {
   async #ready(): Promise<TalkingAgent> {
     if (this.#agent !== null) return this.#agent;
     const { shell, ask, keepOpen } = this.#options;
-    // The policy may change in the middle of a conversation.
-    const onPermission: AskPermission = (request, call) => {
-      const { policy, timeoutMs } = this.#settings.permissions;
-      return permissionsBy({ policy, timeLimitMs: timeoutMs, ...(ask === undefined ? {} : { ask }) })(
-        request,
-        call,
-      );
-    };
+    const { policy, timeoutMs } = this.#settings.permissions;
+    const onPermission = permissionsBy({
+      policy,
+      timeLimitMs: timeoutMs,
+      ...(ask === undefined ? {} : { ask }),
+    });
     const mode = this.#mode === null ? {} : { mode: this.#mode };
     this.#agent = await createAgent({
       settings: this.#settings,

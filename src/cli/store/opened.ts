@@ -1,7 +1,7 @@
 /** The store that a command works on. */
 
 import { isAbsolute, resolve } from "node:path";
-import { defaultStorePath, type OpenedStore, openStore } from "../../store/index.ts";
+import { defaultStorePath, type OpenedStore, type OpenStoreOptions, openStore } from "../../store/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 export interface StoreFlags {
@@ -18,9 +18,14 @@ export function storeUrl(flags: StoreFlags, shell: Shell): string {
 }
 
 /** SQLite is brought up to date, and that is said; Postgres is not: other servers use it. */
-export async function openForCommand(flags: StoreFlags, shell: Shell): Promise<OpenedStore> {
+export async function openForCommand(
+  flags: StoreFlags,
+  shell: Shell,
+  options: Pick<OpenStoreOptions, "cacheBytes"> = {},
+): Promise<OpenedStore> {
   const url = storeUrl(flags, shell);
   return openStore(url, {
+    ...options,
     ...(flags.workspace === undefined ? {} : { workspaceId: flags.workspace }),
     migrate: url.startsWith("sqlite:"),
     onMigrated: ({ from, to, copy }) => {

@@ -13,11 +13,15 @@ import { createKysely, SQLITE } from "./dialect.ts";
 import { createSqliteEngine } from "./engine.ts";
 import { isBusy, translated, truncated } from "./failures.ts";
 
+const CACHE_BYTES = 64 * 1024 * 1024;
+
 export interface SqliteOptions {
   readonly workspaceId: string;
   readonly migrate: "allowed" | "refused";
   /** Told of what was migrated, and where the copy lies. */
   readonly onMigrated?: (migrated: Migrated) => void;
+  /** What is kept of the database in memory; 64 MiB where nothing is said. */
+  readonly cacheBytes?: number;
   /** For tests that show what `full` is for. */
   readonly synchronous?: "full" | "off";
 }
@@ -56,7 +60,8 @@ async function tryOpen(path: string | undefined, options: SqliteOptions): Promis
   }
 }
 
-function openDatabase(path: string | undefined, { synchronous = "full" }: SqliteOptions): DatabaseSync {
+function openDatabase(path: string | undefined, options: SqliteOptions): DatabaseSync {
+  const { synchronous = "full", cacheBytes = CACHE_BYTES } = options;
   if (path === undefined) return new DatabaseSync(":memory:");
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // Sessions are private: nobody else reads them. SQLite gives its -wal and -shm the same mode.
@@ -67,7 +72,7 @@ function openDatabase(path: string | undefined, { synchronous = "full" }: Sqlite
   try {
     database.exec("pragma journal_mode = wal");
     database.exec(`pragma synchronous = ${synchronous}`);
-    database.exec("pragma cache_size = -65536");
+    database.exec(`pragma cache_size = ${-Math.ceil(cacheBytes / 1024)}`);
     // A larger log is copied into the database less often: 16 MB instead of 4.
     database.exec("pragma wal_autocheckpoint = 4000");
   } catch (error) {

@@ -1,0 +1,75 @@
+/** A long conversation in `continuo repl`, said on a pipe turn by turn, and what the process holds meanwhile. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+export interface LongTalk {
+  /** The program, before `repl`. */
+  readonly main: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Flags of Node, before the program. */
+  readonly flags?: readonly string[];
+  /** After which turns it is looked, ascending. */
+  readonly looks: readonly number[];
+  /** What is said in each turn, behind its number; the agent says it again. */
+  readonly words: string;
+}
+
+export interface Held {
+  readonly turns: number;
+  /** Used in the heap after a collection. */
+  readonly heapBytes: number;
+  readonly residentBytes: number;
+}
+
+const LOOK = `data:text/javascript,${encodeURIComponent(`
+  process.on("message", () => {
+    for (let time = 0; time < 3; time++) gc();
+    const { heapUsed, rss } = process.memoryUsage();
+    process.send({ heapBytes: heapUsed, residentBytes: rss });
+  });
+  process.channel.unref();
+`)}`;
+
+/** The end of a turn: how long it took. */
+const ENDED = /^· [\d.]+ (?:s|ms)\b/mu;
+
+export async function talkLong({ main, cwd, env, flags = [], looks, words }: LongTalk): Promise<Held[]> {
+  const argv = [...flags, "--expose-gc", "--import", LOOK, main, "repl"];
+  const child = spawn(process.execPath, argv, { cwd, env, stdio: ["pipe", "pipe", "pipe", "ipc"] });
+  const { stdin, stdout, stderr } = child;
+  if (stdin === null || stdout === null || stderr === null) throw new Error("there are no pipes");
+  let [said, complaints] = ["", ""];
+  let wake = (): void => undefined;
+  stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+    wake();
+  });
+  stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaints += text;
+  });
+  child.once("close", () => wake());
+  const turn = async (at: number): Promise<void> => {
+    said = "";
+    // A line that begins with a space is no part of the history.
+    stdin.write(` question ${at} ${words}\n`);
+    while (!ENDED.test(said.split(`question ${at} `)[1] ?? "")) {
+      if (child.exitCode !== null) throw new Error(`the repl ended: ${complaints}`);
+      await new Promise<void>((done) => {
+        wake = done;
+      });
+    }
+  };
+  const held: Held[] = [];
+  for (let at = 1; at <= (looks.at(-1) ?? 0); at++) {
+    await turn(at);
+    if (!looks.includes(at)) continue;
+    child.send("look");
+    const [seen] = (await once(child, "message")) as [Omit<Held, "turns">];
+    held.push({ turns: at, ...seen });
+  }
+  stdin.end();
+  if (child.exitCode === null) await once(child, "close");
+  return held;
+}

@@ -1,0 +1,25 @@
+/** What a long conversation leaves in memory. The heap is measured after a collection, without the compiler's own growth. */
+
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { cleanEnv, MAIN } from "./home.ts";
+import { talkLong } from "./long-talk.ts";
+import { createTalkHome } from "./talk.ts";
+
+/** Of each turn; it is said, and said again by the agent. */
+const WORDS = "word ".repeat(400);
+
+test("the repl holds nothing of the turns that are over", { timeout: 300_000 }, async () => {
+  using home = createTalkHome();
+  const [before, after] = await talkLong({
+    main: MAIN,
+    cwd: join(home.path, "project"),
+    env: cleanEnv(home.path),
+    flags: ["--no-opt", "--no-maglev", "--no-sparkplug"],
+    // What the first turns load stays.
+    looks: [40, 100],
+    words: WORDS,
+  });
+  const grown = (after?.heapBytes ?? Number.NaN) - (before?.heapBytes ?? Number.NaN);
+  expect(grown / 60).toBeLessThan(WORDS.length / 2);
+});
