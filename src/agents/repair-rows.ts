@@ -1,64 +1,113 @@
-/** A damaged session of an agent that keeps a database, repaired row by row. */
+/** A damaged session of an agent that keeps a database, repaired row by row, or as a file that the agent takes in. */
 
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ContinuoError } from "../model/index.ts";
-import { lockSession, makersOfNow } from "./adapter/index.ts";
-import type { Lookup } from "./lookup/index.ts";
-import { writerOf } from "./lookup/index.ts";
+import { lockSession, makersOfNow, writeNewFile } from "./adapter/index.ts";
+import { type Lookup, writerOf } from "./lookup/index.ts";
 import { type Places, toSignal } from "./reader/index.ts";
 import type { RepairOptions, SessionRepair } from "./repair.ts";
-import type { RowRepair } from "./repairing/index.ts";
+import { assertAllSaid, textsOf, unsound, writeCopy } from "./repair-sound.ts";
+import type { RowRepair, RowRepairer } from "./repairing/index.ts";
 import { moveToTrash, restoreFromTrash } from "./trash/index.ts";
 
 const LOCK_WAIT_MS = 30_000;
 
-/** Errors: `unsupported` for a copy, and for an export file; `busy`, `unreadable`, `unwritable`. */
-export async function mendRowsInPlace(
-  { reader, found }: Lookup,
+interface Repairing {
+  readonly lookup: Lookup;
+  readonly places: Places;
+  readonly options: RepairOptions;
+  readonly repairer: RowRepairer;
+}
+
+/**
+ * Errors: `unsupported` for an exported file in place; `conflict` for a file that is there; `busy`, `unreadable`,
+ * `unwritable`, `verification_failed`.
+ */
+export async function repairRows(
+  lookup: Lookup,
   places: Places,
   options: RepairOptions,
 ): Promise<SessionRepair> {
-  const { agent, sessionId, location } = found;
-  const database = location.replace(/#[^/#]*$/u, "");
-  if (database === location) throw unsupported("an exported session is not repaired");
-  if (typeof options.write === "object") throw unsupported("its sessions lie in a database, not in files");
   const { opencodeRepairer: repairer } = await import("./opencode/index.ts");
-  const context = { sessionId, cwd: null, makers: makersOfNow() };
-  const mend = async (): Promise<RowRepair> => {
-    using opened = await reader.open(found, places, toSignal(options.signal));
-    return await repairer.mendRows(opened, found, context);
-  };
+  const { agent, sessionId, location } = lookup.found;
+  const repairing = { lookup, places, options, repairer };
+  const database = location.replace(/#[^/#]*$/u, "");
+  if (database === location && options.write === "in place") throw unsupported();
   const unwritten = { agent, sessionId, location, written: null, trashId: null };
-  const planned = await mend();
-  if (planned.edits.length === 0 || options.write === undefined)
-    return { ...unwritten, edits: planned.edits };
-  const writer = await writerOf(agent);
-  const sink = await writer.openSink(database, sessionId);
-  const lock = await lockSession(database, sessionId, {
-    places,
-    waitMs: LOCK_WAIT_MS,
-    signal: options.signal,
-  });
+  const { edits } = await plan(repairing);
+  if (edits.length === 0 || options.write === undefined) return { ...unwritten, edits };
+  return options.write === "in place"
+    ? { ...unwritten, ...(await replace(repairing, database)) }
+    : { ...unwritten, edits, written: await copyTo(repairing, options.write.file) };
+}
+
+async function plan({ lookup, places, options, repairer }: Repairing): Promise<RowRepair> {
+  using opened = await lookup.reader.open(lookup.found, places, toSignal(options.signal));
+  return await repairer.mendRows(opened);
+}
+
+type Replaced = Pick<SessionRepair, "edits" | "written" | "trashId">;
+
+async function replace(repairing: Repairing, database: string): Promise<Replaced> {
+  const { lookup, places, options } = repairing;
+  const { reader, found } = lookup;
+  const writer = await writerOf(found.agent);
+  const sink = await writer.openSink(database, found.sessionId);
+  const { signal } = options;
+  const lock = await lockSession(database, found.sessionId, { places, waitMs: LOCK_WAIT_MS, signal });
   try {
-    const { edits, ids, records } = await mend();
+    const { edits, tables, records } = await plan(repairing);
     const info = await reader.skim(found, { part: "whole" });
-    const tables = [{ name: repairer.table, column: "id", values: ids }];
-    const plan = { type: "rows", database, tables, forks: [] } as const;
-    const trashed = await moveToTrash(found, info, plan, { places, now: new Date(), replacement: "rows" });
+    const rows = tables.map(({ name, ids }) => ({ name, column: "id", values: ids }));
+    const taking = { type: "rows", database, tables: rows, forks: [] } as const;
+    const trashed = await moveToTrash(found, info, taking, {
+      places,
+      now: new Date(),
+      replacement: "rows",
+    });
     try {
       if (records.length > 0) sink.append(records);
     } catch (error) {
       await restoreFromTrash(trashed.trashId, places);
       throw error;
     }
-    return { ...unwritten, edits, written: database, trashId: trashed.trashId };
+    return { edits, written: database, trashId: trashed.trashId };
   } finally {
     sink.close();
     lock.release();
   }
 }
 
-function unsupported(why: string): ContinuoError {
-  return new ContinuoError("unsupported", `no copy of this session can be written: ${why}`, {
-    hint: "`--in-place` repairs the rows, and keeps the old ones in the trash.",
+/** Read back in a scratch folder before it is written. */
+async function copyTo({ lookup, places, options, repairer }: Repairing, file: string): Promise<string> {
+  const { reader, found } = lookup;
+  using opened = await reader.open(found, places, toSignal(options.signal));
+  const { sessionId } = found;
+  const context = { sessionId, cwd: opened.details.cwd, makers: makersOfNow() };
+  const text = await repairer.toFile(opened, await repairer.mendRows(opened), context);
+  if (text === null) throw unsound("its own record is lost");
+  const bytes = Buffer.from(text, "utf8");
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "continuo-repair-")));
+  try {
+    const copy = join(scratch, "session.json");
+    writeNewFile(copy, bytes);
+    const again = await reader.recognise(copy, { home: scratch, env: {} });
+    if (again === null) throw unsound("it is no session");
+    const before = await textsOf(lookup, places, found.location);
+    assertAllSaid(before, await textsOf({ reader, found: again }, places, copy));
+    using reread = await reader.open(again, places, {});
+    if ((await repairer.mendRows(reread)).edits.length > 0)
+      throw unsound("it would have to be repaired again");
+  } finally {
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+  return writeCopy(file, bytes, options);
+}
+
+function unsupported(): ContinuoError {
+  return new ContinuoError("unsupported", "a file that was exported is not repaired in place", {
+    hint: "`--output` writes a repaired one, which `opencode import` takes.",
   });
 }

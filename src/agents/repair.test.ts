@@ -12,12 +12,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { AGENT_NAMES, type AgentName, type SessionInfo } from "../model/index.ts";
+import { AGENT_NAMES, type AgentName, type Message, type SessionInfo } from "../model/index.ts";
 import { claudeRepairer } from "./claude/index.ts";
 import { restoreNativeSession } from "./delete.ts";
 import { forkNativeSession } from "./fork.ts";
 import { listNativeSessions } from "./lookup/index.ts";
-import { checkNativeSession, readNativeSession } from "./read.ts";
+import { checkNativeSession, openNativeSession, readNativeSession } from "./read.ts";
 import { HOME_VARIABLES, type Json, type Places } from "./reader/index.ts";
 import { repairNativeSession } from "./repair.ts";
 import { remove } from "./repairing/index.ts";
@@ -342,9 +342,6 @@ describe("opencode", () => {
       edits: [{ type: "changed", line: null, row: expect.stringMatching(/^prt_/u) }],
       written: null,
     });
-    const copy = repairNativeSession(info, { places, write: { file: join(scratch, "copy") } });
-    await expect(copy).rejects.toMatchObject({ code: "unsupported" });
-    expect(await readNativeSession(info, { places })).toEqual(before);
     const repair = await repairNativeSession(info, { places, write: "in place" });
     expect(repair.written).toBe(info.location.replace(/#.*/u, ""));
     const after = await readNativeSession(info, { places });
@@ -371,7 +368,75 @@ describe("opencode", () => {
     ]);
     expect((await checkNativeSession(info, { places })).problems).toEqual([]);
   });
+
+  test("a message that holds no JSON goes with its parts, and comes back", async () => {
+    const info = await openFirst("opencode", "text-and-thinking");
+    const database = new DatabaseSync(info.location.replace(/#.*/u, ""));
+    database.exec("update message set data = '{torn' where id = (select max(id) from message)");
+    database.close();
+    const before = await readNativeSession(info, { places });
+    const { edits } = await repairNativeSession(info, { places, write: "in place" });
+    expect(new Set(edits.map(({ type, reason }) => `${type}: ${reason}`))).toEqual(
+      new Set(["removed: its data is no JSON object", "removed: its message is gone"]),
+    );
+    expect((await checkNativeSession(info, { places })).problems).toEqual([]);
+    await restoreNativeSession(info.sessionId, { places });
+    expect(await readNativeSession(info, { places })).toEqual(before);
+  });
+
+  test("a copy is an export with ids of its own", async () => {
+    const info = await openFirst("opencode", "killed");
+    const before = await readNativeSession(info, { places });
+    const file = join(scratch, "copy.json");
+    expect(await repairNativeSession(info, { places, write: { file } })).toMatchObject({
+      edits: [{ type: "changed" }],
+      written: file,
+      trashId: null,
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await readNativeSession(info, { places })).toEqual(before);
+    const copy = await readNativeSession(file, { places });
+    expect(copy.problems).toEqual([]);
+    using opened = await openNativeSession(file, { places });
+    expect(opened.details).toMatchObject({ title: info.title, cwd: info.cwd });
+    const ids = new Set(before.messages.map(({ id }) => id));
+    expect(copy.messages.filter(({ id }) => ids.has(id))).toEqual([]);
+    expect(copy.sessionId).not.toBe(info.sessionId);
+    const results = copy.messages.filter(({ role }) => role === "tool");
+    expect(results.map(({ content }) => content)).toMatchObject([[{ isError: true }]]);
+    expect(copy.messages.filter(({ role }) => role !== "tool").map(textsOf)).toEqual(
+      before.messages.map(textsOf),
+    );
+    expect((await repairNativeSession(file, { places })).edits).toEqual([]);
+    const again = repairNativeSession(info, { places, write: { file } });
+    await expect(again).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  test("a damaged export is repaired as a copy, and not in place", async () => {
+    const info = await openFirst("opencode", "killed");
+    const file = join(scratch, "export.json");
+    const sound = join(scratch, "sound.json");
+    await repairNativeSession(info, { places, write: { file: sound } });
+    const exported = JSON.parse(readFileSync(sound, "utf8"));
+    const [first] = exported.messages;
+    exported.messages.push(7, { ...first, parts: [] });
+    exported.messages[1].parts.find((part: Json) => part.type === "tool").state = { status: "running" };
+    writeFileSync(file, JSON.stringify(exported));
+    const inPlace = repairNativeSession(file, { places, write: "in place" });
+    await expect(inPlace).rejects.toMatchObject({ code: "unsupported" });
+    const copy = join(scratch, "copy.json");
+    const { edits } = await repairNativeSession(file, { places, write: { file: copy } });
+    expect(edits.map(({ reason }) => reason)).toEqual([
+      "the call has no result",
+      "it is no message",
+      "its id is there twice",
+    ]);
+    expect((await readNativeSession(copy, { places })).problems).toEqual([]);
+  });
 });
+
+const textsOf = ({ content }: Message): unknown[] =>
+  content.flatMap((block) => (block.type === "text" ? [block.text] : []));
 
 test("a fork of a repaired session says the same", async () => {
   const info = await openFirst("claude", "killed");

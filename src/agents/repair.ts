@@ -2,8 +2,8 @@
 
 import { mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { type AgentName, ContinuoError, type Message, type SessionInfo } from "../model/index.ts";
+import { basename, dirname, join } from "node:path";
+import { type AgentName, ContinuoError, type SessionInfo } from "../model/index.ts";
 import { lockSession, makersOfNow, writeNewFile } from "./adapter/index.ts";
 import {
   type Lookup,
@@ -14,7 +14,8 @@ import {
 } from "./lookup/index.ts";
 import { type FoundFile, type FoundSession, type Json, type Places, toSignal } from "./reader/index.ts";
 import { isCompressed, toReadError } from "./records/index.ts";
-import { mendRowsInPlace } from "./repair-rows.ts";
+import { repairRows } from "./repair-rows.ts";
+import { assertAllSaid, textsOf, unsound, writeCopy } from "./repair-sound.ts";
 import {
   bytesOf,
   draftOf,
@@ -67,7 +68,7 @@ export async function repairNativeSession(
   const { found } = lookup;
   if (options.write === "in place") refuseLive(found);
   if (found.location.includes("#") || found.agent === "opencode") {
-    return await mendRowsInPlace(lookup, places, options);
+    return await repairRows(lookup, places, options);
   }
   const repair = await REPAIRERS[found.agent]();
   const mended = await mend(lookup, repair);
@@ -83,9 +84,7 @@ export async function repairNativeSession(
   await verify(lookup, places, mended);
   if (options.write !== "in place") {
     const { file } = options.write;
-    const path = isAbsolute(file) ? file : resolve(options.cwd ?? process.cwd(), file);
-    writeNewFile(path, mended.bytes);
-    return { ...unwritten, written: path };
+    return { ...unwritten, written: writeCopy(file, mended.bytes, options) };
   }
   const relist = async (): Promise<void> =>
     await repair.relist?.({ sessionId, sessionFile: mended.file.path, records: recordsIn(mended.bytes) });
@@ -163,34 +162,10 @@ async function verify({ reader, found }: Lookup, places: Places, mended: Mended)
     // What only its place told to be a session holds nothing that is said.
     if (again === null && before.length === 0) return;
     if (again === null) throw unsound("it is no session");
-    const after = new Set(await textsOf({ reader, found: again }, places, copy));
-    const lost = before.filter((text) => !after.has(text)).length;
-    if (lost > 0) throw unsound(`${lost} texts would be lost`);
+    assertAllSaid(before, await textsOf({ reader, found: again }, places, copy));
   } finally {
     rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
-}
-
-/** Of the messages that lie in the session's own file; a result that no call waits for may go. */
-async function textsOf({ reader, found }: Lookup, places: Places, main: string): Promise<string[]> {
-  using opened = await reader.open(found, places, {});
-  const texts: string[] = [];
-  for await (const message of opened.history()) {
-    if (message.role !== "tool" && message.role !== "system" && isOf(message, main)) {
-      texts.push(...message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])));
-    }
-  }
-  return texts;
-}
-
-function isOf({ metadata }: Message, main: string): boolean {
-  return (metadata.records ?? []).every(({ file }) => file === undefined || file === main);
-}
-
-function unsound(why: string): ContinuoError {
-  return new ContinuoError("verification_failed", `the session cannot be repaired: ${why}`, {
-    hint: "Nothing was written.",
-  });
 }
 
 interface Replacing extends Mended {

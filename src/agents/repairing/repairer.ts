@@ -2,7 +2,7 @@
 
 import type { AgentName } from "../../model/index.ts";
 import type { Makers } from "../adapter/index.ts";
-import type { FoundSession, Json, OpenedSession } from "../reader/index.ts";
+import type { Json, OpenedSession } from "../reader/index.ts";
 import type { Draft } from "./draft.ts";
 
 /** One record that is not as it was. */
@@ -41,8 +41,8 @@ export interface Repaired {
 
 export interface RowRepair {
   readonly edits: readonly RepairEdit[];
-  /** The rows that change or go. */
-  readonly ids: readonly string[];
+  /** The rows that change or go, those that refer to others first. */
+  readonly tables: readonly { readonly name: string; readonly ids: readonly string[] }[];
   /** For the writer's sink. */
   readonly records: readonly Json[];
 }
@@ -50,7 +50,7 @@ export interface RowRepair {
 /** Of an agent that keeps a database. */
 export interface RowRepairer {
   readonly agent: AgentName;
-  /** The table that the rows are of. */
-  readonly table: string;
-  mendRows(opened: OpenedSession, found: FoundSession, context: RepairContext): Promise<RowRepair>;
+  mendRows(opened: OpenedSession): Promise<RowRepair>;
+  /** The repaired session as a file that the agent takes in; `null` where its own record is lost. */
+  toFile(opened: OpenedSession, repair: RowRepair, context: RepairContext): Promise<string | null>;
 }

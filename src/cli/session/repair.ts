@@ -55,14 +55,16 @@ function draw(repair: SessionRepair, shell: Shell): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function endOf({ edits, written, trashId }: SessionRepair, path: (text: string) => string): string[] {
+function endOf({ agent, edits, written, trashId }: SessionRepair, path: (text: string) => string): string[] {
   const count = edits.length === 1 ? "one record" : `${edits.length} records`;
   if (written === null) {
     return [
       `${count} to repair. Nothing was written: --output writes a copy, --in-place repairs the session.`,
     ];
   }
-  if (trashId === null) return [`${count} repaired in the copy ${path(written)}`];
+  // Its sessions lie in a database: a copy is a file that it takes in, as a session of its own.
+  const takenIn = agent === "opencode" ? `; \`opencode import\` takes it in, run in its folder` : "";
+  if (trashId === null) return [`${count} repaired in the copy ${path(written)}${takenIn}`];
   return [`${count} repaired. What was there before is in the trash.`];
 }
 

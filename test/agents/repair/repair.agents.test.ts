@@ -4,10 +4,12 @@
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   checkNativeSession,
+  listNativeSessions,
   openSessionAdapter,
   type Places,
   repairNativeSession,
@@ -16,6 +18,7 @@ import { severityOf } from "../../../src/model/index.ts";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
 import { AGENTS, type Begun, type Written } from "../append/begin.ts";
 import { startAppServer } from "../codex/app-server.ts";
+import { openOpencode } from "../opencode/driver.ts";
 import { countKinds, proveResumption } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
 
@@ -100,6 +103,35 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
     expect(items).toContainEqual({ kind: "text", role: "user", text: SECOND });
     expect(items).toContainEqual({ kind: "text", role: "assistant", text: "I look." });
   });
+});
+
+test("opencode imports a repaired copy beside the damaged session, and goes on with it", async () => {
+  await using sandbox = await makeSandbox();
+  await using server = await startModelServer({ turns: [{ user: FIRST, answers: [[text("A word.")]] }] });
+  const opencode = await openOpencode(sandbox, server.url);
+  const places: Places = { home: sandbox.root, env: { XDG_DATA_HOME: opencode.dataHome } };
+  await using running = await opencode.serve();
+  const damaged = await running.create({ title: "Notes" });
+  await running.say(damaged, FIRST);
+  {
+    const at = { sessionFile: opencode.database, sessionId: damaged };
+    await using adapter = openSessionAdapter({ format: "opencode", ...at, places });
+    await adapter.appendUserMessage(SECOND);
+    const call = { type: "tool_call", id: "call_r1", name: "Look", args: { at: "one" } } as const;
+    await adapter.appendAssistantMessage([{ type: "text", text: "I look." }, call]);
+  }
+  const file = join(sandbox.root, "repaired.json");
+  await repairNativeSession(`opencode:${damaged}`, { places, write: { file } });
+  const { code, stderr } = await opencode.command(["import", file]);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const rows = await listNativeSessions({ agents: ["opencode"], places });
+  const [copy, ...others] = rows.filter(({ sessionId }) => sessionId !== damaged);
+  expect([copy?.title, others]).toEqual(["Notes", []]);
+  const sessionId = copy?.sessionId ?? "";
+  const resume = (words: string) => running.say(sessionId, words);
+  const proof = { agent: "opencode", places, sessionId, tellsErrors: false, server, resume } as const;
+  const items = await proveResumption(proof);
+  expect(countKinds(items)).toMatchObject({ text: 4, call: 1, result: 1 });
 });
 
 const CODEX = AGENTS.filter(({ agent }) => agent === "codex");
