@@ -22,7 +22,13 @@ export type Step =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "redacted" }
-  | { readonly type: "tool"; readonly name: string; readonly input: JsonObject | string }
+  | {
+      readonly type: "tool";
+      readonly name: string;
+      readonly input: JsonObject | string;
+      /** Called also where it is not offered, as no real model would be let. */
+      readonly insists?: true;
+    }
   /** An HTTP error in place of the answer. */
   | { readonly type: "error"; readonly status: number; readonly message: string }
   /** The number of input tokens to report: agents compact by themselves when it is great. */
@@ -112,6 +118,7 @@ function echo({ prompt, round, results }: Asked): string {
 function fitToTool(step: Step, tools: readonly OfferedTool[]): Step {
   if (step.type !== "tool") return step;
   const offered = tools.find((candidate) => candidate.name === step.name);
+  if (offered === undefined && step.insists === true) return step;
   if (offered === undefined) {
     return text(`The tool ${step.name} is not offered, only ${tools.map((known) => known.name).join(", ")}.`);
   }

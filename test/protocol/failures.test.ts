@@ -77,6 +77,7 @@ const TONGUES: Readonly<Record<string, Tongue>> = {
         print:
           '{"id":$id,"error":{"code":-32600,"message":"expected one of `thread/resume`, `thread/fork`"}}\n',
       },
+      { to: '"config/read"', print: '{"id":$id,"result":{"config":{}}}\n' },
       { to: '"thread/', print: `{"id":$id,"result":{"thread":{"id":"${id}"}}}\n` },
     ],
     prompt: '"turn/start"',

@@ -6,7 +6,9 @@ import { commandOf, type DriverOptions, driverEnvironment, limitsOf, within } fr
 import { type AgentProcess, startAgent } from "../process/index.ts";
 import { isJson, type Json } from "../reader/index.ts";
 import { greeting, type Hello, type ProtocolVersion, readHello } from "./hello.ts";
+import type { AcpPolicy } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
+import { policyArguments } from "./rules-file.ts";
 import { toStream } from "./stream.ts";
 
 /** How long the end of a program that closed its output is waited for: it tells why. */
@@ -28,6 +30,8 @@ export interface AcpStart {
   readonly listener: AcpListener;
   /** Which version is asked for; which one is spoken is the agent's answer. */
   readonly protocol: ProtocolVersion;
+  /** What it is held to; who only asks needs none. */
+  readonly policy?: AcpPolicy;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,9 +52,9 @@ export function acpCommand({ label, program, args, install }: AcpProgram, option
 
 /** Errors: `agent_missing`, `agent_failed`. */
 export async function connectAcp(start: AcpStart): Promise<AcpConnection> {
-  const { program, options, cwd, protocol, signal } = start;
-  const command = acpCommand(program, options);
-  const env = driverEnvironment(options);
+  const { program, options, cwd, protocol, policy = {}, signal } = start;
+  const command = [...acpCommand(program, options), ...policyArguments(policy, options.places)];
+  const env = { ...driverEnvironment(options), ...policy.env };
   const [sdk, process] = await Promise.all([
     import("@agentclientprotocol/sdk"),
     startAgent({ agent: program.label, command, cwd, env }),
@@ -78,6 +82,11 @@ export class AcpConnection {
     this.#start = start;
     this.#process = process;
     this.#env = env;
+  }
+
+  /** The agent, as a person calls it. */
+  get label(): string {
+    return this.#start.program.label;
   }
 
   get hello(): Hello {

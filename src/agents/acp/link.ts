@@ -12,8 +12,10 @@ import {
 } from "../../model/index.ts";
 import {
   type AskPermission,
+  answererOf,
   askPermission,
   type DriverOptions,
+  driverEnvironment,
   type Landing,
   type Link,
   limitsOf,
@@ -28,6 +30,7 @@ import { type AcpConnection, type AcpListener, type Asking, connectAcp } from ".
 import { toContent } from "./content.ts";
 import type { ProtocolVersion } from "./hello.ts";
 import { toOutcome, toPermissionRequest } from "./permission.ts";
+import { type AcpPolicy, modeFor, policyOf } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
 import { listPages } from "./sessions.ts";
 import { chooseSettings } from "./settings.ts";
@@ -50,12 +53,14 @@ export interface LinkStart {
   readonly onClose: (link: AcpLink) => void;
 }
 
-/** Errors: `agent_missing`, `agent_failed`. The session is opened by `enter`. */
+/** Errors: `agent_missing`, `agent_failed`, `unsupported`, `invalid`. The session is opened by `enter`. */
 export async function startLink(start: LinkStart): Promise<AcpLink> {
   const link = new AcpLink(start);
   const { program, options, open, protocol } = start;
   const { cwd, signal } = open;
-  await link.connect((listener) => connectAcp({ program, options, cwd, protocol, signal, listener }));
+  const policy = policyOf(program, open.permissions);
+  modeFor(policy, { ...open, env: driverEnvironment(options) });
+  await link.connect((listener) => connectAcp({ program, options, cwd, protocol, policy, signal, listener }));
   return link;
 }
 
@@ -75,11 +80,13 @@ export class AcpLink implements Link {
   #isLoading = false;
   #lastUpdateAt = 0;
   #approvals = 0;
-  #onPermission: AskPermission | undefined;
+  readonly #onPermission: AskPermission;
+  readonly #policy: AcpPolicy;
 
   constructor(start: LinkStart) {
     this.#start = start;
-    this.#onPermission = start.open.onPermission;
+    this.#onPermission = answererOf(start.open);
+    this.#policy = policyOf(start.program, start.open.permissions);
   }
 
   get sessionId(): string {
@@ -230,7 +237,13 @@ export class AcpLink implements Link {
     this.#isLoading = true;
     this.#between = [];
     try {
-      const asked = { ...params, cwd: open.cwd, mcpServers: [] };
+      const { meta } = this.#policy;
+      const asked = {
+        ...params,
+        cwd: open.cwd,
+        mcpServers: [],
+        ...(meta === undefined ? {} : { _meta: meta }),
+      };
       const answer = await this.connection.callKnown(method, asked, asking);
       const sessionId = answer.sessionId ?? params.sessionId;
       if (typeof sessionId !== "string")
@@ -238,7 +251,7 @@ export class AcpLink implements Link {
       this.#sessionId = sessionId;
       this.#greeting = greetingIn(answer);
       if (method !== "session/new") await this.#quiet();
-      await chooseSettings(this.connection, { open, sessionId, answer, asking, ...modelOf(this.#start) });
+      await chooseSettings(this.connection, { sessionId, answer, asking, ...this.#chosen() });
       return { sessionId };
     } finally {
       this.#isLoading = false;
@@ -310,6 +323,15 @@ export class AcpLink implements Link {
     return toOutcome(decision, request);
   }
 
+  /** Of every session that it goes to. */
+  #chosen(): { readonly model: string | undefined; readonly mode: string | undefined } {
+    const { open, options } = this.#start;
+    return {
+      model: open.model ?? options.model,
+      mode: modeFor(this.#policy, { ...open, env: driverEnvironment(options) }),
+    };
+  }
+
   /** Told where it is offered; the program is ended whatever the answer. */
   async #closeSession(sessionId: string): Promise<void> {
     if (!this.capabilities.canClose || sessionId === "") return;
@@ -321,11 +343,6 @@ export class AcpLink implements Link {
   #asking({ signal }: CallOptions, limit: "openMs" | "callMs"): Asking {
     return { limitMs: limitsOf(this.#start.options)[limit], signal };
   }
-}
-
-function modelOf({ open, options }: LinkStart): { readonly model?: string } {
-  const model = open.model ?? options.model;
-  return model === undefined ? {} : { model };
 }
 
 function isRefusal(error: unknown): boolean {

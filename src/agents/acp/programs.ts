@@ -1,6 +1,14 @@
 /** The agents and adapters that are known to speak ACP, as data. */
 
 import type { AgentName } from "../../model/index.ts";
+import {
+  type AcpPolicies,
+  CLAUDE_ACP_POLICIES,
+  CODEX_ACP_POLICIES,
+  GEMINI_POLICIES,
+  OPENCODE_POLICIES,
+  PI_ACP_POLICIES,
+} from "./policies.ts";
 
 export interface AcpProgram {
   /** The key of the agent in references. */
@@ -16,6 +24,8 @@ export interface AcpProgram {
   readonly homes?: readonly string[];
   /** Methods of `authenticate` that need no person where the variable is set; tried when the agent asks for it. */
   readonly keys?: Readonly<Record<string, string>>;
+  /** What holds it to a policy; left out for one that asks before it acts. */
+  readonly policies?: AcpPolicies;
 }
 
 const OPENAI_KEYS: Readonly<Record<string, string>> = {
@@ -33,6 +43,7 @@ export const ACP_PROGRAMS: Readonly<Record<AgentName, AcpProgram>> = {
     install: "npm install -g @google/gemini-cli",
     homes: ["GEMINI_CLI_HOME"],
     keys: { "gemini-api-key": "GEMINI_API_KEY", "vertex-ai": "GOOGLE_API_KEY" },
+    policies: GEMINI_POLICIES,
   },
   opencode: {
     agent: "opencode",
@@ -40,6 +51,7 @@ export const ACP_PROGRAMS: Readonly<Record<AgentName, AcpProgram>> = {
     program: "opencode",
     args: ["acp"],
     install: "npm install -g opencode-ai",
+    policies: OPENCODE_POLICIES,
   },
   codex: {
     agent: "codex",
@@ -49,6 +61,7 @@ export const ACP_PROGRAMS: Readonly<Record<AgentName, AcpProgram>> = {
     install: "npm install -g @agentclientprotocol/codex-acp",
     homes: ["CODEX_HOME"],
     keys: OPENAI_KEYS,
+    policies: CODEX_ACP_POLICIES,
   },
   claude: {
     agent: "claude",
@@ -57,6 +70,7 @@ export const ACP_PROGRAMS: Readonly<Record<AgentName, AcpProgram>> = {
     args: [],
     install: "npm install -g @agentclientprotocol/claude-agent-acp",
     homes: ["CLAUDE_CONFIG_DIR"],
+    policies: CLAUDE_ACP_POLICIES,
   },
   pi: {
     agent: "pi",
@@ -65,6 +79,7 @@ export const ACP_PROGRAMS: Readonly<Record<AgentName, AcpProgram>> = {
     args: [],
     install: "npm install -g pi-acp",
     homes: ["PI_CODING_AGENT_DIR"],
+    policies: PI_ACP_POLICIES,
   },
 };
 

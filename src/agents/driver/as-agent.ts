@@ -14,6 +14,7 @@ import {
   type Message,
   type NativeRef,
   type OpenConversation,
+  type PermissionPolicy,
   type Usage,
 } from "../../model/index.ts";
 import { toSignal } from "../reader/index.ts";
@@ -31,6 +32,8 @@ export interface AgentOptions {
   /** For sessions that tell none. */
   readonly cwd: string;
   readonly onPermission?: OpenConversation["onPermission"];
+  /** See `OpenConversation.permissions`. */
+  readonly permissions?: PermissionPolicy;
   readonly model?: string;
   readonly mode?: string;
   readonly resumeBy?: OpenConversation["resumeBy"];
@@ -177,7 +180,7 @@ class Driven implements DrivenAgent {
   }
 
   async #open(cwd: string, nativeRef: NativeRef | undefined, signal: AbortSignal): Promise<Conversation> {
-    const { onPermission, model, mode } = this.#options;
+    const { onPermission, permissions, model, mode } = this.#options;
     try {
       return await this.#driver.open({
         cwd,
@@ -185,6 +188,7 @@ class Driven implements DrivenAgent {
         ...(nativeRef === undefined ? {} : { resumeSessionId: nativeRef.sessionId, onMissing: "error" }),
         ...wayOf(this.#options),
         ...(onPermission === undefined ? {} : { onPermission }),
+        ...(permissions === undefined ? {} : { permissions }),
         ...(model === undefined ? {} : { model }),
         ...(mode === undefined ? {} : { mode }),
       });

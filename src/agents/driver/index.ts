@@ -9,6 +9,12 @@
 
 export { type AgentOptions, type DrivenAgent, type ReplayWriter, toAgent } from "./as-agent.ts";
 export {
+  createDriverByHelp,
+  type LinkParts,
+  type LinkWithWays,
+  noList,
+} from "./by-help.ts";
+export {
   type KnownCapabilities,
   NO_CAPABILITIES,
   recallCapabilities,
@@ -35,6 +41,7 @@ export {
 } from "./options.ts";
 export {
   type AskPermission,
+  answererOf,
   askPermission,
   decideByPolicy,
   optionFor,

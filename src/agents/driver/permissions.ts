@@ -4,14 +4,15 @@ import type {
   OpenConversation,
   PermissionDecision,
   PermissionOption,
+  PermissionPolicy,
   PermissionRequest,
 } from "../../model/index.ts";
 import type { Turn } from "./turn.ts";
 
-/** `safe`: what only reads is granted, all else denied; `ask`: a person decides; `unrestricted`: all is granted. */
-export const PERMISSION_POLICIES = ["safe", "ask", "unrestricted"] as const;
+export type { PermissionPolicy };
 
-export type PermissionPolicy = (typeof PERMISSION_POLICIES)[number];
+/** `safe`: what only reads is granted, all else denied; `ask`: a person decides; `unrestricted`: all is granted. */
+export const PERMISSION_POLICIES: readonly PermissionPolicy[] = ["safe", "ask", "unrestricted"];
 
 export type AskPermission = NonNullable<OpenConversation["onPermission"]>;
 
@@ -45,6 +46,14 @@ export function permissionsBy({ policy, ask, timeLimitMs }: PolicyOptions): AskP
     if (ask === undefined) return { outcome: "denied", by: "policy", reason: "nobody is there to be asked" };
     return await askInTime(request, { ask, signal, timeLimitMs: timeLimitMs ?? DEFAULT_TIME_LIMIT_MS });
   };
+}
+
+/** Who answers an agent's questions in a conversation: who is given, else its policy. */
+export function answererOf({
+  onPermission,
+  permissions = "ask",
+}: Pick<OpenConversation, "onPermission" | "permissions">): AskPermission {
+  return onPermission ?? permissionsBy({ policy: permissions });
 }
 
 interface InTime {

@@ -54,6 +54,7 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     cwd,
     keepOpen,
     onPermission,
+    permissions: settings.permissions.policy,
     ...(settings.model === null ? {} : { model: settings.model }),
     ...(mode === undefined ? {} : { mode }),
     ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
@@ -63,6 +64,7 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     early.start({
       ...entrance,
       onPermission,
+      permissions: settings.permissions.policy,
       ...(entrance.resumeSessionId === undefined ? {} : { onMissing: "error" }),
       ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
       ...(settings.model === null ? {} : { model: settings.model }),

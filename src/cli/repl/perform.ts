@@ -71,7 +71,7 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
   },
   mode: async ({ talk, paint }, argument) => {
     if (argument === "ask" || argument === "safe" || argument === "unrestricted")
-      talk.setPermissions(argument);
+      await talk.setPermissions(argument);
     else if (argument !== "") await talk.setMode(argument);
     return factsOf(
       [

@@ -28,6 +28,12 @@ export interface ResumptionStep {
   readonly reason?: string;
 }
 
+/**
+ * What an agent may do. `safe`: it only reads; `ask`: it starts as its own settings say, and a person answers what it
+ * asks; `unrestricted`: all that it asks is granted.
+ */
+export type PermissionPolicy = "safe" | "ask" | "unrestricted";
+
 export type OnMissing = "error" | "replay" | "new";
 
 export interface OpenConversation extends CallOptions {
@@ -51,7 +57,15 @@ export interface OpenConversation extends CallOptions {
   readonly readHistory?: (sessionId: string) => Promise<readonly Message[]>;
   readonly model?: string;
   readonly mode?: string;
-  /** Asked for every permission; denied when it is not given. Its time limit is the caller's. */
+  /**
+   * How the agent is started: not every agent asks before it acts. `ask` where none is given. With `safe` an agent
+   * that cannot be held to it is `unsupported`.
+   */
+  readonly permissions?: PermissionPolicy;
+  /**
+   * Asked for every permission, whatever the policy; where it is not given the policy decides, and with `ask` all is
+   * denied. Its time limit is the caller's.
+   */
   readonly onPermission?: (
     request: PermissionRequest,
     options: { readonly signal: AbortSignal },
@@ -97,7 +111,8 @@ export interface AgentDriver {
   ): Promise<Page<AgentSession>>;
   /**
    * Errors: `agent_missing`, `agent_failed`, `native_unavailable` (the session cannot be resumed and
-   * `onMissing` is `error`; `details.steps`), `not_found` (nothing to continue, or no such session).
+   * `onMissing` is `error`; `details.steps`), `not_found` (nothing to continue, or no such session), `unsupported`
+   * (a policy, a model or a mode that the agent has not).
    */
   open(options: OpenConversation): Promise<Conversation>;
 }

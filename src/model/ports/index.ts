@@ -49,6 +49,7 @@ export type {
   Conversation,
   OnMissing,
   OpenConversation,
+  PermissionPolicy,
   Resumption,
   ResumptionStep,
 } from "./drivers.ts";

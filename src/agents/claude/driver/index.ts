@@ -7,15 +7,9 @@
  */
 
 import type { AgentDriver } from "../../../model/index.ts";
-import {
-  beginConversation,
-  commandOf,
-  type DriverOptions,
-  openSession,
-  type ProgramName,
-} from "../../driver/index.ts";
-import { claudeCapabilities } from "./capabilities.ts";
-import { AGENT, ClaudeLink, noList } from "./link.ts";
+import { createDriverByHelp, type DriverOptions, type ProgramName } from "../../driver/index.ts";
+import { capabilitiesIn } from "./capabilities.ts";
+import { AGENT, ClaudeLink } from "./link.ts";
 
 export const CLAUDE_PROGRAM: ProgramName = {
   agent: AGENT,
@@ -23,19 +17,8 @@ export const CLAUDE_PROGRAM: ProgramName = {
   install: "npm install -g @anthropic-ai/claude-code",
 };
 
+/** Neither `--help` nor `--version` writes a file (2.1.330). */
 export function createClaudeDriver(options: DriverOptions): AgentDriver {
-  return {
-    agent: "claude",
-    async capabilities(call = {}) {
-      return (await claudeCapabilities(options, commandOf(options, CLAUDE_PROGRAM), call)).capabilities;
-    },
-    listSessions: () => Promise.reject(noList()),
-    async open(open) {
-      const command = commandOf(options, CLAUDE_PROGRAM);
-      const { capabilities } = await claudeCapabilities(options, command, open);
-      const link = new ClaudeLink({ options, open, command, capabilities });
-      const begin = () => openSession(link.ways(open), open, options);
-      return await beginConversation({ agent: AGENT, cwd: open.cwd, link, options, open: begin });
-    },
-  };
+  const createLink = (parts: ConstructorParameters<typeof ClaudeLink>[0]) => new ClaudeLink(parts);
+  return createDriverByHelp({ name: "claude", program: CLAUDE_PROGRAM, capabilitiesIn, createLink }, options);
 }

@@ -6,16 +6,17 @@ import {
   type Block,
   type CallOptions,
   ContinuoError,
-  type OpenConversation,
   type SessionCapabilities,
 } from "../../../model/index.ts";
 import {
-  type DriverOptions,
+  answererOf,
   driverEnvironment,
   findOnDisk,
   type Landing,
-  type Link,
+  type LinkParts,
+  type LinkWithWays,
   limitsOf,
+  noList,
   type OpenedSession,
   openSession,
   type Turn,
@@ -23,16 +24,10 @@ import {
 } from "../../driver/index.ts";
 import { readJsonFile, toSignal } from "../../reader/index.ts";
 import { claudeFolders, readLiveSessions, toNativeContent } from "../index.ts";
+import { policyArguments } from "./policy.ts";
 import { type ClaudeProgram, startClaude } from "./program.ts";
 
 export const AGENT = "Claude Code";
-
-export interface ClaudeLinkParts {
-  readonly options: DriverOptions;
-  readonly open: OpenConversation;
-  readonly command: readonly string[];
-  readonly capabilities: SessionCapabilities;
-}
 
 const ARGUMENTS = [
   "-p",
@@ -53,14 +48,14 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 const LAST_MS = 2_000;
 const LOOK_EVERY_MS = 100;
 
-export class ClaudeLink implements Link {
-  readonly #parts: ClaudeLinkParts;
+export class ClaudeLink implements LinkWithWays {
+  readonly #parts: LinkParts;
   readonly #env: Record<string, string>;
   readonly #running: string;
   #program: ClaudeProgram | null = null;
   #asked = "";
 
-  constructor(parts: ClaudeLinkParts) {
+  constructor(parts: LinkParts) {
     this.#parts = parts;
     this.#env = driverEnvironment(parts.options);
     this.#running = claudeFolders({ home: parts.options.places.home, env: this.#env }).running;
@@ -71,11 +66,11 @@ export class ClaudeLink implements Link {
   }
 
   get capabilities(): SessionCapabilities {
-    return this.#parts.capabilities;
+    return this.#parts.known.capabilities;
   }
 
   ways({ signal }: CallOptions): Ways {
-    const { canContinueLast, canFork, canResume } = this.#parts.capabilities;
+    const { canContinueLast, canFork, canResume } = this.capabilities;
     const fork = (from: string): Promise<Landing> => {
       const id = randomUUID();
       return this.#go(id, ["--resume", from, "--fork-session", "--session-id", id], { signal, from });
@@ -90,7 +85,7 @@ export class ClaudeLink implements Link {
       resume: (id) => [{ step: "--resume", offered: canResume, run: () => this.#resume(id, signal) }],
       fork: (from) => [{ step: "--fork-session", offered: canFork && canResume, run: () => fork(from) }],
       last: () => ({ step: "--continue", offered: canContinueLast, run: () => this.#last(signal) }),
-      list: () => Promise.reject(noList()),
+      list: () => Promise.reject(noList(AGENT)),
     };
   }
 
@@ -175,6 +170,8 @@ export class ClaudeLink implements Link {
     const model = open.model ?? options.model;
     const extra = [
       ...(model === undefined ? [] : ["--model", model]),
+      ...policyArguments(open.permissions),
+      // The last one of a name counts.
       ...(open.mode === undefined ? [] : ["--permission-mode", open.mode]),
     ];
     try {
@@ -184,7 +181,7 @@ export class ClaudeLink implements Link {
         cwd: open.cwd,
         env: this.#env,
         limits: limitsOf(options),
-        onPermission: open.onPermission,
+        onPermission: answererOf(open),
         ...toSignal(signal),
       });
     } catch (error) {
@@ -200,12 +197,6 @@ interface Going {
   readonly signal: AbortSignal | undefined;
   /** The session that it begins with. */
   readonly from?: string;
-}
-
-export function noList(): ContinuoError {
-  return new ContinuoError("unsupported", `${AGENT} does not list its sessions to other programs.`, {
-    hint: "`continuo session list` reads them from disk.",
-  });
 }
 
 function openAlready(id: string): ContinuoError {

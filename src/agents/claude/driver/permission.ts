@@ -3,6 +3,9 @@
 import type { PermissionDecision, PermissionOption, PermissionRequest } from "../../../model/index.ts";
 import { optionFor } from "../../driver/index.ts";
 import { isJson, type Json, optional, textField } from "../../reader/index.ts";
+import { READING_TOOLS } from "./policy.ts";
+
+const WRITING_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
 const ONCE: PermissionOption = { id: "allow", name: "Allow", kind: "allow_once" };
 const ALWAYS: PermissionOption = {
@@ -22,8 +25,8 @@ export function toPermissionRequest(approvalId: string, request: Json): Permissi
     toolName,
     toolInput: request.input,
     title: description === null ? toolName : `${toolName}: ${description}`,
-    // It does not tell.
-    readOnly: null,
+    // It does not tell of any other: a command, a tool of an MCP server, one that is new.
+    readOnly: READING_TOOLS.includes(toolName) ? true : WRITING_TOOLS.includes(toolName) ? false : null,
     options: suggestionsOf(request).length > 0 ? [ONCE, ALWAYS, NO] : [ONCE, NO],
   };
 }

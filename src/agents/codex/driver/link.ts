@@ -9,6 +9,7 @@ import {
   type SessionCapabilities,
 } from "../../../model/index.ts";
 import {
+  answererOf,
   type DriverOptions,
   driverEnvironment,
   findOnDisk,
@@ -29,6 +30,7 @@ import { askCapabilities } from "./capabilities.ts";
 import { type CodexFold, changeModel, createCodexFold, finishTurn, foldNotification } from "./fold.ts";
 import { toInput } from "./input.ts";
 import { refusalOf, toQuestion } from "./permission.ts";
+import { ownSettings, type ThreadPolicy, threadSettings, turnSettings } from "./policy.ts";
 import { askWithProvider } from "./provider.ts";
 import { AGENT, type CodexServer, startCodex } from "./server.ts";
 import { allThreads } from "./threads.ts";
@@ -49,8 +51,6 @@ interface Said {
 
 /** Notices that come before the first turn are told in it, so many of them. */
 const MAX_NOTICES = 20;
-
-const SANDBOXES: readonly string[] = ["read-only", "workspace-write", "danger-full-access"];
 
 export class CodexLink implements Link {
   readonly #parts: CodexLinkParts;
@@ -104,7 +104,8 @@ export class CodexLink implements Link {
     this.#said = said;
     for (const notice of this.#notices.splice(0)) await turn.push(notice);
     const { callMs: limitMs } = limitsOf(this.#parts.options);
-    const answer = await server.call("turn/start", { threadId: this.sessionId, input }, { limitMs });
+    const params = { threadId: this.sessionId, input, ...turnSettings(this.#policy()) };
+    const answer = await server.call("turn/start", params, { limitMs });
     said.turnId ??= idOfTurn(answer);
     this.#fold.turnId ??= said.turnId;
   }
@@ -195,8 +196,14 @@ export class CodexLink implements Link {
     const { open, options } = this.#parts;
     const limits = { limitMs: limitsOf(options).openMs, ...toSignal(signal) };
     const server = this.#open();
+    const own = async () => (from === undefined ? {} : await ownSettings(server, open.cwd, limits));
+    const model = open.model ?? options.model;
+    const settings = {
+      ...(model === undefined ? {} : { model }),
+      ...(await threadSettings(this.#policy(), own)),
+    };
     const ask = (more: Json): Promise<Json> =>
-      server.call(method, { ...params, cwd: open.cwd, ...this.#settings(), ...more }, limits);
+      server.call(method, { ...params, cwd: open.cwd, ...settings, ...more }, limits);
     let answer: Json;
     try {
       answer = from === undefined ? await ask({}) : await askWithProvider(server, ask, limits);
@@ -212,15 +219,9 @@ export class CodexLink implements Link {
     return { sessionId };
   }
 
-  #settings(): Json {
-    const { open, options } = this.#parts;
-    const model = open.model ?? options.model;
-    const { mode } = open;
-    const isSandbox = mode !== undefined && SANDBOXES.includes(mode);
-    return {
-      ...(model === undefined ? {} : { model }),
-      ...(mode === undefined ? {} : isSandbox ? { sandbox: mode } : { approvalPolicy: mode }),
-    };
+  #policy(): ThreadPolicy {
+    const { permissions: policy, mode } = this.#parts.open;
+    return { policy, mode };
   }
 
   /** The server refuses with one code for all; the disk tells why. */
@@ -285,11 +286,10 @@ export class CodexLink implements Link {
     if (question !== null && said !== null) {
       const { turn } = said;
       const { request } = question;
-      const { onPermission } = this.#parts.open;
       this.#questions.ask(id, {
         turn,
         request,
-        onPermission,
+        onPermission: answererOf(this.#parts.open),
         answer: (decision, takenBack) => {
           if (!takenBack.aborted) server.answer(id, question.answer(decision));
         },

@@ -1,20 +1,22 @@
 /** pi in a conversation: one program, which goes from session to session. */
 
 import { randomUUID } from "node:crypto";
+import { isAbsolute } from "node:path";
 import {
   type Block,
   type CallOptions,
   ContinuoError,
-  type OpenConversation,
   type SessionCapabilities,
 } from "../../../model/index.ts";
 import {
-  type DriverOptions,
+  answererOf,
   driverEnvironment,
   findOnDisk,
   type Landing,
-  type Link,
+  type LinkParts,
+  type LinkWithWays,
   limitsOf,
+  noList,
   type OpenedSession,
   openSession,
   Questions,
@@ -24,15 +26,10 @@ import {
 import { type Json, textField, toSignal } from "../../reader/index.ts";
 import { isWaiting, toDialog } from "./dialog.ts";
 import { createPiFold, finishTurn, foldRecord, type PiFold } from "./fold.ts";
+import { heldTools, noteHeld } from "./held.ts";
 import { toPrompt } from "./input.ts";
+import { keepsTools, policyArguments } from "./policy.ts";
 import { AGENT, type PiProgram, startPi } from "./program.ts";
-
-export interface PiLinkParts {
-  readonly options: DriverOptions;
-  readonly open: OpenConversation;
-  readonly command: readonly string[];
-  readonly capabilities: SessionCapabilities;
-}
 
 interface Said {
   readonly turn: Turn;
@@ -47,8 +44,8 @@ const ASK_EVERY_MS = 50;
 /** How an answer of pi ended, in the words that other agents use for a turn. */
 const STOPS: Readonly<Record<string, string>> = { stop: "end_turn", length: "max_tokens" };
 
-export class PiLink implements Link {
-  readonly #parts: PiLinkParts;
+export class PiLink implements LinkWithWays {
+  readonly #parts: LinkParts;
   #program: PiProgram | null = null;
   #sessionId = "";
   #fold: PiFold = createPiFold(randomUUID());
@@ -56,7 +53,7 @@ export class PiLink implements Link {
   readonly #questions = new Questions();
   #isClosing = false;
 
-  constructor(parts: PiLinkParts) {
+  constructor(parts: LinkParts) {
     this.#parts = parts;
   }
 
@@ -65,26 +62,26 @@ export class PiLink implements Link {
   }
 
   get capabilities(): SessionCapabilities {
-    return this.#parts.capabilities;
+    return this.#parts.known.capabilities;
   }
 
   ways({ signal }: CallOptions): Ways {
-    const { canContinueLast, canFork, canResume } = this.#parts.capabilities;
+    const { canContinueLast, canFork, canResume } = this.capabilities;
     const isRunning = this.#program !== null;
     const start = (flag: string, id: string) => async (): Promise<Landing> =>
-      await this.#start([flag, await this.#pathOf(id, signal)], signal);
+      await this.#startFrom(flag, id, signal);
     const change = (id: string) => async (): Promise<Landing> => {
       const sessionPath = await this.#pathOf(id, signal);
       return await this.#change({ type: "switch_session", sessionPath }, { signal, to: id });
     };
     const clone = (id: string) => async (): Promise<Landing> => {
-      await this.#start(["--session", await this.#pathOf(id, signal)], signal);
+      await this.#startFrom("--session", id, signal);
       return await this.#change({ type: "clone" }, { signal });
     };
     return {
       agent: AGENT,
       name: "pi",
-      begin: () => this.#start([], signal),
+      begin: () => this.#start([], { signal }),
       resume: (id) => [
         ...(isRunning ? [{ step: "switch_session", offered: true, run: change(id) }] : []),
         { step: "--session", offered: canResume, run: start("--session", id) },
@@ -94,7 +91,7 @@ export class PiLink implements Link {
         { step: "clone", offered: canResume, run: clone(id) },
       ],
       last: () => ({ step: "--continue", offered: canContinueLast, run: () => this.#last(signal) }),
-      list: () => Promise.reject(noList()),
+      list: () => Promise.reject(noList(AGENT)),
     };
   }
 
@@ -150,20 +147,44 @@ export class PiLink implements Link {
   /** pi begins a new session where there is none. */
   async #last(signal: AbortSignal | undefined): Promise<Landing> {
     const { cwd } = this.#parts.open;
-    const landing = await this.#start(["--continue"], signal);
+    const landing = await this.#start(["--continue"], { signal });
     const { options } = this.#parts;
-    const isThere = options.reader === undefined || (await findOnDisk(options, { ...landing, cwd, signal }));
-    if (isThere) return landing;
+    if (options.reader === undefined) return landing;
+    const found = await findOnDisk(options, { ...landing, cwd, signal });
+    const back = found === null ? [] : await this.#toolsOf(landing.sessionId, found.location, signal);
+    if (back.length > 0) return await this.#startFrom("--session", landing.sessionId, signal);
+    if (found !== null) return landing;
     throw new ContinuoError("not_found", `${AGENT} has no session in ${cwd} to continue.`);
   }
 
+  async #startFrom(flag: string, sessionId: string, signal: AbortSignal | undefined): Promise<Landing> {
+    const path = await this.#pathOf(sessionId, signal);
+    const back = await this.#toolsOf(sessionId, path, signal);
+    return await this.#start([flag, path], { signal, back });
+  }
+
+  /** Those that it is to be given back. */
+  async #toolsOf(
+    sessionId: string,
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly string[]> {
+    const { known, open, options } = this.#parts;
+    if (open.permissions === "safe" || !keepsTools(known.version) || !isAbsolute(path)) return [];
+    return await heldTools({ places: options.places, sessionId, path, ...toSignal(signal) });
+  }
+
   /** The program before is ended when the new one is there. */
-  async #start(args: readonly string[], signal: AbortSignal | undefined): Promise<Landing> {
+  async #start(args: readonly string[], { signal, back = [] }: Starting): Promise<Landing> {
     const { command, open, options } = this.#parts;
     const model = open.model ?? options.model;
+    const chosen = [
+      ...policyArguments(open.permissions, back),
+      ...(model === undefined ? [] : ["--model", model]),
+    ];
     let program: PiProgram | null = null;
     program = await startPi({
-      command: [...command, "--mode", "rpc", ...(model === undefined ? [] : ["--model", model]), ...args],
+      command: [...command, "--mode", "rpc", ...chosen, ...args],
       cwd: open.cwd,
       env: driverEnvironment(options),
       limits: limitsOf(options),
@@ -195,6 +216,8 @@ export class PiLink implements Link {
   async #where(signal: AbortSignal | undefined): Promise<Landing> {
     const state = await this.#open().call({ type: "get_state" }, this.#limits(signal));
     this.#sessionId = textField(state, "sessionId") ?? "";
+    const { known, open, options } = this.#parts;
+    if (open.permissions === "safe" && keepsTools(known.version)) noteHeld(options.places, this.#sessionId);
     this.#fold = createPiFold(randomUUID());
     return { sessionId: this.#sessionId };
   }
@@ -245,11 +268,10 @@ export class PiLink implements Link {
     const dialog = toDialog(record);
     if (dialog !== null && turn !== undefined) {
       const { request } = dialog;
-      const { onPermission } = this.#parts.open;
       this.#questions.ask(request.approvalId, {
         turn,
         request,
-        onPermission,
+        onPermission: answererOf(this.#parts.open),
         // Also one that was taken back: pi waits for it.
         answer: (decision) => this.#answer(request.approvalId, dialog.answer(decision)),
       });
@@ -271,14 +293,14 @@ export class PiLink implements Link {
   }
 }
 
+interface Starting {
+  readonly signal: AbortSignal | undefined;
+  /** Tools that the session is given back. */
+  readonly back?: readonly string[];
+}
+
 interface Change {
   readonly signal: AbortSignal | undefined;
   /** Where it is to lead; anywhere else than here when left out. */
   readonly to?: string;
-}
-
-export function noList(): ContinuoError {
-  return new ContinuoError("unsupported", `${AGENT} does not list its sessions to other programs.`, {
-    hint: "`continuo session list` reads them from disk.",
-  });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openAgent } from "../../../../src/agents/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";
 import { PINNED, packageFolder } from "../../install.ts";
-import { openPi } from "../../pi/driver.ts";
+import { openPi, type PiVersion } from "../../pi/driver.ts";
 import type { Subject } from "../contract.ts";
 
 /** pi itself asks nobody: an extension of its user does. */
@@ -16,23 +16,29 @@ export default function (pi) {
   });
 }
 `;
+export const GATE_FILE = ".pi/agent/extensions/gate.js";
 
-export const pi: Subject = {
-  agent: "pi",
-  title: "pi",
-  canFork: true,
-  canList: false,
-  writes: (file, words) => tool("write", { path: file, content: words }),
-  async prepare(sandbox, modelUrl) {
-    const { environment } = await openPi(sandbox, modelUrl);
-    await sandbox.write(".pi/agent/extensions/gate.js", GATE);
-    const places = { home: sandbox.root, env: environment };
-    const command = [process.execPath, join(packageFolder(PINNED.pi), PINNED.pi.proof)];
-    return {
-      environment,
-      cwd: sandbox.project,
-      command,
-      driver: () => openAgent("pi", { places, command }),
-    };
-  },
-};
+export function piOf(version: PiVersion, title: string): Subject {
+  return {
+    agent: "pi",
+    title,
+    canFork: true,
+    canList: false,
+    writes: (file, words) => tool("write", { path: file, content: words }),
+    async prepare(sandbox, modelUrl) {
+      const { environment } = await openPi(sandbox, modelUrl, version);
+      await sandbox.write(GATE_FILE, GATE);
+      const places = { home: sandbox.root, env: environment };
+      const pinned = PINNED[version];
+      const command = [process.execPath, join(packageFolder(pinned), pinned.proof)];
+      return {
+        environment,
+        cwd: sandbox.project,
+        command,
+        driver: () => openAgent("pi", { places, command }),
+      };
+    },
+  };
+}
+
+export const pi: Subject = piOf("pi", "pi");

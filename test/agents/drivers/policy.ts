@@ -1,0 +1,173 @@
+/**
+ * What a policy really comes to, by the real agents. Each is proved on a session that goes from one policy to
+ * another, because what one of them allows must not stay with the session.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type {
+  AgentEvent,
+  Conversation,
+  OpenConversation,
+  PermissionDecision,
+} from "../../../src/model/index.ts";
+import {
+  asObjects,
+  asText,
+  type ModelServer,
+  type Step,
+  startModelServer,
+  text,
+} from "../../model-servers/index.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+import type { Prepared } from "./contract.ts";
+
+/** What the person's own settings of the agent allow without a question: all that they can, or as little. */
+export type OwnSettings = "allow everything" | "ask";
+
+export interface PolicySubject {
+  readonly title: string;
+  prepare(sandbox: Sandbox, modelUrl: string, own: OwnSettings): Promise<Prepared>;
+  readonly reads: (file: string) => Step;
+  readonly writes: (file: string, words: string) => Step;
+  readonly runs: (command: string) => Step;
+  /** Some refuse to read outside of the folder, whatever the policy. */
+  readonly readsOutside: boolean;
+  /** Gemini CLI deletes a session that was resumed. */
+  readonly resumesOnce?: true;
+  /** The tools that a new session's model is offered with `safe`; `null`: all of them, and what does more than reading is denied. */
+  readonly offered: readonly string[] | null;
+}
+
+const SECRET = "forty-one apples";
+const SAID = {
+  hello: "Say hello.",
+  read: "Read it, please.",
+  write: "Write it down, please.",
+  run: "Run it, please.",
+  again: "Write it down once more.",
+} as const;
+
+interface Stage extends AsyncDisposable {
+  readonly server: ModelServer;
+  open(options: Partial<OpenConversation>): Promise<Conversation>;
+  /** Ends a conversation so that another one can take its session up. */
+  end(conversation: Conversation): Promise<void>;
+  /** Which of the files are there that the agent was told to make. */
+  made(): readonly string[];
+}
+
+async function stage(subject: PolicySubject, own: OwnSettings): Promise<Stage> {
+  const sandbox = await makeSandbox();
+  const { project } = sandbox;
+  const secret = await sandbox.write(
+    subject.readsOutside ? "apart/secret.txt" : "project/secret.txt",
+    SECRET,
+  );
+  const made = { write: "written.txt", run: "run.txt", again: "again.txt" };
+  const calls: Readonly<Record<keyof typeof SAID, Step | null>> = {
+    hello: null,
+    read: subject.reads(secret),
+    write: subject.writes(join(project, made.write), "words"),
+    run: subject.runs(`touch ${made.run}`),
+    again: subject.writes(join(project, made.again), "words"),
+  };
+  const turns = Object.entries(calls).map(([name, call]) => ({
+    user: SAID[name as keyof typeof SAID],
+    answers:
+      call === null ? [[text("Hello.")]] : [[{ ...call, insists: true } as Step], [text("That is it.")]],
+  }));
+  const server = await startModelServer({ turns });
+  const prepared = await subject.prepare(sandbox, server.url, own);
+  return {
+    server,
+    open: async (options) => await (await prepared.driver()).open({ cwd: prepared.cwd, ...options }),
+    async end(conversation) {
+      await conversation.close();
+      await prepared.rest?.();
+    },
+    made: () => Object.values(made).filter((name) => existsSync(join(project, name))),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await sandbox[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function turn(conversation: Conversation, words: string): Promise<readonly AgentEvent[]> {
+  return await Array.fromAsync(conversation.prompt([{ type: "text", text: words }]));
+}
+
+/** In every request since. */
+function offeredSince({ server }: Stage, since: number): readonly string[] {
+  const names = server
+    .conversation()
+    .slice(since)
+    .flatMap(({ body }) => asObjects(body.tools))
+    .flatMap((tool) => [tool, tool.function, ...asObjects(tool.functionDeclarations)])
+    .flatMap((tool) => asText((tool as { name?: unknown } | undefined)?.name) || []);
+  return [...new Set(names)].sort();
+}
+
+const granted = async (): Promise<PermissionDecision> => ({ outcome: "granted", by: "person" });
+
+export function provePolicies(subject: PolicySubject): void {
+  describe(`the policies of ${subject.title}`, () => {
+    test("safe reads, and does nothing else, whatever its own settings allow; the next one is free again", () =>
+      provesSafe(subject));
+    test("unrestricted does what it would ask for; the next one is asked again", () =>
+      provesUnrestricted(subject));
+  });
+}
+
+async function provesSafe(subject: PolicySubject): Promise<void> {
+  await using at = await stage(subject, "allow everything");
+  const first = await at.open({});
+  await turn(first, SAID.hello);
+  await at.end(first);
+
+  const before = at.server.conversation().length;
+  const safe = await at.open({ permissions: "safe" });
+  await turn(safe, SAID.hello);
+  if (subject.offered !== null) expect(offeredSince(at, before)).toEqual([...subject.offered].sort());
+  await safe.resumeSession(first.sessionId);
+  await turn(safe, SAID.read);
+  expect(JSON.stringify(at.server.conversation().at(-1)?.body)).toContain(SECRET);
+  for (const words of [SAID.write, SAID.run]) {
+    const events = await turn(safe, words);
+    const decisions = events.filter((event) => event.type === "permission_decision");
+    expect(decisions.every(({ outcome, by }) => outcome === "denied" && by === "policy")).toBe(true);
+  }
+  expect(at.made()).toEqual([]);
+  await at.end(safe);
+
+  const again = subject.resumesOnce ? {} : { resumeSessionId: first.sessionId };
+  await using free = await at.open({ ...again, onPermission: granted });
+  await turn(free, SAID.again);
+  expect(at.made()).toEqual(["again.txt"]);
+}
+
+async function provesUnrestricted(subject: PolicySubject): Promise<void> {
+  await using at = await stage(subject, "ask");
+  const free = await at.open({ permissions: "unrestricted" });
+  const told = [...(await turn(free, SAID.write)), ...(await turn(free, SAID.run))];
+  expect(at.made()).toEqual(["written.txt", "run.txt"]);
+  for (const event of told) {
+    if (event.type === "permission_decision")
+      expect(event).toMatchObject({ outcome: "granted", by: "policy" });
+  }
+  await at.end(free);
+
+  const asked: string[] = [];
+  await using asking = await at.open({
+    resumeSessionId: free.sessionId,
+    permissions: "ask",
+    onPermission: async ({ title = "" }) => {
+      asked.push(title);
+      return { outcome: "denied", by: "person" };
+    },
+  });
+  await turn(asking, SAID.again);
+  expect([asked.length, at.made()]).toEqual([1, ["written.txt", "run.txt"]]);
+}
