@@ -181,13 +181,15 @@ function isFailure(detail: Json): boolean {
 }
 
 /** The lines that 0.169.0 puts above the output of a command; without them the text tells nothing. */
-const EXIT = /^(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Process exited with code|Exit code:) (-?\d+)$/mu;
+const EXIT =
+  /^(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Process exited with code|Exit code:) (-?\d+)(?=\n|$)/u;
 
 function exitCodeIn(text: string): number | null {
-  const output = text.indexOf("\nOutput:");
-  const match = EXIT.exec(output === -1 ? text.slice(0, 200) : text.slice(0, output));
-  return match?.index === 0 ? Number(match[1]) : null;
+  const match = EXIT.exec(text.slice(0, MAX_EXIT_CHARS));
+  return match === null ? null : Number(match[1]);
 }
+
+const MAX_EXIT_CHARS = 500;
 
 /** The texts that stand for what went before; what replaces it in full is in `metadata.codex.replacement`. */
 function toSummary(payload: Json, content: DraftContent): Body & Pick<Message, "metadata"> {

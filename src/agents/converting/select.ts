@@ -54,6 +54,7 @@ export function selectMessages(history: readonly Message[], view: readonly Messa
 
 /** The agent tells its model something else than what the record says, by a rule or because it was edited. */
 function isReworded(own: Message, seen: Message): boolean {
+  if (own === seen) return false;
   if (own.role !== seen.role) return true;
   if (
     own.content.some((block) => block.type === "unknown") &&

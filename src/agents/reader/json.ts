@@ -15,17 +15,14 @@ export function textField(record: Json, key: string): string | null {
 /** ISO 8601 UTC with milliseconds; `null` where the value is no time. */
 export function toTime(value: unknown): string | null {
   if (typeof value !== "string") return null;
+  if (CANONICAL.test(value)) return value;
   const ms = Date.parse(value);
-  if (Number.isNaN(ms)) return null;
-  return isCanonical(value) ? value : new Date(ms).toISOString();
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
 /** Already as `toISOString` writes it; a day that a month may lack is left to the calendar. */
-function isCanonical(time: string): boolean {
-  return CANONICAL.test(time) && time.slice(8, 10) <= "28";
-}
-
-const CANONICAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u;
+const CANONICAL =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/u;
 
 /** `{ [key]: value }`, or nothing where the value is `null`: an absent field stays absent. */
 export function optional<K extends string, V>(key: K, value: V | null): { [P in K]?: V } {
