@@ -38,6 +38,7 @@ export function cleanEnv(home: string): Record<string, string> {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  readonly stdin?: string;
   /** Stop reading stdout after so many characters, as `head` does. */
   readonly readChars?: number;
 }
@@ -46,8 +47,9 @@ export async function run(home: Home, args: readonly string[], options: RunOptio
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: options.cwd ?? home.path,
     env: { ...cleanEnv(home.path), ...options.env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
+  child.stdin.on("error", () => undefined).end(options.stdin ?? "");
   let [stdout, stderr] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     stdout += chunk;

@@ -34,8 +34,10 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
     paint("  //word is sent to the agent as /word; \\ at the end of a line begins another", "dim"),
   ],
   sessions: async ({ talk, shell, paint, columns }) => {
-    const rows = await listHere(talk, shell);
-    return rows.length === 0 ? ["  no session in this folder yet"] : toLines(rows, { shell, paint, columns });
+    const { rows, missing } = await listHere(talk, shell, "asking");
+    const lines =
+      rows.length === 0 ? ["  no session in this folder yet"] : toLines(rows, { shell, paint, columns });
+    return [...lines, ...missing.map((text) => `  ${paint(visibleLine(text), "yellow")}`)];
   },
   session: async ({ talk, shell, paint }) => factsOf(await sessionFacts(talk, shell), paint),
   resume: async ({ talk, paint }, argument) => {

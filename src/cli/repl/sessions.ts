@@ -1,6 +1,7 @@
 /** The sessions of a folder: Continuo's own, and those of agents that nobody took up yet. */
 
-import { findSessions, listSessions } from "../../agents/index.ts";
+import { findSessions, listAllSessions } from "../../agents/index.ts";
+import { type AgentDriver, isContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import type { Talk } from "../conversation/index.ts";
 import { cacheFileOf, placesOf } from "../places/index.ts";
@@ -15,7 +16,15 @@ export interface SessionRow {
   readonly isCurrent: boolean;
 }
 
-export async function listHere(talk: Talk, shell: Shell): Promise<readonly SessionRow[]> {
+export interface Here {
+  readonly rows: readonly SessionRow[];
+  /** Which lists are missing, and why. */
+  readonly missing: readonly string[];
+}
+
+/** `asking` asks the agent that is open, too, and one whose files nobody here reads. */
+export async function listHere(talk: Talk, shell: Shell, asking?: "asking"): Promise<Here> {
+  const lister = asking === undefined ? { drivers: [], missing: [] } : await listerOf(talk);
   const store = await talk.store();
   const { items } = await store.listSessions({ cwd: talk.cwd, limit: 200 });
   const own = items.map((session) => ({
@@ -26,11 +35,11 @@ export async function listHere(talk: Talk, shell: Shell): Promise<readonly Sessi
     isCurrent: session.sessionId === talk.session?.sessionId,
   }));
   const kept = new Set(items.flatMap(({ metadata }) => nativeIds(metadata)));
-  const { sessions } = await listSessions({
+  const { sessions, failures } = await listAllSessions({
     places: placesOf(shell),
     cwd: talk.cwd,
-    limit: REPL_LIMITS.sessionRows * 2,
     cacheFile: cacheFileOf(shell),
+    drivers: lister.drivers,
   });
   const native = sessions
     .filter(({ agent, sessionId }) => !kept.has(`${agent}:${sessionId}`))
@@ -41,7 +50,28 @@ export async function listHere(talk: Talk, shell: Shell): Promise<readonly Sessi
       updatedAt,
       isCurrent: false,
     }));
-  return [...own, ...native].toSorted((a, b) => timeOf(b) - timeOf(a)).slice(0, REPL_LIMITS.sessionRows);
+  const rows = [...own, ...native].toSorted((a, b) => timeOf(b) - timeOf(a));
+  const missing = failures.map(({ agent, error }) => missingList(agent, error));
+  return { rows: rows.slice(0, REPL_LIMITS.sessionRows), missing: [...lister.missing, ...missing] };
+}
+
+interface Listers {
+  readonly drivers: readonly AgentDriver[];
+  readonly missing: readonly string[];
+}
+
+async function listerOf(talk: Talk): Promise<Listers> {
+  try {
+    const lister = await talk.lister();
+    return { drivers: lister === null ? [] : [lister], missing: [] };
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    return { drivers: [], missing: [missingList(talk.agent, error)] };
+  }
+}
+
+function missingList(agent: string, { message }: Error): string {
+  return `the list of ${agent} is missing: ${message}`;
 }
 
 function nativeIds(metadata: Readonly<Record<string, unknown>>): string[] {
@@ -84,7 +114,7 @@ function idLength(ids: readonly string[]): number {
 
 /** For Tab: of this folder without a beginning, of every folder with one. */
 export async function idsBeginning(prefix: string, talk: Talk, shell: Shell): Promise<readonly string[]> {
-  if (prefix === "") return (await listHere(talk, shell)).map(({ sessionId }) => sessionId);
+  if (prefix === "") return (await listHere(talk, shell)).rows.map(({ sessionId }) => sessionId);
   const store = await talk.store();
   const own = /^[\w-]+$/u.test(prefix)
     ? (await store.listSessions({ prefix, limit: REPL_LIMITS.candidates })).items.map(

@@ -61,7 +61,7 @@ function addList(session: Command, action: Action): void {
     .description("the sessions of every agent on this machine, newest first")
     .option(
       "--agent <name>",
-      "of this agent alone, `continuo` for its own sessions; may be repeated",
+      "of this agent alone, `continuo` for its own sessions; one of continuo.yaml is started and asked; may be repeated",
       collect,
     )
     .addOption(new Option("--cwd <dir>", "of this project folder alone").conflicts("here"))

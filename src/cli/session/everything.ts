@@ -2,8 +2,16 @@
 
 import { type ListOptions, listSessions, READABLE_AGENTS, type SessionList } from "../../agents/index.ts";
 import { canonicalFolder, isJson, toTitle } from "../../agents/reader/index.ts";
-import { type AgentName, type Block, ContinuoError, isContinuoError, textOf } from "../../model/index.ts";
 import {
+  type AgentName,
+  type Block,
+  type ContinuoError,
+  isAgentName,
+  isContinuoError,
+  textOf,
+} from "../../model/index.ts";
+import {
+  isSame,
   type ListedSession,
   listOwn,
   type OpenOwn,
@@ -13,22 +21,29 @@ import {
   withNative,
 } from "../own/index.ts";
 import type { Shell } from "../terminal/index.ts";
+import type { ToldRows } from "./told.ts";
 
 export interface Everything extends Pick<SessionList, "total" | "archivedLeftOut" | "metIds"> {
   readonly sessions: readonly ListedSession[];
   /** Why Continuo's own are missing, where the store cannot be read. */
   readonly error: ContinuoError | null;
+  /** Agents that were asked for their lists, and did not give them. */
+  readonly failures: readonly { readonly agent: string; readonly error: ContinuoError }[];
 }
 
 export interface Wanted extends Omit<ListOptions, "agents" | "isSetAside"> {
-  /** Names of agents, `continuo` for its own sessions; all when left out. */
+  /**
+   * Names of agents, `continuo` for its own sessions; all that are read from disk when left out. One of the
+   * configuration whose files nobody reads is started and asked.
+   */
   readonly agents?: readonly string[];
 }
 
-/** Where there is no store, none is loaded. Errors: `usage` for an agent that is none. */
+/** Where there is no store, none is loaded. Errors: `usage` for an agent that is none; those of `listTold`. */
 export async function listEverything(wanted: Wanted, shell: Shell): Promise<Everything> {
   const { agents, ...options } = wanted;
   const natives = agents === undefined ? null : toAgents(agents);
+  const told = await toldOf(wanted, shell);
   const opened = await openReadable(shell);
   await using store = opened.store;
   const rows = store === null ? [] : await listOwn(store);
@@ -39,28 +54,32 @@ export async function listEverything(wanted: Wanted, shell: Shell): Promise<Ever
   });
   // The agents' own sessions were asked for their times alone.
   const isOwnAlone = natives?.length === 0;
-  const shown: readonly ListedSession[] = isOwnAlone ? [] : list.sessions;
+  const alone = told.rows.filter((row) => !rows.some((one) => isSame(one, row)));
+  const shown: readonly ListedSession[] = isOwnAlone ? alone : [...list.sessions, ...alone];
   const own = rows.map((row) => withNative(row, list.setAside)).filter((row) => isWanted(row, wanted));
   const sessions = [...shown, ...own].sort(byNewest).slice(0, options.limit ?? Number.POSITIVE_INFINITY);
   return {
     sessions: store === null ? sessions : await withTitles(sessions, store),
-    total: (isOwnAlone ? 0 : list.total) + own.length,
+    total: (isOwnAlone ? 0 : list.total) + alone.length + own.length,
     archivedLeftOut: isOwnAlone ? 0 : list.archivedLeftOut,
-    metIds: [...list.metIds, ...rows.map(({ sessionId }) => sessionId)],
+    metIds: [...list.metIds, ...[...alone, ...rows].map(({ sessionId }) => sessionId)],
     error: opened.error,
+    failures: told.failures,
   };
 }
 
-/** Native ones; none of them where only Continuo's own are asked for. */
+/** Those that are read from disk; none of them where only Continuo's own, or others, are asked for. */
 function toAgents(names: readonly string[]): AgentName[] {
-  return [...new Set(names)].flatMap((name) => {
-    if (name === OWN) return [];
-    const agent = READABLE_AGENTS.find((known) => known === name);
-    if (agent !== undefined) return [agent];
-    throw new ContinuoError("usage", `no agent ${JSON.stringify(name)}`, {
-      hint: `Known agents: ${[...READABLE_AGENTS, OWN].join(", ")}.`,
-    });
-  });
+  return READABLE_AGENTS.filter((agent) => names.includes(agent));
+}
+
+/** The configuration is loaded only where somebody names an agent that is not read from disk. */
+async function toldOf({ agents = [], cwd, since }: Wanted, shell: Shell): Promise<ToldRows> {
+  const others = [...new Set(agents)].filter((name) => name !== OWN && !isAgentName(name));
+  if (others.length === 0) return { rows: [], failures: [] };
+  const { listTold } = await import("./told.ts");
+  const filter = { ...(cwd === undefined ? {} : { cwd }), ...(since === undefined ? {} : { since }) };
+  return await listTold({ agents: others, ...filter }, shell);
 }
 
 interface Readable {

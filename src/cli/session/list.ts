@@ -47,16 +47,35 @@ export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
     const table = drawSessions(list.sessions, { shell, allIds });
     await output.write(`${table}${footer(list, flags)}`);
   }
-  return list.error === null ? 0 : reportMissing(list.error, shell);
+  if (flags.agent === undefined && !flags.json) await hintAtOthers(shell);
+  const missing = [
+    ...(list.error === null ? [] : [{ whose: "Continuo's own sessions", error: list.error }]),
+    ...list.failures.map(({ agent, error }) => ({ whose: `the sessions of ${agent}`, error })),
+  ];
+  for (const { whose, error } of missing) reportMissing(whose, error, shell);
+  const [first] = missing;
+  return first === undefined ? 0 : exitCodeOf(first.error);
 }
 
 /** The others were listed all the same. */
-function reportMissing(error: ContinuoError, shell: Shell): number {
+function reportMissing(whose: string, error: ContinuoError, shell: Shell): void {
   const paint = paintFor(screenOf(shell, shell.stderr));
-  const text = `Continuo's own sessions are not listed: ${error.message}`;
+  const text = `${whose} are not listed: ${error.message}`;
   shell.stderr.write(`${paint("continuo:", "red")} ${visibleLine(text)}\n`);
   if (error.hint !== undefined) shell.stderr.write(`${paint(visibleLine(error.hint), "dim")}\n`);
-  return exitCodeOf(error);
+}
+
+/** To ask an agent is to start its program, which nobody expects of a list: a person is told how. */
+async function hintAtOthers(shell: Shell): Promise<void> {
+  const { stdout, stderr } = shell;
+  if (stdout.isTTY !== true || stderr.isTTY !== true) return;
+  const { namesToldAlone } = await import("./told.ts");
+  const { readConfiguration } = await import("../config/index.ts");
+  const names = namesToldAlone(await readConfiguration({ shell }));
+  if (names.length === 0) return;
+  const [whose, name] = names.length === 1 ? ["lists its", names[0]] : ["list their", "NAME"];
+  const text = `${names.join(", ")} ${whose} sessions when asked: \`continuo session list --agent ${name}\``;
+  stderr.write(`${paintFor(screenOf(shell, stderr))(visibleLine(text), "dim")}\n`);
 }
 
 function toListOptions(flags: ListFlags, shell: Shell): Wanted {

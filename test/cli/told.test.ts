@@ -1,0 +1,108 @@
+/** Lists of agents whose files nobody reads: asked where a person names them, and where they are open. */
+
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { chunk, DONE, hello1, type Script, type ScriptStep } from "../acp/script.ts";
+import { type Run, run } from "./home.ts";
+import { createTalkHome, type TalkHome } from "./talk.ts";
+import { openTerminal } from "./tmux.ts";
+
+let home: TalkHome;
+afterEach(() => home[Symbol.dispose]());
+
+const continuo = (...args: readonly string[]): Promise<Run> =>
+  run(home, args, { cwd: join(home.path, "project") });
+
+function script(list: readonly ScriptStep[]): Script {
+  return {
+    hello: hello1({ list: {}, resume: {} }),
+    answers: { "session/list": list, "session/resume": [{ result: {} }] },
+    prompts: { "*": [chunk("I hear you."), DONE] },
+  };
+}
+
+const ROWS = [
+  { sessionId: "there", cwd: "/elsewhere", title: "Far away", updatedAt: "2025-01-01T00:00:00Z" },
+  { sessionId: "new-1", cwd: null, title: "Known to both", updatedAt: "2025-02-01T00:00:00Z" },
+];
+const LISTED: ScriptStep = { result: { sessions: ROWS } };
+const REFUSED: ScriptStep = { error: { code: -32000, message: "the index is broken" } };
+
+test("session list --agent NAME asks an agent of continuo.yaml; a conversation that is both is one row", async () => {
+  home = createTalkHome(script([LISTED]));
+  await continuo("chat", "one");
+  const { code, stdout, stderr } = await continuo("session", "list", "--agent", "robot", "--json");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const [own, told, ...others] = JSON.parse(stdout);
+  expect(others).toEqual([]);
+  expect(own).toMatchObject({ agent: "continuo", nativeRefs: [{ agent: "robot", sessionId: "new-1" }] });
+  expect(told).toEqual({
+    ...{ agent: "robot", sessionId: "there", title: "Far away", cwd: "/elsewhere", gitBranch: null },
+    ...{
+      createdAt: null,
+      updatedAt: "2025-01-01T00:00:00.000Z",
+      sizeBytes: null,
+      archived: false,
+      live: null,
+    },
+    ...{ location: "robot:there", problems: [], nativeRefs: [] },
+  });
+  // Of the folder, which the agent itself does not sort out.
+  expect((await continuo("session", "list", "--agent", "robot", "--here")).stdout).not.toContain("Far away");
+  expect(home.methods().filter((method) => method === "session/list")).toHaveLength(2);
+});
+
+test("a list that fails is told beside the others, and is the exit code; nobody knows is 2", async () => {
+  home = createTalkHome(script([REFUSED]));
+  await continuo("chat", "one");
+  const failed = await continuo("session", "list", "--agent", "robot", "--agent", "continuo");
+  expect(failed.code).toBe(8);
+  expect(failed.stdout).toContain("continuo (robot)");
+  expect(failed.stderr).toMatch(/^continuo: the sessions of robot are not listed: .*the index is broken/u);
+  const strange = await continuo("session", "list", "--agent", "rabot");
+  expect(strange).toMatchObject({ code: 2, stdout: "" });
+  expect(strange.stderr).toContain("robot, other");
+});
+
+test("a project's agent is not asked before the project is trusted", async () => {
+  home = createTalkHome(script([LISTED]));
+  const mine = { command: process.execPath, args: [join(home.path, "evil.js")] };
+  home.write("project/continuo.yaml", JSON.stringify({ agents: { mine } }));
+  home.write("evil.js", `require("node:fs").writeFileSync(${JSON.stringify(join(home.path, "evil"))}, "")`);
+  const { code, stderr } = await continuo("session", "list", "--agent", "mine");
+  expect(code).toBe(5);
+  expect(stderr).toContain("continuo trust");
+  expect((await run(home, ["session", "list", "--json"])).stdout).toBe("[]\n");
+});
+
+test("on a terminal the plain list says how to ask, and asks nobody", { timeout: 60_000 }, async () => {
+  home = createTalkHome(script([LISTED]));
+  const terminal = openTerminal(home, 100, 24);
+  try {
+    terminal.type(
+      `clear; '${process.execPath}' '${join(import.meta.dirname, "../../src/cli/main.ts")}'; echo code=$?`,
+    );
+    const seen = await terminal.until((screen) => screen.includes("code=0"));
+    expect(seen).toContain(
+      "robot, other list their sessions when asked: `continuo session list --agent NAME`",
+    );
+    expect(home.methods()).toEqual([]);
+  } finally {
+    terminal.close();
+  }
+});
+
+test("/sessions of the repl asks the agent that it is with; a list that fails stands beside the others", async () => {
+  home = createTalkHome(script([LISTED]));
+  const repl = (input: string): Promise<Run> =>
+    run(home, ["repl"], { cwd: join(home.path, "project"), stdin: input });
+  const { stdout } = await repl("one\n/sessions\n/resume robot:there\n/sessions\n");
+  const rows = stdout.split("\n").filter((line) => / robot {2}/u.test(line));
+  expect(rows[0]).toMatch(/^\* [0-9a-f-]+ +robot +now +one$/u);
+  expect(rows).toHaveLength(2);
+  home[Symbol.dispose]();
+  home = createTalkHome(script([REFUSED]));
+  expect((await repl("one\n/sessions\n")).stdout).toMatch(
+    /^ {2}the list of robot is missing: .*index is broken/mu,
+  );
+});
