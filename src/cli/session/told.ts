@@ -1,10 +1,10 @@
 /** Rows of agents whose files nobody here reads: they are started and asked, where a person names them. */
 
-import { listAllSessions } from "../../agents/index.ts";
+import { listAllSessions, READABLE_AGENTS } from "../../agents/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { assertRunnable, type Configuration, readConfiguration } from "../config/index.ts";
 import { isToldAlone, openDriver } from "../driving/index.ts";
-import type { ListedSession } from "../own/index.ts";
+import { type ListedSession, OWN } from "../own/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 export interface ToldRows {
@@ -48,8 +48,7 @@ export function namesToldAlone({ agents }: Pick<Configuration, "agents">): reado
 }
 
 function noAgent(name: string, configured: readonly string[]): ContinuoError {
-  const others = configured.length === 0 ? "" : `, and by continuo.yaml ${configured.join(", ")}`;
   return new ContinuoError("usage", `no agent ${JSON.stringify(name)}`, {
-    hint: `Known are claude, codex, gemini, pi, opencode, continuo for its own sessions${others}.`,
+    hint: `Known agents: ${[...READABLE_AGENTS, OWN, ...configured].join(", ")}.`,
   });
 }
