@@ -109,7 +109,7 @@ test.each(cases.map(({ name }) => name))("%s", async (name) => {
     const before = await read(sessionId);
     const there = await go(`codex:${sessionId}`, "pi");
     const back = await go(`pi:${there.sessionId}`, "codex");
-    expect(back.broughtBack).toMatchObject({ agent: "codex", sessionId });
+    expect(back.broughtBack).toMatchObject({ agent: "codex", sessionId, as: "records" });
     const after = await read(back.sessionId);
     expect(after.said).toEqual(before.said);
     const [from, to] = [
@@ -137,7 +137,7 @@ test.each(["fork", "revert"])(
     await adapter.appendAssistantMessage("Now this.");
     rmSync(join(home, "codex"), { recursive: true });
     const back = await go(`pi:${there.sessionId}`, "codex");
-    expect(back.broughtBack).toMatchObject({ agent: "codex", sessionId });
+    expect(back.broughtBack).toMatchObject({ agent: "codex", sessionId, as: "records" });
     const after = await read(back.sessionId);
     expect(after.said.slice(0, before.said.length)).toEqual(before.said);
     expect(after.said.slice(before.said.length)).toMatchObject([
@@ -164,6 +164,6 @@ test("a fork is the same one when the threads that it came from went on", async 
     await adapter.appendUserMessage("Somewhere else.");
   }
   const back = await go(`pi:${there.sessionId}`, "codex");
-  expect(back.broughtBack).toMatchObject({ sessionId });
+  expect(back.broughtBack).toMatchObject({ sessionId, as: "records" });
   expect(JSON.stringify((await read(back.sessionId)).records)).not.toContain("Somewhere else.");
 });

@@ -175,7 +175,7 @@ describe.each(KINDS)("$name", ({ make, thinks, ownFiles }) => {
       places,
       programs: { codex: [process.execPath, codexLauncher("codex")] },
     });
-    expect(back.broughtBack).toMatchObject({ agent: "codex", sessionId: source });
+    expect(back.broughtBack).toMatchObject({ agent: "codex", sessionId: source, as: "records" });
     expect(back.verification).toMatchObject({ by: expect.stringContaining("codex"), outcome: "same" });
     const sessionId = back.sessionId ?? "";
     expect((await listed()).get(sessionId)).toMatchObject({
