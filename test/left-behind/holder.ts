@@ -3,11 +3,15 @@
  * daemon with a session of its own, a child, and itself, none of which hears of the end of its input, of SIGTERM or
  * of SIGHUP.
  *
- * Arguments: how it dies, or `end`, or `forget`; a program that is the agent, where it is not the deaf one.
+ * Arguments: `agent`, or `witness` for one that verifies a hand-over; how it dies, or `end`, or `forget`; a program
+ * that is the agent, where it is not the deaf one.
  */
 
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { type AgentProcess, startAgent } from "../../src/agents/process/index.ts";
+import { join } from "node:path";
+import { startAgent } from "../../src/agents/process/index.ts";
+import { talkTo } from "../../src/agents/witness/index.ts";
 import { childrenOf } from "./processes.ts";
 
 const DEAF = `trap '' TERM HUP INT
@@ -16,12 +20,29 @@ sleep 1000 & echo $!
 echo $$
 while :; do sleep 1000; done`;
 
-const [how = "", ...other] = process.argv.slice(2);
+const [kind = "", how = "", ...other] = process.argv.slice(2);
+const command = other.length > 0 ? other : ["sh", "-c", DEAF];
+const searchPath = process.env.PATH ?? "";
 
-async function start(): Promise<AgentProcess> {
-  const command = other.length > 0 ? other : ["sh", "-c", DEAF];
-  const env = { PATH: process.env.PATH ?? "" };
-  const program = await startAgent({ agent: "deaf", command, cwd: tmpdir(), env, graceMs: 10 });
+interface Program {
+  readonly lines: AsyncIterable<string | null>;
+  end(): Promise<void>;
+}
+
+const STARTS: Readonly<Record<string, () => Promise<Program>>> = {
+  agent: () => startAgent({ agent: "deaf", command, cwd: tmpdir(), env: { PATH: searchPath }, graceMs: 10 }),
+  async witness() {
+    const scratch = mkdtempSync(join(tmpdir(), "continuo-witness-"));
+    const home = { home: scratch, env: {} };
+    const place = { searchPath, scratch, project: scratch, file: "", home, sessionId: "", signal: undefined };
+    const talk = talkTo({ staged: { program: command, ...place }, args: [], env: {} });
+    return { lines: talk.lines, end: async () => talk[Symbol.asyncDispose]() };
+  },
+};
+
+async function start(): Promise<Program> {
+  const program = await STARTS[kind]?.();
+  if (program === undefined) throw new Error(`what is ${kind}?`);
   let count = 0;
   for await (const line of program.lines) {
     print(`pid ${line}`);

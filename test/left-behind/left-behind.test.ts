@@ -1,12 +1,12 @@
 /** What is left of agents when the process that started them dies: nothing, however it dies. */
 
 import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { expectGone } from "./gone.ts";
-import { endsOf, guardiansOf, isRunning, sessionOf } from "./processes.ts";
+import { endsOf, guardiansOf, ignoredBy, isRunning, sessionOf } from "./processes.ts";
 
 const HOLDER = join(import.meta.dirname, "holder.ts");
 const REUSED = join(import.meta.dirname, "reused.ts");
@@ -18,8 +18,8 @@ interface Holder {
 }
 
 /** It is ready to die when something is written to it. */
-async function hold(how: string): Promise<Holder> {
-  const child = spawn(process.execPath, [HOLDER, how], { stdio: ["pipe", "pipe", "ignore"] });
+async function hold(kind: "agent" | "witness", how: string): Promise<Holder> {
+  const child = spawn(process.execPath, [HOLDER, kind, how], { stdio: ["pipe", "pipe", "ignore"] });
   let said = "";
   for await (const part of child.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
     said += part;
@@ -38,15 +38,18 @@ async function ended({ process: child }: Holder): Promise<void> {
   await over;
 }
 
-const WAYS = ["SIGKILL", "SIGTERM", "SIGHUP", "abort", "throw", "exit"];
+const WAYS = [
+  ...["SIGKILL", "SIGTERM", "SIGHUP", "abort", "throw", "exit"].map((how) => ["agent", how] as const),
+  ...["SIGKILL", "exit"].map((how) => ["witness", how] as const),
+] as const;
 
 describe("agents that hear neither the end of their input nor SIGTERM, with a daemon each", {
   timeout: 60_000,
 }, () => {
   test.concurrent.each(WAYS)(
-    "do not outlive a process that dies by %s, nor do their guardians",
-    async (how) => {
-      const holder = await hold(how);
+    "as %s do not outlive a process that dies by %s, nor do their guardians",
+    async (kind, how) => {
+      const holder = await hold(kind, how);
       expect(holder.pids.filter(isRunning)).toHaveLength(6);
       await ended(holder);
       await expectGone(holder.pids);
@@ -54,13 +57,15 @@ describe("agents that hear neither the end of their input nor SIGTERM, with a da
   );
 
   test("are guarded by whom no terminal and no polite signal ends, and have nothing of the guardian's", async () => {
-    const holder = await hold("SIGKILL");
+    const holder = await hold("agent", "SIGKILL");
     const leaders = holder.pids.filter((_, at) => at % 3 === 2);
     const guardians = leaders.flatMap(guardiansOf);
     expect(guardians).toHaveLength(2);
     for (const guardian of guardians) {
       expect(sessionOf(guardian)).toBe(guardian);
-      for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"]) process.kill(guardian, signal);
+      const { SIGHUP, SIGINT, SIGQUIT, SIGTERM } = constants.signals;
+      const polite = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+      await expect.poll(() => ignoredBy(guardian), { timeout: 30_000 }).toEqual(polite);
     }
     // But for what this process inherited, and everybody that it starts.
     const held = endsOf(holder.process.pid ?? 0).filter((end) => !endsOf(process.pid).includes(end));
@@ -70,18 +75,21 @@ describe("agents that hear neither the end of their input nor SIGTERM, with a da
     await expectGone(holder.pids);
   });
 
-  test("are ended with their guardian at a normal end, and no zombie is left", () => {
-    const said = holdToTheEnd("end");
-    const pids = pidsIn(said);
-    expect(pids).toHaveLength(3);
-    expect(pids.filter(isRunning)).toEqual([]);
-    expect(said).toContain("children 0\n");
-  });
+  test.each(["agent", "witness"])(
+    "as %s are ended with their guardian at a normal end, and no zombie is left",
+    (kind) => {
+      const said = holdToTheEnd(kind, "end");
+      const pids = pidsIn(said);
+      expect(pids).toHaveLength(3);
+      expect(pids.filter(isRunning)).toEqual([]);
+      expect(said).toContain("children 0\n");
+    },
+  );
 });
 
 test("a guardian is no reason for a process to go on, whatever its program left behind", async () => {
   const daemon = "setsid sleep 1000 < /dev/null > /dev/null 2>&1 & echo $!; echo $$";
-  const pids = pidsIn(holdToTheEnd("forget", "sh", "-c", daemon));
+  const pids = pidsIn(holdToTheEnd("agent", "forget", "sh", "-c", daemon));
   expect(pids).toHaveLength(2);
   await expectGone(pids);
 });
@@ -115,5 +123,7 @@ test("where there is no shell, an agent is started and ended all the same", () =
     "-e",
     "console.log(process.pid); console.log(); console.log(); setInterval(() => 0, 9)",
   ];
-  expect(unshare(["--mount"], script, [process.execPath, HOLDER, "end", ...agent])).toContain("children 0\n");
+  expect(unshare(["--mount"], script, [process.execPath, HOLDER, "agent", "end", ...agent])).toContain(
+    "children 0\n",
+  );
 });

@@ -43,6 +43,12 @@ export function sessionOf(pid: number): number {
   return Number(fieldsOf(pid)[3]);
 }
 
+/** Numbers of the signals that it ignores. */
+export function ignoredBy(pid: number): readonly number[] {
+  const mask = BigInt(`0x${/^SigIgn:\s*([0-9a-f]+)$/mu.exec(textOf(pid, "status"))?.[1] ?? "0"}`);
+  return Array.from({ length: 31 }, (_, at) => at + 1).filter((signal) => (mask >> BigInt(signal - 1)) & 1n);
+}
+
 /** Those that guard the program. */
 export function guardiansOf(pid: number): readonly number[] {
   return all().filter((one) => textOf(one, "cmdline").includes(`\0continuo-guardian\0${pid}\0`));

@@ -8,7 +8,7 @@
  * compared; elsewhere a guardian is released as soon as the group that it guards is gone.
  */
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { MARK_VARIABLE } from "./strays.ts";
 
@@ -56,25 +56,14 @@ signal TERM
 until_gone 0 ${LOOKS.term}
 until_gone KILL ${LOOKS.kill}`;
 
-/** Waits for nothing. Where there is no `/bin/sh`, nobody guards. */
+const NOBODY: Guardian = { release: () => Promise.resolve() };
+
+/** Waits for nothing, and never fails: where there is no `/bin/sh`, or no room for one, nobody guards. */
 export function startGuardian({ pid, mark, searchPath = "" }: Guarded): Guardian {
-  if (pid === undefined) return { release: () => Promise.resolve() };
-  const shell = spawn(
-    "/bin/sh",
-    ["-c", SCRIPT, "continuo-guardian", String(pid), startOf(pid), `${MARK_VARIABLE}=${mark}`],
-    {
-      cwd: "/",
-      detached: true,
-      env: { PATH: `/usr/bin:/bin:${searchPath}` },
-      stdio: ["pipe", "ignore", "ignore"],
-    },
-  );
-  // There may be no shell.
-  shell.on("error", () => undefined);
-  // Only its end says something.
-  shell.stdin.on("error", () => undefined);
+  if (pid === undefined) return NOBODY;
+  const shell = startShell([String(pid), startOf(pid), `${MARK_VARIABLE}=${mark}`], searchPath);
+  if (shell?.pid === undefined) return NOBODY;
   const gone = new Promise<void>((done) => {
-    if (shell.pid === undefined) done();
     shell.once("exit", () => done());
   });
   // It is no reason for this process to go on.
@@ -86,6 +75,24 @@ export function startGuardian({ pid, mark, searchPath = "" }: Guarded): Guardian
       return gone;
     },
   };
+}
+
+function startShell(args: readonly string[], searchPath: string): ChildProcess | null {
+  try {
+    const shell = spawn("/bin/sh", ["-c", SCRIPT, "continuo-guardian", ...args], {
+      cwd: "/",
+      detached: true,
+      env: { PATH: `/usr/bin:/bin:${searchPath}` },
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    // That it is not there is told by its having no number; and nothing is ever written to it.
+    shell.on("error", () => undefined);
+    shell.stdin?.on("error", () => undefined);
+    return shell;
+  } catch {
+    // No memory for another process: the program that is to be guarded runs already, and goes on.
+    return null;
+  }
 }
 
 /** When it was started, in ticks since the machine was: it tells two programs of one number apart. Linux. */

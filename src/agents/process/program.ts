@@ -67,7 +67,8 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
   // A program that ended takes no more input; that it ended is told by `ended`.
   child.stdin.on("error", () => undefined);
   try {
-    await once(child, "spawn");
+    // What has a number runs. Its event would come late where much is loaded meanwhile.
+    if (child.pid === undefined) await once(child, "spawn");
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
     throw new ContinuoError(

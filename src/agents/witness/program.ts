@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ContinuoError } from "../../model/index.ts";
-import { MARK_VARIABLE, splitLines, startGuardian, type Talk } from "../process/index.ts";
+import { killAll, MARK_VARIABLE, splitLines, startGuardian, type Talk } from "../process/index.ts";
 import type { StagedSession } from "./witness.ts";
 
 /** Nothing listens there: a model that is asked does not answer. */
@@ -28,15 +28,15 @@ export interface Program {
 export async function runProgram(program: Program): Promise<string> {
   const path = join(program.staged.scratch, "stdout.txt");
   const file = openSync(path, "w", 0o600);
-  let child: ChildProcess;
+  let started: Started;
   try {
-    child = start(program, file);
+    started = start(program, file);
   } finally {
     closeSync(file);
   }
-  const stderr = collect(child);
-  child.stdin?.end();
-  const code = await endOf(child, program.staged.signal).catch((error: Error) => {
+  const stderr = collect(started.child);
+  started.child.stdin?.end();
+  const code = await endOf(started, program.staged.signal).catch((error: Error) => {
     throw failed(program, `it cannot be started: ${error.message}`);
   });
   const stdout = readFileSync(path, "utf8");
@@ -47,9 +47,10 @@ export async function runProgram(program: Program): Promise<string> {
 export interface WitnessTalk extends Talk, AsyncDisposable {}
 
 export function talkTo(program: Program): WitnessTalk {
-  const child = start(program, "pipe") as ChildProcessWithoutNullStreams;
+  const started = start(program, "pipe");
+  const child = started.child as ChildProcessWithoutNullStreams;
   const stderr = collect(child);
-  const end = endOf(child, program.staged.signal);
+  const end = endOf(started, program.staged.signal);
   // Whoever waits for a line is told by the end of the lines.
   end.catch(() => undefined);
   return {
@@ -58,13 +59,21 @@ export function talkTo(program: Program): WitnessTalk {
     failed: (why) => failed(program, `${why} ${lastLines(stderr())}`.trim()),
     async [Symbol.asyncDispose]() {
       child.stdin.end();
-      killGroup(child);
+      started.kill();
       await end.catch(() => undefined);
     },
   };
 }
 
-function start({ staged, args, env }: Program, stdout: "pipe" | number): ChildProcess {
+interface Started {
+  readonly child: ChildProcess;
+  /** It, and all that it started. */
+  readonly kill: () => void;
+  /** It is gone, and with it all that it started. */
+  readonly release: () => Promise<void>;
+}
+
+function start({ staged, args, env }: Program, stdout: "pipe" | number): Started {
   const [command = "", ...first] = staged.program;
   const tmp = join(staged.scratch, "tmp");
   const mark = randomUUID();
@@ -90,11 +99,20 @@ function start({ staged, args, env }: Program, stdout: "pipe" | number): ChildPr
       [MARK_VARIABLE]: mark,
     },
   });
-  const guardian = startGuardian({ pid: child.pid, mark, searchPath: staged.searchPath });
-  child.once("close", () => void guardian.release());
+  const { pid } = child;
+  const guardian = startGuardian({ pid, mark, searchPath: staged.searchPath });
+  let state: "running" | "gone" = "running";
   // A program that ends early takes no more input.
   child.stdin?.on("error", () => undefined);
-  return child;
+  const kill = (): void => {
+    // Afterwards its number may be another program's.
+    if (pid !== undefined && state === "running") killAll(pid, mark, "SIGKILL");
+  };
+  const release = (): Promise<void> => {
+    state = "gone";
+    return guardian.release();
+  };
+  return { child, kill, release };
 }
 
 function collect(child: ChildProcess): () => string {
@@ -105,26 +123,17 @@ function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
-function endOf(child: ChildProcess, signal: AbortSignal | undefined): Promise<number | null> {
-  const stop = (): void => killGroup(child);
-  const timer = setTimeout(stop, TIMEOUT_MS);
-  signal?.addEventListener("abort", stop, { once: true });
+function endOf({ child, kill, release }: Started, signal: AbortSignal | undefined): Promise<number | null> {
+  const timer = setTimeout(kill, TIMEOUT_MS);
+  signal?.addEventListener("abort", kill, { once: true });
   return new Promise<number | null>((done, refuse) => {
     child.once("error", refuse).once("close", done);
-  }).finally(() => {
+  }).finally(async () => {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
-    killGroup(child);
+    signal?.removeEventListener("abort", kill);
+    kill();
+    await release();
   });
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
 }
 
 function failed({ staged }: Program, why: string): ContinuoError {
