@@ -57,7 +57,7 @@ export interface Scripted {
 
 export function scripted(
   script: Script,
-  { keys = {}, ...options }: Partial<AcpOptions> & { readonly keys?: AcpProgram["keys"] } = {},
+  { keys = {}, policies = {}, ...options }: Partial<AcpOptions> & Pick<AcpProgram, "keys" | "policies"> = {},
 ): Scripted {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-acp-")));
   const file = join(cwd, "script.json");
@@ -66,7 +66,7 @@ export function scripted(
   const command = [process.execPath, agent, file];
   const places = { home: cwd, env: { PATH: process.env.PATH ?? "" } };
   const driver = createAcpDriver(
-    { ...configuredProgram("scripted", command), keys },
+    { ...configuredProgram("scripted", command), keys, policies },
     { places, command, ...options },
   );
   const linesOf = (name: string): readonly Json[] =>

@@ -1,6 +1,6 @@
 /**
  * An agent that speaks ACP and does what a script says, faults too. A program of its own: `node scripted-agent.ts
- * SCRIPT.json`. Everything that it is sent is written to `SCRIPT.json.log`, and where it was started to
+ * SCRIPT.json`. Everything that it is sent is written to `SCRIPT.json.log`, and how it was started to
  * `SCRIPT.json.starts`, one object a line.
  */
 
@@ -9,13 +9,21 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Json, Script, ScriptStep } from "./script.ts";
 
-const [, , path = ""] = process.argv;
+const [, , path = "", ...args] = process.argv;
 const script: Script = JSON.parse(readFileSync(path, "utf8"));
 const waiting = new Map<number, (result: unknown) => void>();
 const cancels: (() => void)[] = [];
 let count = 0;
 
-appendFileSync(`${path}.starts`, `${JSON.stringify({ home: process.env.HOME, cwd: process.cwd() })}\n`);
+appendFileSync(
+  `${path}.starts`,
+  `${JSON.stringify({
+    home: process.env.HOME,
+    cwd: process.cwd(),
+    ...(args.length === 0 ? {} : { args }),
+    ...(process.env.HELD === undefined ? {} : { held: process.env.HELD }),
+  })}\n`,
+);
 
 const write = (text: string): Promise<void> =>
   new Promise((done) => {
