@@ -32,7 +32,7 @@ import { toInput } from "./input.ts";
 import { refusalOf, toQuestion } from "./permission.ts";
 import { ownSettings, type ThreadPolicy, threadSettings, turnSettings } from "./policy.ts";
 import { askWithProvider } from "./provider.ts";
-import { AGENT, type CodexServer, startCodex } from "./server.ts";
+import { AGENT, beginCodex, type CodexServer } from "./server.ts";
 import { allThreads } from "./threads.ts";
 
 export interface CodexLinkParts {
@@ -76,7 +76,10 @@ export class CodexLink implements Link {
     this.#server = await this.#begin(signal);
     const server = this.#server;
     const limits = { limitMs: limitsOf(options).callMs, ...toSignal(signal) };
-    const ask = () => askCapabilities(server, limits);
+    const ask = async () => {
+      await server.ready;
+      return await askCapabilities(server, limits);
+    };
     this.capabilities = (await rememberCapabilities(options.places, command, ask)).capabilities;
   }
 
@@ -175,7 +178,7 @@ export class CodexLink implements Link {
   async #begin(signal: AbortSignal | undefined): Promise<CodexServer> {
     const { command, open, options } = this.#parts;
     let server: CodexServer | null = null;
-    server = await startCodex({
+    server = await beginCodex({
       command,
       cwd: open.cwd,
       env: driverEnvironment(options),
@@ -206,7 +209,11 @@ export class CodexLink implements Link {
       server.call(method, { ...params, cwd: open.cwd, ...settings, ...more }, limits);
     let answer: Json;
     try {
-      answer = from === undefined ? await ask({}) : await askWithProvider(server, ask, limits);
+      if (from === undefined) [answer] = await Promise.all([ask({}), server.ready]);
+      else {
+        await server.ready;
+        answer = await askWithProvider(server, ask, limits);
+      }
     } catch (error) {
       throw from !== undefined && isRefusal(error) ? await this.#reasonOf(error, from) : error;
     }

@@ -25,8 +25,23 @@ export interface CallLimits extends CallOptions {
   readonly limitMs: number;
 }
 
-/** Errors: `agent_missing`, `agent_failed`. */
+/** Ready. Errors: `agent_missing`, `agent_failed`. */
 export async function startCodex(start: CodexStart): Promise<CodexServer> {
+  const server = await beginCodex(start);
+  try {
+    await server.ready;
+    return server;
+  } catch (error) {
+    await server.end();
+    throw error;
+  }
+}
+
+/**
+ * Greeted, and not waited for: it answers in the order in which it is asked, so that the first question may follow
+ * at once. `ready` tells whether it took the greeting. Errors: `agent_missing`.
+ */
+export async function beginCodex(start: CodexStart): Promise<CodexServer> {
   const { handlers, limits, signal } = start;
   const command = [...start.command, "app-server"];
   const program = await startCalled(
@@ -41,31 +56,29 @@ export async function startCodex(start: CodexStart): Promise<CodexServer> {
       onEnd: () => handlers.onEnd(),
     },
   );
-  const server = new CodexServer(program);
-  try {
-    await server.initialize({ limitMs: limits.startMs, ...toSignal(signal) });
-    return server;
-  } catch (error) {
-    await server.end();
-    throw error;
-  }
+  return new CodexServer(program, { limitMs: limits.startMs, ...toSignal(signal) });
 }
 
 export class CodexServer {
   readonly #program: CalledProgram;
-  /** Its own word. */
+  /** Errors: `agent_failed`. */
+  readonly ready: Promise<void>;
+  /** Its own word, when it is ready. */
   version: string | null = null;
 
-  constructor(program: CalledProgram) {
+  constructor(program: CalledProgram, limits: CallLimits) {
     this.#program = program;
+    this.ready = this.#greet(limits);
+    // Told to whoever waits for it.
+    this.ready.catch(() => undefined);
   }
 
-  async initialize(limits: CallLimits): Promise<void> {
+  async #greet(limits: CallLimits): Promise<void> {
     const clientInfo = { name: "continuo", title: "Continuo", version: "0.1.0" };
-    const answer = await this.call("initialize", { clientInfo }, limits);
-    // `continuo/0.169.0 (…)`
-    this.version = /\/(\d[^\s]*)/u.exec(textField(answer, "userAgent") ?? "")?.[1] ?? null;
+    const answered = this.call("initialize", { clientInfo }, limits);
     this.#program.notify({ method: "initialized" });
+    // `continuo/0.169.0 (…)`
+    this.version = /\/(\d[^\s]*)/u.exec(textField(await answered, "userAgent") ?? "")?.[1] ?? null;
   }
 
   /** The result. Errors: `agent_failed`, with `details.answer` where the server says no. */
