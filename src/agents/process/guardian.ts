@@ -56,43 +56,57 @@ signal TERM
 until_gone 0 ${LOOKS.term}
 until_gone KILL ${LOOKS.kill}`;
 
-const NOBODY: Guardian = { release: () => Promise.resolve() };
-
-/** Waits for nothing, and never fails: where there is no `/bin/sh`, or no room for one, nobody guards. */
+/** Never fails: where there is no `/bin/sh`, or no room for one, nobody guards. */
 export function startGuardian({ pid, mark, searchPath = "" }: Guarded): Guardian {
-  if (pid === undefined) return NOBODY;
-  const shell = startShell([String(pid), startOf(pid), `${MARK_VARIABLE}=${mark}`], searchPath);
-  if (shell?.pid === undefined) return NOBODY;
+  if (pid === undefined) return { release: () => Promise.resolve() };
+  const args = [String(pid), startOf(pid), `${MARK_VARIABLE}=${mark}`];
+  let shell: Shell | null = null;
+  // Whoever waits for the program goes first.
+  const soon = setImmediate(() => {
+    shell = startShell(args, searchPath);
+  });
+  return {
+    async release() {
+      clearImmediate(soon);
+      await shell?.end();
+    },
+  };
+}
+
+interface Shell {
+  /** Resolves when it is gone. */
+  end(): Promise<void>;
+}
+
+function startShell(args: readonly string[], searchPath: string): Shell | null {
+  let shell: ChildProcess;
+  try {
+    shell = spawn("/bin/sh", ["-c", SCRIPT, "continuo-guardian", ...args], {
+      cwd: "/",
+      detached: true,
+      env: { PATH: `/usr/bin:/bin:${searchPath}` },
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+  } catch {
+    // No memory for another process: the program that is to be guarded runs already, and goes on.
+    return null;
+  }
+  // That it is not there is told by its having no number; and nothing is ever written to it.
+  shell.on("error", () => undefined);
+  shell.stdin?.on("error", () => undefined);
+  if (shell.pid === undefined) return null;
   const gone = new Promise<void>((done) => {
     shell.once("exit", () => done());
   });
   // It is no reason for this process to go on.
   shell.unref();
   return {
-    release() {
+    end() {
       shell.ref();
       shell.kill("SIGKILL");
       return gone;
     },
   };
-}
-
-function startShell(args: readonly string[], searchPath: string): ChildProcess | null {
-  try {
-    const shell = spawn("/bin/sh", ["-c", SCRIPT, "continuo-guardian", ...args], {
-      cwd: "/",
-      detached: true,
-      env: { PATH: `/usr/bin:/bin:${searchPath}` },
-      stdio: ["pipe", "ignore", "ignore"],
-    });
-    // That it is not there is told by its having no number; and nothing is ever written to it.
-    shell.on("error", () => undefined);
-    shell.stdin?.on("error", () => undefined);
-    return shell;
-  } catch {
-    // No memory for another process: the program that is to be guarded runs already, and goes on.
-    return null;
-  }
 }
 
 /** When it was started, in ticks since the machine was: it tells two programs of one number apart. Linux. */
