@@ -15,7 +15,7 @@ import { handOff, lookUpSession, type Places } from "../../src/agents/index.ts";
 import { writerOf } from "../../src/agents/lookup/writers.ts";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { printRatios } from "../measure/index.ts";
-import { makeSources, SIZE_BYTES, type Source } from "./sources.ts";
+import { LARGE_BYTES, makeSources, SIZE_BYTES, type Source } from "./sources.ts";
 import { median, timeInTurn } from "./times.ts";
 import { timeVerified } from "./verified.ts";
 
@@ -24,13 +24,14 @@ export interface BenchOptions {
   readonly rounds: number;
 }
 
-export async function run({ rounds }: BenchOptions): Promise<void> {
+export async function run({ rounds, large }: BenchOptions): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "continuo-bench-"));
   try {
     const places: Places = { home, env: {} };
-    const sources = makeSources(home);
+    const sizeBytes = large ? LARGE_BYTES : SIZE_BYTES;
+    const sources = makeSources(home, sizeBytes);
     const ratios: Record<string, number[]> = { conversion: [], all: [] };
-    console.log(`\nHand-over of ${SIZE_BYTES / 1e6} MB: medians of processor time`);
+    console.log(`\nHand-over of ${sizeBytes / 1e6} MB: medians of processor time`);
     for (const source of sources) {
       for (const to of AGENT_NAMES.filter((agent) => agent !== source.agent)) {
         const times = await timeInTurn(rounds, {

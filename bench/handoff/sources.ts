@@ -1,4 +1,4 @@
-/** Sessions of 5 MB, one an agent, as the agents keep them. */
+/** Sessions of one size, one an agent, as the agents keep them. */
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,6 +9,8 @@ import { createRandom, type Random } from "../sessions/random.ts";
 import { openOpencode, toClaude, toCodex, toGemini, toPi } from "../sessions/shapes/index.ts";
 
 export const SIZE_BYTES = 5_000_000;
+/** More than a reader keeps parsed by itself. */
+export const LARGE_BYTES = 16_000_000;
 const SHAPES = { claude: toClaude, codex: toCodex, gemini: toGemini, pi: toPi } as const;
 
 export interface Source {
@@ -18,11 +20,11 @@ export interface Source {
   readonly lines: string;
 }
 
-export function makeSources(home: string): Source[] {
+export function makeSources(home: string, sizeBytes: number): Source[] {
   const random = createRandom(20261121);
   const opencode = openOpencode(home);
   const sources = AGENT_NAMES.map((agent): Source => {
-    const conversation = makeConversation(random, SIZE_BYTES, 1);
+    const conversation = makeConversation(random, sizeBytes, 1);
     if (agent !== "opencode") return writeLines(agent, conversation, { random, home });
     opencode.write(conversation, random);
     return { agent, sessionId: "", lines: "" };

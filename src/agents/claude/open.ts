@@ -42,7 +42,7 @@ export async function openSession(
   if (file === undefined) {
     throw new ContinuoError("unreadable", found.problems[0]?.message ?? `cannot read ${found.location}`);
   }
-  const lines = openLines(file.path, file.sizeBytes);
+  const lines = openLines(file.path, file.sizeBytes, options.keep);
   try {
     const read = await readFile(lines, found, file, options);
     const subagents = await subagentsOf(found, file, read);

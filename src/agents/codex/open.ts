@@ -32,8 +32,13 @@ export async function openSession(found: FoundSession, options: OpenOptions): Pr
   const lineage = await readLineage(found);
   const header = await readHeaderInfo(found, lineage);
   const from = partStart(found, options.newestBytes);
-  const { signal } = options;
-  const scanned = await scanFiles({ found, lineage, ...(from && { from }), ...(signal && { signal }) });
+  const { signal, keep } = options;
+  const scanned = await scanFiles({
+    ...{ found, lineage },
+    ...(from && { from }),
+    ...(signal && { signal }),
+    ...(keep && { keep }),
+  });
   try {
     const ends = pathEnds(scanned).filter(({ draft }) => draft !== null);
     const leaves = await toLeaves(scanned, ends);

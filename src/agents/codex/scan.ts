@@ -37,10 +37,11 @@ export interface ScanStart {
   /** Begin the main file here and read no other. */
   readonly from?: number;
   readonly signal?: AbortSignal;
+  readonly keep?: "all";
 }
 
 /** Errors: `not_found`, `unreadable`. */
-export async function scanFiles({ found, lineage, from, signal }: ScanStart): Promise<Scanned> {
+export async function scanFiles({ found, lineage, from, signal, keep }: ScanStart): Promise<Scanned> {
   const session = createSessionIndex();
   const sources = from === undefined ? lineage.files : lineage.files.slice(-1);
   const files: ScannedFile[] = [];
@@ -60,7 +61,7 @@ export async function scanFiles({ found, lineage, from, signal }: ScanStart): Pr
         head,
         paginated: source.meta?.paginated ?? false,
       });
-      const lines = openLines(source.path, source.sizeBytes);
+      const lines = openLines(source.path, source.sizeBytes, keep);
       files.push({ source, lines, index });
       for await (const records of lines.scan({
         part: "whole",

@@ -62,9 +62,11 @@ function isReworded(own: Message, seen: Message): boolean {
   ) {
     return true;
   }
-  const told = new Set(seen.content.map((block) => (block.type === "text" ? block.text : "")));
+  // Most are the same strings, which costs nothing to compare; to put them into a set would hash them.
+  const isTold = (text: string): boolean =>
+    seen.content.some((block) => block.type === "text" && block.text === text);
   return own.content.some(
-    (block) => block.type === "text" && block.text.trim() !== "" && !told.has(block.text),
+    (block) => block.type === "text" && !isTold(block.text) && block.text.trim() !== "",
   );
 }
 

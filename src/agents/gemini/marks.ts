@@ -29,7 +29,7 @@ export function contentMarks(message: Json, ids: IdTable): number[] {
   for (const thought of listField(message, "thoughts")) said(MARK.thought, thoughtText(thought));
   for (const call of callsIn(message)) marks.push((ids.intern(call.id) << KIND_BITS) | MARK.call);
   for (const result of resultsIn(message)) {
-    const hash = hashOf(JSON.stringify(result.response) ?? "");
+    const hash = hashOfResponse(result.response);
     marks.push((ids.intern(result.callId) << KIND_BITS) | MARK.result, hash);
   }
   return marks;
@@ -40,6 +40,15 @@ function saidBy(part: unknown): string {
   if (text !== null) return text;
   const inline = isJson(part) && isJson(part.inlineData) ? part.inlineData.data : undefined;
   return typeof inline === "string" ? inline : (JSON.stringify(part) ?? "");
+}
+
+/** Most are one text under one key; the others are hashed as JSON. */
+function hashOfResponse(response: unknown): number {
+  const [[key, text] = [], another] = isJson(response) ? Object.entries(response) : [];
+  if (key === undefined || another !== undefined || typeof text !== "string") {
+    return hashOf(JSON.stringify(response) ?? "");
+  }
+  return mix(hashOf(text) ^ hashOf(key));
 }
 
 /** FNV-1a over UTF-16 units in four lanes, which a processor works on at once; then mixed. */

@@ -39,7 +39,7 @@ export async function openSession(
   if (file === undefined) {
     throw new ContinuoError("unreadable", found.problems[0]?.message ?? `cannot read ${found.location}`);
   }
-  const records = openRecords(file.path, file.sizeBytes);
+  const records = openRecords(file.path, file.sizeBytes, options.keep);
   try {
     const read = await readFile(records, found, file, options);
     return await toOpened(found, places, file, records, read);

@@ -15,8 +15,9 @@ export interface RecordSource extends LineFile {
 }
 
 /** Errors: `not_found`, `unreadable`. */
-export function openRecords(path: string, sizeBytes: number): RecordSource {
-  return startsAsWhole(path) ? openWhole(path, sizeBytes) : { ...openLines(path, sizeBytes), form: "lines" };
+export function openRecords(path: string, sizeBytes: number, keep?: "all"): RecordSource {
+  if (startsAsWhole(path)) return openWhole(path, sizeBytes);
+  return { ...openLines(path, sizeBytes, keep), form: "lines" };
 }
 
 /** An object that is written over several lines begins with a line of one bracket. */

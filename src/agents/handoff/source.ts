@@ -85,7 +85,10 @@ export async function readSource(
   options: SourceOptions,
 ): Promise<HandOffSource> {
   const { signal } = options;
-  using opened = await reader.open(found, places, signal === undefined ? {} : { signal });
+  using opened = await reader.open(found, places, {
+    keep: "all",
+    ...(signal === undefined ? {} : { signal }),
+  });
   const history = await Array.fromAsync(opened.history(signal === undefined ? {} : { signal }));
   const selection = selectMessages(history, reader.modelView(history));
   const later = fromMessage(selection.messages, options.fromMessage);

@@ -1,7 +1,7 @@
 /** The first pass: every record once, folded into the index and the facts; the records of a small session are kept. */
 
 import { createIdTable } from "../reader/index.ts";
-import { KEEP_PARSED_BYTES } from "../records/index.ts";
+import { keptBytes } from "../records/index.ts";
 import { createFacts, type Facts, foldMessageFacts, foldPartFacts, foldStray } from "./facts-fold.ts";
 import { createIndex, foldIndex, type Index } from "./index-fold.ts";
 import { toMessages } from "./messages.ts";
@@ -31,12 +31,13 @@ export interface ScanOptions {
   readonly sessionId: string;
   readonly newestBytes?: number;
   readonly signal?: AbortSignal;
+  readonly keep?: "all";
 }
 
 export function scanSession(source: SessionSource, options: ScanOptions): Scan {
   const index = createIndex();
   const facts = createFacts();
-  const kept = createKept(source.inMemory);
+  const kept = createKept(source.inMemory, options.keep);
   const onDamage = (message: string): void => facts.problems.add({ code: "unreadable", line: null, message });
   const damaged = new Set<number>();
   let areStraysDamaged = false;
@@ -111,18 +112,19 @@ interface Kept {
 }
 
 /** Forgets everything that can be read again once it is more than a small session. */
-function createKept(inMemory: boolean): Kept {
+function createKept(inMemory: boolean, keep: "all" | undefined): Kept {
+  const maxBytes = keptBytes(keep);
   const all = new Map<number, Whole>();
   let bytes = 0;
   return {
     all,
     add(at, whole) {
       const isKept = inMemory || whole.record.id === null;
-      if (!isKept && bytes > KEEP_PARSED_BYTES) return;
+      if (!isKept && bytes > maxBytes) return;
       all.set(at, whole);
       if (isKept) return;
       for (const { sizeBytes } of [whole.record, ...whole.parts]) bytes += sizeBytes;
-      if (bytes <= KEEP_PARSED_BYTES) return;
+      if (bytes <= maxBytes) return;
       for (const [place, { record }] of all) if (record.id !== null) all.delete(place);
     },
   };

@@ -39,7 +39,7 @@ export async function openSession(found: FoundSession, options: OpenOptions): Pr
   if (file === undefined) {
     throw new ContinuoError("unreadable", found.problems[0]?.message ?? `cannot read ${found.location}`);
   }
-  const lines = openLines(file.path, file.sizeBytes);
+  const lines = openLines(file.path, file.sizeBytes, options.keep);
   try {
     return await toOpened(found, await readFile(lines, file, options));
   } catch (error) {

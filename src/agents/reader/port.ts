@@ -77,6 +77,8 @@ export interface OpenOptions {
    * `leaves` and `problems` then speak of that part alone, and `partial` is true.
    */
   readonly newestBytes?: number;
+  /** `all`: the caller keeps every record anyway, so a record is parsed once, in larger sessions too. */
+  readonly keep?: "all";
 }
 
 export interface HistoryOptions {

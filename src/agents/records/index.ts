@@ -8,5 +8,12 @@
 
 export { type ByteSource, openBytes, toReadError } from "./bytes.ts";
 export { type BackwardsOptions, isCompressed, linesBackwards, type RawLine } from "./ends.ts";
-export { KEEP_PARSED_BYTES, MAX_RECORD_BYTES } from "./limits.ts";
-export { type LineFile, type LinePlace, type LineRecord, openLines, type ScanOptions } from "./lines.ts";
+export { MAX_RECORD_BYTES } from "./limits.ts";
+export {
+  keptBytes,
+  type LineFile,
+  type LinePlace,
+  type LineRecord,
+  openLines,
+  type ScanOptions,
+} from "./lines.ts";

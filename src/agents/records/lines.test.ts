@@ -168,3 +168,18 @@ test("a scan stops when it is told to", async () => {
   const stopped = Array.fromAsync(file.scan({ signal: AbortSignal.abort() }));
   await expect(stopped).rejects.toMatchObject({ name: "AbortError" });
 });
+
+test.each([
+  { keep: undefined, isSame: false },
+  { keep: "all", isSame: true },
+] as const)(
+  "a record of a file of 9 MB is parsed once for a caller that keeps all: $keep",
+  async ({ keep, isSame }) => {
+    const path = write(`{"a":[1]}\n`, "large.jsonl");
+    using file = openLines(path, 9 * 1024 * 1024, keep);
+    const [record] = (await Array.fromAsync(file.scan({ part: "whole" }))).flat();
+    const again = record === undefined ? undefined : await file.fetch(record);
+    expect(again).toEqual({ a: [1] });
+    expect(again === record?.value).toBe(isSame);
+  },
+);

@@ -13,6 +13,7 @@ import {
   CHUNK_BYTES,
   FETCH_WINDOW_BYTES,
   FIRST_CHUNK_BYTES,
+  KEEP_ALL_BYTES,
   KEEP_PARSED_BYTES,
   MAX_RECORD_BYTES,
   YIELD_EVERY_BYTES,
@@ -59,10 +60,11 @@ const CR = 0x0d;
 /**
  * Errors: `not_found`, `unreadable`.
  * @param sizeBytes as the caller saw it; decides whether parsed records are kept.
+ * @param keep `all`: of larger files too.
  */
-export function openLines(path: string, sizeBytes: number): LineFile {
+export function openLines(path: string, sizeBytes: number, keep?: "all"): LineFile {
   const bytes = openBytes(path);
-  const kept: KeptRecords | null = sizeBytes <= KEEP_PARSED_BYTES ? new Map() : null;
+  const kept: KeptRecords | null = sizeBytes <= keptBytes(keep) ? new Map() : null;
   const shape: FileShape = { byteOrderMark: false, lfLines: 0, crlfLines: 0 };
   const fetchBytes = windowed(bytes);
   return {
@@ -83,6 +85,11 @@ interface FileShape {
   byteOrderMark: boolean;
   lfLines: number;
   crlfLines: number;
+}
+
+/** Up to this size of a session its parsed records are kept. */
+export function keptBytes(keep: "all" | undefined): number {
+  return keep === "all" ? KEEP_ALL_BYTES : KEEP_PARSED_BYTES;
 }
 
 async function* scan(
