@@ -3,10 +3,10 @@
  * memory of a long `repl`. Needs the agents of `npm run test:agents`.
  */
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SUBJECTS } from "../../test/agents/drivers/subjects/index.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../../test/agents/sandbox.ts";
+import { talkLong } from "../../test/cli/long-talk.ts";
 import { startModelServer } from "../../test/model-servers/index.ts";
 import { printRatios, type Ratio } from "../measure/index.ts";
 
@@ -20,39 +20,33 @@ const OWN: Readonly<Record<"claude" | "codex", readonly string[]>> = {
   codex: ["exec", "hello"],
 };
 
-const SHORT_TALK = 200;
-const LONG_TALK = 1_000;
+/** After which turns it is looked: what the first hundreds load and compile stays. */
+const LOOKS = [200, 1_000, 2_000] as const;
 /** Its session goes on, so that nothing is told twice. */
 const SCRIPT = {
   hello: { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { resume: {} } } },
   answers: { "session/resume": [{ result: {} }] },
 };
-const HEAP = "--max-old-space-size=64";
+/** 2,000 characters, said and answered in each turn: who keeps them is found out. */
+const WORDS = "word ".repeat(400);
+/** So that the collector has no reason to take more than it needs. */
+const HEAP = ["--max-old-space-size=64", "--max-semi-space-size=1"];
 
 export async function run({ rounds }: { readonly large: boolean; readonly rounds: number }): Promise<void> {
   const ratios: Ratio[] = [];
   for (const agent of ["claude", "codex"] as const) {
     const { own, chat } = await untilAsked(agent, Math.max(5, rounds));
-    console.log(`\n${agent}: from the start to the first request, medians`);
-    console.log(`  ${`${agent} ${OWN[agent].join(" ")}`.padEnd(44)} ${own.toFixed(0)} ms`);
-    console.log(`  ${"continuo chat hello".padEnd(44)} ${chat.toFixed(0)} ms`);
+    console.log(`\n${agent}: from the start to the first request, medians (and the shortest)`);
+    console.log(`  ${`${agent} ${OWN[agent].join(" ")}`.padEnd(44)} ${describeTimes(own)}`);
+    console.log(`  ${"continuo chat hello".padEnd(44)} ${describeTimes(chat)}`);
     ratios.push({
       what: `continuo chat / ${agent} itself`,
-      ratio: chat / own,
+      ratio: median(chat) / median(own),
       wanted: "below",
       target: 1.15,
     });
   }
-  const [short, long] = [await memoryOf(SHORT_TALK), await memoryOf(LONG_TALK)];
-  console.log("\nrepl with the scripted agent: peak memory");
-  console.log(`  ${`${SHORT_TALK} turns`.padEnd(44)} ${(short / 1e6).toFixed(0)} MB`);
-  console.log(`  ${`${LONG_TALK} turns`.padEnd(44)} ${(long / 1e6).toFixed(0)} MB`);
-  ratios.push({
-    what: `memory of repl, ${LONG_TALK} turns / ${SHORT_TALK}`,
-    ratio: long / short,
-    wanted: "below",
-    target: 1.2,
-  });
+  ratios.push(...(await memory()));
   printRatios(ratios);
 }
 
@@ -60,7 +54,7 @@ export async function run({ rounds }: { readonly large: boolean; readonly rounds
 async function untilAsked(
   agent: "claude" | "codex",
   rounds: number,
-): Promise<{ readonly own: number; readonly chat: number }> {
+): Promise<{ readonly own: readonly number[]; readonly chat: readonly number[] }> {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer();
   const { environment, command } = await SUBJECTS[agent].prepare(sandbox, server.url);
@@ -80,28 +74,58 @@ async function untilAsked(
       if (round > 0) times[who].push(Date.parse(asked.at) - startedAt);
     }
   }
-  return { own: median(times.own), chat: median(times.chat) };
+  return times;
+}
+
+function describeTimes(times: readonly number[]): string {
+  return `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)})`;
 }
 
 function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
 
-const PEAK = `data:text/javascript,${encodeURIComponent(
-  'import{writeFileSync}from"node:fs";process.on("exit",()=>writeFileSync("peak",String(process.resourceUsage().maxRSS*1024)))',
-)}`;
-
-async function memoryOf(turns: number): Promise<number> {
+/** The heap after a collection, and what the process takes of the machine. */
+async function memory(): Promise<Ratio[]> {
   await using sandbox: Sandbox = await makeSandbox();
   const script = await sandbox.write("script.json", JSON.stringify(SCRIPT));
   const agents = { scripted: { command: process.execPath, args: [SCRIPTED, script] } };
   await sandbox.write(".continuo/continuo.yaml", JSON.stringify({ agent: "scripted", agents }));
-  const { code, stderr } = await runProgram(process.execPath, [HEAP, "--import", PEAK, MAIN, "repl"], {
+  const held = await talkLong({
+    main: MAIN,
     cwd: sandbox.project,
     env: sandbox.environment(),
-    stdin: Array.from({ length: turns }, (_, at) => `question ${at} ${"word ".repeat(50)}\n`).join(""),
-    timeoutMs: 20 * 60_000,
+    flags: HEAP,
+    looks: LOOKS,
+    words: WORDS,
   });
-  if (code !== 0) throw new Error(`a talk of ${turns} turns failed: ${stderr}`);
-  return Number(readFileSync(join(sandbox.project, "peak"), "utf8"));
+  console.log("\nrepl with the scripted agent: heap in use after a collection, and resident memory");
+  for (const { turns, heapBytes, residentBytes } of held) {
+    const sizes = `${(heapBytes / 1e6).toFixed(2)} MB   ${(residentBytes / 1e6).toFixed(0)} MB`;
+    console.log(`  ${`${turns} turns`.padEnd(44)} ${sizes}`);
+  }
+  const [first, second, third] = held;
+  if (first === undefined || second === undefined || third === undefined) throw new Error("it ended early");
+  const between = `${second.turns} turns / ${first.turns}`;
+  const left = (third.heapBytes - second.heapBytes) / (third.turns - second.turns);
+  return [
+    {
+      what: `heap of repl, ${between}`,
+      ratio: second.heapBytes / first.heapBytes,
+      wanted: "below",
+      target: 1.1,
+    },
+    {
+      what: `resident memory of repl, ${between}`,
+      ratio: second.residentBytes / first.residentBytes,
+      wanted: "below",
+      target: 1.2,
+    },
+    {
+      what: `bytes of the heap that a turn leaves, ${second.turns} to ${third.turns}`,
+      ratio: left,
+      wanted: "below",
+      target: WORDS.length / 4,
+    },
+  ];
 }

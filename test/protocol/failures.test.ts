@@ -7,9 +7,14 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { createClaudeDriver } from "../../src/agents/claude/driver/index.ts";
 import { createCodexDriver } from "../../src/agents/codex/driver/index.ts";
-import type { DriverLimits, DriverOptions } from "../../src/agents/driver/index.ts";
+import {
+  type DriverLimits,
+  type DriverOptions,
+  NO_CAPABILITIES,
+  rememberCapabilities,
+} from "../../src/agents/driver/index.ts";
 import { createPiDriver } from "../../src/agents/pi/driver/index.ts";
-import type { AgentDriver, AgentEvent, Conversation } from "../../src/model/index.ts";
+import type { AgentDriver, AgentEvent, Conversation, SessionCapabilities } from "../../src/model/index.ts";
 import type { Reaction, StandInScript } from "./stand-in.ts";
 
 const STAND_IN = fileURLToPath(new URL("stand-in.ts", import.meta.url));
@@ -123,20 +128,28 @@ function lines(...messages: readonly unknown[]): string {
   return messages.map((one) => `${typeof one === "string" ? one : JSON.stringify(one)}\n`).join("");
 }
 
+interface Opening {
+  readonly limits?: Partial<DriverLimits>;
+  readonly resumeSessionId?: string;
+  /** What the program can do is known from before. */
+  readonly known?: SessionCapabilities;
+}
+
 async function open(
   tongue: Tongue,
   script: Partial<StandInScript>,
-  more: { readonly limits?: Partial<DriverLimits>; readonly resumeSessionId?: string } = {},
+  more: Opening = {},
 ): Promise<Conversation> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-stand-in-")));
   const file = join(home, "script.json");
   writeFileSync(file, JSON.stringify({ help: tongue.help, reactions: [], ...script }));
-  const { limits = {}, ...asked } = more;
-  const driver = tongue.create({
-    places: { home, env: { PATH: process.env.PATH } },
-    command: [process.execPath, STAND_IN, file],
-    limits,
-  });
+  const { limits = {}, known, ...asked } = more;
+  const places = { home, env: { PATH: process.env.PATH } };
+  const command = [process.execPath, STAND_IN, file];
+  if (known !== undefined) {
+    await rememberCapabilities(places, command, async () => ({ capabilities: known, version: null }));
+  }
+  const driver = tongue.create({ places, command, limits });
   return await driver.open({ cwd: home, ...asked });
 }
 
@@ -286,5 +299,30 @@ test("Codex warns before the first turn: it is told in it", async () => {
     type: "diagnostics",
     message: "Something is odd.",
     details: warning,
+  });
+});
+
+test("Codex, known from before, is asked for a thread without waiting for the answer to the greeting", async () => {
+  const { codex } = TONGUES;
+  if (codex === undefined) throw new Error("codex is missing");
+  const greeted = { id: 1, result: { userAgent: "continuo/1.0 (x)" } };
+  const begun = `{"id":$id,"result":{"thread":{"id":"${SESSION}"}}}`;
+  const reactions = [{ to: '"thread/start"', print: lines(greeted, begun) }];
+  await using conversation = await open(codex, { reactions }, { known: NO_CAPABILITIES });
+  expect(conversation.sessionId).toBe(SESSION);
+});
+
+test("Codex, known from before, refuses the greeting: that is the error", async () => {
+  const { codex } = TONGUES;
+  if (codex === undefined) throw new Error("codex is missing");
+  const print = lines({ id: 1, error: { code: -32_600, message: "Too old." } });
+  const opening = open(
+    codex,
+    { reactions: [{ to: '"initialize"', print }] },
+    { known: NO_CAPABILITIES, limits: { openMs: 600_000 } },
+  );
+  await expect(opening).rejects.toMatchObject({
+    code: "agent_failed",
+    details: { answer: { message: "Too old." } },
   });
 });
