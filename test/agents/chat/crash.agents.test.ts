@@ -1,0 +1,79 @@
+/** `continuo repl` is killed while a real agent speaks: nothing of it lives on, and the conversation goes on at once. */
+
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { AgentName } from "../../../src/model/index.ts";
+import { MAIN } from "../../cli/home.ts";
+import { isRunning } from "../../left-behind/processes.ts";
+import { text } from "../../model-servers/index.ts";
+import { type Stage, stage } from "./stage.ts";
+
+const AGENTS: readonly AgentName[] = ["claude", "codex", "pi"];
+const SCRIPT = {
+  turns: [
+    { user: "Which number was it?", answers: [[text("It was forty-one.")]] },
+    {
+      user: "Tell me a long story.",
+      answers: [[{ type: "slow" as const, delayMs: 100 }, text("Once upon a time. ".repeat(500))]],
+    },
+    { user: "Remember the number forty-one.", answers: [[text("I keep it in mind.")]] },
+  ],
+};
+
+function pids(): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .map(Number)
+    .filter(isRunning);
+}
+
+/** What cannot be read any more has ended. */
+function told(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
+
+function replIn({ sandbox }: Stage): number {
+  const [pid] = pids().filter(
+    (one) =>
+      told(() => readlinkSync(`/proc/${one}/cwd`)) === sandbox.project &&
+      told(() => readFileSync(`/proc/${one}/cmdline`, "utf8")).includes(`\0${MAIN}\0repl\0`),
+  );
+  if (pid === undefined) throw new Error("no repl runs");
+  return pid;
+}
+
+/** Programs that Continuo started for this stage, and theirs. */
+function startedIn({ sandbox }: Stage): readonly number[] {
+  return pids().filter((one) => {
+    const environment = told(() => readFileSync(`/proc/${one}/environ`, "utf8"));
+    return environment.includes("CONTINUO_STARTED=") && environment.includes(sandbox.root);
+  });
+}
+
+test.each(AGENTS)(
+  "%s",
+  async (agent) => {
+    await using on = await stage([agent], SCRIPT);
+    const terminal = await on.repl();
+    terminal.type("Remember the number forty-one.");
+    await terminal.until((screen) => screen.includes("I keep it in mind.") && /^❯ *\n*$/mu.test(screen));
+    terminal.type("Tell me a long story.");
+    await terminal.until((screen) => screen.includes("Once upon a time."));
+    expect(startedIn(on)).not.toEqual([]);
+    process.kill(replIn(on), "SIGKILL");
+    await terminal.until((screen) => screen.includes("code=137"));
+    const { code, stdout, stderr } = await on.continuo("chat", "--continue", "Which number was it?");
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "It was forty-one.\n" });
+    expect(stderr).toContain("the last turn was interrupted; it was asked: Tell me a long story.");
+    expect(stderr).not.toContain("somebody else");
+    const words = on.newest().map(([, said]) => said);
+    expect(words.join("\n")).toContain("Remember the number forty-one.");
+    expect(words.join("\n")).toContain("Once upon a time.");
+    await expect.poll(() => startedIn(on), { timeout: 60_000 }).toEqual([]);
+  },
+  300_000,
+);
