@@ -2,11 +2,11 @@
 
 import { ContinuoError, type Message } from "../../model/index.ts";
 import { toModelOrder } from "../../transcript/index.ts";
-import { convertMessages, excessOf, type ReceiptRecord, toReceipt } from "../converting/index.ts";
+import { convertMessages, excessOf, toReceipt } from "../converting/index.ts";
 import { pick, resumeCommandOf } from "../lookup/index.ts";
 import { fidelityError, type HandOff, type HandOffOptions } from "./hand-off.ts";
 import { fromMessage, withinLimits } from "./source.ts";
-import { writeNativeSession } from "./write-session.ts";
+import { writeConverted } from "./write-session.ts";
 
 /** What was said, and what the new session is to be called and where it is to work. */
 export interface SaidElsewhere {
@@ -31,32 +31,25 @@ export async function handOffMessages(
   const later = fromMessage(said, options.fromMessage);
   const chosen = withinLimits(later.messages, options);
   const left = [...later.left, ...chosen.left];
-  const planned = receiptOf(left, convertMessages(toModelOrder(chosen.messages), to).records);
+  const converted = convertMessages(toModelOrder(chosen.messages), to);
+  const receipt = toReceipt([...left, ...converted.records]);
   if (chosen.messages.length === 0) {
     throw new ContinuoError("invalid", "the session holds nothing that a model reads", {
-      details: { receipt: planned },
+      details: { receipt },
     });
   }
-  const lost = excessOf(planned, options.maxLoss ?? {});
-  if (Object.keys(lost).length > 0) throw fidelityError(lost, planned);
+  const lost = excessOf(receipt, options.maxLoss ?? {});
+  if (Object.keys(lost).length > 0) throw fidelityError(lost, receipt);
   const unwritten = { agent: to, cwd, title, broughtBack: null };
   if (until === "receipt") {
     const nothing = { sessionId: null, location: null, resumeCommand: null, verification: null };
-    return { ...unwritten, ...nothing, receipt: planned };
+    return { ...unwritten, ...nothing, receipt };
   }
-  const { ref, receipt, verification } = await writeNativeSession(chosen.messages, {
+  const { ref, verification } = await writeConverted(converted, {
     ...{ to, cwd, title, verifyBy: options.verifyBy ?? "agent" },
     ...pick(options, "places", "programs", "signal"),
   });
   const { sessionId, location } = ref;
   const resumeCommand = resumeCommandOf(ref);
-  return {
-    ...unwritten,
-    ...{ sessionId, location, resumeCommand, verification },
-    receipt: receiptOf(left, receipt.records),
-  };
-}
-
-function receiptOf(left: readonly ReceiptRecord[], records: readonly ReceiptRecord[]): HandOff["receipt"] {
-  return toReceipt([...left, ...records]);
+  return { ...unwritten, ...{ sessionId, location, resumeCommand, verification, receipt } };
 }

@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { type AgentName, ContinuoError, type Message, type ReadableRef } from "../../model/index.ts";
 import { toModelOrder } from "../../transcript/index.ts";
-import { convertMessages, type Receipt, toReceipt } from "../converting/index.ts";
+import { type Conversion, convertMessages, type Receipt, toReceipt } from "../converting/index.ts";
 import { placesOfThisUser } from "../lookup/index.ts";
 import type { Places } from "../reader/index.ts";
 import { makeSession, placeSession, verifySession } from "./made-session.ts";
@@ -39,12 +39,20 @@ export async function writeNativeSession(
   messages: readonly Message[],
   options: WriteSessionOptions,
 ): Promise<WrittenSession> {
+  const converted = convertMessages(toModelOrder(messages).map(withoutSystem), options.to);
+  return await writeConverted(converted, options);
+}
+
+/** As `writeNativeSession`, of messages that are converted already. */
+export async function writeConverted(
+  converted: Conversion,
+  options: WriteSessionOptions,
+): Promise<WrittenSession> {
   const { to, cwd, title, signal, programs } = options;
   const places = options.places ?? placesOfThisUser();
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new ContinuoError("not_found", `the folder ${cwd} is not there`);
   }
-  const converted = convertMessages(toModelOrder(messages).map(withoutSystem), to);
   if (converted.messages.length === 0) {
     throw new ContinuoError("invalid", "the messages hold nothing that a model reads");
   }
