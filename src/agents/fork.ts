@@ -110,7 +110,7 @@ async function verify(
     const home: Places = { home: scratch, env: {} };
     let file = writer.placeOf(session, home);
     if (writer.stage === undefined) {
-      const sink = await writer.openSink(file, session.sessionId);
+      const sink = await writer.openSink(file, session.sessionId, home);
       sink.create(fork.records);
       sink.close();
     } else {
@@ -144,7 +144,7 @@ async function place(
   const file = writer.placeOf(session, places);
   const besides = writer.besideNew?.(session, file) ?? [];
   for (const beside of besides) if (beside.how === "create") writeBeside(beside);
-  const sink = await writer.openSink(file, session.sessionId);
+  const sink = await writer.openSink(file, session.sessionId, places);
   try {
     sink.create(records);
   } finally {

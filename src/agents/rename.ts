@@ -35,7 +35,7 @@ export async function renameNativeSession(
     waitMs: LOCK_WAIT_MS,
     signal: options.signal,
   });
-  const sink = await writer.openSink(sessionFile, sessionId);
+  const sink = await writer.openSink(sessionFile, sessionId, places);
   try {
     using opened = await reader.open(found, places, {});
     const history = await Array.fromAsync(opened.history());

@@ -54,7 +54,7 @@ async function replace(repairing: Repairing, database: string): Promise<Replaced
   const { lookup, places, options } = repairing;
   const { reader, found } = lookup;
   const writer = await writerOf(found.agent);
-  const sink = await writer.openSink(database, found.sessionId);
+  const sink = await writer.openSink(database, found.sessionId, places);
   const { signal } = options;
   const lock = await lockSession(database, found.sessionId, { places, waitMs: LOCK_WAIT_MS, signal });
   try {

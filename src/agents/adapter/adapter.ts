@@ -175,7 +175,7 @@ async function openParts(parts: AdapterParts): Promise<Session> {
     create === null || sessionId === null ? null : { ...create, sessionId, createdMs: makers.now() };
   const file = parts.sessionFile ?? (beginning === null ? "" : writer.placeOf(beginning, parts.places));
   const id = sessionId ?? (await find(reader, file, null, parts.places)).sessionId;
-  const sink = await writer.openSink(file, id);
+  const sink = await writer.openSink(file, id, parts.places);
   const calls = openCallsIn([]);
   return { reader, writer, sink, file, sessionId: id, tip: null, mark: null, calls, beginning };
 }

@@ -103,7 +103,8 @@ export interface NativeWriter<Tip> {
   newSessionId(makers: Makers): string;
   /** By which the reader recognises the session. */
   locationOf(sessionFile: string, sessionId: string): string;
-  openSink(sessionFile: string, sessionId: string): Promise<RecordSink>;
+  /** @param places where the agent's settings say what a record leaves open. */
+  openSink(sessionFile: string, sessionId: string, places: Places): Promise<RecordSink>;
   /** Errors: `unsupported` for a session that cannot be continued. */
   /** A short name that the agent gives the session, or its folder; left out for agents that have none. */
   slugOf?(opened: OpenedSession, sessionFile: string): Promise<string | null>;

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Places } from "../reader/index.ts";
+import { type Places, parseCommented } from "../reader/index.ts";
 import { expiryProblems } from "./expiry.ts";
 import { geminiReader } from "./index.ts";
-import { parseSettings, readRetention, toRetention } from "./settings.ts";
+import { readRetention, toRetention } from "./settings.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NOW = Date.parse("2026-05-31T00:00:00.000Z");
@@ -53,7 +53,7 @@ describe("when Gemini CLI deletes a session because of its age", () => {
   });
 
   test("settings may hold comments; those of the project count over those of the user", () => {
-    expect(parseSettings('{ /* no */ "a": "//x", // y\n "b": 1 }')).toEqual({ a: "//x", b: 1 });
+    expect(parseCommented('{ /* no */ "a": "//x", // y\n "b": 1 }')).toEqual({ a: "//x", b: 1 });
     const config = join(scratch, "settings", ".gemini");
     const cwd = join(scratch, "settings", "project");
     write(join(config, "settings.json"), '{ "general": { "sessionRetention": { "maxAge": "7d" } } } // mine');

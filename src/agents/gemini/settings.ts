@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import { isJson, type Json, readSmallFile } from "../reader/index.ts";
+import { isJson, type Json, parseCommented, readSmallFile } from "../reader/index.ts";
 
 export interface Retention {
   readonly enabled: boolean;
@@ -45,21 +45,8 @@ function periodOf(text: string): number | null {
 
 function retentionIn(path: string): Json {
   const text = readSmallFile(path);
-  const settings = text === null ? null : parseSettings(text);
+  const settings = text === null ? null : parseCommented(text);
   const general = settings === null ? null : settings.general;
   const retention = isJson(general) ? general.sessionRetention : null;
   return isJson(retention) ? retention : {};
-}
-
-/** Settings are JSON with comments. */
-export function parseSettings(text: string): Json | null {
-  const bare = text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//gu, (found) =>
-    found.startsWith('"') ? found : " ",
-  );
-  try {
-    const value: unknown = JSON.parse(bare);
-    return isJson(value) ? value : null;
-  } catch {
-    return null;
-  }
 }

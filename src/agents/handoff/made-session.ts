@@ -154,7 +154,7 @@ export async function placeSession(made: Made, provenance: Json | null): Promise
   const besides = writer.besideNew?.(session, file) ?? [];
   takeBackUnfinished(made.places, null);
   for (const beside of besides) if (beside.how === "create") placeBeside(made.places, beside);
-  const sink = await writer.openSink(file, session.sessionId);
+  const sink = await writer.openSink(file, session.sessionId, made.places);
   try {
     noted(made.places, { how: "create", path: file }, () => sink.create(records));
   } finally {

@@ -22,7 +22,7 @@ export async function stageRecords({ writer, session, records, home }: Staging):
   }
   const file = writer.placeOf(session, home);
   for (const beside of writer.besideNew?.(session, file) ?? []) writeBeside(beside);
-  const sink = await writer.openSink(file, session.sessionId);
+  const sink = await writer.openSink(file, session.sessionId, home);
   sink.create(records);
   sink.close();
   return file;

@@ -8,7 +8,8 @@ import { dirname, join, sep } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { ContinuoError } from "../../model/index.ts";
 import type { RecordSink } from "../adapter/index.ts";
-import { canonicalFolder, isJson, type Json, textField } from "../reader/index.ts";
+import { canonicalFolder, isJson, type Json, type Places, textField } from "../reader/index.ts";
+import { readDefaultModel } from "./default-model.ts";
 
 const BUSY_TIMEOUT_MS = 10_000;
 const SQLITE_BUSY = 5;
@@ -24,7 +25,7 @@ export function updateRow(table: Table, id: string, values: Json): Json {
   return { update: table, id, values };
 }
 
-export async function openRowSink(path: string, sessionId: string): Promise<RecordSink> {
+export async function openRowSink(path: string, sessionId: string, places: Places): Promise<RecordSink> {
   const { DatabaseSync: Sqlite } = await import("node:sqlite");
   let connection: DatabaseSync | null = null;
   const database = (): DatabaseSync => {
@@ -51,14 +52,18 @@ export async function openRowSink(path: string, sessionId: string): Promise<Reco
   };
   return {
     mark: () => (existsSync(path) ? guarded(path, () => markOf(database(), sessionId)) : null),
-    append: write,
+    append(records) {
+      write(guarded(path, () => withModels(database(), records, { sessionId, places })));
+    },
     create(records) {
       if (!existsSync(path)) {
         throw new ContinuoError("unsupported", `there is no database ${path}`, {
           hint: "Start opencode once: it makes its database.",
         });
       }
-      write(guarded(path, () => completed(database(), records)));
+      write(
+        guarded(path, () => withModels(database(), completed(database(), records), { sessionId, places })),
+      );
     },
     close() {
       connection?.close();
@@ -99,26 +104,66 @@ function writeRow(database: DatabaseSync, record: Json): void {
   if (changes !== 1) throw new ContinuoError("conflict", `the row ${String(record.id)} is gone`);
 }
 
-/** What a new session leaves open: its project, and the model where nothing in it names one. */
+/** What a new session leaves open: its project. */
 function completed(database: DatabaseSync, records: readonly Json[]): readonly Json[] {
-  const model = modelUsedLast(database);
   return records.map((record) => {
+    if (record.insert !== "session") return record;
     const values = isJson(record.values) ? record.values : {};
-    if (record.insert === "session") {
-      return { ...record, values: { ...values, project_id: projectOf(database, String(values.directory)) } };
-    }
-    const { data } = values;
-    if (record.insert !== "message" || !isJson(data)) return record;
-    return { ...record, values: { ...values, data: withModel(data, model) } };
+    return { ...record, values: { ...values, project_id: projectOf(database, String(values.directory)) } };
   });
 }
 
-/** Answers must name one; prompts without one are of the model that is set. */
-export function withModel(info: Json, model: Json | null): Json {
-  if (info.role === "user") return isJson(info.model) || model === null ? info : { ...info, model };
-  return { ...(model ?? UNKNOWN_MODEL), ...info };
+/**
+ * Messages that name no model are of the session's last one, else of the one used last, else of opencode's own
+ * choice. Errors: `unsupported` where nothing tells.
+ */
+function withModels(
+  database: DatabaseSync,
+  records: readonly Json[],
+  { sessionId, places }: { readonly sessionId: string; readonly places: Places },
+): readonly Json[] {
+  const infos = records.map((record) => (record.insert === "message" ? dataOf(record) : null));
+  if (infos.every((info) => info === null || namesModel(info))) return records;
+  const model =
+    modelUsedLast(database, sessionId) ??
+    infos.map((info) => info?.model).findLast(isJson) ??
+    modelUsedLast(database, null) ??
+    readDefaultModel(places, directoryIn(database, records, sessionId));
+  if (model === null) throw modelError();
+  return records.map((record, at) => {
+    const info = infos[at] ?? null;
+    if (info === null || namesModel(info)) return record;
+    return { ...record, values: { ...(record.values as Json), data: withModel(info, model) } };
+  });
 }
 
+function namesModel({ role, model, providerID, modelID }: Json): boolean {
+  return role === "user" ? isJson(model) : typeof providerID === "string" && typeof modelID === "string";
+}
+
+function dataOf({ values }: Json): Json | null {
+  return isJson(values) && isJson(values.data) ? values.data : null;
+}
+
+function directoryIn(database: DatabaseSync, records: readonly Json[], sessionId: string): string {
+  const own = records.find(({ insert }) => insert === "session")?.values;
+  const row = database.prepare("select directory from session where id = ?").get(sessionId);
+  return String((isJson(own) ? own.directory : row?.directory) ?? "/");
+}
+
+/** opencode shows no session with a prompt that names no model, and goes on in none whose model it does not know. */
+function modelError(): ContinuoError {
+  return new ContinuoError("unsupported", "nothing tells which model opencode would take", {
+    hint: 'Say something in opencode once, or set "model" in its opencode.json.',
+  });
+}
+
+export function withModel(info: Json, model: Json): Json {
+  if (info.role === "user") return isJson(info.model) ? info : { ...info, model };
+  return { ...model, ...info };
+}
+
+/** For sessions that are only looked at. */
 export const UNKNOWN_MODEL: Json = { providerID: "continuo", modelID: "unknown" };
 
 /** Errors: `unsupported` for a repository that opencode has not seen: its id is opencode's to make. */
@@ -145,14 +190,15 @@ function isInRepository(folder: string): boolean {
   }
 }
 
-function modelUsedLast(database: DatabaseSync): Json | null {
+/** @param sessionId `null` for all sessions. */
+function modelUsedLast(database: DatabaseSync, sessionId: string | null): Json | null {
   const row = database
     .prepare(
-      "select json_extract(data, '$.model') as model from message " +
-        "where json_extract(data, '$.role') = 'user' and json_extract(data, '$.model.modelID') is not null " +
-        "order by time_created desc limit 1",
+      "select json_extract(data, '$.model') as model from message where iif(json_valid(data), " +
+        "json_extract(data, '$.role') = 'user' and json_extract(data, '$.model.modelID') is not null, 0) " +
+        "and ($id is null or session_id = $id) order by time_created desc limit 1",
     )
-    .get();
+    .get({ id: sessionId });
   const model: unknown = typeof row?.model === "string" ? JSON.parse(row.model) : null;
   if (!isJson(model) || textField(model, "providerID") === null) return null;
   return { providerID: model.providerID, modelID: model.modelID };

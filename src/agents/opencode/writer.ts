@@ -53,7 +53,7 @@ export const opencodeWriter: NativeWriter<OpencodeTip> = {
   newSessionId: (makers) => toNewSessionId(makers),
   placeOf: (_session, places) => databasePaths(places)[0] ?? join(dataFolder(places), "opencode.db"),
   locationOf: (sessionFile, sessionId) => `${sessionFile}#${sessionId}`,
-  openSink: (sessionFile, sessionId) => openRowSink(sessionFile, sessionId),
+  openSink: (sessionFile, sessionId, places) => openRowSink(sessionFile, sessionId, places),
   async slugOf(opened) {
     for await (const { type, value } of opened.entries()) {
       if (type === "session" && isJson(value)) return textField(value, "slug");

@@ -15,7 +15,7 @@ export { type Column, withRoom } from "./columns.ts";
 export { canonicalFolder, namesIn, readJsonFile, readSmallFile, statFile } from "./folders.ts";
 export { continuoHome, HOME_VARIABLES } from "./home.ts";
 export { createIdTable, type IdTable } from "./ids.ts";
-export { hasOnly, isJson, type Json, optional, textField, toTime } from "./json.ts";
+export { hasOnly, isJson, type Json, optional, parseCommented, textField, toTime } from "./json.ts";
 export { NO_MEMO } from "./no-memo.ts";
 export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } from "./pairs.ts";
 export type {

@@ -6,6 +6,20 @@ export function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** An object of JSON with comments and commas behind the last of a list, as settings are; `null` for what is none. */
+export function parseCommented(text: string): Json | null {
+  const bare = text.replace(COMMENTS, (found) => (found.startsWith('"') ? found : " "));
+  try {
+    const value: unknown = JSON.parse(bare.replace(LAST_COMMAS, (found) => (found === "," ? " " : found)));
+    return isJson(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const COMMENTS = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//gu;
+const LAST_COMMAS = /"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gu;
+
 /** The field where it is a text, else `null`. */
 export function textField(record: Json, key: string): string | null {
   const value = record[key];

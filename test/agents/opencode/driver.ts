@@ -82,9 +82,17 @@ const configFor = (modelUrl: string): JsonObject => ({
   ),
 });
 
-export async function openOpencode(sandbox: Sandbox, modelUrl: string): Promise<Opencode> {
+/** @param settings take the place of ours; what is `undefined` is left out. */
+export async function openOpencode(
+  sandbox: Sandbox,
+  modelUrl: string,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Opencode> {
   const dataHome = join(sandbox.root, "data");
-  await sandbox.write("config/opencode/opencode.json", JSON.stringify(configFor(modelUrl)));
+  await sandbox.write(
+    "config/opencode/opencode.json",
+    JSON.stringify({ ...configFor(modelUrl), ...settings }),
+  );
   const environmentOf = (data: string): Record<string, string> =>
     sandbox.environment({
       XDG_CONFIG_HOME: join(sandbox.root, "config"),
