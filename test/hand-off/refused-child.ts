@@ -1,15 +1,25 @@
-/** `refused-child.ts REF TO CWD BELOW`: hands over, and prints the code of the error and the files below a folder. */
+/**
+ * `refused-child.ts REF TO CWD BELOW [UID WRITABLE]`: hands over, and prints the code of the error and the files below
+ * a folder. With a user's number it does so as that user, after it did it as itself with a home that may be written:
+ * the clone may lie where another user reads nothing, and all that is loaded on the way is loaded then.
+ */
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { handOff } from "../../src/agents/index.ts";
 import { type AgentName, ContinuoError } from "../../src/model/index.ts";
 
-const [ref = "", to = "", cwd = "", below = ""] = process.argv.slice(2);
+const [ref = "", to = "", cwd = "", below = "", uid, writable = ""] = process.argv.slice(2);
+const options = { to: to as AgentName, cwd, verifyBy: "own" } as const;
 const places = { home: process.env.HOME ?? "", env: process.env };
 let code = "none";
+if (uid !== undefined) {
+  await handOff(ref, { ...options, places: { home: writable, env: {} } });
+  process.setegid?.(Number(uid));
+  process.seteuid?.(Number(uid));
+}
 try {
-  await handOff(ref, { to: to as AgentName, cwd, places, verifyBy: "own" });
+  await handOff(ref, { ...options, places });
 } catch (error) {
   if (!(error instanceof ContinuoError)) throw error;
   code = error.code;

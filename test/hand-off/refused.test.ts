@@ -62,6 +62,45 @@ function handOffOnto(to: AgentName, mounting: string): { code: string; files: st
   return JSON.parse(stdout);
 }
 
+/** Nobody, who has nothing of his own: the one user that every system knows by its number. */
+const NOBODY = 65_534;
+
+interface Refused {
+  readonly code: string;
+  /** All that is in the target's folder. */
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** By nobody, into a home that he may read, where the tests run as root; else into a folder that is only read. */
+async function handOffAsAnother(to: AgentName): Promise<Refused> {
+  const folder = join(home, NATIVE[to]);
+  mkdirSync(folder, { recursive: true });
+  const continuo = join(home, "continuo");
+  mkdirSync(continuo);
+  const isRoot = process.getuid?.() === 0;
+  const writable = mkdtempSync(join(tmpdir(), "continuo-writable-"));
+  try {
+    cpSync(join(FIXTURES, "opencode/image/home"), join(writable, ".local/share"), { recursive: true });
+    if (isRoot) chmodSync(home, 0o755);
+    for (const name of isRoot ? [] : ["", ...readdirSync(folder)]) chmodSync(join(folder, name), 0o555);
+    if (isRoot) chmodSync(continuo, 0o777);
+    const before = await snapshotOf(folder);
+    const source = join(home, "source/projects/-home-dev-project", `${ID}.jsonl`);
+    const child = join(import.meta.dirname, "refused-child.ts");
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [child, source, to, cwd, folder, ...(isRoot ? [String(NOBODY), writable] : [])],
+      { encoding: "utf8", env: { PATH: process.env.PATH, HOME: home, CONTINUO_HOME: continuo } },
+    );
+    if (status !== 0) throw new Error(`${status}: ${stderr}`);
+    return { code: JSON.parse(stdout).code, before, after: await snapshotOf(folder) };
+  } finally {
+    chmodSync(folder, 0o755);
+    rmSync(writable, { recursive: true, force: true });
+  }
+}
+
 /** What must be there as before: of a database that was asked for, SQLite's two files too. */
 const thereAlready = (to: AgentName): string[] => (to === "opencode" ? ["opencode.db"] : []);
 const withoutTraces = (files: readonly string[]): string[] =>
@@ -79,7 +118,15 @@ describe.each(AGENT_NAMES)("to %s", (to) => {
     expect((await store.listLogs({ prefix: "handoff/" })).items).toEqual([]);
   });
 
-  test("a folder without permission to write", () => {
+  test("a folder that is another user's", async () => {
+    const { code, before, after } = await handOffAsAnother(to);
+    expect(code).toBe("unwritable");
+    expect(after).toEqual(before);
+    await using store = await openStore(`sqlite:${join(home, "continuo/continuo.db")}`);
+    expect((await store.listLogs({ prefix: "handoff/" })).items).toEqual([]);
+  });
+
+  test("a folder on a disk that is only read", () => {
     const { code, files } = handOffOnto(to, 'mount -o remount,ro "$1"');
     expect(code).toBe("unwritable");
     expect(withoutTraces(files)).toEqual(thereAlready(to));
