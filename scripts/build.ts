@@ -8,8 +8,9 @@
 
 import { execFileSync } from "node:child_process";
 import { renameSync, rmSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { CHUNKS, commandBundle } from "./bundle.ts";
 
 const root = join(import.meta.dirname, "..");
 const fresh = join(root, "dist.new");
@@ -28,17 +29,7 @@ function compile(): void {
 }
 
 async function bundleCommand(): Promise<void> {
-  const bundle = await rolldown({
-    input: { main: join(root, "src/cli/main.ts") },
-    platform: "node",
-    external: [/^node:/u, "pg", "string-width"],
-    // A module of ours does nothing when it is loaded: of what a folder's index names, only what is used is loaded.
-    treeshake: { moduleSideEffects: (id, isExternal) => (isExternal || isOurs(id) ? false : undefined) },
-  });
-  await bundle.write({ dir: join(fresh, "cli"), format: "esm", chunkFileNames: "chunks/[name]-[hash].js" });
+  const bundle = await rolldown(commandBundle(root));
+  await bundle.write({ dir: join(fresh, "cli"), ...CHUNKS });
   await bundle.close();
-}
-
-function isOurs(id: string): boolean {
-  return id.startsWith(join(root, "src") + sep);
 }

@@ -69,9 +69,8 @@ function reportMissing(whose: string, error: ContinuoError, shell: Shell): void 
 async function hintAtOthers(shell: Shell): Promise<void> {
   const { stdout, stderr } = shell;
   if (stdout.isTTY !== true || stderr.isTTY !== true) return;
-  const { namesToldAlone } = await import("./told.ts");
-  const { readConfiguration } = await import("../config/index.ts");
-  const names = namesToldAlone(await readConfiguration({ shell }));
+  const { namesToAsk } = await import("./told.ts");
+  const names = await namesToAsk(shell);
   if (names.length === 0) return;
   const [whose, name] = names.length === 1 ? ["lists its", names[0]] : ["list their", "NAME"];
   const text = `${names.join(", ")} ${whose} sessions when asked: \`continuo session list --agent ${name}\``;

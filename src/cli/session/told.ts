@@ -42,8 +42,13 @@ export async function listTold({ agents, ...filter }: Asked, shell: Shell): Prom
   return { rows, failures };
 }
 
+/** Who can be asked. Errors: as `readConfiguration`. */
+export async function namesToAsk(shell: Shell): Promise<readonly string[]> {
+  return namesToldAlone(await readConfiguration({ shell }));
+}
+
 /** Those that the configuration names, and that have to be asked. */
-export function namesToldAlone({ agents }: Pick<Configuration, "agents">): readonly string[] {
+function namesToldAlone({ agents }: Pick<Configuration, "agents">): readonly string[] {
   return Object.keys(agents).filter(isToldAlone);
 }
 

@@ -1,0 +1,63 @@
+/** What the bundle of the command loads together: whatever is loaded before an agent's program starts, it waits for. */
+
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import { beforeAll, describe, expect, test } from "vitest";
+import { CHUNKS, commandBundle } from "../../scripts/bundle.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const HEAVY = /node_modules\/(zod|yaml|marked|kysely|pg|@agentclientprotocol)\/|^node:sqlite$/u;
+
+interface Chunk {
+  readonly fileName: string;
+  readonly imports: readonly string[];
+  readonly moduleIds: readonly string[];
+}
+
+let chunks: readonly Chunk[] = [];
+
+beforeAll(async () => {
+  const bundle = await rolldown(commandBundle(ROOT));
+  const { output } = await bundle.generate(CHUNKS);
+  await bundle.close();
+  chunks = output.filter((one) => one.type === "chunk");
+});
+
+/** With what its chunk imports, and so on. */
+function loadedWith(module: string): readonly string[] {
+  const first = chunks.find(({ moduleIds }) => moduleIds.includes(join(ROOT, module)));
+  if (first === undefined) throw new Error(`${module} is not in the bundle`);
+  const seen = new Set<string>([first.fileName]);
+  const loaded: string[] = [];
+  for (const name of seen) {
+    const chunk = chunks.find(({ fileName }) => fileName === name);
+    loaded.push(...(chunk?.moduleIds ?? [name]));
+    for (const next of chunk?.imports ?? []) seen.add(next);
+  }
+  return loaded;
+}
+
+describe("of the heavy packages nothing is loaded with", () => {
+  test.each([
+    ["the entry", "src/cli/main.ts"],
+    ["the tree of commands", "src/cli/program.ts"],
+    ["chat, until the agent's program is started", "src/cli/chat/chat.ts"],
+    ["the driver of Claude Code", "src/agents/claude/driver/index.ts"],
+    ["the driver of Codex", "src/agents/codex/driver/index.ts"],
+    ["the driver of pi", "src/agents/pi/driver/index.ts"],
+    ["the list of sessions", "src/cli/session/list.ts"],
+  ])("%s", (_, module) => {
+    expect(loadedWith(module).filter((id) => HEAVY.test(id))).toEqual([]);
+  });
+});
+
+test("the version is told before the tree of commands is loaded", () => {
+  expect(loadedWith("src/cli/main.ts").filter((id) => id.includes("commander"))).toEqual([]);
+});
+
+test("the agents' readers and the store are not loaded with chat", () => {
+  const loaded = loadedWith("src/cli/chat/chat.ts");
+  expect(
+    loaded.filter((id) => /src\/(store|sessions|agents\/(claude|codex|gemini|pi|opencode))\//u.test(id)),
+  ).toEqual([]);
+});
