@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { codexRepairer } from "./repair.ts";
 import { listThread, nameThread } from "./thread-index.ts";
 
 let home: string;
@@ -55,5 +56,28 @@ describe("the index of Codex", () => {
     await listThread(home, "a", "Which note?");
     await nameThread(home, "a", "Notes");
     expect(rowsIn("state_5.sqlite")).toEqual([["a", ""]]);
+  });
+
+  test.each([
+    ["legacy", { type: "user_message", message: " Which\nnote? " }],
+    [
+      "paginated",
+      {
+        type: "item_completed",
+        item: { type: "UserMessage", content: [{ type: "text", text: "Which\nnote?" }] },
+      },
+    ],
+  ])("is told by a repair what a %s thread begins with", async (_, payload) => {
+    makeIndex("state_5.sqlite", COLUMNS, [["a", "", "", "", ""]]);
+    const records = [
+      { type: "session_meta", payload: { id: "a" } },
+      { type: "event_msg", payload: { type: "agent_message", message: "Hello." } },
+      { type: "event_msg", payload },
+      { type: "event_msg", payload: { type: "user_message", message: "Later." } },
+    ];
+    const sessionFile = join(home, "sessions", "2026", "rollout-a.jsonl");
+    await codexRepairer.relist?.({ sessionId: "a", sessionFile, records });
+    const prompt = "Which\nnote?";
+    expect(rowsIn("state_5.sqlite")).toEqual([["a", "", prompt, prompt, prompt]]);
   });
 });
