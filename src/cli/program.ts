@@ -41,7 +41,11 @@ type Add = (program: Command, run: ProgramRun | null) => void;
 const COMMANDS: Readonly<Record<string, Add>> = {
   session: (program, run) =>
     addSessionCommands(
-      group(program, "session", "list, show, check, export and delete the native sessions of agents"),
+      group(
+        program,
+        "session",
+        "list, show, check, export and delete sessions, the agents' and Continuo's own",
+      ),
       run,
     ),
   store: (program, run) =>
@@ -71,7 +75,9 @@ Examples:
   continuo                          the newest sessions on this machine
   continuo session list --here      those of this folder
   continuo session show 4bf3c2a1    read one; the id may be cut as long as it is clear
-  continuo session check            what is wrong with any of them`;
+  continuo session check            what is wrong with any of them
+  continuo pick                     choose one on the whole screen, with a preview
+  continuo chat "why?"              ask an agent; \`continuo repl\` is a whole conversation`;
 
 /** All commands. Errors are thrown, not printed: `failure.ts` prints them all. */
 export function createProgram(run: ProgramRun | null): Command {
@@ -81,7 +87,7 @@ export function createProgram(run: ProgramRun | null): Command {
 function withCommands(run: ProgramRun | null, commands: Readonly<Record<string, Add>>): Command {
   const program = new Command("continuo")
     .description(
-      "The session layer for AI agents: finds, reads, checks, exports, hands over and deletes the sessions of the coding agents here.",
+      "The session layer for AI agents: finds, reads, checks, exports, hands over and deletes the sessions of the coding agents here, and talks to them.",
     )
     .version(readVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")

@@ -1,10 +1,13 @@
 /** How `chat` goes on: by the keys of the configuration, and with sessions that only their agent knows. */
 
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { chunk, DONE, hello1, type Json, type Script, type ScriptStep } from "../acp/script.ts";
-import { type Run, run } from "./home.ts";
+import { CLAUDE_ID, type Run, run, writeSessions } from "./home.ts";
 import { createTalkHome, type TalkHome } from "./talk.ts";
+
+// Each call starts several programs.
+vi.setConfig({ testTimeout: 180_000 });
 
 let home: TalkHome;
 afterEach(() => home[Symbol.dispose]());
@@ -103,6 +106,17 @@ test("a session that only its agent knows goes on by its id, or the beginning of
   expect(await chat("--resume", "xyz", "x")).toMatchObject({ code: 3, stdout: "" });
   const shown = await run(home, ["session", "show", idIn(stderr)]);
   expect(shown.stdout).toContain("my name is Ann");
+});
+
+test("an agent's session whose folder is gone is said, and not taken up", async () => {
+  home = createTalkHome(script(BOTH));
+  writeSessions(home);
+  const { code, stderr } = await chat("--resume", CLAUDE_ID, "one");
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringMatching(/^continuo: the folder \/home\/ann\/app is not there\n/u),
+  });
+  expect((await run(home, ["session", "list", "--agent", "continuo", "--json"])).stdout).toBe("[]\n");
 });
 
 test("what an agent does not tell of a session is known to it alone, and an agent that refuses is 8", async () => {

@@ -1,11 +1,14 @@
 /** Lists of agents whose files nobody reads: asked where a person names them, and where they are open. */
 
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { chunk, DONE, hello1, type Script, type ScriptStep } from "../acp/script.ts";
 import { type Run, run } from "./home.ts";
 import { createTalkHome, type TalkHome } from "./talk.ts";
 import { openTerminal } from "./tmux.ts";
+
+// Each call starts several programs.
+vi.setConfig({ testTimeout: 180_000 });
 
 let home: TalkHome;
 afterEach(() => home[Symbol.dispose]());
@@ -75,7 +78,7 @@ test("a project's agent is not asked before the project is trusted", async () =>
   expect((await run(home, ["session", "list", "--json"])).stdout).toBe("[]\n");
 });
 
-test("on a terminal the plain list says how to ask, and asks nobody", { timeout: 60_000 }, async () => {
+test("on a terminal the plain list says how to ask, and asks nobody", async () => {
   home = createTalkHome(script([LISTED]));
   const terminal = openTerminal(home, 100, 24);
   try {

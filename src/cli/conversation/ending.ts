@@ -39,11 +39,16 @@ export function errorOf({ status, error }: RunResult, signal: AbortSignal): Cont
   if (status === "failed" && error !== undefined) {
     const { details = {}, message } = error;
     const said = typeof details.stderr === "string" && details.stderr !== "" ? details.stderr : null;
-    const hint = said === null ? {} : { hint: `It said: ${said.split("\n").slice(-5).join("\n")}` };
+    const hint =
+      said === null ? hintFor(error.code) : { hint: `It said: ${said.split("\n").slice(-5).join("\n")}` };
     return new ContinuoError(codeOf(error.code), message, { details, ...hint });
   }
   if (signal.aborted) return new ContinuoError("interrupted", `the turn was ${status}`);
   return new ContinuoError("agent_failed", `the turn was ${status} before the agent was done`);
+}
+
+function hintFor(code: string): { readonly hint?: string } {
+  return code === "agent_missing" ? { hint: "`continuo agents` says how to install it." } : {};
 }
 
 function codeOf(code: string): ErrorCode {

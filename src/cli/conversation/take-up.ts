@@ -8,6 +8,7 @@ import { type FoundSession, openNativeSession, type ToldSession } from "../../ag
 import type { Message, Store } from "../../model/index.ts";
 import { placesOf } from "../places/index.ts";
 import { createProgress, formatCount, type Shell } from "../terminal/index.ts";
+import { folderOf } from "./folder.ts";
 import { keep, type TakenUp } from "./keeping.ts";
 import { TALK_LIMITS } from "./limits.ts";
 
@@ -18,12 +19,12 @@ export interface TakeUp {
   readonly cwd: string;
 }
 
-/** Errors: those of opening the session, and the store's. */
+/** Errors: those of opening the session, and the store's; `not_found` where its folder is gone. */
 export async function takeUp(found: FoundSession, { store, shell, cwd }: TakeUp): Promise<TakenUp> {
   using progress = createProgress(shell);
   using opened = await openNativeSession(found, { places: placesOf(shell) });
   const { title, agent, sessionId, location, sizeBytes } = opened.details;
-  const folder = opened.details.cwd ?? cwd;
+  const folder = folderOf(opened.details.cwd ?? cwd);
   // A smaller one cannot be beyond the limits, and is read once.
   const skipped = sizeBytes <= TALK_LIMITS.takenChars ? 0 : await olderThanLimits(said(opened.history()));
   return await keep(behind(skipped, said(opened.history())), {

@@ -3,7 +3,6 @@
  * another agent, between two turns.
  */
 
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type AskPermission, permissionsBy } from "../../agents/driver/index.ts";
 import type { ToldSession } from "../../agents/index.ts";
@@ -20,6 +19,7 @@ import { isToldAlone } from "../driving/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { createAgent, type TalkingAgent } from "./agents.ts";
 import type { TalkFlags } from "./flags/index.ts";
+import { folderOf } from "./folder.ts";
 import { TALK_LIMITS } from "./limits.ts";
 import { nativeIdOf } from "./native-id.ts";
 import type { Origin } from "./origin.ts";
@@ -355,12 +355,4 @@ export class Talk implements AsyncDisposable {
     this.#agent = null;
     await agent?.close();
   }
-}
-
-/** Errors: `not_found`. */
-function folderOf(cwd: string): string {
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
-  throw new ContinuoError("not_found", `the folder ${cwd} is not there`, {
-    hint: "Make it again, or go on in another folder: `continuo handoff ID --to AGENT --cwd DIR`.",
-  });
 }

@@ -39,9 +39,9 @@ export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
   const output = createOutput(shell.stdout);
   if (flags.json) {
     await output.write(`${toJsonText(list.sessions.map(infoToJson), 2)}\n`);
-  } else if (list.total === 0) {
+  } else if (list.total === 0 && list.failures.length === 0) {
     await output.write(await describeNone(flags, list, shell));
-  } else {
+  } else if (list.total > 0) {
     const isNarrowed = options.agents !== undefined || options.cwd !== undefined;
     const allIds = isNarrowed ? [...list.metIds, ...(await idsOfAll(shell))] : list.metIds;
     const table = drawSessions(list.sessions, { shell, allIds });

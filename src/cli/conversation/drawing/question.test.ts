@@ -55,6 +55,7 @@ test.each([
     "session s1 · resumed claude:4bf3 (not checked)",
   ],
   [{ requested: "new", happened: "new", ref, verifiedBy: "agent" }, "session s1 · new claude:4bf3"],
+  [{ requested: "new", happened: "new", verifiedBy: "none" }, "session s1"],
   [
     {
       requested: "auto",

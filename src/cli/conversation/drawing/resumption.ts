@@ -17,9 +17,11 @@ export function describeResumption({ sessionId, agent, resumption, ids }: Resump
   const { happened, ref, verifiedBy, reason, forked, omitted, steps = [] } = resumption;
   const cut = (id: string): string => (ids === "short" ? id.slice(0, SHORT_ID_CHARS) : id);
   const name = `${agent}${ref === undefined ? "" : `:${cut(ref.sessionId)}`}`;
+  // A turn that failed before the agent began anything.
+  const isNowhere = happened === "new" && ref === undefined;
   const parts = [
     `session ${cut(sessionId)}`,
-    `${WORDS[happened]} ${name}${happened === "native" ? checkedBy(verifiedBy) : ""}`,
+    isNowhere ? "" : `${WORDS[happened]} ${name}${happened === "native" ? checkedBy(verifiedBy) : ""}`,
   ];
   if (forked !== undefined) parts.push(`it answers from another session than ${forked.from}`);
   if (omitted !== undefined) parts.push(leftOut(omitted));
