@@ -1,16 +1,8 @@
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { copyHome, FORMAT_CASES } from "../../test/fixture-home.ts";
 import {
   AGENT_NAMES,
   type AgentName,
@@ -22,13 +14,8 @@ import { FORKERS, forkNativeSession } from "./fork.ts";
 import { cutAt, firstDifference } from "./forking/index.ts";
 import { listNativeSessions, readerOf } from "./lookup/index.ts";
 import { readNativeDetails, readNativeSession } from "./read.ts";
-import { HOME_VARIABLES, type Places } from "./reader/index.ts";
+import type { Places } from "./reader/index.ts";
 import { openSessionAdapter } from "./session-adapter.ts";
-
-const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
-const CASES = AGENT_NAMES.flatMap((agent) =>
-  readdirSync(join(FIXTURES, agent)).map((name): readonly [AgentName, string] => [agent, name]),
-);
 
 let scratch: string;
 let places: Places;
@@ -39,17 +26,16 @@ beforeEach(() => {
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 async function open(agent: AgentName, name: string): Promise<readonly SessionInfo[]> {
-  const home = join(scratch, "agent");
-  cpSync(join(FIXTURES, agent, name, "home"), home, { recursive: true });
-  places = { home: scratch, env: { [HOME_VARIABLES[agent]]: home } };
-  return await listNativeSessions({ agents: [agent], places, archived: "include" });
+  const copied = await copyHome(scratch, [agent, name]);
+  places = copied.places;
+  return copied.sessions;
 }
 
 const idsOf = async (agent: AgentName): Promise<readonly string[]> =>
   (await listNativeSessions({ agents: [agent], places, archived: "include" })).map((info) => info.sessionId);
 
 describe("every session that a real agent wrote", () => {
-  test.each(CASES)(
+  test.each(FORMAT_CASES)(
     "%s/%s is forked as a whole, and behind each message that may be last",
     async (agent, name) => {
       const reader = await readerOf(agent);

@@ -1,31 +1,19 @@
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { AGENT_NAMES, type AgentName, type Message, type SessionInfo } from "../model/index.ts";
+import { copyHome, FORMAT_CASES } from "../../test/fixture-home.ts";
+import type { AgentName, Message, SessionInfo } from "../model/index.ts";
 import { claudeRepairer } from "./claude/index.ts";
 import { restoreNativeSession } from "./delete.ts";
 import { forkNativeSession } from "./fork.ts";
 import { listNativeSessions } from "./lookup/index.ts";
 import { checkNativeSession, openNativeSession, readNativeSession } from "./read.ts";
-import { HOME_VARIABLES, type Json, type Places } from "./reader/index.ts";
+import type { Json, Places } from "./reader/index.ts";
 import { repairNativeSession } from "./repair.ts";
 import { remove } from "./repairing/index.ts";
 
-const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
-const CASES = AGENT_NAMES.flatMap((agent) =>
-  readdirSync(join(FIXTURES, agent)).map((name): readonly [AgentName, string] => [agent, name]),
-);
 /** Those whose agent was stopped during a call, or wrote what it does not read itself. */
 const DAMAGED: ReadonlySet<string> = new Set(["killed", "line-separator"]);
 
@@ -37,11 +25,9 @@ beforeEach(() => {
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 async function open(agent: AgentName, name: string): Promise<readonly SessionInfo[]> {
-  const home = join(scratch, "agent");
-  cpSync(join(FIXTURES, agent, name, "home"), home, { recursive: true });
-  places = { home: scratch, env: { [HOME_VARIABLES[agent]]: home } };
-  const found = await listNativeSessions({ agents: [agent], places, archived: "include" });
-  return found.filter(({ location }) => !location.endsWith(".zst"));
+  const copied = await copyHome(scratch, [agent, name]);
+  places = copied.places;
+  return copied.sessions.filter(({ location }) => !location.endsWith(".zst"));
 }
 
 async function openFirst(agent: AgentName, name: string): Promise<SessionInfo> {
@@ -51,7 +37,7 @@ async function openFirst(agent: AgentName, name: string): Promise<SessionInfo> {
 }
 
 describe("a session as a real agent wrote it", () => {
-  test.each(CASES.filter(([, name]) => !DAMAGED.has(name)))(
+  test.each(FORMAT_CASES.filter(([, name]) => !DAMAGED.has(name)))(
     "%s/%s: nothing to repair",
     async (agent, name) => {
       for (const info of await open(agent, name)) {

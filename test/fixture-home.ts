@@ -1,0 +1,28 @@
+/** The sessions of the format cases, in copies of their homes. */
+
+import { cpSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { HOME_VARIABLES, listNativeSessions, type Places } from "../src/agents/index.ts";
+import { AGENT_NAMES, type AgentName, type SessionInfo } from "../src/model/index.ts";
+
+const FIXTURES = join(import.meta.dirname, "fixtures");
+
+export const FORMAT_CASES: readonly (readonly [AgentName, string])[] = AGENT_NAMES.flatMap((agent) =>
+  readdirSync(join(FIXTURES, agent)).map((name): readonly [AgentName, string] => [agent, name]),
+);
+
+export interface CopiedHome {
+  readonly places: Places;
+  readonly sessions: readonly SessionInfo[];
+}
+
+/** @param scratch a folder of the test, which is its home. */
+export async function copyHome(
+  scratch: string,
+  [agent, name]: readonly [AgentName, string],
+): Promise<CopiedHome> {
+  const home = join(scratch, "agent");
+  cpSync(join(FIXTURES, agent, name, "home"), home, { recursive: true });
+  const places = { home: scratch, env: { [HOME_VARIABLES[agent]]: home } };
+  return { places, sessions: await listNativeSessions({ agents: [agent], places, archived: "include" }) };
+}
