@@ -14,7 +14,7 @@ import { openStore } from "../../../src/store/index.ts";
 import { nativeSessionsInFolder, type Script, ScriptedAgent } from "../../../src/testing/index.ts";
 
 const [url = "", sessionId = "", name = "", inputs = "0", folder = "", kind = "none"] = process.argv.slice(2);
-/** Long enough for a machine that is busy; after a kill so long is waited. */
+/** Long enough for a machine that is busy; a run that was started and not executed is waited for so long. */
 const leaseMs = 600;
 
 await using store = await openStore(url);
