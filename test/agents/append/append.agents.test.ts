@@ -4,80 +4,98 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openSessionAdapter, type Places, type SessionAdapter } from "../../../src/agents/index.ts";
-import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
+import { openSessionAdapter, type SessionAdapter } from "../../../src/agents/index.ts";
 import { proveResumption } from "../proof.ts";
-import { makeSandbox, type Sandbox } from "../sandbox.ts";
-import { AGENTS, type Begun } from "./begin.ts";
+import { AGENTS } from "./begin.ts";
+import { type LaidOut, layOut } from "./laid-out.ts";
 
 const FIRST = "What is in the note?";
 const RESULT = "three notes, 你好";
 
 describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, longResultChars, open }) => {
-  let sandbox: Sandbox;
-  let server: ModelServer;
-  let begun: Begun;
-  let places: Places;
+  let laid: LaidOut;
 
   beforeAll(async () => {
-    sandbox = await makeSandbox();
-    server = await startModelServer({ turns: [{ user: FIRST, answers: [[text("A word.")]] }] });
-    begun = await open(sandbox, server.url);
-    places = { home: sandbox.root, env: begun.environment };
+    laid = await layOut(open, FIRST);
   });
 
-  afterAll(async () => {
-    await server?.close();
-    await sandbox?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => laid?.[Symbol.asyncDispose]());
 
   test("goes on with what was appended to its own session", async () => {
-    const { sessionId, sessionFile } = await begun.begin(FIRST);
-    const adapter = openSessionAdapter({ format, sessionFile, sessionId, places });
+    const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
+    const adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });
     await appendThree(adapter);
     await adapter.close();
-    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({
+      agent,
+      places: laid.places,
+      sessionId,
+      tellsErrors,
+      server: laid.server,
+      resume,
+    });
     expect(items.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["text", "call", "result"]));
     expectThree(items);
     expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
   });
 
   test("goes on with a long result, which is sent whole", async () => {
-    const { sessionId, sessionFile } = await begun.begin(FIRST);
-    await using adapter = openSessionAdapter({ format, sessionFile, sessionId, places });
+    const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
+    await using adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });
     await appendThree(adapter, `${RESULT} ${"一 long line. ".repeat(longResultChars / 13)}`);
     await adapter.appendAssistantMessage("That is long.");
     await adapter.close();
-    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({
+      agent,
+      places: laid.places,
+      sessionId,
+      tellsErrors,
+      server: laid.server,
+      resume,
+    });
     const result = items.find((item) => item.kind === "result");
     expect(result?.kind === "result" ? result.text.length : 0).toBeGreaterThan(longResultChars * 0.95);
   });
 
   test("goes on where the last word is the person's", async () => {
-    const { sessionId, sessionFile } = await begun.begin(FIRST);
-    await using adapter = openSessionAdapter({ format, sessionFile, sessionId, places });
+    const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
+    await using adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });
     await adapter.appendUserMessage("And in the other one?");
     await adapter.close();
-    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({
+      agent,
+      places: laid.places,
+      sessionId,
+      tellsErrors,
+      server: laid.server,
+      resume,
+    });
     expect(items).toContainEqual({ kind: "text", role: "user", text: "And in the other one?" });
   });
 
   test("goes on with a session that was begun by Continuo", async () => {
     const adapter = openSessionAdapter({
       format,
-      places,
-      ...(begun.database === undefined ? {} : { sessionFile: begun.database }),
-      create: { cwd: sandbox.project, title: "Begun here" },
+      places: laid.places,
+      ...(laid.begun.database === undefined ? {} : { sessionFile: laid.begun.database }),
+      create: { cwd: laid.sandbox.project, title: "Begun here" },
     });
     await appendThree(adapter);
     const { sessionId } = await adapter.getMetadata();
     const { sessionFile } = adapter;
     await adapter.close();
-    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({
+      agent,
+      places: laid.places,
+      sessionId,
+      tellsErrors,
+      server: laid.server,
+      resume,
+    });
     expectThree(items);
   });
 });

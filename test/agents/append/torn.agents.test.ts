@@ -5,46 +5,43 @@
 
 import { readFileSync, truncateSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openSessionAdapter, type Places } from "../../../src/agents/index.ts";
-import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
+import { openSessionAdapter } from "../../../src/agents/index.ts";
 import { proveResumption } from "../proof.ts";
-import { makeSandbox, type Sandbox } from "../sandbox.ts";
-import { AGENTS, type Begun } from "./begin.ts";
+import { AGENTS } from "./begin.ts";
+import { type LaidOut, layOut } from "./laid-out.ts";
 
 const FIRST = "What is in the note?";
 /** opencode's rows are written in one transaction. */
 const WRITERS_OF_LINES = AGENTS.filter(({ agent }) => agent !== "opencode");
 
 describe.each(WRITERS_OF_LINES)("$agent", ({ agent, format, tellsErrors, open }) => {
-  let sandbox: Sandbox;
-  let server: ModelServer;
-  let begun: Begun;
-  let places: Places;
+  let laid: LaidOut;
 
   beforeAll(async () => {
-    sandbox = await makeSandbox();
-    server = await startModelServer({ turns: [{ user: FIRST, answers: [[text("A word.")]] }] });
-    begun = await open(sandbox, server.url);
-    places = { home: sandbox.root, env: begun.environment };
+    laid = await layOut(open, FIRST);
   });
 
-  afterAll(async () => {
-    await server?.close();
-    await sandbox?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => laid?.[Symbol.asyncDispose]());
 
   test.each([0.25, 0.9])("goes on where %s of an answer is written", async (part) => {
-    const { sessionId, sessionFile } = await begun.begin(FIRST);
+    const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
     const before = readFileSync(sessionFile).length;
-    const adapter = openSessionAdapter({ format, sessionFile, sessionId, places });
+    const adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });
     await adapter.appendAssistantMessage([
       { type: "text", text: `A long answer. ${"一 word ".repeat(200)}` },
     ]);
     await adapter.close();
     const after = readFileSync(sessionFile).length;
     truncateSync(sessionFile, Math.floor(before + (after - before) * part));
-    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({
+      agent,
+      places: laid.places,
+      sessionId,
+      tellsErrors,
+      server: laid.server,
+      resume,
+    });
     expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
   });
 });

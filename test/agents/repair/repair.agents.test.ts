@@ -15,8 +15,9 @@ import {
   repairNativeSession,
 } from "../../../src/agents/index.ts";
 import { severityOf } from "../../../src/model/index.ts";
-import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
-import { AGENTS, type Begun, type Written } from "../append/begin.ts";
+import { startModelServer, text } from "../../model-servers/index.ts";
+import { AGENTS, type Written } from "../append/begin.ts";
+import { type LaidOut, layOut } from "../append/laid-out.ts";
 import { startAppServer } from "../codex/app-server.ts";
 import { openOpencode } from "../opencode/driver.ts";
 import { countKinds, proveResumption } from "../proof.ts";
@@ -26,27 +27,18 @@ const FIRST = "What is in the note?";
 const SECOND = "And in the other one?";
 
 describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
-  let sandbox: Sandbox;
-  let server: ModelServer;
-  let begun: Begun;
-  let places: Places;
+  let laid: LaidOut;
 
   beforeAll(async () => {
-    sandbox = await makeSandbox();
-    server = await startModelServer({ turns: [{ user: FIRST, answers: [[text("A word.")]] }] });
-    begun = await open(sandbox, server.url);
-    places = { home: sandbox.root, env: begun.environment };
+    laid = await layOut(open, FIRST);
   });
 
-  afterAll(async () => {
-    await server?.close();
-    await sandbox?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => laid?.[Symbol.asyncDispose]());
 
   /** A session of the agent's own that stops in the middle of two calls, one of which has its result. */
   async function interrupted(): Promise<Written> {
-    const written = await begun.begin(FIRST);
-    await using adapter = openSessionAdapter({ format, ...written, places });
+    const written = await laid.begun.begin(FIRST);
+    await using adapter = openSessionAdapter({ format, ...written, places: laid.places });
     await adapter.appendUserMessage(SECOND);
     await adapter.appendAssistantMessage([
       { type: "text", text: "I look." },
@@ -60,24 +52,31 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
   /** Repairs it in place, then lets the agent go on with it. */
   async function proveRepair({ sessionId, sessionFile }: Written) {
     const ref = `${agent}:${sessionId}`;
-    const { edits, written } = await repairNativeSession(ref, { places, write: "in place" });
+    const { edits, written } = await repairNativeSession(ref, { places: laid.places, write: "in place" });
     expect(written).toBe(sessionFile);
-    const { problems } = await checkNativeSession(ref, { places });
+    const { problems } = await checkNativeSession(ref, { places: laid.places });
     expect(problems.filter((problem) => severityOf(problem) === "damage")).toEqual([]);
-    expect((await repairNativeSession(ref, { places })).edits).toEqual([]);
-    expect((await begun.titles()).has(sessionId)).toBe(true);
-    const resume = (words: string) => begun.resume(words, { sessionId, sessionFile });
-    const items = await proveResumption({ agent, places, sessionId, tellsErrors, server, resume });
+    expect((await repairNativeSession(ref, { places: laid.places })).edits).toEqual([]);
+    expect((await laid.begun.titles()).has(sessionId)).toBe(true);
+    const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({
+      agent,
+      places: laid.places,
+      sessionId,
+      tellsErrors,
+      server: laid.server,
+      resume,
+    });
     return { edits, items };
   }
 
   test("a call that was interrupted, and a line that broke off", async () => {
     const session = await interrupted();
-    if (begun.database === undefined) {
+    if (laid.begun.database === undefined) {
       writeFileSync(session.sessionFile, `${readFileSync(session.sessionFile, "utf8")}{"type":"user","mess`);
     }
     const { edits, items } = await proveRepair(session);
-    expect(edits.length).toBeGreaterThan(begun.database === undefined ? 1 : 0);
+    expect(edits.length).toBeGreaterThan(laid.begun.database === undefined ? 1 : 0);
     expect(countKinds(items)).toMatchObject({ call: 2, result: 2 });
     expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
     expect(items).toContainEqual({ kind: "text", role: "user", text: SECOND });
@@ -85,14 +84,14 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
 
   test("a record in the middle that is not JSON any more", async () => {
     const session = await interrupted();
-    if (begun.database === undefined) {
+    if (laid.begun.database === undefined) {
       const lines = readFileSync(session.sessionFile, "utf8").split("\n");
       const at = lines.findIndex((line) => line.includes("A word.") && !line.includes("event_msg"));
       expect(at).toBeGreaterThan(0);
       lines[at] = (lines[at] ?? "").slice(0, -20);
       writeFileSync(session.sessionFile, lines.join("\n"));
     } else {
-      const database = new DatabaseSync(begun.database);
+      const database = new DatabaseSync(laid.begun.database);
       const mine = "session_id = ? and json_extract(data, '$.text') = 'A word.'";
       database.prepare(`update part set data = '{"type":' where ${mine}`).run(session.sessionId);
       database.close();

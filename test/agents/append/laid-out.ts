@@ -1,0 +1,25 @@
+/** An agent in a sandbox of its own, with a model server that answers one prompt. */
+
+import type { Places } from "../../../src/agents/index.ts";
+import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+import type { AgentUnderTest, Begun } from "./begin.ts";
+
+export interface LaidOut extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly server: ModelServer;
+  readonly begun: Begun;
+  readonly places: Places;
+}
+
+/** @param prompt that the model answers with "A word." */
+export async function layOut(open: AgentUnderTest["open"], prompt: string): Promise<LaidOut> {
+  await using stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await makeSandbox());
+  const server = await startModelServer({ turns: [{ user: prompt, answers: [[text("A word.")]] }] });
+  stack.defer(() => server.close());
+  const begun = await open(sandbox, server.url);
+  const places = { home: sandbox.root, env: begun.environment };
+  const all = stack.move();
+  return { sandbox, server, begun, places, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
