@@ -158,17 +158,16 @@ const ended = (events: readonly AgentEvent[]): string | null => {
 export function proveDriver(subject: Subject): void {
   describe(`the driver of ${subject.title}`, () => {
     test("what it can do is told, and costs the user's home nothing", () => provesCapabilities(subject));
-    test("a new session: two turns, and the list shows it", () => provesNew(subject));
-    test("resumed by its id in a new process, its model is told the earlier turns", () =>
-      provesResume(subject));
+    test("a new session: two turns, the list shows it, and in a new process its model is told them", () =>
+      provesNew(subject));
     test("the last one of three is continued", () => provesContinue(subject));
-    test("a fork leaves the original as it was", () => provesFork(subject));
+    test("a fork leaves the original as it was; a conversation goes over to another session in the middle", () =>
+      provesForkAndChange(subject));
     test("cancelled in the middle of a slow answer, it goes on with the next one", () =>
       provesCancel(subject));
     test("a permission is asked, granted, denied, and denied by time", () => provesPermission(subject));
     test("killed in the middle of a turn, the session goes on in a new process", () => provesDeath(subject));
     test("a session that is not there is an error, or what was chosen instead", () => provesMissing(subject));
-    test("it goes over to another session in the middle", () => provesChange(subject));
   });
 }
 
@@ -210,21 +209,22 @@ async function provesNew(subject: Subject): Promise<void> {
   const listing = (await at.prepared.driver()).listSessions({ cwd: at.prepared.cwd });
   if (subject.canList) expect((await listing).items.map((item) => item.sessionId)).toEqual([sessionId]);
   else await expect(listing).rejects.toMatchObject({ code: "unsupported" });
+  await at.prepared.rest?.();
+  await resumes(at, sessionId);
 }
 
-async function provesResume(subject: Subject): Promise<void> {
-  await using at = await stage(subject);
-  const sessionId = await begin(at);
+async function resumes(at: Stage, sessionId: string): Promise<void> {
   await using conversation = await at.open({ resumeSessionId: sessionId });
-  expect(conversation.resumption).toMatchObject({
+  const resumed = {
     requested: "resume",
     happened: "native",
     verifiedBy: "agent and disk",
     ref: { sessionId },
-  });
-  expect(spoken(await turn(conversation, SAID.second))).toBe(ANSWERS.second);
-  expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second]);
-  expect(conversation.resumption).toMatchObject({ verifiedBy: "agent and disk", ref: { sessionId } });
+  };
+  expect(conversation.resumption).toMatchObject(resumed);
+  expect(spoken(await turn(conversation, SAID.third))).toBe(ANSWERS.third);
+  expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second, ANSWERS.second, SAID.third]);
+  expect(conversation.resumption).toMatchObject(resumed);
   expect(conversation.resumption.forked).toBe(undefined);
 }
 
@@ -256,23 +256,38 @@ async function provesContinue(subject: Subject): Promise<void> {
   else expect(steps?.[0]).toEqual({ step: "continue by the agent", outcome: "not offered" });
 }
 
-async function provesFork(subject: Subject): Promise<void> {
+async function provesForkAndChange(subject: Subject): Promise<void> {
   await using at = await stage(subject);
   const sessionId = await begin(at);
-  if (!subject.canFork) {
-    const fork = at.open({ forkSessionId: sessionId });
-    await expect(fork).rejects.toMatchObject({ code: "native_unavailable" });
-    return;
-  }
+  await using conversation = await (subject.canFork ? forks(at, sessionId) : doesNotFork(at, sessionId));
+  expect(await conversation.resumeSession(sessionId)).toMatchObject({
+    happened: "native",
+    ref: { sessionId },
+  });
+  await turn(conversation, SAID.third);
+  expect(conversation.sessionId).toBe(sessionId);
+  // Nothing of what was said in between.
+  expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.third]);
+}
+
+async function forks(at: Stage, sessionId: string): Promise<Conversation> {
   const before = await historyOf(at, sessionId);
-  await using fork = await at.open({ forkSessionId: sessionId });
+  const fork = await at.open({ forkSessionId: sessionId });
   expect(spoken(await turn(fork, SAID.second))).toBe(ANSWERS.second);
   expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second]);
   expect(fork.sessionId).not.toBe(sessionId);
   expect(fork.resumption).toMatchObject({ requested: "fork", happened: "native" });
   expect(await historyOf(at, sessionId)).toEqual(before);
-  await fork.close();
   expect(new Set(await idsOnDisk(at))).toEqual(new Set([sessionId, fork.sessionId]));
+  return fork;
+}
+
+async function doesNotFork(at: Stage, sessionId: string): Promise<Conversation> {
+  const fork = at.open({ forkSessionId: sessionId });
+  await expect(fork).rejects.toMatchObject({ code: "native_unavailable" });
+  const other = await at.open();
+  await turn(other, SAID.other);
+  return other;
 }
 
 async function provesCancel(subject: Subject): Promise<void> {
@@ -293,13 +308,15 @@ async function provesCancel(subject: Subject): Promise<void> {
 async function provesPermission(subject: Subject): Promise<void> {
   if (subject.writes === null) return;
   const decisions: readonly (readonly [PermissionDecision, boolean])[] = [
-    [{ outcome: "granted", by: "person" }, true],
     [{ outcome: "denied", by: "person" }, false],
     [{ outcome: "denied", by: "time limit", reason: "no answer" }, false],
+    [{ outcome: "granted", by: "person" }, true],
   ];
+  await using at = await stage(subject);
+  const answers = decisions.map(([decision]) => decision);
+  const answer = async (): Promise<PermissionDecision> => answers.shift() as PermissionDecision;
+  await using conversation = await at.open({ onPermission: answer });
   for (const [decision, isWritten] of decisions) {
-    await using at = await stage(subject);
-    await using conversation = await at.open({ onPermission: async () => decision });
     const events = await turn(conversation, SAID.write);
     const asked = events.find((event) => event.type === "permission_request");
     expect(asked).toMatchObject({ type: "permission_request", title: expect.any(String) });
@@ -353,20 +370,6 @@ async function provesMissing(subject: Subject): Promise<void> {
   expect(replayed.resumption).toMatchObject({ requested: "resume", happened: "replay" });
   expect(replayed.sessionId).not.toBe(other);
   await turn(replayed, SAID.second);
-  expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second]);
-}
-
-async function provesChange(subject: Subject): Promise<void> {
-  await using at = await stage(subject);
-  const sessionId = await begin(at);
-  await using conversation = await at.open();
-  await turn(conversation, SAID.other);
-  expect(await conversation.resumeSession(sessionId)).toMatchObject({
-    happened: "native",
-    ref: { sessionId },
-  });
-  await turn(conversation, SAID.second);
-  expect(conversation.sessionId).toBe(sessionId);
   expect(at.lastRequest()).toEqual([SAID.first, ANSWERS.first, SAID.second]);
 }
 
