@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   type AgentDriver,
   type AgentEvent,
@@ -90,6 +90,13 @@ describe("a driver as an agent", () => {
     expect(log.opened[0]).toMatchObject({ cwd: "/elsewhere", resumeSessionId: "n7", onMissing: "error" });
     expect(log.said[0]).toMatch(/went on elsewhere[\s\S]*user:\n\| earlier\n[\s\S]*\n\nnow$/u);
     expect(log.closed).toBe(1);
+  });
+
+  test("is opened with the policy, model and mode that it was given", async () => {
+    const given = { permissions: "safe", model: "small", mode: "plan", onPermission: vi.fn() } as const;
+    const { run, log } = await execute({}, { options: given });
+    await run();
+    expect(log.opened[0]).toMatchObject(given);
   });
 
   test("without a reference begins a session, which is told everything", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type AgentEvent, ContinuoError, type PermissionRequest } from "../../model/index.ts";
 import {
   type AskPermission,
+  answererOf,
   askPermission,
   decideByPolicy,
   optionFor,
@@ -56,7 +57,7 @@ describe("a policy", () => {
 });
 
 describe("a permission in a turn", () => {
-  const ask = async (onPermission: AskPermission | undefined, stop = signal) => {
+  const ask = async (onPermission: AskPermission, stop = signal) => {
     const failed = () => new ContinuoError("agent_failed", "failed");
     const limits = { cancelMs: Number.POSITIVE_INFINITY, silenceMs: Number.POSITIVE_INFINITY };
     const turn = new Turn({ cancel: () => undefined, stuck: failed, silent: failed, ...limits });
@@ -73,12 +74,30 @@ describe("a permission in a turn", () => {
   });
 
   test.each([
-    ["nobody can be asked", undefined, signal, "denied"],
+    ["nobody can be asked", answererOf({}), signal, "denied"],
     ["asking fails", () => Promise.reject(new Error("no terminal")), signal, "denied"],
     ["the turn ends meanwhile", silence, AbortSignal.abort(), "cancelled"],
   ] as const)("is not granted when %s", async (_, onPermission, stop, outcome) => {
     expect((await ask(onPermission, stop)).decision.outcome).toBe(outcome);
   });
+});
+
+test.each([
+  ["safe", true, "granted"],
+  ["safe", null, "denied"],
+  ["unrestricted", false, "granted"],
+  [undefined, true, "denied"],
+] as const)(
+  "where nobody answers, the policy %s does, for readOnly %s: %s",
+  async (permissions, readOnly, outcome) => {
+    const answer = answererOf(permissions === undefined ? {} : { permissions });
+    expect((await answer({ ...request, readOnly }, { signal })).outcome).toBe(outcome);
+  },
+);
+
+test("who answers is asked whatever the policy", async () => {
+  const answer = answererOf({ permissions: "safe", onPermission: grant });
+  expect(await answer(request, { signal })).toEqual({ outcome: "granted", by: "person" });
 });
 
 test("an answer is given once rather than always, unless another one was named", () => {

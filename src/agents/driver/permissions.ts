@@ -85,7 +85,8 @@ async function askInTime(
 export interface PermissionInTurn {
   readonly turn: Turn;
   readonly request: PermissionRequest;
-  readonly onPermission?: AskPermission | undefined;
+  /** See `answererOf`. */
+  readonly onPermission: AskPermission;
   /** Aborted when the agent takes the question back, or the turn is cancelled. */
   readonly signal: AbortSignal;
 }
@@ -110,12 +111,9 @@ export async function askPermission({
 
 async function decide(
   request: PermissionRequest,
-  onPermission: AskPermission | undefined,
+  onPermission: AskPermission,
   signal: AbortSignal,
 ): Promise<PermissionDecision> {
-  if (onPermission === undefined) {
-    return { outcome: "denied", by: "policy", reason: "nobody is there to be asked" };
-  }
   const takenBack = Promise.withResolvers<PermissionDecision>();
   const stop = (): void => takenBack.resolve({ outcome: "cancelled", by: "agent", reason: "the turn ended" });
   if (signal.aborted) stop();

@@ -9,8 +9,8 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { type CallOptions, ContinuoError, type OpenConversation } from "../../../model/index.ts";
-import { type DriverLimits, Questions, type Turn, within } from "../../driver/index.ts";
+import { type CallOptions, ContinuoError } from "../../../model/index.ts";
+import { type AskPermission, type DriverLimits, Questions, type Turn, within } from "../../driver/index.ts";
 import { type AgentProcess, type ProcessStart, startAgent } from "../../process/index.ts";
 import { isJson, type Json, textField, toSignal } from "../../reader/index.ts";
 import { endingOf, whyOf } from "./ending.ts";
@@ -19,7 +19,7 @@ import { toPermissionAnswer, toPermissionRequest } from "./permission.ts";
 
 export interface ClaudeStart extends ProcessStart, CallOptions {
   readonly limits: DriverLimits;
-  readonly onPermission: OpenConversation["onPermission"];
+  readonly onPermission: AskPermission;
 }
 
 /** Starts it and waits until it says that it is ready. Errors: `agent_missing`, `agent_failed`. */
