@@ -3,7 +3,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFailed, test } from "vitest";
 import { cleanEnv, MAIN, run } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 import { openTerminal } from "../cli/tmux.ts";
@@ -83,6 +83,7 @@ describe("a deaf agent and its daemon are gone when in the middle of a turn", { 
   test.each(["chat", "repl"] as const)("the terminal of %s is closed", async (command) => {
     using home = createTalkHome();
     const terminal = openTerminal(home, 80, 24);
+    onTestFailed(() => terminal.close());
     const { args, input } = COMMANDS[command];
     const words = args.map((arg) => `'${arg}'`).join(" ");
     terminal.type(`cd project; clear; '${process.execPath}' '${MAIN}' ${words}`);
