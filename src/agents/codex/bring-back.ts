@@ -13,11 +13,12 @@ import { type HistoryBase, LINK_KEYS, parseRecord, parseSessionMeta, withOrdinal
 const IDS = /^(?:id|session_id|thread_id)$/u;
 const FOLDERS = /^(?:cwd|runtime_workspace_roots)$/u;
 
-/** `null` for a thread without a header. */
+/** `null` for a thread without a header, or with one that lacks what Codex reads no file without. */
 export function bringBackLines(records: readonly KeptRecord[], session: NewSession): readonly Json[] | null {
   const values = inOneFile(records);
   const [first] = values;
-  if (first === undefined || parseSessionMeta(first) === null) return null;
+  const meta = parseSessionMeta(first);
+  if (first === undefined || meta === null || meta.id === null || meta.missingKeys.length > 0) return null;
   const header = isJson(first.payload) ? first.payload : {};
   const ids = new Map([[textField(header, "id") ?? "", session.sessionId]]);
   const folders = new Map([[textField(header, "cwd") ?? "", session.cwd]]);
@@ -42,15 +43,18 @@ function inOneFile(records: readonly KeptRecord[]): readonly Json[] {
   const own = valuesOf(files.get(undefined) ?? []);
   const [header, ...others] = own;
   const meta = parseSessionMeta(header);
-  if (header === undefined || meta === null || meta.base === null) return own;
+  if (header === undefined || meta === null) return own;
   files.delete(undefined);
-  const before = valuesBefore(files, meta.base);
-  const begins = withoutLinks(header);
-  // Where the files before it are gone, what is left stands by itself.
-  if (before.length === 0) return [begins, ...others];
+  const before = meta.base === null ? [] : valuesBefore(files, meta.base);
   const headers = before.filter(isHeader).map(withoutLinks);
   const lines = before.filter((value) => !isHeader(value));
-  return [begins, ...headers, ...lines, ...others].map(withOrdinal);
+  const all = [withoutLinks(header), ...headers, ...lines, ...others];
+  return meta.paginated && (before.length > 0 || !isNumbered(all.at(-1))) ? all.map(withOrdinal) : all;
+}
+
+/** Codex refuses a paginated file whose last line has no ordinal: an older version went on with it. */
+function isNumbered(value: Json | undefined): boolean {
+  return (parseRecord(value)?.ordinal ?? null) !== null;
 }
 
 type Files = Map<string | undefined, readonly KeptRecord[]>;

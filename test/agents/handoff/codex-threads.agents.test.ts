@@ -1,10 +1,11 @@
 /**
- * Threads of the real Codex that go on from other files: a fork of a fork, a thread that was reverted, a fork whose
- * first thread is gone, a legacy fork. Handed over and back they are threads of their own, which Codex lists,
- * shows and resumes; what it sends is what it sent of the thread itself, encrypted reasoning to the byte.
+ * Threads of the real Codex that go on from other files: a fork of a fork, a thread that was reverted, a legacy fork, a
+ * fork whose first thread is gone; and one whose last lines have no ordinal. Handed over and back they are threads of
+ * their own, which Codex lists, shows and resumes; what it sends is what it sent of the thread itself, encrypted
+ * reasoning to the byte, and it resumes those too that it refused before.
  */
 
-import { rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { handOff, openNativeSession, type Places, readerOf } from "../../../src/agents/index.ts";
@@ -65,14 +66,14 @@ interface Kind {
   /** Makes a thread; gives its id. */
   readonly make: () => Promise<string>;
   readonly thinks: number;
-  readonly ownFiles: "resumed by Codex" | "refused by Codex";
+  /** What Codex says where it does not resume the thread itself. */
+  readonly refused?: string;
 }
 
 const KINDS: readonly Kind[] = [
   {
     name: "a fork of a fork",
     thinks: 4,
-    ownFiles: "resumed by Codex",
     async make() {
       const { threadId: first } = await codex.exec(FIRST);
       const { threadId: second } = await codex.exec(SECOND, { fork: first });
@@ -82,7 +83,6 @@ const KINDS: readonly Kind[] = [
   {
     name: "a thread that was reverted",
     thinks: 3,
-    ownFiles: "resumed by Codex",
     async make() {
       const { threadId } = await codex.exec(FIRST);
       await codex.exec(SECOND, { resume: threadId });
@@ -99,7 +99,6 @@ const KINDS: readonly Kind[] = [
   {
     name: "a fork of a legacy thread",
     thinks: 3,
-    ownFiles: "resumed by Codex",
     async make() {
       await using app = await codex.appServer();
       const started = await app.request("thread/start", { historyMode: "legacy", cwd: sandbox.project });
@@ -112,7 +111,7 @@ const KINDS: readonly Kind[] = [
   {
     name: "a fork whose first thread is gone",
     thinks: 1,
-    ownFiles: "refused by Codex",
+    refused: "missing source rollout",
     async make() {
       const { threadId } = await codex.exec(FIRST);
       const { threadId: fork } = await codex.exec(SECOND, { fork: threadId });
@@ -121,7 +120,24 @@ const KINDS: readonly Kind[] = [
       return fork;
     },
   },
+  {
+    name: "a thread that an older version went on with",
+    thinks: 3,
+    refused: "is missing an ordinal",
+    async make() {
+      const { threadId } = await codex.exec(FIRST);
+      await codex.exec(SECOND, { resume: threadId });
+      using session = await openNativeSession(`codex:${threadId}`, { places });
+      const lines = (await readFile(session.details.location, "utf8")).split("\n");
+      const turn = lines.findLastIndex((line) => line.includes('"type":"task_started"'));
+      const changed = lines.map((line, at) => (at < turn ? line : withoutOrdinal(line)));
+      await writeFile(session.details.location, changed.join("\n"));
+      return threadId;
+    },
+  },
 ];
+
+const withoutOrdinal = (line: string): string => line.replace(/"ordinal":\d+,/u, "");
 
 /** What Codex shows of a thread once it is resumed. */
 async function turnsOf(threadId: string): Promise<readonly unknown[]> {
@@ -155,14 +171,14 @@ function sealsSent(): readonly unknown[] {
   return items.flatMap(({ type, encrypted_content: seal }) => (type === "reasoning" ? [seal] : []));
 }
 
-describe.each(KINDS)("$name", ({ make, thinks, ownFiles }) => {
+describe.each(KINDS)("$name", ({ make, thinks, refused }) => {
   let source: string;
   let view: readonly Item[];
 
   test("is handed over and back, listed, shown and resumed", async () => {
     source = await make();
     view = await viewOf(source);
-    const shownBefore = ownFiles === "resumed by Codex" ? await turnsOf(source) : null;
+    const shownBefore = refused === undefined ? await turnsOf(source) : null;
     const there = await handOff(`codex:${source}`, {
       to: "pi",
       cwd: sandbox.project,
@@ -201,7 +217,7 @@ describe.each(KINDS)("$name", ({ make, thinks, ownFiles }) => {
     expect(seals).toHaveLength(thinks);
     expect(seals).toEqual(seals.map(() => expect.any(String)));
     const resumed = codex.exec(THIRD, { resume: source });
-    if (ownFiles === "refused by Codex") await expect(resumed).rejects.toThrow("missing source rollout");
+    if (refused !== undefined) await expect(resumed).rejects.toThrow(refused);
     else {
       await resumed;
       expect(sealsSent()).toEqual(seals);
