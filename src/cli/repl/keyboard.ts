@@ -34,6 +34,8 @@ class Keyboard implements Input {
   #line: Interface | null = null;
   #onInterrupt: (() => void) | null = null;
   #onKey: ((key: string) => void) | null = null;
+  /** When a key last went into the line that is typed ahead. */
+  #typedAtMs = Number.NEGATIVE_INFINITY;
   #isOpen = true;
 
   constructor({ shell, complete, history }: InputOptions) {
@@ -105,10 +107,18 @@ class Keyboard implements Input {
 
   #press(keys: string): void {
     if (keys.includes(INTERRUPT)) this.#interrupt();
+    else if (this.#isTyping()) this.#keep(keys);
     else if (keys !== "") this.#onKey?.(keys);
   }
 
+  /** In the middle of a line when a question comes up: what follows at once belongs to the line, and answers nothing. */
+  #isTyping(): boolean {
+    const isBegun = this.#ahead !== "" && !/[\r\n]$/u.test(this.#ahead);
+    return isBegun && performance.now() - this.#typedAtMs < REPL_LIMITS.typingMs;
+  }
+
   #keep(keys: string): void {
+    this.#typedAtMs = performance.now();
     if (keys.includes(INTERRUPT)) {
       this.#ahead = "";
       this.#interrupt();

@@ -7,6 +7,8 @@ export const REPL_LIMITS = {
   entryChars: 16_384,
   /** What is typed while an agent speaks. */
   aheadChars: 65_536,
+  /** Who paused for so long in the middle of a line looks at the question that came up. */
+  typingMs: 1_000,
   /** Of one paste. */
   pasteChars: 8_388_608,
   /** Pastes of several lines that are remembered. */
