@@ -3,7 +3,7 @@
  * there as they were, and what was said in each of the others stands behind them, in its order.
  */
 
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
@@ -150,3 +150,27 @@ test("a store that says a session came from itself, in a circle, leads nowhere",
   const back = await home.go(`pi:${on.sessionId}`, "gemini");
   expect(back.broughtBack).toBeNull();
 });
+
+test.each([
+  { hash: "the records' own", sha256: null, as: "records" },
+  { hash: "another", sha256: "0".repeat(64), as: undefined },
+])(
+  "a file that names a copy in the store has it with the hash of its records alone: $hash",
+  async ({ sha256, as }) => {
+    const id = home.use("claude", "parallel-tools");
+    const there = await home.go(`claude:${id}`, "pi");
+    rmSync(join(home.home, "source"), { recursive: true });
+    const logId = `handoff/pi/${there.sessionId}`;
+    await using store = await openStore(`sqlite:${join(home.home, "continuo", "continuo.db")}`);
+    const { events } = await store.read(logId);
+    const { from } = (events[0]?.data ?? {}) as { from?: { copy: string; sha256: string } };
+    await store.deleteLog(logId);
+    const file = there.location ?? "";
+    const [header = "", ...lines] = readFileSync(file, "utf8").split("\n");
+    const { continuo, ...session } = JSON.parse(header);
+    const note = { ...continuo, from: { ...from, sha256: sha256 ?? from?.sha256 } };
+    writeFileSync(file, [JSON.stringify({ ...session, continuo: note }), ...lines].join("\n"));
+    const back = await home.go(`pi:${there.sessionId}`, "claude");
+    expect(back.broughtBack?.as).toBe(as);
+  },
+);
