@@ -6,6 +6,7 @@ import type { Block, ThinkingBlock, ToolResultBlock, Usage } from "../../model/i
 import { textOf } from "../../model/index.ts";
 import { type Makers, type NewMessage, refuseBlock } from "../adapter/index.ts";
 import type { Json } from "../reader/index.ts";
+import { typedText } from "./typed.ts";
 
 /** A line without its time and ordinal. */
 export interface Line {
@@ -40,7 +41,8 @@ function toPrompt(content: readonly Block[], makers: Makers): ItemLines {
     role: "user",
     content: content.map((block) => toPart(block, "a prompt")),
   };
-  const text = textOf(content);
+  // As Codex does it: what it puts around a picture is not shown.
+  const text = typedText("response_item", item) ?? textOf(content);
   const images = content.flatMap((block) => (block.type === "image" ? [urlOf(block)] : []));
   const shown = { type: "user_message", message: text, images, local_images: [], text_elements: [] };
   return {

@@ -36,6 +36,12 @@ function heard(written: readonly Said[], read: readonly Message[]): readonly Mes
   return read.filter((message) => isConversation(message) || aside.has(message));
 }
 
+/** What was written, without what looks like what an agent puts in: an agent tells the person nothing of that. */
+export function withoutAside(written: readonly Said[], read: readonly Message[]): readonly Said[] {
+  const aside = new Set(read.filter((message) => !isConversation(message)).map(keyOf));
+  return written.filter((message) => !aside.has(keyOf(message)));
+}
+
 function keyOf({ role, content }: Said): string {
   const told = content
     .map(toldBy)

@@ -14,7 +14,7 @@ import {
   recordMakers,
   takeBackUnfinished,
 } from "../adapter/index.ts";
-import { differenceBetween, isConversation, type Said } from "../converting/index.ts";
+import { differenceBetween, isConversation, type Said, withoutAside } from "../converting/index.ts";
 import { readerOf, writerOf } from "../lookup/index.ts";
 import { isJson, type Json, type Places } from "../reader/index.ts";
 import type { Begun } from "./coming-back.ts";
@@ -105,8 +105,9 @@ export async function verifySession(made: Made, options: VerifyOptions): Promise
   const file = await stageRecords({ writer, session: staged, records, home });
   const own = await readBack(made, file, home);
   const program = options.by === "own" ? null : programOf(writer.agent, options.places, options.programs);
-  if (program === null) return own;
-  const told = await verifyWithAgent(writer.agent, saidOf(made, isSeen), {
+  const { read, ...verified } = own;
+  if (program === null) return verified;
+  const told = await verifyWithAgent(writer.agent, withoutAside(saidOf(made, isSeen), read), {
     ...{ file, home, project, program, scratch },
     searchPath: options.places.env.PATH ?? "",
     sessionId: session.sessionId,
@@ -128,7 +129,11 @@ function isSeen({ metadata }: Message): boolean {
   return Object.values(metadata).every((flags) => !isJson(flags) || flags.lostOnResume !== true);
 }
 
-async function readBack(made: Made, file: string, home: Places): Promise<Verified> {
+interface ReadBack extends Verified {
+  readonly read: readonly Message[];
+}
+
+async function readBack(made: Made, file: string, home: Places): Promise<ReadBack> {
   const reader = await readerOf(made.writer.agent);
   const found = await reader.recognise(file, home);
   if (found === null) throw new ContinuoError("verification_failed", "what was written is no session");
@@ -136,7 +141,7 @@ async function readBack(made: Made, file: string, home: Places): Promise<Verifie
   const read = await Array.fromAsync(opened.history());
   const difference = differenceBetween(saidOf(made), read);
   if (difference === null) {
-    return { by: "continuo", outcome: "same", messages: read.length, said: saidBy(reader, read) };
+    return { by: "continuo", outcome: "same", messages: read.length, said: saidBy(reader, read), read };
   }
   throw new ContinuoError("verification_failed", `what was written reads differently: ${difference}`, {
     hint: "Nothing was written.",

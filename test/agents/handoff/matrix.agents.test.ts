@@ -182,6 +182,31 @@ test.each(RING)(
   },
 );
 
+test.each(RING)(
+  "a part of $a.agent to $b.agent and back: in its own words, and what it sealed",
+  async ({ a, b }) => {
+    const whole = await wholeView(a);
+    const view = (await readerOf(a.agent)).modelView(await originHistory(a.agent));
+    const there = await handOff(await locationOf(a.agent), {
+      to: b.agent,
+      cwd: sandbox.project,
+      places: placesFor(a.agent, b.agent),
+      verifyBy: "own",
+      maxMessages: view.length - 1,
+    });
+    const { made, items } = await goOn({
+      ref: `${b.agent}:${there.sessionId}`,
+      places: placesFor(a.agent, a.agent),
+      to: a,
+    });
+    expect(made.broughtBack).toMatchObject({ sessionId: held.get(a.agent)?.sessionId, as: "messages" });
+    expect(made.receipt.dropped).toBe(0);
+    const isSealed = (item: Item): boolean => item.kind === "thinking" && item.signature !== undefined;
+    expect(items.filter(isSealed)).toEqual(whole.filter(isSealed));
+    expect(items.length).toBeGreaterThan(2);
+  },
+);
+
 test("the homes of the sources are as they were, byte for byte", async () => {
   expect(await filesOfSources()).toEqual(aged);
 });
