@@ -29,6 +29,8 @@ export function openFullScreen(shell: Shell): FullScreen {
   stdout.write(ENTER);
   return {
     draw(lines, cursorColumn) {
+      // What comes late is no picture on the screen of the shell.
+      if (!isOpen) return;
       // Erased first: behind a full row the cursor still stands on its last cell.
       const rows = lines.map((line) => `\u001b[2K${line}\u001b[0m`).join("\r\n");
       const cursor = cursorColumn === null ? "" : `\u001b[1;${cursorColumn}H\u001b[?25h`;
