@@ -77,6 +77,14 @@ test("what is wrong is told with its place each time, also where each file alone
   expect(readFileSync(join(root, KNOWN), "utf8")).not.toContain("agnt");
 });
 
+test("a file that sets variables is parsed each time, and no key of it is copied", async () => {
+  write(".continuo/continuo.yaml", "agents: { pi: { env: { API_KEY: secret } } }");
+  write("app/continuo.yaml", "agent: pi");
+  for (const _ of [1, 2]) expect((await read()).agents.pi?.env).toEqual({ API_KEY: "secret" });
+  expect(parsed).toHaveLength(4);
+  expect(readFileSync(join(root, KNOWN), "utf8")).not.toContain("secret");
+});
+
 test.each(["", "{", "[]", '{"schema":"another","files":[]}', `{"schema":"${SCHEMA_HASH}","files":[1,{}]}`])(
   "%j in the place of what is known is as nothing",
   async (text) => {

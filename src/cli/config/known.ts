@@ -1,6 +1,7 @@
 /**
  * What files said that had nothing wrong in them, by the hash of their bytes: a file that did not change is not
  * parsed and checked again, and what does that (yaml, zod) is not even loaded. A file of our own; it may be deleted.
+ * What sets variables is not copied: they hold keys.
  */
 
 import { randomUUID } from "node:crypto";
@@ -30,9 +31,10 @@ export function recallContents(home: string, hashes: readonly string[]): readonl
 
 /** The newest are kept. Nothing is written where Continuo has no home yet. */
 export function rememberContents(home: string, files: readonly KnownFile[]): void {
-  if (files.length === 0 || !existsSync(home)) return;
-  const others = readKnown(home).filter(({ sha256 }) => files.every((file) => file.sha256 !== sha256));
-  const kept = [...files, ...others].slice(0, MAX_KNOWN_FILES);
+  const known = files.filter(({ content }) => !setsVariables(content));
+  if (known.length === 0 || !existsSync(home)) return;
+  const others = readKnown(home).filter(({ sha256 }) => known.every((file) => file.sha256 !== sha256));
+  const kept = [...known, ...others].slice(0, MAX_KNOWN_FILES);
   const path = fileOf(home);
   const draft = `${path}.${randomUUID()}`;
   try {
@@ -43,6 +45,10 @@ export function rememberContents(home: string, files: readonly KnownFile[]): voi
     // A home that cannot be written to only costs the next start.
     if (existsSync(draft)) rmSync(draft);
   }
+}
+
+function setsVariables({ agents = {} }: FileContent): boolean {
+  return Object.values(agents).some(({ env }) => env !== undefined);
 }
 
 function fileOf(home: string): string {
