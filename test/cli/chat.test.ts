@@ -116,6 +116,15 @@ describe("one turn", () => {
 });
 
 describe("a session goes on", () => {
+  test("an agent that has none in the folder says by what the newest one goes on with it", async () => {
+    const id = idIn((await chat(["one"])).stderr);
+    const { code, stderr } = await chat(["--continue", "-a", "codex", "two"]);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining(`by --resume ${id} instead`),
+    });
+  });
+
   test("by its id, by the agent's own, by the newest of the folder", async () => {
     const id = idIn((await chat(["one"])).stderr);
     const resumed = await chat(["--resume", id.slice(0, 20), "two"]);

@@ -172,10 +172,24 @@ export async function lastOrigin(
   if (native !== null && isNewer(native.updatedAt, own?.updatedAt))
     return await belongingTo(native.found, store);
   if (own !== undefined) return { type: "own", session: own };
+  throw await nothingToContinue({ store, shell }, { cwd, agent, lister });
+}
+
+async function nothingToContinue(looking: Looking, { cwd, agent }: LastWhere): Promise<ContinuoError> {
   const whose = agent === null ? "" : ` of ${agent}`;
-  throw new ContinuoError("not_found", `there is no session${whose} in ${cwd} to continue`, {
-    hint: "`continuo session list` shows those of every folder.",
-  });
+  const other = agent === null ? null : await newestOfAny(looking, cwd);
+  const hint =
+    other === null
+      ? "`continuo session list` shows those of every folder."
+      : `The newest one here goes on with ${agent} by --resume ${other} instead of --continue.`;
+  return new ContinuoError("not_found", `there is no session${whose} in ${cwd} to continue`, { hint });
+}
+
+async function newestOfAny({ store, shell }: Looking, cwd: string): Promise<string | null> {
+  const [own] = (await store.listSessions({ cwd, limit: 1 })).items;
+  const native = await newestNative(shell, cwd, null);
+  if (native !== null && isNewer(native.updatedAt, own?.updatedAt)) return native.found.sessionId;
+  return own?.sessionId ?? null;
 }
 
 function isNewer(native: string | null, own: string | undefined): boolean {
