@@ -51,11 +51,18 @@ export function* createLog(
   const inserted = yield* insertLog(tx, logId, settings, source);
   // Somebody else made it between our look and our insert: look again.
   if (!inserted) return yield* createLog(tx, { ...request, logId }, events);
-  const row = yield* openLog(tx, logId, "change");
-  if (source !== undefined) yield* materialisePart(tx, row, source);
-  if (events.length > 0) yield* appendTo(tx, yield* openLog(tx, logId, "change"), events, {});
-  if (request.state === "closed") yield* closeRow(tx, yield* openLog(tx, logId, "change"));
-  return { ...toLog(yield* openLog(tx, logId, "change")), created: true };
+  // However short its time is: it is not over before the log is made.
+  const made = (): Work<LogRow> => madeLog(tx, logId);
+  if (source !== undefined) yield* materialisePart(tx, yield* made(), source);
+  if (events.length > 0) yield* appendTo(tx, yield* made(), events, {});
+  if (request.state === "closed") yield* closeRow(tx, yield* made());
+  return { ...toLog(yield* made()), created: true };
+}
+
+function* madeLog(tx: Transaction, logId: string): Work<LogRow> {
+  const row = yield* findLog(tx, logId, "change");
+  if (row === undefined) throw logNotFound(logId);
+  return row;
 }
 
 function hiddenId(logId: string): Error {

@@ -157,6 +157,13 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "a log whose time is shorter than its making is made",
+    run: async ({ store }) => {
+      const request = { logId: "a", ttl: 0.001, events: numbered(200), state: "closed" } as const;
+      assert.equal((await store.createLog(request)).created, true);
+    },
+  },
+  {
     name: "a log expires when its time to live is over",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", ttl: 0.05, events: numbered(1) });
