@@ -3,10 +3,11 @@
  * words, and with the signatures, of the agent that it came from.
  */
 
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { AGENT_NAMES, type AgentName, type Message } from "../../src/model/index.ts";
+import { openNativeSession, openSessionAdapter } from "../../src/agents/index.ts";
+import { AGENT_NAMES, type AgentName, type Entry, type Message } from "../../src/model/index.ts";
 import { type Home, openHome, saidOf, wordsOf } from "./homes.ts";
 import { saidIn, sourceView } from "./said.ts";
 
@@ -54,6 +55,54 @@ test.each(fixtures)("$agent: $name, all but the first message, over $by", async 
   const kept = before.view.slice(-(back.broughtBack?.messages ?? 0));
   expect(sealedIn(after.history)).toEqual(expect.arrayContaining(sealedIn(kept)));
   expect(back.receipt.dropped).toBe(0);
+});
+
+/** Of Codex: calls whose input is text, and the kinds of their outputs. */
+function textCallsIn(entries: readonly Entry[]): unknown[] {
+  return entries.flatMap(({ value }) => {
+    const { payload = {} } = value as { readonly payload?: Readonly<Record<string, unknown>> };
+    const { type, call_id, name, namespace, input, output } = payload;
+    return String(type).startsWith("custom_") ? [{ type, call_id, name, namespace, input, output }] : [];
+  });
+}
+
+describe.each(["paginated", "legacy"])("codex: %s, calls whose input is text", (name) => {
+  test.each(AGENT_NAMES)("come back from %s as what they were, and more is said", async (by) => {
+    const id = home.use("codex", name);
+    const before = await home.read("codex", id);
+    const maxMessages = before.view.length - 1;
+    const there = await home.go(`codex:${id}`, by, { maxMessages });
+    await home.say(by, there, "more");
+    const back = await home.go(`${by}:${there.sessionId}`, "codex");
+    const after = await home.read("codex", back.sessionId);
+    expect(textCallsIn(after.entries)).toEqual(textCallsIn(before.entries));
+    expect(textCallsIn(after.entries)).toHaveLength(2);
+    expect(wordsOf(after.view).slice(-saidOf("more").length)).toEqual(saidOf("more"));
+    expect(back.receipt.byKind.tool_call).toMatchObject({ rewritten: 0, dropped: 0 });
+  });
+});
+
+test("codex: the result of a call whose input is text is appended as such", async () => {
+  const id = home.use("codex", "paginated");
+  using session = await openNativeSession(`codex:${id}`, { places: home.places });
+  const { location: sessionFile } = session.details;
+  const lines = readFileSync(sessionFile, "utf8").split("\n");
+  const called = lines.findIndex((line) => line.includes('"type":"custom_tool_call"'));
+  writeFileSync(
+    sessionFile,
+    lines
+      .slice(0, called + 1)
+      .join("\n")
+      .concat("\n"),
+  );
+  const [call] = textCallsIn((await home.read("codex", id)).entries) as { readonly call_id: string }[];
+  {
+    await using adapter = openSessionAdapter({ format: "codex", sessionFile, places: home.places });
+    await adapter.appendToolResult(call?.call_id ?? "", "Done.");
+  }
+  const { entries } = await home.read("codex", id);
+  const output = { type: "custom_tool_call_output", call_id: call?.call_id, output: "Done." };
+  expect(textCallsIn(entries)).toEqual([call, output]);
 });
 
 /** With signed or sealed thinking in its answers. */

@@ -2,10 +2,10 @@
  * Messages to the lines of a rollout file: response items for the model, events for the interface. Pure.
  */
 
-import type { Block, ThinkingBlock, ToolResultBlock, Usage } from "../../model/index.ts";
+import type { Block, ThinkingBlock, ToolCallBlock, ToolResultBlock, Usage } from "../../model/index.ts";
 import { textOf } from "../../model/index.ts";
 import { type Makers, type NewMessage, refuseBlock } from "../adapter/index.ts";
-import type { Json } from "../reader/index.ts";
+import { isJson, type Json } from "../reader/index.ts";
 import { typedText } from "./typed.ts";
 
 /** A line without its time and ordinal. */
@@ -25,11 +25,21 @@ export interface ItemLines {
   readonly id: string;
 }
 
-/** Errors: `invalid`. */
-export function toLinesOf(message: NewMessage, makers: Makers): ItemLines {
+/**
+ * Errors: `invalid`.
+ *
+ * @param customCalls of the answer before: their outputs are of a kind of their own.
+ */
+export function toLinesOf(
+  message: NewMessage,
+  makers: Makers,
+  customCalls: readonly string[] = [],
+): ItemLines {
   const [first] = message.content;
   if (message.role === "user") return toPrompt(message.content, makers);
-  if (message.role === "tool" && first?.type === "tool_result") return toOutput(first, makers);
+  if (message.role === "tool" && first?.type === "tool_result") {
+    return toOutput(first, makers, customCalls.includes(first.toolCallId) ? "custom" : "function");
+  }
   return toAnswer(message, makers);
 }
 
@@ -79,22 +89,42 @@ function toAnswer({ content, usage }: NewMessage, makers: Makers): ItemLines {
         // The vendor looks up reasoning by its id; only a message of nothing else needs one.
         return thoughtLines(block, hasIds ? {} : { id: named("rs") }, makers);
       case "tool_call":
-        return [
-          itemLine({
-            type: "function_call",
-            id: named("fc"),
-            name: block.name,
-            arguments: block.rawArgs ?? JSON.stringify(block.args),
-            call_id: block.id,
-            status: "completed",
-          }),
-        ];
+        return [itemLine(toCallItem(block, named))];
       default:
         return refuseBlock("Codex", block, "an answer");
     }
   });
   const counted = usage === undefined ? [] : [usageLine(usage, makers)];
   return { lines: [...lines, ...counted], id: first ?? "" };
+}
+
+/** What Codex itself wrote says its kind, and where its tool comes from; calls of other agents are functions. */
+function toCallItem(block: ToolCallBlock, named: (prefix: string) => string): Json {
+  const { id, name, args, rawArgs = JSON.stringify(args) } = block;
+  const type = typeOfCall(block) ?? "function_call";
+  const space = typeOfCall(block) !== null && isJson(block.native) ? block.native.namespace : undefined;
+  const isCustom = type === "custom_tool_call";
+  return {
+    type,
+    id: named(isCustom ? "ctc" : "fc"),
+    name,
+    ...(typeof space === "string" ? { namespace: space } : {}),
+    ...(isCustom ? { input: rawArgs } : { arguments: rawArgs }),
+    call_id: id,
+    status: "completed",
+  };
+}
+
+function typeOfCall({ native, rawArgs }: ToolCallBlock): "function_call" | "custom_tool_call" | null {
+  if (!isJson(native) || rawArgs === undefined) return null;
+  return native.type === "function_call" || native.type === "custom_tool_call" ? native.type : null;
+}
+
+/** Ids of calls whose input is text, as Codex writes it for some of its tools. */
+export function customCallsIn(content: readonly Block[]): string[] {
+  return content.flatMap((block) =>
+    block.type === "tool_call" && typeOfCall(block) === "custom_tool_call" ? [block.id] : [],
+  );
 }
 
 function saidLines(text: string, id: string, makers: Makers): Line[] {
@@ -129,12 +159,13 @@ const MIN_TOKEN_LIMIT = 480_000;
 /** Beginnings by which the reader takes a text for the output of a command, with its exit code. */
 const LOOKS_LIKE_COMMAND = /^(?:Chunk ID:|Wall time:|Process exited|Exit code:)/u;
 
-function toOutput(block: ToolResultBlock, makers: Makers): ItemLines {
-  const id = `fco_${makers.uuid()}`;
+function toOutput(block: ToolResultBlock, makers: Makers, of: "function" | "custom"): ItemLines {
+  const id = `${of === "custom" ? "ctco" : "fco"}_${makers.uuid()}`;
+  const type = of === "custom" ? "custom_tool_call_output" : "function_call_output";
   const [only] = block.content;
   const isText = block.content.length === 1 && only?.type === "text";
   const output = isText ? only.text : block.content.map((part) => toPart(part, "a tool result"));
-  const item = { type: "function_call_output", id, call_id: block.toolCallId, output };
+  const item = { type, id, call_id: block.toolCallId, output };
   const chars = textOf(block.content).length;
   const limit = { client_authored: false, fallback_token_limit_override: Math.max(MIN_TOKEN_LIMIT, chars) };
   const isDoubtful = isText && LOOKS_LIKE_COMMAND.test(only.text);

@@ -24,7 +24,7 @@ import { bringBackLines } from "./bring-back.ts";
 import { codexHome, homeOfFile } from "./places.ts";
 import { parseRecord, parseSessionMeta } from "./records.ts";
 import { nameThread } from "./thread-index.ts";
-import { type Line, toLinesOf } from "./to-items.ts";
+import { customCallsIn, type Line, toLinesOf } from "./to-items.ts";
 
 /** The version whose format is written. */
 const VERSION = "0.169.0";
@@ -35,6 +35,8 @@ export interface CodexTip {
   readonly ordinal: number | null;
   /** The turn that this writer began and did not end. */
   readonly turnId: string | null;
+  /** Calls of the last answer whose outputs are of the same kind: custom ones. */
+  readonly customCalls: readonly string[];
 }
 
 export const codexWriter: NativeWriter<CodexTip> = {
@@ -50,7 +52,7 @@ export const codexWriter: NativeWriter<CodexTip> = {
   },
   openTip: (before) => readTip(before),
   begin: (session) => ({
-    tip: { threadId: session.sessionId, ordinal: null, turnId: null },
+    tip: { threadId: session.sessionId, ordinal: null, turnId: null, customCalls: [] },
     records: [headerOf(session)],
   }),
   bringBack: (records, session) => bringBackLines(records, session),
@@ -65,7 +67,7 @@ export const codexWriter: NativeWriter<CodexTip> = {
     if (home !== null) await nameThread(home, sessionId, title);
   },
   add(tip, message, makers): Addition<CodexTip> {
-    const { lines, id } = toLinesOf(message, makers);
+    const { lines, id } = toLinesOf(message, makers, tip.customCalls);
     const timestamp = message.timestamp ?? new Date(makers.now()).toISOString();
     const turn = turnsOf(tip, message, makers);
     const all: Line[] = [...turn.before, ...lines, ...turn.after];
@@ -79,7 +81,8 @@ export const codexWriter: NativeWriter<CodexTip> = {
         return { timestamp, ...ordinal, type: line.type, payload, ...line.more };
       });
     const ordinal = tip.ordinal === null ? null : tip.ordinal + records.length;
-    return { tip: { ...tip, ordinal, turnId: turn.isOver ? null : turnId }, records, id };
+    const customCalls = message.role === "assistant" ? customCallsIn(message.content) : tip.customCalls;
+    return { tip: { ...tip, ordinal, turnId: turn.isOver ? null : turnId, customCalls }, records, id };
   },
 };
 
@@ -164,7 +167,7 @@ export function titleLine(home: string, id: string, title: string, nowMs: number
   return { how: "append", path: join(home, "session_index.jsonl"), text: `${JSON.stringify(line)}\n` };
 }
 
-async function readTip({ opened }: Before): Promise<CodexTip> {
+async function readTip({ opened, lastAnswer }: Before): Promise<CodexTip> {
   let ordinal: number | null = null;
   let isPaginated = false;
   for await (const { file, value } of opened.entries()) {
@@ -176,5 +179,6 @@ async function readTip({ opened }: Before): Promise<CodexTip> {
     if (own !== null) ordinal = Math.max(ordinal ?? own, own);
   }
   const next = isPaginated ? (ordinal ?? -1) + 1 : null;
-  return { threadId: opened.details.sessionId, ordinal: next, turnId: null };
+  const customCalls = customCallsIn(lastAnswer?.content ?? []);
+  return { threadId: opened.details.sessionId, ordinal: next, turnId: null, customCalls };
 }

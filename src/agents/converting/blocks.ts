@@ -28,7 +28,7 @@ export function fitBlocks(message: Message, content: readonly Block[], { work, w
   let isFirstText = true;
   return content.flatMap((raw): Block[] => {
     const block = plain(raw);
-    if (work.isOwn(message)) return noted(message, raw, fitOwn(block, work, where), work);
+    if (work.isOwn(message)) return noted(message, raw, fitOwn(raw, work, where), work);
     let fit = fitBlock(block, work, where);
     if (where === "prompt" && block.type === "text") {
       if (isFirstText) fit = withoutDroppedStart(fit, work);
@@ -99,26 +99,27 @@ function noted(message: Message, raw: Block, { block, reason }: Fit, work: Conve
   return block === null ? [] : [block];
 }
 
-/** The agent's own block goes back as it is, with its signature. */
-function fitOwn(block: Block, work: Conversing, where: Fitting["where"]): Fit {
+/** The agent's own block goes back as it is, with its signature; a call with what its file says of it. */
+function fitOwn(raw: Block, work: Conversing, where: Fitting["where"]): Fit {
+  if (raw.type === "tool_call") return fitOwnCall(raw, work);
+  const block = plain(raw);
   switch (block.type) {
     case "text":
       return { block: block.text === "" && block.signature === undefined ? null : block, reason: "" };
     case "thinking":
       return { block: where === "answer" ? block : null, reason: "" };
-    case "tool_call":
-      return fitOwnCall(block, work);
     default:
       return fitBlock(block, work, where);
   }
 }
 
-/** The text of arguments stays where it is JSON: as text of another kind no writer has a place for it. */
-function fitOwnCall(block: ToolCallBlock, { names }: Conversing): Fit {
+/** The text of arguments stays where it is JSON, or the call of a kind that takes any text. */
+function fitOwnCall(block: ToolCallBlock, { names, rules }: Conversing): Fit {
   const { childSessionId: _child, ranBy: _ranBy, rawArgs, ...call } = block;
   const id = names.ownCallId(block.id);
   if (rawArgs === undefined) return { block: { ...call, id }, reason: "" };
-  if (isObjectText(rawArgs)) return { block: { ...call, id, rawArgs }, reason: "" };
+  const takesText = isJson(block.native) && block.native.type === rules.textCall;
+  if (takesText || isObjectText(rawArgs)) return { block: { ...call, id, rawArgs }, reason: "" };
   const args = Object.keys(call.args).length > 0 ? call.args : { input: rawArgs };
   return { block: { ...call, id, args }, reason: "its input made acceptable" };
 }

@@ -21,6 +21,8 @@ export interface TargetRules {
   readonly namesModel: boolean;
   /** Whose signatures the model behind the agent knows; others are not sent. */
   readonly vendor: string | null;
+  /** The kind of its own calls whose input is text that need not be JSON, as its reader keeps it in `native`. */
+  readonly textCall: string | null;
 }
 
 export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
@@ -33,6 +35,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     oneTextInResults: false,
     namesModel: true,
     vendor: "anthropic",
+    textCall: null,
   },
   codex: {
     maxToolNameChars: 64,
@@ -43,6 +46,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     oneTextInResults: false,
     namesModel: true,
     vendor: "openai",
+    textCall: "custom_tool_call",
   },
   gemini: {
     maxToolNameChars: 64,
@@ -53,6 +57,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     oneTextInResults: true,
     namesModel: true,
     vendor: null,
+    textCall: null,
   },
   pi: {
     maxToolNameChars: 64,
@@ -63,6 +68,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     oneTextInResults: false,
     namesModel: false,
     vendor: null,
+    textCall: null,
   },
   opencode: {
     maxToolNameChars: 64,
@@ -73,5 +79,6 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     oneTextInResults: true,
     namesModel: false,
     vendor: null,
+    textCall: null,
   },
 };

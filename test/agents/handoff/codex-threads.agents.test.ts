@@ -29,6 +29,8 @@ import { makeSandbox, type Sandbox } from "../sandbox.ts";
 const FIRST = "Which note is longer?";
 const SECOND = "And the third one, 第三个?";
 const THIRD = "Say it in one word.";
+const WRITE = "Write it down.";
+const PATCH = "*** Begin Patch\n*** Add File: word.txt\n+None, нет.\n*** End Patch\n";
 
 let sandbox: Sandbox;
 let server: ModelServer;
@@ -49,6 +51,7 @@ beforeAll(async () => {
       },
       { user: SECOND, answers: [[thinking("There is none, нет."), text("There is no third one.")]] },
       { user: THIRD, answers: [[thinking("One word."), text("None.")]] },
+      { user: WRITE, answers: [[tool("apply_patch", PATCH)], [text("It is written.")]] },
     ],
   });
   codex = await openCodex(sandbox, server.url);
@@ -223,4 +226,42 @@ describe.each(KINDS)("$name", ({ make, thinks, refused }) => {
       expect(sealsSent()).toEqual(seals);
     }
   });
+});
+
+/** What was sent last of calls whose input is text, and of their outputs. */
+function textCallsSent(): readonly unknown[] {
+  const items = asObjects(asObject(server.requests.at(-1)?.body).input);
+  return items
+    .filter(({ type }) => asText(type).startsWith("custom_tool_call"))
+    .map(({ type, call_id, name, input, output }) => ({ type, call_id, name, input, output }));
+}
+
+test("a part of a thread comes back, and its calls whose input is text are sent as such", async () => {
+  const { threadId } = await codex.exec(FIRST);
+  await codex.exec(WRITE, { resume: threadId });
+  const calls = textCallsSent();
+  expect(calls).toMatchObject([
+    { type: "custom_tool_call", name: "apply_patch", input: PATCH },
+    { type: "custom_tool_call_output" },
+  ]);
+  const view = (await readerOf("codex")).modelView(await historyOf("codex", threadId, places));
+  const there = await handOff(`codex:${threadId}`, {
+    to: "pi",
+    cwd: sandbox.project,
+    places,
+    verifyBy: "own",
+    maxMessages: view.length - 1,
+  });
+  const back = await handOff(`pi:${there.sessionId}`, {
+    to: "codex",
+    cwd: sandbox.project,
+    places,
+    programs: { codex: [process.execPath, codexLauncher("codex")] },
+  });
+  expect(back.broughtBack).toMatchObject({ sessionId: threadId, as: "messages" });
+  expect(back.verification).toMatchObject({ by: expect.stringContaining("codex"), outcome: "same" });
+  const sessionId = back.sessionId ?? "";
+  const resume = (words: string) => codex.exec(words, { resume: sessionId });
+  await proveResumption({ agent: "codex", places, sessionId, tellsErrors: false, server, resume });
+  expect(textCallsSent()).toEqual(calls);
 });
