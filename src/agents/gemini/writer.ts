@@ -7,7 +7,7 @@
  */
 
 import { basename, join } from "node:path";
-import type { Block, ToolResultBlock, Usage } from "../../model/index.ts";
+import type { Block, TextBlock, ToolCallBlock, ToolResultBlock, Usage } from "../../model/index.ts";
 import {
   type Addition,
   type Before,
@@ -145,40 +145,35 @@ function openCallIds(record: Json): string[] {
 }
 
 function answerOf({ content, usage, model }: NewMessage, id: string, timestamp: string): Json {
-  const texts = content.filter((block) => block.type === "text" || block.type === "image");
-  const [only] = texts;
-  const isText = texts.length === 1 && only?.type === "text" && only.signature === undefined;
+  const said = content.filter(({ type }) => type === "text" || type === "image");
+  const [only] = said;
+  const isText = said.length === 1 && only?.type === "text" && only.signature === undefined;
+  const calls = content.filter((block) => block.type === "tool_call");
   const thoughts = content.flatMap((block) =>
     block.type === "thinking" ? [{ subject: "", description: block.text, timestamp }] : [],
   );
-  const toolCalls = content.flatMap((block) =>
-    block.type === "tool_call"
-      ? [
-          {
-            id: recordedId(block.name, block.id),
-            name: block.name,
-            args: block.args,
-            result: null,
-            status: "executing",
-            timestamp,
-          },
-        ]
-      : [],
-  );
+  const toolCalls = calls.map((call) => ({ ...toCall(call), result: null, status: "executing", timestamp }));
   for (const block of content) {
     if (!["text", "image", "thinking", "tool_call"].includes(block.type))
       refuseBlock("Gemini CLI", block, "an answer");
   }
+  // A record in `toolCalls` has no place for a signature. Where one call is a part, no other one is sent.
+  const isSigned = calls.some(({ signature }) => signature !== undefined);
+  const parts = isSigned ? content.filter(({ type }) => type !== "thinking") : said;
   return {
     id,
     timestamp,
     type: "gemini",
-    content: isText ? only.text : texts.length === 0 ? "" : texts.map(toPart),
+    content: isText && !isSigned ? only.text : parts.length === 0 ? "" : parts.map(toAnswerPart),
     thoughts,
     ...(usage === undefined ? {} : { tokens: toTokens(usage) }),
     ...(model === undefined ? {} : { model }),
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
   };
+}
+
+function toCall({ id, name, args }: ToolCallBlock): Json {
+  return { id: recordedId(name, id), name, args };
 }
 
 /** Gemini CLI records a call as `NAME__ID`, and sends it as `ID`. */
@@ -223,11 +218,16 @@ function toResult(call: Json, result: ToolResultBlock): Json[] {
   return [{ functionResponse: { id: call.id, name: call.name, response } }, ...media];
 }
 
+function toAnswerPart(block: Block): Json {
+  return block.type === "tool_call" ? { functionCall: toCall(block), ...signatureOf(block) } : toPart(block);
+}
+
+function signatureOf({ signature }: TextBlock | ToolCallBlock): Json {
+  return signature === undefined ? {} : { thoughtSignature: signature };
+}
+
 function toPart(block: Block): Json {
-  if (block.type === "text") {
-    const signed = block.signature === undefined ? {} : { thoughtSignature: block.signature };
-    return { text: block.text, ...signed };
-  }
+  if (block.type === "text") return { text: block.text, ...signatureOf(block) };
   if (block.type !== "image" && block.type !== "file") return refuseBlock("Gemini CLI", block, "a message");
   const { mimeType, data, url } = block;
   if (data !== undefined) return { inlineData: { mimeType, data } };

@@ -117,7 +117,7 @@ function toThinking(part: Json): Block {
 }
 
 /** Under the vendor's name, in the vendor's own words. */
-const SIGNATURE_KEYS = ["signature", "reasoningEncryptedContent", "thoughtSignature"] as const;
+export const SIGNATURE_KEYS = ["signature", "reasoningEncryptedContent", "thoughtSignature"] as const;
 
 function signatureOf(part: Json): { readonly signature: string; readonly signedBy: string } | null {
   for (const [vendor, fields] of Object.entries(objectField(part, "metadata"))) {

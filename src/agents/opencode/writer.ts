@@ -22,6 +22,7 @@ import {
   refuseBlock,
 } from "../adapter/index.ts";
 import { isJson, type Json, textField } from "../reader/index.ts";
+import { SIGNATURE_KEYS } from "./blocks.ts";
 import { bringBackRows, withoutReverted } from "./bring-back.ts";
 import { toRow } from "./exported.ts";
 import { toNewId, toNewSessionId } from "./new-ids.ts";
@@ -218,7 +219,7 @@ function toPart(block: Block, role: NewMessage["role"], timeMs: number): Json {
       return { type: "reasoning", text: block.text, time, ...signedOf(block) };
     case "tool_call": {
       const state = { status: "running", input: block.args, time: { start: timeMs } };
-      return { type: "tool", tool: block.name, callID: block.id, state };
+      return { type: "tool", tool: block.name, callID: block.id, state, ...signaturesIn(block.native) };
     }
     default:
       return refuseBlock("opencode", block, isAnswer ? "an answer" : "a prompt");
@@ -237,6 +238,18 @@ function signedOf({ signature, data, signedBy }: ThinkingBlock): Json {
         ? "thoughtSignature"
         : "signature";
   return { metadata: { [signedBy]: { [key]: signature } } };
+}
+
+/** What opencode itself wrote of a call, under the vendor's name: the signature alone, as of thinking. */
+function signaturesIn(part: unknown): Json {
+  if (!isJson(part) || part.type !== "tool") return {};
+  const signed = Object.entries(objectField(part, "metadata")).flatMap(([vendor, fields]) => {
+    const kept = SIGNATURE_KEYS.flatMap((key) =>
+      isJson(fields) && typeof fields[key] === "string" ? [[key, fields[key]] as const] : [],
+    );
+    return kept.length === 0 ? [] : [[vendor, Object.fromEntries(kept)] as const];
+  });
+  return signed.length === 0 ? {} : { metadata: Object.fromEntries(signed) };
 }
 
 function toFile(block: Block & { readonly type: "image" | "file" }): Json {
