@@ -25,6 +25,9 @@ afterEach(() => home[Symbol.dispose]());
 function sealedIn(messages: readonly Message[]): string[] {
   return messages.flatMap(({ content }) =>
     content.flatMap((block) => {
+      if (block.type === "tool_call" && block.signature !== undefined) {
+        return [`${JSON.stringify(block.args)}: ${block.signature}`];
+      }
       if (block.type !== "thinking") return [];
       const seal = block.signature ?? block.data;
       return seal === undefined ? [] : [`${block.text}: ${seal}`];
