@@ -9,7 +9,7 @@ import {
   type OpenConversation,
 } from "../../model/index.ts";
 import type { AgentSettings } from "../config/index.ts";
-import { isAskedWhenOpen, isToldAlone, openDriver } from "../driving/index.ts";
+import { isToldAlone, openDriver } from "../driving/index.ts";
 import { placesOf } from "../places/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
@@ -95,7 +95,7 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     isAt: early.isAt,
     async lister() {
       const { driver } = early;
-      if (!isAskedWhenOpen(settings) || !(await driver.capabilities({ cwd })).canList) return null;
+      if (!(await driver.capabilities({ cwd })).canList) return null;
       const isOpen = agent.conversation !== null || (await early.conversation()) !== null;
       return isOpen || isToldAlone(settings.name) ? driver : null;
     },

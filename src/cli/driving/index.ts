@@ -6,4 +6,4 @@
  */
 
 export { openDriver } from "./driver.ts";
-export { isAskedWhenOpen, isToldAlone, toldSessions } from "./told.ts";
+export { isToldAlone, toldSessions } from "./told.ts";

@@ -2,19 +2,10 @@
 
 import { listAllSessions, type ToldSession } from "../../agents/index.ts";
 import { type AgentDriver, isAgentName, isContinuoError } from "../../model/index.ts";
-import type { AgentSettings } from "../config/index.ts";
 
 /** Whether its sessions are known by its own word alone. */
 export function isToldAlone(agent: string): boolean {
   return !isAgentName(agent);
-}
-
-/**
- * Whether its driver asks the program that is open. Codex's own server is started anew for a list, and our reader
- * knows as much.
- */
-export function isAskedWhenOpen({ name, transport }: AgentSettings): boolean {
-  return name !== "codex" || transport === "acp";
 }
 
 /**

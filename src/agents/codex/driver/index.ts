@@ -40,23 +40,31 @@ const NOBODY: CodexHandlers = {
 };
 
 export function createCodexDriver(options: DriverOptions): AgentDriver {
+  /** Servers that are open for a conversation are asked rather than new ones started. */
+  const links = new Set<CodexLink>();
   return {
     agent: "codex",
     capabilities: (call = {}) => capabilitiesAlone(options, call),
     async listSessions({ cwd, cursor, signal }) {
+      const list = { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
+      const limits = { limitMs: limitsOf(options).callMs, ...toSignal(signal) };
+      const [link] = links;
+      if (link !== undefined) return await listThreads(link.server, list, limits);
       const server = await serverIn(options, driverEnvironment(options), { ...toSignal(signal) });
       try {
-        const list = { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
-        return await listThreads(server, list, { limitMs: limitsOf(options).callMs, ...toSignal(signal) });
+        return await listThreads(server, list, limits);
       } finally {
         await server.end();
       }
     },
     async open(open) {
-      const link = new CodexLink({ options, open, command: commandOf(options, CODEX_PROGRAM) });
+      const onClose = (): void => void links.delete(link);
+      const link = new CodexLink({ options, open, command: commandOf(options, CODEX_PROGRAM), onClose });
       const begin = async () => {
         await link.start(open);
-        return await openSession(link.ways(open), open, options);
+        const opened = await openSession(link.ways(open), open, options);
+        links.add(link);
+        return opened;
       };
       return await beginConversation({ agent: AGENT, cwd: open.cwd, link, options, open: begin });
     },

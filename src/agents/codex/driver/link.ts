@@ -39,6 +39,7 @@ export interface CodexLinkParts {
   readonly options: DriverOptions;
   readonly open: OpenConversation;
   readonly command: readonly string[];
+  readonly onClose?: (() => void) | undefined;
 }
 
 interface Said {
@@ -68,6 +69,11 @@ export class CodexLink implements Link {
 
   get sessionId(): string {
     return this.#fold.threadId;
+  }
+
+  /** Errors: `agent_failed`. */
+  get server(): CodexServer {
+    return this.#open();
   }
 
   /** The server's own answer, once for each of its programs. */
@@ -157,6 +163,7 @@ export class CodexLink implements Link {
 
   async close(): Promise<void> {
     this.#isClosing = true;
+    this.#parts.onClose?.();
     await this.#server?.end();
   }
 

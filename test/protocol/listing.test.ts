@@ -1,0 +1,45 @@
+/** Codex's own list: asked of the server that is open for a conversation, else of one that is started for it. */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createCodexDriver } from "../../src/agents/codex/driver/index.ts";
+import { rememberCapabilities } from "../../src/agents/driver/index.ts";
+import { NO_CAPABILITIES } from "../../src/model/index.ts";
+import type { StandInScript } from "./stand-in.ts";
+
+const SESSION = "01a00000-0000-7000-8000-000000000001";
+const STAND_IN = join(import.meta.dirname, "stand-in.ts");
+
+let home: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-listing-"));
+});
+
+afterEach(() => rmSync(home, { recursive: true }));
+
+function write(script: Partial<StandInScript>): string {
+  const path = join(home, "script.json");
+  writeFileSync(path, JSON.stringify({ help: "", reactions: [], ...script }));
+  return path;
+}
+
+const GREETING = { to: '"initialize"', print: '{"id":$id,"result":{"userAgent":"continuo/1.0 (x)"}}\n' };
+const LIST = { to: '"thread/list"', print: `{"id":$id,"result":{"data":[{"id":"${SESSION}"}]}}\n` };
+const OTHERS = { to: '"thread/', print: `{"id":$id,"result":{"thread":{"id":"${SESSION}"}}}\n` };
+
+test("the server that is open is asked, and none is started beside it", async () => {
+  const places = { home, env: { PATH: process.env.PATH ?? "" } };
+  const command = [process.execPath, STAND_IN, write({ reactions: [GREETING, LIST, OTHERS] })];
+  await rememberCapabilities(places, command, async () => ({ capabilities: NO_CAPABILITIES, version: null }));
+  const driver = createCodexDriver({ places, command });
+  const conversation = await driver.open({ cwd: home });
+  // Whatever is started from here on says no.
+  write({ refusal: "no second one" });
+  const { items } = await driver.listSessions({ cwd: home });
+  expect(items.map(({ sessionId }) => sessionId)).toEqual([SESSION]);
+  await conversation.close();
+  await expect(driver.listSessions({ cwd: home })).rejects.toMatchObject({ code: "agent_failed" });
+});
