@@ -137,8 +137,13 @@ const NAMING: Readonly<Record<AgentName, readonly string[]>> = {
   ],
 };
 
-export function withoutNames(agent: AgentName, entries: readonly Entry[]): unknown[] {
-  const names = new Set(NAMING[agent]);
+/** @param more keys that change too. */
+export function withoutNames(
+  agent: AgentName,
+  entries: readonly Pick<Entry, "value">[],
+  more: readonly string[] = [],
+): unknown[] {
+  const names = new Set([...NAMING[agent], ...more]);
   const strip = (value: unknown, isTop: boolean): unknown => {
     if (Array.isArray(value)) return value.map((each) => strip(each, false));
     if (typeof value !== "object" || value === null) return value;
