@@ -1,8 +1,8 @@
 /** The file of rules that holds an agent to a policy: one of ours, the same for everybody who needs it. */
 
-import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { replacePrivateFile } from "../driver/index.ts";
 import { continuoHome, type Places } from "../reader/index.ts";
 import type { AcpPolicy } from "./policies.ts";
 
@@ -10,15 +10,7 @@ import type { AcpPolicy } from "./policies.ts";
 export function policyArguments({ rules }: AcpPolicy, places: Places): readonly string[] {
   if (rules === undefined) return [];
   const name = createHash("sha256").update(rules.text).digest("hex").slice(0, 16);
-  const folder = join(continuoHome(places), "policies");
-  const path = join(folder, `${name}.toml`);
-  const draft = `${path}.${randomUUID()}`;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  try {
-    writeFileSync(draft, rules.text, { mode: 0o600 });
-    renameSync(draft, path);
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  const path = join(continuoHome(places), "policies", `${name}.toml`);
+  replacePrivateFile(path, rules.text);
   return [rules.flag, path];
 }

@@ -3,11 +3,12 @@
  * program; it holds as long as the program's files are the same.
  */
 
-import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { NO_CAPABILITIES, type SessionCapabilities } from "../../model/index.ts";
 import { continuoHome, isJson, type Places } from "../reader/index.ts";
+import { replacePrivateFile } from "./private-file.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -72,14 +73,10 @@ function isCapabilities(value: unknown): value is SessionCapabilities {
 }
 
 function keep(file: string, value: object): void {
-  const draft = `${file}.${randomUUID()}`;
   try {
-    mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
-    renameSync(draft, file);
+    replacePrivateFile(file, JSON.stringify(value));
   } catch {
     // A home that cannot be written to only costs the next start.
-    rmSync(draft, { force: true });
   }
 }
 

@@ -51,6 +51,7 @@ export {
   type PolicyOptions,
   permissionsBy,
 } from "./permissions.ts";
+export { replacePrivateFile } from "./private-file.ts";
 export { type Question, Questions } from "./questions.ts";
 export { type SaidBefore, type SaidWhere, toSaidBefore } from "./said-before.ts";
 export { Turn, type TurnOptions } from "./turn.ts";
