@@ -5,9 +5,9 @@
  * namespace; a process in another namespace cannot be seen from here.
  */
 
-import { existsSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { type Json, namesIn, readJsonFile } from "../reader/index.ts";
+import { type Json, namesIn, processStartOf, readJsonFile } from "../reader/index.ts";
 
 /** By session id: whether it is open, `null` where that cannot be seen from here. */
 export interface LiveSessions {
@@ -33,7 +33,7 @@ function stateOf(pid: number, mark: Json): boolean | null {
   const own = ownNamespace();
   if (namespace !== undefined && own !== null && namespace !== own) return null;
   if (!isAlive(pid)) return false;
-  const started = startOf(pid);
+  const started = processStartOf(pid);
   const isTold = typeof mark.procStart === "string" || typeof mark.procStart === "number";
   return started === null || !isTold || String(mark.procStart) === started;
 }
@@ -53,16 +53,5 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     // Another user's process is alive too.
     return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-/** Clock ticks from boot to the start of a process, as Linux tells them; `null` elsewhere. */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in brackets may hold spaces and brackets; the start is the 20th field behind it.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-  } catch {
-    return null;
   }
 }

@@ -9,7 +9,7 @@
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { processStartOf } from "../reader/index.ts";
 import { MARK_VARIABLE } from "./strays.ts";
 
 export interface Guarded {
@@ -59,7 +59,7 @@ until_gone KILL ${LOOKS.kill}`;
 /** Never fails: where there is no `/bin/sh`, or no room for one, nobody guards. */
 export function startGuardian({ pid, mark, searchPath = "" }: Guarded): Guardian {
   if (pid === undefined) return { release: () => Promise.resolve() };
-  const args = [String(pid), startOf(pid), `${MARK_VARIABLE}=${mark}`];
+  const args = [String(pid), processStartOf(pid) ?? "", `${MARK_VARIABLE}=${mark}`];
   let shell: Shell | null = null;
   // Whoever waits for the program goes first.
   const soon = setImmediate(() => {
@@ -107,15 +107,4 @@ function startShell(args: readonly string[], searchPath: string): Shell | null {
       return gone;
     },
   };
-}
-
-/** When it was started, in ticks since the machine was: it tells two programs of one number apart. Linux. */
-function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name before it may hold anything; the start is the 22nd field, the name the second.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-  } catch {
-    return "";
-  }
 }

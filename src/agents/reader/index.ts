@@ -32,6 +32,7 @@ export type {
   SkimOptions,
 } from "./port.ts";
 export { createProblemList, MAX_PROBLEMS_PER_CODE, type ProblemList } from "./problem-list.ts";
+export { processStartOf } from "./process-start.ts";
 export { toSignal } from "./signal.ts";
 export { type LastsKnown, type SkimmedEnds, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";
 export { toTitle } from "./title.ts";
