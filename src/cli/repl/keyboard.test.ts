@@ -49,3 +49,45 @@ test("a question is answered at once by who types no line, or has ended it", asy
   stdin.write("n");
   expect(await key).toBe("n");
 });
+
+test("in a turn each Ctrl-C counts, also of several that come at once, and throws away what was typed before it", async () => {
+  const { input, stdin, onKey } = keyboard();
+  using _closed = input;
+  let interrupts = 0;
+  const listening = input.listen(() => {
+    interrupts += 1;
+  });
+  const typed = onKey();
+  stdin.write("ahead\r\u0003more\u0003\u0003after\r");
+  await typed;
+  expect(interrupts).toBe(3);
+  listening[Symbol.dispose]();
+  expect(await input.read("> ")).toEqual({ type: "line", text: "after" });
+});
+
+test("so it does for a question", async () => {
+  const { input, nextKey, stdin, onKey } = keyboard();
+  using _closed = input;
+  let interrupts = 0;
+  using _listening = input.listen(() => {
+    interrupts += 1;
+  });
+  const stop = new AbortController();
+  const key = nextKey(stop.signal);
+  const typed = onKey();
+  stdin.write("\u0003\u0003");
+  await typed;
+  expect(interrupts).toBe(2);
+  stop.abort(new Error("over"));
+  await expect(key).rejects.toThrow("over");
+});
+
+test("between turns too: the first throws away what was typed, and each of the others is read", async () => {
+  const { input, stdin } = keyboard();
+  using _closed = input;
+  const line = input.read("> ");
+  stdin.write("begun\u0003\u0003\u0003after\r");
+  expect(await line).toEqual({ type: "interrupt" });
+  expect(await input.read("> ")).toEqual({ type: "interrupt" });
+  expect(await input.read("> ")).toEqual({ type: "line", text: "after" });
+});

@@ -13,6 +13,7 @@ import { REPL_LIMITS } from "./limits.ts";
 import { addPaste, filterKeys, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
 
 const INTERRUPT = "\u0003";
+const LINE_END = new RegExp(`[\\r\\n${INTERRUPT}]`, "u");
 const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
 
@@ -97,17 +98,16 @@ class Keyboard implements Input {
     else this.#keep(keys);
   };
 
-  /** Up to the end of a line: what is behind it is for the next one. */
+  /** Up to the end of a line, or Ctrl-C: what is behind it is for the next one. */
   #feed(keys: string): void {
     const all = this.#ahead + keys;
-    const end = /[\r\n]/u.exec(all)?.index;
+    const end = LINE_END.exec(all)?.index;
     this.#ahead = end === undefined ? "" : all.slice(end + 1);
     if (all !== "") this.#keys.write(end === undefined ? all : all.slice(0, end + 1));
   }
 
   #press(keys: string): void {
-    if (keys.includes(INTERRUPT)) this.#interrupt();
-    else if (this.#isTyping()) this.#keep(keys);
+    if (keys.includes(INTERRUPT) || this.#isTyping()) this.#keep(keys);
     else if (keys !== "") this.#onKey?.(keys);
   }
 
@@ -117,14 +117,15 @@ class Keyboard implements Input {
     return isBegun && performance.now() - this.#typedAtMs < REPL_LIMITS.typingMs;
   }
 
+  /** Each Ctrl-C counts, also where several come at once; what was typed before it is thrown away. */
   #keep(keys: string): void {
     this.#typedAtMs = performance.now();
-    if (keys.includes(INTERRUPT)) {
+    const typed = keys.split(INTERRUPT);
+    for (let interrupts = typed.length - 1; interrupts > 0; interrupts--) {
       this.#ahead = "";
       this.#interrupt();
-      return;
     }
-    this.#ahead = (this.#ahead + keys).slice(0, REPL_LIMITS.aheadChars);
+    this.#ahead = (this.#ahead + typed.at(-1)).slice(0, REPL_LIMITS.aheadChars);
     const cancel = /(?:^|[\r\n])\/cancel\s*[\r\n]$/u.exec(this.#ahead);
     if (cancel === null || this.#onInterrupt === null) return;
     this.#ahead = this.#ahead.slice(0, cancel.index);
@@ -164,8 +165,9 @@ class Keyboard implements Input {
     const { promise, resolve } = Promise.withResolvers<Typed>();
     line.once("line", (text) => resolve({ type: "line", text }));
     line.on("SIGINT", () => {
-      if (line.line === "") resolve({ type: "interrupt" });
-      else throwAway(line);
+      if (line.line === "") return resolve({ type: "interrupt" });
+      throwAway(line);
+      this.#feed("");
     });
     line.once("close", () => resolve({ type: "end" }));
     this.#line = line;
