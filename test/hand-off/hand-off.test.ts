@@ -120,3 +120,13 @@ test("the newest messages within a limit go over, a call with its result, and th
   using session = await openNativeSession(`pi:${made.sessionId}`, { places });
   expect(session.problems).toEqual([]);
 });
+
+test("a text that is cut to the limit is a loss, by which a hand-over can fail", async () => {
+  const id = useFixture({ agent: "claude", name: "text-and-thinking" });
+  const handing = { to: "pi", cwd, places, verifyBy: "own", maxTokens: 6 } as const;
+  const made = await handOff(id, { ...handing, until: "receipt" });
+  expect(made.receipt.byKind.text?.noted).toBeGreaterThan(0);
+  expect(made.receipt.records.some(({ reason }) => reason === "cut to the limit")).toBe(true);
+  const refused = handOff(id, { ...handing, maxLoss: { text: 0 } });
+  await expect(refused).rejects.toMatchObject({ code: "fidelity" });
+});

@@ -3,7 +3,7 @@
  * words, and with the signatures, of the agent that it came from.
  */
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openNativeSession, openSessionAdapter } from "../../src/agents/index.ts";
@@ -12,6 +12,7 @@ import { type Home, openHome, saidOf, wordsOf } from "./homes.ts";
 import { saidIn, sourceView } from "./said.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
+const FORMATS = join(import.meta.dirname, "../formats");
 
 let home: Home;
 
@@ -168,4 +169,24 @@ test.each(SEALED)("$a: over two agents, cut in the second one", async ({ a, name
   const after = await home.read(a, back.sessionId);
   expect(sealedIn(after.view)).toEqual(sealedIn(before.view));
   expect(wordsOf(after.view).slice(-saidOf("more").length)).toEqual(saidOf("more"));
+});
+
+test("codex: calls that the vendor ran come back as calls of the agent, and the receipt says so", async () => {
+  const name = "rollout-2026-05-06T07-08-00-02aaaaaa-0000-4000-8000-00000000000e.jsonl";
+  const written = readFileSync(join(FORMATS, "codex/built-in-tools/home/sessions", name), "utf8").split("\n");
+  const sessions = join(home.home, ".codex/sessions");
+  mkdirSync(sessions, { recursive: true });
+  // Without the summary, behind which the model is sent nothing of them.
+  const lines = written.filter((line) => !line.includes('"type":"compacted"'));
+  writeFileSync(join(sessions, name), lines.join("\n"));
+  const id = "02aaaaaa-0000-4000-8000-00000000000e";
+  const { length } = (await home.read("codex", id)).view;
+  const copy = await home.go(`codex:${id}`, "codex", { maxMessages: length - 1 });
+  expect(copy.broughtBack).toMatchObject({ as: "messages" });
+  const rewritten = copy.receipt.records.filter(({ kind }) => kind === "tool_call");
+  expect(rewritten.map(({ outcome, reason }) => ({ outcome, reason }))).toEqual([
+    { outcome: "rewritten", reason: "the vendor ran it: as a call of the agent" },
+    { outcome: "rewritten", reason: "the vendor ran it: as a call of the agent" },
+    { outcome: "kept", reason: "" },
+  ]);
 });

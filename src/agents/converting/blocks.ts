@@ -115,11 +115,12 @@ function fitOwn(raw: Block, work: Conversing, where: Fitting["where"]): Fit {
 
 /** The text of arguments stays where it is JSON, or the call of a kind that takes any text. */
 function fitOwnCall(block: ToolCallBlock, { names, rules }: Conversing): Fit {
-  const { childSessionId: _child, ranBy: _ranBy, rawArgs, ...call } = block;
+  const { childSessionId: _child, ranBy, rawArgs, ...call } = block;
   const id = names.ownCallId(block.id);
-  if (rawArgs === undefined) return { block: { ...call, id }, reason: "" };
+  const reason = ranBy === "model" ? "the vendor ran it: as a call of the agent" : "";
+  if (rawArgs === undefined) return { block: { ...call, id }, reason };
   const takesText = isJson(block.native) && block.native.type === rules.textCall;
-  if (takesText || isObjectText(rawArgs)) return { block: { ...call, id, rawArgs }, reason: "" };
+  if (takesText || isObjectText(rawArgs)) return { block: { ...call, id, rawArgs }, reason };
   const args = Object.keys(call.args).length > 0 ? call.args : { input: rawArgs };
   return { block: { ...call, id, args }, reason: "its input made acceptable" };
 }

@@ -20,5 +20,5 @@ export {
   toReceipt,
 } from "./receipt.ts";
 export { retrace } from "./retrace.ts";
-export { differenceBetween, isConversation, type Said, withoutAside } from "./same.ts";
+export { differenceBetween, isConversation, type Said, toldBy, withoutAside } from "./same.ts";
 export { type Selection, selectMessages } from "./select.ts";

@@ -5,7 +5,7 @@ import { toModelOrder } from "../../transcript/index.ts";
 import { convertMessages, excessOf, toReceipt } from "../converting/index.ts";
 import { pick, resumeCommandOf } from "../lookup/index.ts";
 import { fidelityError, type HandOff, type HandOffOptions } from "./hand-off.ts";
-import { fromMessage, withinLimits } from "./source.ts";
+import { fromMessage, withinLimits } from "./part.ts";
 import { writeConverted } from "./write-session.ts";
 
 /** What was said, and what the new session is to be called and where it is to work. */

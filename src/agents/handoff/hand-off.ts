@@ -22,11 +22,12 @@ import {
 } from "../lookup/index.ts";
 import { type ComingBack, findReturn } from "./coming-back.ts";
 import { makeSession, placeSession, verifySession } from "./made-session.ts";
+import type { PartOptions } from "./part.ts";
 import { originOf, withProvenance } from "./provenance.ts";
-import { type HandOffSource, readSource, type SourceOptions } from "./source.ts";
+import { type HandOffSource, readSource } from "./source.ts";
 import type { AgentPrograms, Verification } from "./verify.ts";
 
-export interface HandOffOptions extends LookupOptions, SourceOptions {
+export interface HandOffOptions extends LookupOptions, PartOptions {
   readonly to: AgentName;
   /** Where the new session works; the source's own when left out. */
   readonly cwd?: string;

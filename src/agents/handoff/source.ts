@@ -1,22 +1,12 @@
 /** The session that is handed over, read: which messages go over, what stays behind, and its hashes. */
 
 import { createHash } from "node:crypto";
-import { type AgentName, type Block, ContinuoError, type Entry, type Message } from "../../model/index.ts";
-import { planContext } from "../../transcript/index.ts";
+import type { AgentName, Block, Entry, Message } from "../../model/index.ts";
 import type { KeptRecord } from "../adapter/index.ts";
 import { placeText, type ReceiptRecord, type Said, selectMessages } from "../converting/index.ts";
 import type { Lookup } from "../lookup/index.ts";
 import type { AgentReader, OpenedSession, Places } from "../reader/index.ts";
-
-export interface SourceOptions {
-  /** Begin with the message of this id. */
-  readonly fromMessage?: string;
-  /** `full`: all that the source's model would be sent; `recent`: the newest that fit. A limit means `recent`. */
-  readonly strategy?: "full" | "recent";
-  readonly maxMessages?: number;
-  readonly maxTokens?: number;
-  readonly signal?: AbortSignal;
-}
+import { fromMessage, type PartOptions, withinLimits } from "./part.ts";
 
 export interface HandOffSource {
   readonly agent: AgentName;
@@ -75,14 +65,11 @@ export function saidBy(reader: AgentReader, history: readonly Message[]): SaidMa
   return markOf(selectMessages(history, reader.modelView(history)).messages);
 }
 
-/** For `recent` without a limit: room for it in the context of every model of today. */
-const DEFAULT_MAX_TOKENS = 100_000;
-
 /** Errors: `not_found` for `fromMessage`, `usage` for limits that contradict the strategy, `unreadable`. */
 export async function readSource(
   { reader, found }: Lookup,
   places: Places,
-  options: SourceOptions,
+  options: PartOptions,
 ): Promise<HandOffSource> {
   const { signal } = options;
   using opened = await reader.open(found, places, {
@@ -94,7 +81,7 @@ export async function readSource(
   const later = fromMessage(selection.messages, options.fromMessage);
   const within = withinLimits(later.messages, options);
   const { entries, left } = await readOthers(opened, history, signal);
-  const isWhole = within.messages.length === selection.messages.length;
+  const isWhole = [...later.left, ...within.left].length === 0;
   const { agent, sessionId, location, cwd, title, gitBranch } = opened.details;
   return {
     ...{ agent, sessionId, location, cwd, title, gitBranch },
@@ -103,51 +90,6 @@ export async function readSource(
     said: once(() => (isWhole ? markOf(within.messages) : null)),
     left: [...selection.left, ...later.left, ...within.left, ...left],
   };
-}
-
-/** What is chosen of messages, and a line for all that is not. */
-export interface Part {
-  readonly messages: readonly Message[];
-  readonly left: readonly ReceiptRecord[];
-}
-
-/** Errors: `not_found`. */
-export function fromMessage(messages: readonly Message[], id: string | undefined): Part {
-  if (id === undefined) return { messages, left: [] };
-  const at = messages.findIndex((message) => message.id === id);
-  if (at === -1) throw new ContinuoError("not_found", `no message ${id} goes over`);
-  const left = messages
-    .slice(0, at)
-    .flatMap((message) => leftOut(message, "before the message to begin with"));
-  return { messages: messages.slice(at), left };
-}
-
-/** Errors: `usage` for limits that contradict the strategy. */
-export function withinLimits(messages: readonly Message[], options: SourceOptions): Part {
-  const { maxMessages, maxTokens } = options;
-  const isLimited = maxMessages !== undefined || maxTokens !== undefined;
-  const strategy = options.strategy ?? (isLimited ? "recent" : "full");
-  if (strategy === "full" && isLimited) {
-    throw new ContinuoError("usage", "a limit cuts, and the strategy `full` does not");
-  }
-  if (strategy === "full") return { messages, left: [] };
-  const plan = planContext(messages, {
-    ...(maxMessages === undefined ? {} : { maxMessages }),
-    ...(isLimited && maxTokens === undefined ? {} : { maxTokensApprox: maxTokens ?? DEFAULT_MAX_TOKENS }),
-  });
-  const chosen = new Set(plan.messages.map(({ id }) => id));
-  const left = messages
-    .filter(({ id }) => !chosen.has(id))
-    .flatMap((message) => leftOut(message, "over the limit; newer messages went first"));
-  return { messages: plan.messages, left };
-}
-
-function leftOut(message: Message, reason: string): ReceiptRecord[] {
-  const place = placeText(message.metadata.records);
-  return message.content.map((block): ReceiptRecord => {
-    const kind = block.type === "unknown" ? "other" : block.type;
-    return { place, kind, outcome: "noted", reason };
-  });
 }
 
 interface Others {

@@ -117,6 +117,14 @@ describe("what a budget leaves", () => {
     expect(omitted).toMatchObject({ messages: 2, halves: { calls: 2, results: 1 } });
   });
 
+  test("a call that the vendor ran is no half", () => {
+    const ran: Block = { type: "tool_call", id: "v", name: "web_search", args: {}, ranBy: "model" };
+    const talk: Message[] = [{ ...said("a1", "found", "assistant"), content: [ran] }, said("u1", "thanks")];
+    const { messages, omitted } = planContext(talk);
+    expect(messages).toEqual(talk);
+    expect(omitted).toMatchObject({ messages: 0, halves: { calls: 0, results: 0 } });
+  });
+
   test.each([{ maxChars: -1 }, { maxMessages: Number.NaN }, { maxTokensApprox: "1" as unknown as number }])(
     "%j is no budget",
     (options) => {

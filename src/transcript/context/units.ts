@@ -1,7 +1,8 @@
 /**
  * Units: what stays together. A unit is a message, or a message with calls and the messages with their results.
  *
- * Halves of pairs (a call without a result, a result without a call) belong to no context and are taken out.
+ * Halves of pairs (a call without a result, a result without a call) belong to no context and are taken out. A call
+ * that the model's vendor ran is none: its result need not be told.
  */
 
 import type { Block, Message } from "../../model/index.ts";
@@ -51,6 +52,7 @@ export function toUnits(messages: readonly Message[]): Units {
   return { units: groupsToUnits(messages, groups, taken), halves };
 
   function takeOut(block: Block): void {
+    if (block.type === "tool_call" && block.ranBy === "model") return;
     taken.add(block);
     if (block.type === "tool_call") halves.calls++;
     else halves.results++;
