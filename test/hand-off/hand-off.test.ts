@@ -130,3 +130,20 @@ test("a text that is cut to the limit is a loss, by which a hand-over can fail",
   const refused = handOff(id, { ...handing, maxLoss: { text: 0 } });
   await expect(refused).rejects.toMatchObject({ code: "fidelity" });
 });
+
+test.each(
+  AGENT_NAMES.flatMap((agent) => cases.filter((each) => each.agent === agent && each.name === "subagent")),
+)("$agent: sub-agents, which stay with the source, are on the receipt", async (fixture) => {
+  const id = useFixture(fixture);
+  using session = await openNativeSession(`${fixture.agent}:${id}`, { places });
+  const { receipt } = await handOff(id, { to: "pi", cwd, places, until: "receipt" });
+  expect(receipt.records.filter(({ place }) => place.startsWith("sub-agent "))).toEqual(
+    session.details.subagents.map((subagent) => ({
+      place: `sub-agent ${subagent.id}`,
+      kind: "other",
+      outcome: "noted",
+      reason: "a session of its own, which stays with the source",
+    })),
+  );
+  expect(session.details.subagents).not.toEqual([]);
+});

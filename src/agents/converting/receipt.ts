@@ -23,7 +23,7 @@ export const RECEIPT_KINDS: readonly ReceiptKind[] = [
 export type Outcome = "kept" | "rewritten" | "noted" | "dropped";
 
 export interface ReceiptRecord {
-  /** `line 12`, `FILE:12`, or the id of a row. */
+  /** `line 12`, `FILE:12`, the id of a row, or `sub-agent ID`. */
   readonly place: string;
   readonly kind: ReceiptKind;
   readonly outcome: Outcome;

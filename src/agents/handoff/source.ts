@@ -1,7 +1,7 @@
 /** The session that is handed over, read: which messages go over, what stays behind, and its hashes. */
 
 import { createHash } from "node:crypto";
-import type { AgentName, Block, Entry, Message } from "../../model/index.ts";
+import type { AgentName, Block, Entry, Message, SessionDetails } from "../../model/index.ts";
 import type { KeptRecord } from "../adapter/index.ts";
 import { placeText, type ReceiptRecord, type Said, selectMessages } from "../converting/index.ts";
 import type { Lookup } from "../lookup/index.ts";
@@ -88,7 +88,7 @@ export async function readSource(
     ...{ records: entries.length, sha256: once(() => hashOf(entries)), entries },
     messages: within.messages,
     said: once(() => (isWhole ? markOf(within.messages) : null)),
-    left: [...selection.left, ...later.left, ...within.left, ...left],
+    left: [...selection.left, ...later.left, ...within.left, ...left, ...subagentsLeft(opened.details)],
   };
 }
 
@@ -134,6 +134,18 @@ async function readOthers(
     }
   }
   return { left, entries };
+}
+
+/** Sessions of their own. Those inside of the session itself are among its records. */
+function subagentsLeft({ location, subagents }: SessionDetails): ReceiptRecord[] {
+  return subagents
+    .filter((subagent) => !subagent.location.startsWith(`${location}#`))
+    .map(({ id }) => ({
+      place: `sub-agent ${id}`,
+      kind: "other",
+      outcome: "noted",
+      reason: "a session of its own, which stays with the source",
+    }));
 }
 
 function placeOf({ file, line, row }: Entry): string {
