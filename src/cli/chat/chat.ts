@@ -11,18 +11,19 @@ import type { Telling } from "./telling.ts";
 export async function runChat(prompt: string | null, flags: ChatFlags, shell: Shell): Promise<number> {
   if (prompt === null && shell.stdin.isTTY === true) throw nothingSaid();
   const stop = new AbortController();
-  using _held = shell.holdInterrupts(() => {
+  const interrupt = (): void => {
     // Who says it twice does not wait.
     if (stop.signal.aborted) process.exit(130);
     stop.abort(new ContinuoError("interrupted", "interrupted"));
-  });
+  };
+  using _held = shell.holdInterrupts(interrupt);
   let talk: Talk | null = null;
   // What draws is loaded while the agent's program starts.
   let told: Promise<Telling> | null = null;
   const telling = (): Promise<Telling> => {
     told ??= import("./telling.ts").then(({ createTelling }) =>
       createTelling(flags, shell, {
-        nextKey: nextKeyOf(shell, () => stop.abort()),
+        nextKey: nextKeyOf(shell, interrupt),
         timeLimitMs: () => talk?.settings.permissions.timeoutMs ?? 0,
       }),
     );

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Shell } from "../terminal/index.ts";
 import { nextKeyOf } from "./keys.ts";
@@ -23,11 +23,39 @@ test("what was typed before a question could be read answers it not; later keys 
   const first = nextKey(signal);
   stdin.write("\u0003");
   await expect(Promise.race([first, sleep(400, "nothing")])).resolves.toBe("nothing");
+  await immediate();
   stdin.write("x");
   expect(await first).toBe("x");
   const second = nextKey(signal);
   stdin.write("y");
   expect([await second, interrupts, modes]).toEqual(["y", 1, [true, false, true, false]]);
+});
+
+test("so it does not where this process was held up after the question", async () => {
+  const { stdin, shell } = terminal();
+  const nextKey = nextKeyOf(shell, () => undefined);
+  const stop = new AbortController();
+  const key = nextKey(stop.signal);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+  stdin.write("a");
+  await immediate();
+  stop.abort(new Error("nobody answered"));
+  await expect(key).rejects.toThrow("nobody answered");
+});
+
+test("each Ctrl-C counts, also of several that come at once, and what was typed before one is no answer", async () => {
+  const { stdin, shell } = terminal();
+  let interrupts = 0;
+  const nextKey = nextKeyOf(shell, () => {
+    interrupts += 1;
+  });
+  const { signal } = new AbortController();
+  const first = nextKey(signal);
+  await sleep(400);
+  await immediate();
+  stdin.write("a\u0003\u0003");
+  stdin.write("\u0003n");
+  expect([await first, interrupts]).toEqual(["n", 3]);
 });
 
 test("nobody waits for a key any more when the question is taken back", async () => {

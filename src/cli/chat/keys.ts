@@ -1,26 +1,26 @@
 /** One key from a terminal that otherwise reads lines. */
 
-import type { Shell } from "../terminal/index.ts";
+import { afterInput, type Shell } from "../terminal/index.ts";
 
 const INTERRUPT = "\u0003";
 
 /** What comes sooner after a question was typed before it could be read: it is no answer to it. */
 const TYPED_BEFORE_MS = 150;
 
+/** Each Ctrl-C counts, also where several come at once, or with other keys. */
 export function nextKeyOf(
   { stdin, onExit }: Shell,
   onInterrupt: () => void,
 ): (signal: AbortSignal) => Promise<string> {
-  const asked = new WeakSet<AbortSignal>();
+  const heard = new WeakSet<AbortSignal>();
   return async (signal) => {
     signal.throwIfAborted();
-    const listensFromMs = performance.now() + (asked.has(signal) ? 0 : TYPED_BEFORE_MS);
-    asked.add(signal);
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const onData = (chunk: Buffer | string): void => {
-      const key = String(chunk);
-      if (key === INTERRUPT) onInterrupt();
-      else if (performance.now() >= listensFromMs) resolve(key);
+      const typed = String(chunk).split(INTERRUPT);
+      for (let interrupts = typed.length - 1; interrupts > 0; interrupts--) onInterrupt();
+      const keys = typed.at(-1) ?? "";
+      if (heard.has(signal) && keys !== "") resolve(keys);
     };
     const stop = (): void => reject(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
@@ -28,6 +28,7 @@ export function nextKeyOf(
     stdin.setRawMode(true);
     stdin.on("data", onData);
     stdin.resume();
+    using _listening = afterInput(TYPED_BEFORE_MS, () => heard.add(signal));
     try {
       return await promise;
     } finally {

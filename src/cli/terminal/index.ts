@@ -5,6 +5,7 @@
  * Does not know: sessions, or any command.
  */
 
+export { afterInput } from "./after-input.ts";
 export { canAsk, confirm } from "./confirm.ts";
 export { createFileOutput, type FileOutput } from "./file-output.ts";
 export { toJsonText } from "./json.ts";

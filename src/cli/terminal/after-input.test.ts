@@ -1,0 +1,35 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { afterInput } from "./index.ts";
+
+test("what waited to be read while this process was held up comes first", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const typing = connect(address.port, "127.0.0.1");
+  const [reading] = (await once(server, "connection")) as [Socket];
+  const happened: string[] = [];
+  reading.on("data", () => happened.push("input"));
+  const over = Promise.withResolvers<void>();
+  afterInput(20, () => {
+    happened.push("pause");
+    over.resolve();
+  });
+  typing.write("x");
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60);
+  await over.promise;
+  expect(happened).toEqual(["input", "pause"]);
+  typing.destroy();
+  server.close();
+});
+
+test("who stops listening hears nothing", async () => {
+  let calls = 0;
+  afterInput(1, () => {
+    calls += 1;
+  })[Symbol.dispose]();
+  await new Promise<void>((done) => void afterInput(5, done));
+  expect(calls).toBe(0);
+});
