@@ -1,9 +1,12 @@
 import { PassThrough } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Shell } from "../terminal/index.ts";
+import { completionsOf, createCompleter } from "./completer.ts";
 import { openKeyboard } from "./keyboard.ts";
 import { REPL_LIMITS } from "./limits.ts";
+
+const NAMES = { agents: () => ["other"], sessions: async () => [] };
 
 function keyboard() {
   const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });
@@ -11,7 +14,7 @@ function keyboard() {
   const onExit = (): Disposable => ({ [Symbol.dispose]: () => undefined });
   const shell = { stdin, stdout, onExit } as unknown as Shell;
   const history = { entries: [], add: () => undefined };
-  const input = openKeyboard({ shell, history, complete: () => [[], ""] } as never);
+  const input = openKeyboard({ shell, history, complete: createCompleter(NAMES) } as never);
   if (input.nextKey === undefined) throw new Error("a keyboard has keys");
   return {
     input,
@@ -32,8 +35,27 @@ test("a question that comes up in the middle of a line is answered by no letter 
   stdin.write("a");
   expect(await Promise.race([key, sleep(50, "nothing")])).toBe("nothing");
   await sleep(REPL_LIMITS.typingMs + 50);
+  await immediate();
   stdin.write("y");
   expect(await key).toBe("y");
+  const line = input.read("> ");
+  stdin.write("t now\r");
+  expect(await line).toEqual({ type: "line", text: "what now" });
+});
+
+test("so it is where this process was held up: the letter waited, nobody paused", async () => {
+  const { input, nextKey, stdin, onKey } = keyboard();
+  using _closed = input;
+  const begun = onKey();
+  stdin.write("wh");
+  await begun;
+  const stop = new AbortController();
+  const key = nextKey(stop.signal);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, REPL_LIMITS.typingMs + 50);
+  stdin.write("a");
+  await immediate();
+  stop.abort(new Error("nobody answered"));
+  await expect(key).rejects.toThrow("nobody answered");
   const line = input.read("> ");
   stdin.write("t now\r");
   expect(await line).toEqual({ type: "line", text: "what now" });
@@ -90,4 +112,17 @@ test("between turns too: the first throws away what was typed, and each of the o
   expect(await line).toEqual({ type: "interrupt" });
   expect(await input.read("> ")).toEqual({ type: "interrupt" });
   expect(await input.read("> ")).toEqual({ type: "line", text: "after" });
+});
+
+test("what is typed behind Tab stands behind what Tab offers, also where all of it comes at once", async () => {
+  expect(await completionsOf("/ag", NAMES)).toEqual([["/agent "], "/ag"]);
+  const { input, stdin } = keyboard();
+  using _closed = input;
+  for (const parts of [["/ag\toth\t\rsecond\rthird\r"], ["/ag\t", "oth\t\rsec", "ond\r", "third\r"]]) {
+    const line = input.read("> ");
+    for (const part of parts) stdin.write(part);
+    expect(await line).toEqual({ type: "line", text: "/agent other" });
+    expect(await input.read("> ")).toEqual({ type: "line", text: "second" });
+    expect(await input.read("> ")).toEqual({ type: "line", text: "third" });
+  }
 });

@@ -6,14 +6,15 @@
 import { createInterface, type Interface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { visibleLine } from "../../transcript/index.ts";
-import type { Shell } from "../terminal/index.ts";
+import { afterInput, type Shell } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";
 import type { Input, InputOptions, Typed } from "./input.ts";
 import { REPL_LIMITS } from "./limits.ts";
 import { addPaste, filterKeys, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
 
 const INTERRUPT = "\u0003";
-const LINE_END = new RegExp(`[\\r\\n${INTERRUPT}]`, "u");
+/** What is typed behind one of these waits: for the next line, or for what Tab offers. */
+const STOP = new RegExp(`[\\r\\n\\t${INTERRUPT}]`, "u");
 const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
 
@@ -35,8 +36,11 @@ class Keyboard implements Input {
   #line: Interface | null = null;
   #onInterrupt: (() => void) | null = null;
   #onKey: ((key: string) => void) | null = null;
-  /** When a key last went into the line that is typed ahead. */
-  #typedAtMs = Number.NEGATIVE_INFINITY;
+  /** Nobody paused yet in the line that is typed ahead. */
+  #isTyping = false;
+  #pause: Disposable | undefined;
+  /** Between Tab and what it offers. */
+  #isCompleting = false;
   #isOpen = true;
 
   constructor({ shell, complete, history }: InputOptions) {
@@ -98,28 +102,50 @@ class Keyboard implements Input {
     else this.#keep(keys);
   };
 
-  /** Up to the end of a line, or Ctrl-C: what is behind it is for the next one. */
+  /** Up to a stop. */
   #feed(keys: string): void {
     const all = this.#ahead + keys;
-    const end = LINE_END.exec(all)?.index;
-    this.#ahead = end === undefined ? "" : all.slice(end + 1);
-    if (all !== "") this.#keys.write(end === undefined ? all : all.slice(0, end + 1));
+    const end = this.#isCompleting ? -1 : (STOP.exec(all)?.index ?? all.length);
+    this.#ahead = all.slice(end + 1);
+    if (end === -1 || all === "") return;
+    this.#keys.write(all.slice(0, end + 1));
+    if (all[end] === "\t") this.#feedSoon();
   }
 
+  /** When the line has heard of what came before. */
+  #feedSoon(): void {
+    setImmediate(() => {
+      if (this.#line !== null) this.#feed("");
+    });
+  }
+
+  /** One Tab at a time: letters that are typed meanwhile would stand in front of what it offers. */
+  readonly #completer: Completer = (text, done) => {
+    this.#isCompleting = true;
+    this.#complete(text, (error, result) => {
+      this.#isCompleting = false;
+      done(error, result);
+      this.#feedSoon();
+    });
+  };
+
   #press(keys: string): void {
-    if (keys.includes(INTERRUPT) || this.#isTyping()) this.#keep(keys);
+    if (keys.includes(INTERRUPT) || this.#isInLine()) this.#keep(keys);
     else if (keys !== "") this.#onKey?.(keys);
   }
 
   /** In the middle of a line when a question comes up: what follows at once belongs to the line, and answers nothing. */
-  #isTyping(): boolean {
-    const isBegun = this.#ahead !== "" && !/[\r\n]$/u.test(this.#ahead);
-    return isBegun && performance.now() - this.#typedAtMs < REPL_LIMITS.typingMs;
+  #isInLine(): boolean {
+    return this.#isTyping && this.#ahead !== "" && !/[\r\n]$/u.test(this.#ahead);
   }
 
   /** Each Ctrl-C counts, also where several come at once; what was typed before it is thrown away. */
   #keep(keys: string): void {
-    this.#typedAtMs = performance.now();
+    this.#isTyping = true;
+    this.#pause?.[Symbol.dispose]();
+    this.#pause = afterInput(REPL_LIMITS.typingMs, () => {
+      this.#isTyping = false;
+    });
     const typed = keys.split(INTERRUPT);
     for (let interrupts = typed.length - 1; interrupts > 0; interrupts--) {
       this.#ahead = "";
@@ -160,7 +186,7 @@ class Keyboard implements Input {
       prompt,
       history: [...this.#history],
       historySize: REPL_LIMITS.historyEntries,
-      completer: this.#complete,
+      completer: this.#completer,
     });
     const { promise, resolve } = Promise.withResolvers<Typed>();
     line.once("line", (text) => resolve({ type: "line", text }));
@@ -171,6 +197,7 @@ class Keyboard implements Input {
     });
     line.once("close", () => resolve({ type: "end" }));
     this.#line = line;
+    this.#isCompleting = false;
     line.prompt();
     this.#feed("");
     try {
