@@ -9,6 +9,7 @@ import { cacheFileOf, placesOf } from "../places/index.ts";
 import { replWork } from "../repl/index.ts";
 import { everythingWork, exportWork, listWork, showWork } from "../session/index.ts";
 import {
+  afterInput,
   createProgress,
   formatCount,
   paintFor,
@@ -82,22 +83,22 @@ async function pick(first: PickState, shell: Shell): Promise<End> {
 /** Calls back with whole keys; returns how to stop. */
 function readKeys({ stdin }: Shell, onKeys: (keys: readonly Key[]) => void): () => void {
   let begun = "";
-  let timer: NodeJS.Timeout | undefined;
+  let alone: Disposable | undefined;
   const flush = (): void => {
     const input = begun;
     begun = "";
     if (input !== "") onKeys(parseKeys(input));
   };
   const onData = (chunk: string): void => {
-    clearTimeout(timer);
+    alone?.[Symbol.dispose]();
     begun += chunk;
-    if (isBegun(begun)) timer = setTimeout(flush, ESCAPE_MS);
+    if (isBegun(begun)) alone = afterInput(ESCAPE_MS, flush);
     else flush();
   };
   stdin.setEncoding("utf8");
   stdin.on("data", onData);
   return () => {
-    clearTimeout(timer);
+    alone?.[Symbol.dispose]();
     stdin.removeListener("data", onData);
   };
 }
