@@ -6,6 +6,7 @@ const config: ViteUserConfig = defineConfig({
     // A conversation takes many starts of an agent; only one that hangs meets this limit.
     testTimeout: 120_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: 2,
     silent: "passed-only",
   },
