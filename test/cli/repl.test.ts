@@ -51,10 +51,21 @@ describe("in a terminal", { timeout: 60_000 }, () => {
     on.type("fix it");
     const asked = await on.until((screen) => /^\? allow/mu.test(screen));
     await expect(`${steady(asked)}\n`).toMatchFileSnapshot(`cases/repl-question-${columns}.txt`);
-    on.write("x");
     on.write("y");
     const done = await on.until((screen) => screen.includes("Done.") && isReady(screen));
     await expect(`${steady(done)}\n`).toMatchFileSnapshot(`cases/repl-turn-${columns}.txt`);
+  });
+
+  test("on a narrow terminal the question is several lines, and stands there once however long it waits", async () => {
+    const on = await open(24);
+    on.type("fix it");
+    // Its clock was drawn again and again.
+    const asked = await on.until((screen) => /denied\s+in 9:5[0-7]/u.test(screen));
+    expect(asked.split("? allow").length).toBe(2);
+    on.write("y");
+    const done = await on.until((screen) => screen.includes("Done.") && isReady(screen));
+    expect(done).not.toContain("? allow");
+    expect(done).toContain("✓ allowed");
   });
 
   test("colours are of the sixteen; NO_COLOR means none", async () => {

@@ -2,7 +2,7 @@
 
 import type { AskPermission } from "../../agents/driver/index.ts";
 import type { PermissionDecision } from "../../model/index.ts";
-import { answerOf, keysIn } from "./drawing/index.ts";
+import { answerOf, oneKeyIn } from "./drawing/index.ts";
 import type { Teller } from "./teller.ts";
 
 export interface AskingOptions {
@@ -23,9 +23,9 @@ export function createAsking({ teller, nextKey, timeLimitMs }: AskingOptions): A
       teller.ask({ request, deadline });
       try {
         for (;;) {
-          const keys = keysIn(await nextKey(signal));
-          const decision = keys.map((key) => answerOf(key, request)).find((one) => one !== null);
-          if (decision !== undefined) return decision;
+          const key = oneKeyIn(await nextKey(signal));
+          const decision = key === null ? null : answerOf(key, request);
+          if (decision !== null) return decision;
         }
       } finally {
         teller.ask(null);

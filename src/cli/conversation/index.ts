@@ -8,7 +8,7 @@
  */
 
 export { type AskingOptions, createAsking } from "./asking.ts";
-export { describeResumption } from "./drawing/index.ts";
+export { describeResumption, oneKeyIn } from "./drawing/index.ts";
 export { describeTurn, errorOf, usageParts } from "./ending.ts";
 export type { TalkFlags } from "./flags/index.ts";
 export { TALK_LIMITS } from "./limits.ts";

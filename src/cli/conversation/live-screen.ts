@@ -1,6 +1,7 @@
 /** Lines that stay, and below them lines that are drawn anew each time. */
 
-import { createOutput, type Shell, screenOf } from "../terminal/index.ts";
+import { stripVTControlCharacters } from "node:util";
+import { createOutput, cutEnd, type Shell, screenOf, widthOf } from "../terminal/index.ts";
 
 export interface LiveScreen {
   /** Whether lines can be drawn anew at all. */
@@ -8,7 +9,7 @@ export interface LiveScreen {
   readonly isTerminal: boolean;
   readonly columns: number;
   readonly rows: number;
-  /** Resolves when the terminal takes more. Live lines are shorter than a row. */
+  /** Resolves when the terminal takes more. Live lines that are not shorter than a row are cut. */
   show(lines: readonly string[], live: readonly string[]): Promise<void>;
 }
 
@@ -33,7 +34,8 @@ export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): Live
       return screenOf(shell, stream).rows;
     },
     async show(lines, live) {
-      const drawn = isLive ? live : [];
+      const { columns } = screenOf(shell, stream);
+      const drawn = isLive ? live.map((line) => cutToRow(line, columns)) : [];
       if (lines.length === 0 && drawn.length === 0 && shown === 0) return;
       const up = shown > 1 ? `\u001b[${shown - 1}A` : "";
       const erase = shown > 0 ? `\r${up}${ERASE_BELOW}` : "";
@@ -41,4 +43,10 @@ export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): Live
       await output.write(`${erase}${lines.map((line) => `${line}\n`).join("")}${drawn.join("\n")}`);
     },
   };
+}
+
+/** A longer line would be two on the screen, and one of them would never be erased. */
+function cutToRow(line: string, columns: number): string {
+  const text = stripVTControlCharacters(line);
+  return widthOf(text) < columns ? line : cutEnd(text, columns - 1);
 }

@@ -147,18 +147,19 @@ export class Teller {
     const { rows, columns } = this.#screen;
     if (this.#drawing === null || !this.#screen.isLive) return [];
     const status = this.#status(columns);
-    const lines = liveLines(this.#drawing, this.#options(), rows - TALK_LIMITS.spareRows - 2);
-    return [...lines, "", status];
+    const room = rows - TALK_LIMITS.spareRows - status.length - 1;
+    const lines = liveLines(this.#drawing, this.#options(), Math.max(0, room));
+    return [...lines, "", ...status];
   }
 
-  #status(columns: number): string {
+  #status(columns: number): readonly string[] {
     const paint = this.#paint;
     if (this.#question !== null) {
       const { request, deadline } = this.#question;
       return drawQuestion(request, { columns, paint, leftMs: deadline - performance.now() });
     }
     const seconds = Math.floor((performance.now() - this.#startedAt) / 1000);
-    return paint(`  ◌ ${seconds} s · ${this.#hint}`, "dim");
+    return [paint(`  ◌ ${seconds} s · ${this.#hint}`, "dim")];
   }
 
   #options(): DrawingOptions {

@@ -72,6 +72,26 @@ test("a question is answered at once by who types no line, or has ended it", asy
   expect(await key).toBe("n");
 });
 
+test.each([
+  // `y` would be one letter of it, `a` the second of the mark that a paste becomes.
+  ["a paste of one letter", "\u001b[200~y\u001b[201~", "y!"],
+  ["a paste of several lines", "\u001b[200~one\ryes\u001b[201~", "one\nyes!"],
+  ["words that come at once", "yes please", "yes please!"],
+])("%s is no answer to a question, but part of the next line", async (_, typed, text) => {
+  const { input, nextKey, stdin, onKey } = keyboard();
+  using _closed = input;
+  const stop = new AbortController();
+  const key = nextKey(stop.signal);
+  const pasted = onKey();
+  stdin.write(typed);
+  await pasted;
+  stop.abort(new Error("nobody answered"));
+  await expect(key).rejects.toThrow("nobody answered");
+  const line = input.read("> ");
+  stdin.write("!\r");
+  expect(await line).toEqual({ type: "line", text });
+});
+
 test("in a turn each Ctrl-C counts, also of several that come at once, and throws away what was typed before it", async () => {
   const { input, stdin, onKey } = keyboard();
   using _closed = input;

@@ -6,11 +6,12 @@
 import { createInterface, type Interface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { visibleLine } from "../../transcript/index.ts";
+import { oneKeyIn } from "../conversation/index.ts";
 import { afterInput, type Shell } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";
 import type { Input, InputOptions, Typed } from "./input.ts";
 import { REPL_LIMITS } from "./limits.ts";
-import { addPaste, filterKeys, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
+import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
 
 const INTERRUPT = "\u0003";
 /** What is typed behind one of these waits: for the next line, or for what Tab offers. */
@@ -95,10 +96,10 @@ class Keyboard implements Input {
   }
 
   readonly #onData = (chunk: string): void => {
-    const { pastes, keys } = filterKeys(this.#pastes, chunk);
+    const { pastes, keys, hasPaste } = filterKeys(this.#pastes, chunk);
     this.#pastes = pastes;
     if (this.#line !== null) this.#feed(keys);
-    else if (this.#onKey !== null) this.#press(keys);
+    else if (this.#onKey !== null && !hasPaste) this.#press(keys);
     else this.#keep(keys);
   };
 
@@ -130,8 +131,9 @@ class Keyboard implements Input {
   };
 
   #press(keys: string): void {
-    if (keys.includes(INTERRUPT) || this.#isInLine()) this.#keep(keys);
-    else if (keys !== "") this.#onKey?.(keys);
+    const isWords = keys.includes(INTERRUPT) || oneKeyIn(keys) === null;
+    if (isWords || this.#isInLine()) this.#keep(keys);
+    else this.#onKey?.(keys);
   }
 
   /** In the middle of a line when a question comes up: what follows at once belongs to the line, and answers nothing. */
@@ -184,7 +186,7 @@ class Keyboard implements Input {
       output: this.#shell.stdout,
       terminal: true,
       prompt,
-      history: [...this.#history],
+      history: this.#history.filter((entry) => isWhole(entry, this.#pastes)),
       historySize: REPL_LIMITS.historyEntries,
       completer: this.#completer,
     });

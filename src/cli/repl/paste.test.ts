@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { REPL_LIMITS } from "./limits.ts";
-import { addPaste, filterKeys, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
+import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
 
 function feed(chunks: readonly string[]): { readonly keys: string; readonly pastes: Pastes } {
   let pastes = NO_PASTES;
@@ -39,8 +39,8 @@ test("however slowly it comes, a paste is the same", () => {
     fc.property(fc.array(fc.nat(typed.length), { maxLength: 10 }), (cuts) => {
       const places = [0, ...cuts.toSorted((a, b) => a - b), typed.length];
       const parts = places.slice(1).map((end, at) => typed.slice(places[at], end));
-      // ESC alone is a key: a terminal sends at least the bracket with it.
-      fc.pre(parts.every((part) => !part.endsWith("\u001b")));
+      // ESC alone is a key: a terminal sends at least the bracket of the first mark with it.
+      fc.pre(!cuts.some((at) => typed.startsWith("\u001b[200~", at - 1)));
       expect(feed(parts)).toEqual(whole);
     }),
   );
@@ -52,4 +52,27 @@ test("the newest pastes are remembered", () => {
   expect(pastes.texts.size).toBe(REPL_LIMITS.pastes);
   expect(withPastes("[paste 74: 2 lines]", pastes)).toBe("a\n73");
   expect(withPastes("[paste 1: 2 lines]", pastes)).toBe("[paste 1: 2 lines]");
+  expect(isWhole("[paste 11: 2 lines] and [paste 74: 2 lines]", pastes)).toBe(true);
+  expect(isWhole("[paste 74: 2 lines] and [paste 10: 2 lines]", pastes)).toBe(false);
+});
+
+test("a paste that is too long is cut, says so, and ends where it ends, in two pieces too", () => {
+  const long = `a\n${"x".repeat(REPL_LIMITS.pasteChars)}`;
+  const { keys, pastes } = feed([`${paste(long).slice(0, -3)}`, "01~ typed"]);
+  expect(keys).toBe("[paste 1: 2 lines, cut] typed");
+  expect(withPastes(keys, pastes)).toBe(`${long.slice(0, REPL_LIMITS.pasteChars)} typed`);
+});
+
+test.each([
+  ["typed", [false]],
+  [`a${paste("b")}`, [true]],
+  ["\u001b[200~a|b|c\u001b[201~|d", [true, true, true, false]],
+])("%j: what was pasted is told from what was typed", (chunks, expected) => {
+  let pastes = NO_PASTES;
+  const seen = chunks.split("|").map((chunk) => {
+    const filtered = filterKeys(pastes, chunk);
+    pastes = filtered.pastes;
+    return filtered.hasPaste;
+  });
+  expect(seen).toEqual(expected);
 });

@@ -7,15 +7,25 @@ import { visibleLine } from "../../transcript/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
 export interface Pastes {
-  /** The beginning of a mark, or of a paste, whose rest is on its way. */
+  /** The beginning of a mark whose rest is on its way. */
   readonly held: string;
   readonly isPasting: boolean;
+  /** What came of a paste by now, in parts: a terminal gives 4 kB at a time. */
+  readonly parts: readonly string[];
+  readonly isCut: boolean;
   readonly count: number;
   /** By mark; the newest ones. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-export const NO_PASTES: Pastes = { held: "", isPasting: false, count: 0, texts: new Map() };
+export const NO_PASTES: Pastes = {
+  held: "",
+  isPasting: false,
+  parts: [],
+  isCut: false,
+  count: 0,
+  texts: new Map(),
+};
 
 const BEGIN = "\u001b[200~";
 const END = "\u001b[201~";
@@ -26,54 +36,78 @@ export interface Filtered {
   readonly keys: string;
 }
 
-export function filterKeys(pastes: Pastes, chunk: string): Filtered {
+export interface FilteredKeys extends Filtered {
+  /** Whether any of it was pasted: that is no key that somebody pressed. */
+  readonly hasPaste: boolean;
+}
+
+export function filterKeys(pastes: Pastes, chunk: string): FilteredKeys {
   let state: Pastes = { ...pastes, held: "" };
+  let hasPaste = pastes.isPasting;
   let rest = pastes.held + chunk;
   let keys = "";
-  while (rest !== "") {
+  for (;;) {
     const mark = state.isPasting ? END : BEGIN;
     const at = rest.indexOf(mark);
-    if (at === -1) {
-      const kept = state.isPasting ? rest.slice(0, REPL_LIMITS.pasteChars) : beginningOf(mark, rest);
-      if (!state.isPasting) keys += rest.slice(0, rest.length - kept.length);
-      return { pastes: { ...state, held: kept }, keys };
-    }
-    const before = rest.slice(0, at);
+    const held = at === -1 ? beginningOf(mark, rest) : "";
+    const before = rest.slice(0, at === -1 ? rest.length - held.length : at);
+    if (state.isPasting) state = withPart(state, before);
+    else keys += before;
+    if (at === -1) return { pastes: { ...state, held }, keys, hasPaste };
     rest = rest.slice(at + mark.length);
+    hasPaste = true;
     if (state.isPasting) {
-      const pasted = addPaste({ ...state, isPasting: false }, before);
+      const { parts, isCut } = state;
+      const ended = { ...state, isPasting: false, parts: [], isCut: false };
+      const pasted = addPaste(ended, parts.join(""), isCut ? "cut" : "whole");
       state = pasted.pastes;
       keys += pasted.keys;
     } else {
-      keys += before;
       state = { ...state, isPasting: true };
     }
   }
-  return { pastes: state, keys };
 }
 
-/** The end of the text that may be the beginning of the mark; a lone ESC is a key. */
+/** What is too much is left out, and the mark says so; its end is waited for. */
+function withPart(pastes: Pastes, part: string): Pastes {
+  if (part === "") return pastes;
+  const chars = pastes.parts.reduce((sum, { length }) => sum + length, 0);
+  const taken = part.slice(0, Math.max(0, REPL_LIMITS.pasteChars - chars));
+  const isCut = pastes.isCut || taken.length < part.length;
+  return { ...pastes, isCut, parts: taken === "" ? pastes.parts : [...pastes.parts, taken] };
+}
+
+/** The end of the text that may be the beginning of the mark; a lone ESC outside of a paste is a key. */
 function beginningOf(mark: string, text: string): string {
-  for (let length = Math.min(mark.length - 1, text.length); length > 1; length--) {
+  const shortest = mark === END ? 1 : 2;
+  for (let length = Math.min(mark.length - 1, text.length); length >= shortest; length--) {
     if (text.endsWith(mark.slice(0, length))) return mark.slice(0, length);
   }
   return "";
 }
 
 /** A text that is not typed: as it is where it fits into a line, else as a mark. */
-export function addPaste(pastes: Pastes, raw: string): Filtered {
+export function addPaste(pastes: Pastes, raw: string, extent: "whole" | "cut" = "whole"): Filtered {
   const text = raw.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(/\n$/u, "");
   if (!text.includes("\n") && text.length <= REPL_LIMITS.shownPasteChars) {
     return { pastes, keys: visibleLine(text) };
   }
   const count = pastes.count + 1;
   const lines = text.split("\n").length;
-  const mark = `[paste ${count}: ${lines} ${lines === 1 ? "line" : "lines"}]`;
+  const cut = extent === "cut" ? ", cut" : "";
+  const mark = `[paste ${count}: ${lines} ${lines === 1 ? "line" : "lines"}${cut}]`;
   const texts = new Map([...pastes.texts, [mark, text]].slice(-REPL_LIMITS.pastes) as [string, string][]);
   return { pastes: { ...pastes, count, texts }, keys: mark };
 }
 
+const MARK = /\[paste \d+: \d+ lines?(?:, cut)?\]/gu;
+
 /** The line as it is meant. */
 export function withPastes(line: string, { texts }: Pastes): string {
-  return line.replace(/\[paste \d+: \d+ lines?\]/gu, (mark) => texts.get(mark) ?? mark);
+  return line.replace(MARK, (mark) => texts.get(mark) ?? mark);
+}
+
+/** Whether each mark in the line still stands for something. */
+export function isWhole(line: string, { texts }: Pastes): boolean {
+  return (line.match(MARK) ?? []).every((mark) => texts.has(mark));
 }

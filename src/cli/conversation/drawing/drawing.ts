@@ -275,8 +275,11 @@ function put(sheet: Sheet, kind: Kind, lines: readonly string[]): void {
 const INDENT = "  ";
 
 /** Content is indented: the edge is ours. */
+/** On a terminal that is narrower it is the terminal that breaks lines. */
+const MIN_COLUMNS = 12;
+
 function indented(options: DrawingOptions): DrawingOptions {
-  return { ...options, columns: Math.max(20, options.columns - INDENT.length - 1) };
+  return { ...options, columns: Math.max(MIN_COLUMNS, options.columns - INDENT.length - 1) };
 }
 
 function indent(line: string): string {

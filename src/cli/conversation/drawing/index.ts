@@ -18,5 +18,5 @@ export {
   liveLines,
   type Step,
 } from "./drawing.ts";
-export { type Answer, answerOf, drawQuestion, keysIn, questionKeys } from "./question.ts";
+export { type Answer, answerOf, drawQuestion, oneKeyIn, questionKeys } from "./question.ts";
 export { describeResumption, type ResumptionFacts } from "./resumption.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { PermissionOption, PermissionRequest } from "../../../model/index.ts";
-import { paintFor } from "../../terminal/index.ts";
-import { answerOf, drawQuestion, keysIn, questionKeys } from "./question.ts";
+import { paintFor, widthOf } from "../../terminal/index.ts";
+import { answerOf, drawQuestion, oneKeyIn, questionKeys } from "./question.ts";
 import { describeResumption } from "./resumption.ts";
 
 const option = (id: string, kind: PermissionOption["kind"]): PermissionOption => ({ id, name: id, kind });
@@ -36,11 +36,21 @@ test.each([
 
 test("what can be pressed is shown, and fits the line", () => {
   const paint = paintFor({ hasColours: false });
-  const draw = (asked: PermissionRequest, columns: number): string =>
+  const draw = (asked: PermissionRequest, columns: number): readonly string[] =>
     drawQuestion(asked, { columns, paint, leftMs: 61_000 });
   expect(questionKeys(request([]))).toEqual(["y", "n"]);
-  expect(draw(request(ALL), 100)).toBe("? allow Bash? [y]es [a]lways [n]o [d] never · denied in 1:01");
-  expect(draw(request(ALL.slice(0, 2), "\u001b[2J".repeat(50)), 79).length).toBeLessThanOrEqual(79);
+  expect(draw(request(ALL), 100)).toEqual(["? allow Bash? [y]es [a]lways [n]o [d] never · denied in 1:01"]);
+  expect(draw(request(ALL.slice(0, 2), "\u001b[2J".repeat(50)), 79)).toHaveLength(1);
+  expect(draw(request(ALL), 24)).toEqual([
+    "? allow Bash? [y]es ",
+    "[a]lways [n]o [d] never",
+    "· denied in 1:01",
+  ]);
+  for (const columns of [4, 20, 40, 59, 60, 79]) {
+    for (const line of draw(request(ALL, "日本語".repeat(50)), columns)) {
+      expect(widthOf(line)).toBeLessThan(columns);
+    }
+  }
 });
 
 const ref = { agent: "claude", sessionId: "4bf3", location: null, cwd: "/a" };
@@ -89,11 +99,19 @@ test.each([
 });
 
 test.each([
-  ["xy", ["x", "y"]],
-  ["\u001b[Ay", ["\u001b[A", "y"]],
-  ["\u001b[1;5Dn", ["\u001b[1;5D", "n"]],
-  ["\u001bOA", ["\u001bOA"]],
-  ["\u001b", ["\u001b"]],
-  ["\u001by", ["\u001by"]],
-  ["", []],
-])("%j is these keys", (text, keys) => expect(keysIn(text)).toEqual(keys));
+  ["y", "y"],
+  ["yyy", "y"],
+  ["y\r", "y"],
+  ["\r", "\r"],
+  ["\u001b[A", "\u001b[A"],
+  ["\u001b[A\u001b[A", "\u001b[A"],
+  ["\u001b[1;5D", "\u001b[1;5D"],
+  ["\u001bOA", "\u001bOA"],
+  ["\u001b", "\u001b"],
+  ["\u001by", "\u001by"],
+  ["xy", null],
+  ["\u001b[Ay", null],
+  ["please\r", null],
+  ["y\rn", null],
+  ["", null],
+])("%j is the key %j", (text, key) => expect(oneKeyIn(text)).toBe(key));

@@ -2,7 +2,7 @@
 
 import type { PermissionDecision, PermissionOption, PermissionRequest } from "../../../model/index.ts";
 import { visibleLine } from "../../../transcript/index.ts";
-import { cutEnd, type Paint } from "../../terminal/index.ts";
+import { cutEnd, type Paint, type Span, wrap } from "../../terminal/index.ts";
 
 export type Answer = "y" | "a" | "n" | "d";
 
@@ -37,25 +37,39 @@ export function answerOf(key: string, request: PermissionRequest): PermissionDec
   };
 }
 
-/** A terminal gives keys that come together as one text. An arrow key is one key, and no `A`. */
-export function keysIn(text: string): readonly string[] {
-  return text.match(KEY) ?? [];
+/**
+ * A terminal gives keys that come together as one text. An arrow key is one key, and no `A`. One that is held down, or
+ * followed by Enter, is still one; `null` for several: words, however they got there, answer nothing.
+ */
+export function oneKeyIn(text: string): string | null {
+  const [key = null, ...more] = text.replace(/(?<=.)[\r\n]+$/su, "").match(KEY) ?? [];
+  return more.every((one) => one === key) ? key : null;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sequences that begin with ESC.
 const KEY = /\u001b(?:\[[0-?]*[ -/]*[@-~]|O[\s\S]|[^\u001b])?|[\s\S]/gu;
 
-/** At the edge, where nothing of an agent stands: `? Bash: make  [y]es [a]lways [n]o  · denied in 9:58`. */
+/**
+ * At the edge, where nothing of an agent stands: `? allow Bash? [y]es [a]lways [n]o · denied in 9:58`. Lines that fit:
+ * one where there is room.
+ */
 export function drawQuestion(
   request: PermissionRequest,
   { columns, paint, leftMs }: { readonly columns: number; readonly paint: Paint; readonly leftMs: number },
-): string {
+): readonly string[] {
   const keys = questionKeys(request).map((key) => keyWord(key));
   const left = `denied in ${clock(leftMs)}`;
   const about = visibleLine(request.toolName ?? request.title ?? "this");
   const room = columns - keys.join(" ").length - left.length - 15;
   const what = cutEnd(about, Math.max(8, room));
-  return `${paint("?", "bold", "yellow")} ${paint(`allow ${what}?`, "bold")} ${keys.join(" ")} ${paint(`· ${left}`, "dim")}`;
+  const spans: readonly Span[] = [
+    { text: "?", styles: ["bold", "yellow"] },
+    { text: " " },
+    { text: `allow ${what}?`, styles: ["bold"] },
+    { text: ` ${keys.join(" ")} ` },
+    { text: `· ${left}`, styles: ["dim"] },
+  ];
+  return wrap(spans, columns - 1, paint);
 }
 
 function clock(ms: number): string {
