@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Continuation, executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
 import { type OpenedStore, openStore } from "../../src/store/index.ts";
 import { EchoAgent, type NativeKind, type Script, ScriptedAgent } from "../../src/testing/index.ts";
@@ -8,7 +8,10 @@ let store: OpenedStore;
 beforeEach(async () => {
   store = await openStore("memory:");
 });
-afterEach(() => store.close());
+afterEach(() => {
+  vi.useRealTimers();
+  return store.close();
+});
 
 interface Outcome {
   readonly agent: ScriptedAgent;
@@ -347,11 +350,18 @@ describe("a native session whose turn did not end well", () => {
 
   test.each<[string, Script, object]>([
     ["it failed before it was heard", [{ fail: "no network" }], {}],
-    ["it was left", [{ say: "half" }, { wait: "forever" }], { timeoutMs: 300, graceMs: 1 }],
+    ["it was left", [{ say: "half" }, { hook: "late" }, { wait: "forever" }], { timeoutMs: 300, graceMs: 1 }],
   ])("is not trusted by auto when %s; native by name trusts it", async (_, script, options) => {
-    const agent = new ScriptedAgent({ native: "real", turns: [[], script] });
+    const late = (): void => {
+      vi.advanceTimersByTime(300);
+      vi.useRealTimers();
+    };
+    const agent = new ScriptedAgent({ native: "real", turns: [[], script], hooks: { late } });
     const { sessionId } = await runOnce(store, agent, "1");
+    // The time is over when the agent comes so far, and not before.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await runOnce(store, agent, "2", { sessionId, ...options });
+    vi.useRealTimers();
     const { metadata } = (await store.getSession(sessionId)) ?? {};
     expect(metadata).toMatchObject({ providerSessions: { scripted: { state: "unsure" } } });
     const { resumption } = await runOnce(store, agent, "3", { sessionId, continuation: "native" });

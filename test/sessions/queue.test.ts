@@ -66,13 +66,19 @@ describe("runs of one session", () => {
 
   test("keep the session however long they take: the lease is renewed", async () => {
     const { sessionId } = await startSession(store);
-    const leaseMs = 300;
+    // A process that is not scheduled for so long has lost its session, and may: that is another test.
+    const leaseMs = 3_000;
     let second: ReturnType<typeof runOnce> | undefined;
+    const name = `session/${sessionId}`;
     const agent = new ScriptedAgent({
-      turns: [[{ hook: "queue" }, { wait: 4 * leaseMs }, { say: "done" }]],
+      turns: [[{ hook: "queue" }, { say: "done" }]],
       hooks: {
-        queue: () => {
+        queue: async () => {
+          const given = Date.parse((await store.getLease(name))?.expiresAt ?? "");
           second = runOnce(store, new EchoAgent(), "two", { sessionId, leaseMs });
+          // Who waits looks three times in that time.
+          await expect.poll(() => Date.now()).toBeGreaterThan(given + leaseMs / 2.5);
+          expect(Date.parse((await store.getLease(name))?.expiresAt ?? "")).toBeGreaterThan(given);
         },
       },
     });

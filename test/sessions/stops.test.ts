@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ContinuoError, type Run, type Store } from "../../src/model/index.ts";
 import { cancelRun, executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
 import { type OpenedStore, openStore } from "../../src/store/index.ts";
@@ -18,6 +18,7 @@ beforeEach(async () => {
   store = await openStore(url);
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await store.close();
   rmSync(folder, { recursive: true });
 });
@@ -39,6 +40,16 @@ function waiting(what: "abort" | "forever", onWaiting: () => void = () => undefi
   });
 }
 
+/** The run's time is over when `passTime` is called, and not before. */
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+}
+
+function passTime(): void {
+  vi.advanceTimersByTime(400);
+  vi.useRealTimers();
+}
+
 const STARTED = [
   ["message_streamed", { delta: "I ", messageId: "said-1", kind: "text" }],
   ["message_received", { content: words("I "), messageId: "said-1" }],
@@ -50,7 +61,8 @@ describe.each(["abort", "forever"] as const)("an agent that waits (%s)", (what) 
 
   test("runs out of time: the run is timed out", async () => {
     const { sessionId } = await startSession(store);
-    const result = await runOnce(store, waiting(what), "go", {
+    stopTime();
+    const result = await runOnce(store, waiting(what, passTime), "go", {
       sessionId,
       continuation: false,
       timeoutMs: 400,
@@ -114,12 +126,14 @@ test("what an agent says after it was left is refused, and nobody is harmed", as
   const spoken = new Promise<void>((resolve) => {
     speak = () => resolve();
   });
+  stopTime();
   const { sessionId } = await runOnce(
     store,
     {
       name: "late",
       capabilities: new EchoAgent().capabilities,
       execute: async (_, { onEvent }) => {
+        passTime();
         await spoken;
         // Not waited for: its rejection must not end the process.
         void onEvent({ type: "text", delta: "hello?" });
@@ -128,11 +142,11 @@ test("what an agent says after it was left is refused, and nobody is harmed", as
       },
     },
     "go",
-    { timeoutMs: 300, graceMs: 1 },
+    { timeoutMs: 400, graceMs: 1 },
   );
   speak();
   await expect.poll(() => late).toEqual([expect.objectContaining({ code: "interrupted" })]);
-  expect(await tailOf(sessionId)).toEqual([["run_timed_out", { runId: "id1", timeoutMs: 300 }]]);
+  expect(await tailOf(sessionId)).toEqual([["run_timed_out", { runId: "id1", timeoutMs: 400 }]]);
 });
 
 describe("cancelRun", () => {
@@ -385,7 +399,7 @@ describe("a session that is taken by somebody else", () => {
       hooks: {
         take: async () => {
           const lease = await store.getLease(`session/${sessionId}`);
-          await store.acquireLease(`session/${sessionId}`, { owner: lease?.owner ?? "" });
+          await store.acquireLease(`session/${sessionId}`, { owner: lease?.owner ?? "another" });
         },
       },
     });

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Store, StoredEvent } from "../../../src/model/index.ts";
-import { type Child, startChild } from "../../store/harness/lines.ts";
+import { startChild } from "../../store/harness/lines.ts";
 import { eventsOf } from "./log.ts";
 
 const WORKER = join(import.meta.dirname, "../processes/worker.ts");
@@ -26,9 +26,9 @@ export const KILLS = ["ended", "given", "started", "ended", "called", "streamed"
 /** Runs workers of one name, each killed at the next place, until one is done. */
 export async function workAndDie(options: WorkerOptions, kills: readonly string[]): Promise<void> {
   const { url, sessionId, name, inputs, folder, kind } = options;
-  const start = (): Child => startChild([WORKER, url, sessionId, name, String(inputs), folder, kind]);
+  const args = [WORKER, url, sessionId, name, String(inputs), folder, kind];
   for (const kill of kills) {
-    const child = start();
+    const child = startChild([...args, kill]);
     try {
       await child.line(kill);
     } catch {
@@ -39,7 +39,7 @@ export async function workAndDie(options: WorkerOptions, kills: readonly string[
     child.process.kill("SIGKILL");
     await child.ended();
   }
-  const last = start();
+  const last = startChild(args);
   if ((await last.ended()) !== 0) throw new Error(`The last worker failed: ${last.lines.join(", ")}`);
 }
 

@@ -2,7 +2,7 @@
  * A process that runs a session: wakes it, gives input again that nobody answered, then its own, until all of it is
  * answered. It prints where it is, and may be killed at any moment.
  *
- * Arguments: URL SESSION NAME INPUTS FOLDER native|none
+ * Arguments: URL SESSION NAME INPUTS FOLDER native|none, and where it is to be killed, if anywhere
  */
 
 import { appendFileSync } from "node:fs";
@@ -13,7 +13,8 @@ import { executeRun, startRun, wake } from "../../../src/sessions/index.ts";
 import { openStore } from "../../../src/store/index.ts";
 import { nativeSessionsInFolder, type Script, ScriptedAgent } from "../../../src/testing/index.ts";
 
-const [url = "", sessionId = "", name = "", inputs = "0", folder = "", kind = "none"] = process.argv.slice(2);
+const [url = "", sessionId = "", name = "", inputs = "0", folder = "", kind = "none", killedAt] =
+  process.argv.slice(2);
 /** Long enough for a machine that is busy; a run that was started and not executed is waited for so long. */
 const leaseMs = 600;
 
@@ -44,10 +45,10 @@ const agent = new ScriptedAgent({
   },
 });
 
-/** Who watches may kill this process here. */
+/** Who watches may kill this process here, and has time for it. */
 async function step(line: string): Promise<void> {
   print(line);
-  await sleep(5);
+  await sleep(line === killedAt ? 60_000 : 5);
 }
 
 function print(line: string): void {
