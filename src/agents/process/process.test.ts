@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createCalls, environmentOf, findProgram, splitLines, startAgent } from "./index.ts";
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-process-")));
@@ -115,6 +115,29 @@ describe("a program", () => {
     await program.end();
     for (const pid of pids) await expect.poll(() => isRunning(pid)).toBe(false);
     await program.end();
+  });
+
+  test("that ended is gone, also where a daemon that is none of ours to end holds its output", async () => {
+    await using program = await sh("env -i PATH=$PATH setsid sleep 1000 & echo $!; echo last words; exit 3");
+    const lines: (string | null)[] = [];
+    for await (const line of program.lines) lines.push(line);
+    const daemon = Number(lines[0]);
+    onTestFinished(() => void process.kill(daemon));
+    expect(lines[1]).toBe("last words");
+    expect(await program.ended).toEqual({ code: 3, signal: null });
+    expect(isRunning(daemon)).toBe(true);
+  });
+
+  test("is ended, also where such a daemon holds its output", async () => {
+    await using program = await sh("env -i PATH=$PATH setsid sleep 1000 & echo $!; read line");
+    let daemon = 0;
+    for await (const line of program.lines) {
+      daemon = Number(line);
+      break;
+    }
+    onTestFinished(() => void process.kill(daemon));
+    await program.end();
+    expect(isRunning(daemon)).toBe(true);
   });
 
   test("requests that nothing answers any more are refused with the end", async () => {

@@ -3,6 +3,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { ContinuoError } from "../../model/index.ts";
 import { type Guardian, startGuardian } from "./guardian.ts";
 import { splitLines } from "./lines.ts";
@@ -13,6 +14,8 @@ const MAX_LINE_CHARS = 256 * 1024 * 1024;
 /** How long a program may take to end by itself after its input was closed, then after SIGTERM. */
 const GRACE_MS = 2_000;
 const TERM_GRACE_MS = 1_000;
+/** How long the output of a program that has ended may say nothing, until it is taken for a daemon's that holds it open. */
+const OUTPUT_GRACE_MS = 1_000;
 
 export interface ProcessStart {
   /** The agent, as a person calls it: for messages. */
@@ -59,6 +62,7 @@ export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
   const ended = new Promise<ProcessEnd>((done) => {
     child.once("close", (code, signal) => done({ code, signal }));
   });
+  child.once("exit", () => endOutput(child));
   await started(child, start);
   return new StartedProcess({ child, mark, guardian, ended, start });
 }
@@ -77,6 +81,25 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
       { hint: "Is it installed, and does the folder exist? `continuo agents` tells.", cause },
     );
   }
+}
+
+/**
+ * A daemon that a program left behind may hold its output open: nobody would hear that the program is gone. What it
+ * said itself is read to its end.
+ */
+function endOutput({ stdout, stderr }: ChildProcessWithoutNullStreams): void {
+  let before = -1;
+  const look = (): void => {
+    const { bytesRead } = stdout as Socket;
+    const isSilent = stdout.readableLength === 0 && bytesRead === before;
+    before = bytesRead;
+    if (!isSilent) return;
+    clearInterval(timer);
+    stdout.push(null);
+    stderr.destroy();
+  };
+  const timer = setInterval(look, OUTPUT_GRACE_MS);
+  stdout.once("close", () => clearInterval(timer));
 }
 
 interface Parts {
@@ -159,6 +182,8 @@ class StartedProcess implements AgentProcess {
     }
     process.removeListener("exit", this.#kill);
     child.stdout.destroy();
+    await soon(this.ended, OUTPUT_GRACE_MS);
+    child.stderr.destroy();
     await Promise.all([this.ended, guardian.release()]);
   }
 }
