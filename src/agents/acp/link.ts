@@ -25,6 +25,7 @@ import {
   type Turn,
   type Ways,
 } from "../driver/index.ts";
+import { untilQuiet } from "../process/index.ts";
 import { isJson, type Json } from "../reader/index.ts";
 import { type AcpConnection, type AcpListener, type Asking, connectAcp } from "./connection.ts";
 import { toContent } from "./content.ts";
@@ -78,7 +79,8 @@ export class AcpLink implements Link {
   #greeting: string | null = null;
   #told: ToldHistory | null = null;
   #isLoading = false;
-  #lastUpdateAt = 0;
+  /** Of histories. */
+  #updates = 0;
   #approvals = 0;
   readonly #onPermission: AskPermission;
   readonly #policy: AcpPolicy;
@@ -250,7 +252,10 @@ export class AcpLink implements Link {
         throw this.connection.failed(`answered ${method} without a session id`);
       this.#sessionId = sessionId;
       this.#greeting = greetingIn(answer);
-      if (method !== "session/new") await this.#quiet();
+      // Its answer came, and then nothing for a moment: it has told its history.
+      if (method !== "session/new") {
+        await untilQuiet({ quietMs: QUIET_MS, limitMs: QUIET_LIMIT_MS, heard: () => this.#updates });
+      }
       await chooseSettings(this.connection, { sessionId, answer, asking, ...this.#chosen() });
       return { sessionId };
     } finally {
@@ -258,22 +263,10 @@ export class AcpLink implements Link {
     }
   }
 
-  /** Until the agent has told its history: its answer came, and then nothing for a moment. */
-  async #quiet(): Promise<void> {
-    const startedAt = performance.now();
-    this.#lastUpdateAt = startedAt;
-    for (;;) {
-      const now = performance.now();
-      const leftMs = this.#lastUpdateAt + QUIET_MS - now;
-      if (leftMs <= 0 || now - startedAt > QUIET_LIMIT_MS) return;
-      await new Promise((done) => setTimeout(done, leftMs));
-    }
-  }
-
   async #update({ sessionId, update }: Json): Promise<void> {
     if (!isJson(update)) return;
     if (this.#isLoading) {
-      this.#lastUpdateAt = performance.now();
+      this.#updates += 1;
       if (this.#told !== null) noteUpdate(this.#told, update);
       // What is told of a history is no part of a turn; what the session is called is.
       const kept = eventsOf(update, newUpdateState()).filter(isStanding);

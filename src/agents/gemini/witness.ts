@@ -2,9 +2,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Block } from "../../model/index.ts";
-import { createCalls } from "../process/index.ts";
+import { createCalls, untilQuiet } from "../process/index.ts";
 import { isJson, type Json } from "../reader/index.ts";
 import { CLOSED_URL, type StagedSession, talkTo, type Witnessed } from "../witness/index.ts";
 
@@ -37,10 +36,12 @@ export async function geminiWitness(staged: StagedSession): Promise<Witnessed> {
   await request("authenticate", { methodId: "gemini-api-key" });
   const { sessionId, project: cwd } = staged;
   await request("session/load", { sessionId, cwd, mcpServers: [] });
-  for (let seen = -1; seen !== updates.length; ) {
-    seen = updates.length;
-    await sleep(QUIET_MS);
-  }
+  // `talkTo` ends it when it takes too long.
+  await untilQuiet({
+    quietMs: QUIET_MS,
+    limitMs: Number.POSITIVE_INFINITY,
+    heard: () => updates.length,
+  });
   return { by: "gemini --acp", depth: "words", unspoken: PLACEHOLDER, messages: updates.flatMap(messageOf) };
 }
 

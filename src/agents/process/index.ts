@@ -15,4 +15,5 @@ export { type Guarded, type Guardian, startGuardian } from "./guardian.ts";
 export { splitLines } from "./lines.ts";
 export { readOutput } from "./output.ts";
 export { type AgentProcess, type ProcessEnd, type ProcessStart, startAgent } from "./program.ts";
+export { type Quiet, untilQuiet } from "./quiet.ts";
 export { killAll, MARK_VARIABLE } from "./strays.ts";
