@@ -151,6 +151,37 @@ describe("in a terminal", { timeout: 60_000 }, () => {
     await again.until((screen) => screen.includes("You said: first") && isReady(screen));
   });
 
+  test("Ctrl-Z gives the terminal back, and fg takes it again, with what was typed", async () => {
+    const on = await open(80);
+    on.write("begun");
+    await on.until((screen) => screen.includes("❯ begun"));
+    on.send("C-z");
+    await on.until((screen) => screen.includes("Stopped"));
+    on.type("echo as''-it-was");
+    await on.until((screen) => screen.includes("\nas-it-was"));
+    on.type("clear; fg");
+    await on.until((screen) => /❯ begun$/mu.test(screen));
+    on.write(" and \u001b[200~first\rsecond\u001b[201~");
+    await on.until((screen) => screen.includes("❯ begun and [paste 1: 2 lines]"));
+    on.send("C-c");
+    await on.until(isReady);
+    on.type("hello");
+    await on.until((screen) => screen.includes("You said: hello") && isReady(screen));
+    expect(home.prompts()).toEqual(["hello"]);
+  });
+
+  test("whose terminal is gone leaves, also where no signal says so", async () => {
+    const opened = openTerminal(home, 80, 40);
+    terminal = opened;
+    const command = `echo $$ > ../pid; exec "${process.execPath}" "${MAIN}" repl`;
+    opened.type(`cd project; clear; setsid bash -c '${command}'`);
+    await opened.until(isReady);
+    const pid = Number(readFileSync(join(home.path, "pid"), "utf8"));
+    opened.close();
+    terminal = null;
+    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+  });
+
   test("commands: another agent, a title, a fork, the list; Tab completes them", async () => {
     const on = await open(100);
     on.type("my name is Ann");

@@ -107,6 +107,23 @@ test("in a turn each Ctrl-C counts, also of several that come at once, and throw
   expect(await input.read("> ")).toEqual({ type: "line", text: "after" });
 });
 
+test("so does /cancel, wherever it stands in what comes at once; Ctrl-Z stops nobody later", async () => {
+  const { input, stdin, onKey } = keyboard();
+  using _closed = input;
+  let interrupts = 0;
+  const listening = input.listen(() => {
+    interrupts += 1;
+  });
+  const typed = onKey();
+  stdin.write("first\r/cancel\rsec\u001aond\r/cancelled\r");
+  await typed;
+  expect(interrupts).toBe(1);
+  listening[Symbol.dispose]();
+  expect(await input.read("> ")).toEqual({ type: "line", text: "first" });
+  expect(await input.read("> ")).toEqual({ type: "line", text: "second" });
+  expect(await input.read("> ")).toEqual({ type: "line", text: "/cancelled" });
+});
+
 test("so it does for a question", async () => {
   const { input, nextKey, stdin, onKey } = keyboard();
   using _closed = input;

@@ -16,6 +16,11 @@ import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } fro
 const INTERRUPT = "\u0003";
 /** What is typed behind one of these waits: for the next line, or for what Tab offers. */
 const STOP = new RegExp(`[\\r\\n\\t${INTERRUPT}]`, "u");
+const SUSPEND = "\u001a";
+const CANCEL = /(?<=^|[\r\n])[ \t]*\/cancel[ \t]*[\r\n]/u;
+/** As for the signal of the same name. */
+const HUNG_UP = 129;
+const GONE = ["end", "error", "close"] as const;
 const PASTE_ON = "\u001b[?2004h";
 const PASTE_OFF = "\u001b[?2004l";
 
@@ -42,7 +47,8 @@ class Keyboard implements Input {
   #pause: Disposable | undefined;
   /** Between Tab and what it offers. */
   #isCompleting = false;
-  #isOpen = true;
+  #isOpen = false;
+  #goesOn: NodeJS.Timeout | undefined;
 
   constructor({ shell, complete, history }: InputOptions) {
     this.#shell = shell;
@@ -51,10 +57,11 @@ class Keyboard implements Input {
     this.nextKey = (signal) => this.#readKey(signal);
     this.#onExit = shell.onExit(() => this.#giveBack());
     shell.stdin.setEncoding("utf8");
-    shell.stdin.setRawMode(true);
+    this.#take();
     shell.stdin.on("data", this.#onData);
+    for (const event of GONE) shell.stdin.on(event, this.#onGone);
+    process.on("SIGCONT", this.#onContinue);
     shell.stdin.resume();
-    shell.stdout.write(PASTE_ON);
   }
 
   async read(prompt: string): Promise<Typed> {
@@ -85,7 +92,16 @@ class Keyboard implements Input {
     this.#giveBack();
     this.#onExit[Symbol.dispose]();
     this.#shell.stdin.removeListener("data", this.#onData);
+    for (const event of GONE) this.#shell.stdin.removeListener(event, this.#onGone);
+    process.removeListener("SIGCONT", this.#onContinue);
+    clearTimeout(this.#goesOn);
     this.#shell.stdin.pause();
+  }
+
+  #take(): void {
+    this.#isOpen = true;
+    this.#shell.stdin.setRawMode(true);
+    this.#shell.stdout.write(PASTE_ON);
   }
 
   #giveBack(): void {
@@ -94,6 +110,23 @@ class Keyboard implements Input {
     this.#shell.stdout.write(PASTE_OFF);
     this.#shell.stdin.setRawMode(false);
   }
+
+  /** Its terminal is gone, and nobody sent a signal: what nobody can leave would stay for ever. */
+  readonly #onGone = (): never => process.exit(HUNG_UP);
+
+  /** To the shell, with all that runs for it: Ctrl-Z. A process that has no shell is not stopped, and goes on. */
+  #suspend(): void {
+    this.#giveBack();
+    process.kill(0, "SIGTSTP");
+    this.#goesOn = setTimeout(this.#onContinue, REPL_LIMITS.suspendMs);
+  }
+
+  /** Whatever stopped it: the shell gave the terminal to others meanwhile. */
+  readonly #onContinue = (): void => {
+    this.#giveBack();
+    this.#take();
+    this.#line?.prompt(true);
+  };
 
   readonly #onData = (chunk: string): void => {
     const { pastes, keys, hasPaste } = filterKeys(this.#pastes, chunk);
@@ -153,10 +186,13 @@ class Keyboard implements Input {
       this.#ahead = "";
       this.#interrupt();
     }
-    this.#ahead = (this.#ahead + typed.at(-1)).slice(0, REPL_LIMITS.aheadChars);
-    const cancel = /(?:^|[\r\n])\/cancel\s*[\r\n]$/u.exec(this.#ahead);
-    if (cancel === null || this.#onInterrupt === null) return;
-    this.#ahead = this.#ahead.slice(0, cancel.index);
+    // Ctrl-Z is for the line that is edited: whoever pressed it now does not want to be stopped at the next one.
+    const kept = this.#ahead + (typed.at(-1) ?? "").replaceAll(SUSPEND, "");
+    this.#ahead = kept.slice(0, REPL_LIMITS.aheadChars);
+    if (this.#onInterrupt === null) return;
+    const others = this.#ahead.replace(CANCEL, "");
+    if (others === this.#ahead) return;
+    this.#ahead = others;
     this.#interrupt();
   }
 
@@ -197,6 +233,7 @@ class Keyboard implements Input {
       throwAway(line);
       this.#feed("");
     });
+    line.on("SIGTSTP", () => this.#suspend());
     line.once("close", () => resolve({ type: "end" }));
     this.#line = line;
     this.#isCompleting = false;
