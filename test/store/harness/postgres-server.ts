@@ -3,7 +3,7 @@
  * user `postgres` when the tests run as root, and can be killed and started again on the same data.
  */
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { accessSync, chownSync, constants, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -77,14 +77,20 @@ interface Owner {
   readonly gid: number;
 }
 
+const MAX_TRIES = 100;
+
 /** Postgres refuses to run as root. */
 function ownerOf(): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  try {
-    return idsOf("postgres");
-  } catch {
-    execFileSync("useradd", ["--system", "--user-group", "postgres"]);
-    return idsOf("postgres");
+  for (let tries = 1; ; tries++) {
+    try {
+      return idsOf("postgres");
+    } catch (error) {
+      if (tries > MAX_TRIES) throw error;
+    }
+    const { status } = spawnSync("useradd", ["--system", "--user-group", "postgres"]);
+    // Another test file makes the user at this moment.
+    if (status !== 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   }
 }
 
