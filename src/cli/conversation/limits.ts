@@ -18,8 +18,8 @@ export const TALK_LIMITS = {
   /** A turn's screen is drawn so often at most. */
   frameMs: 40,
   frameChars: 32_768,
-  /** How long a question waits for what came before it to be on the screen. */
-  settleMs: 1_000,
+  /** How long a question waits for what came before it to be on the screen, and for a slow disk to keep that. */
+  settleMs: 10_000,
   /** Rows of the screen that are left alone below what is not whole yet. */
   spareRows: 2,
 } as const;
