@@ -61,7 +61,7 @@ describe.each(SHELLS)("$shell", ({ start, next }) => {
   });
   afterEach(() => terminal.close());
 
-  test("commands, choices and ids", { timeout: 90_000 }, async () => {
+  test("commands, choices and ids", async () => {
     terminal.write("continuo sess");
     terminal.send("Tab");
     await terminal.until((screen) => /continuo session *$/mu.test(screen));
@@ -75,7 +75,7 @@ describe.each(SHELLS)("$shell", ({ start, next }) => {
     await terminal.until((screen) => screen.includes("<!doctype html>") || screen.includes("</html>"));
   });
 
-  test("several ids are shown with their titles, and no title is inserted", { timeout: 90_000 }, async () => {
+  test("several ids are shown with their titles, and no title is inserted", async () => {
     terminal.write("continuo session show 4bf3");
     terminal.send("Tab");
     terminal.send("Tab");

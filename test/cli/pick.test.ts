@@ -40,7 +40,7 @@ function expectLetters(seen: string): void {
   expect(seen).toMatch(/[^-]isig [^-]?icanon .*[^-]echo /u);
 }
 
-describe("in a terminal", { timeout: 90_000 }, () => {
+describe("in a terminal", () => {
   beforeEach(() => {
     home = createHome();
     writeSessions(home);

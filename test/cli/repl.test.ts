@@ -29,7 +29,7 @@ function steady(screen: string): string {
     .replace(/denied in \d+:\d\d/u, "denied in TIME");
 }
 
-describe("in a terminal", { timeout: 60_000 }, () => {
+describe("in a terminal", () => {
   let terminal: Terminal | null = null;
 
   async function open(columns: number, env = "", ...flags: readonly string[]): Promise<Terminal> {
@@ -49,7 +49,10 @@ describe("in a terminal", { timeout: 60_000 }, () => {
   test.each([80, 120])("a turn with a question, %i columns wide", async (columns) => {
     const on = await open(columns);
     on.type("fix it");
-    const asked = await on.until((screen) => /^\? allow/mu.test(screen));
+    // What is asked about may come to the screen after the question, on a slow machine.
+    const asked = await on.until(
+      (screen) => /^\? allow/mu.test(screen) && screen.includes("    + const b = 42;"),
+    );
     await expect(`${steady(asked)}\n`).toMatchFileSnapshot(`cases/repl-question-${columns}.txt`);
     on.write("y");
     const done = await on.until((screen) => screen.includes("Done.") && isReady(screen));
@@ -179,7 +182,7 @@ describe("in a terminal", { timeout: 60_000 }, () => {
     const pid = Number(readFileSync(join(home.path, "pid"), "utf8"));
     opened.close();
     terminal = null;
-    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   test("commands: another agent, a title, a fork, the list; Tab completes them", async () => {
@@ -221,7 +224,7 @@ describe("in a terminal", { timeout: 60_000 }, () => {
   });
 });
 
-describe("on a pipe", { timeout: 60_000 }, () => {
+describe("on a pipe", () => {
   function start(flags: readonly string[]): ChildProcessWithoutNullStreams {
     return spawn(process.execPath, [MAIN, "repl", ...flags], {
       cwd: join(home.path, "project"),
@@ -282,13 +285,13 @@ describe("on a pipe", { timeout: 60_000 }, () => {
       said += text;
     });
     // The agent's own child says its number, and left the agent's group.
-    await expect.poll(() => / \d+\n\n {2}I wait\./u.test(said), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => / \d+\n\n {2}I wait\./u.test(said)).toBe(true);
     const pid = Number(/ (\d+)\n/u.exec(said)?.[1]);
     expect(isAlive(pid)).toBe(true);
     const ended = new Promise((done) => child.once("exit", done));
     child.kill("SIGTERM");
     expect(await ended).toBe(143);
-    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 });
 

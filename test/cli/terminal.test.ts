@@ -43,7 +43,7 @@ function writeLong(): void {
   home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines.flat()));
 }
 
-describe("in a terminal", { timeout: 60_000 }, () => {
+describe("in a terminal", () => {
   beforeEach(() => {
     home = createHome();
     writeSessions(home);
@@ -222,7 +222,7 @@ test("SIGINT alone ends the command with 130", async () => {
   child.stdout.destroy();
 });
 
-test("piped output of a large session needs little memory", { timeout: 60_000 }, async () => {
+test("piped output of a large session needs little memory", async () => {
   using large = createHome();
   const filler = "word ".repeat(10_000);
   const lines = Array.from({ length: 1200 }, (_, at) => ({

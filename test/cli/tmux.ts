@@ -17,6 +17,9 @@ export interface Terminal {
   close(): void;
 }
 
+/** A tenth of a second each, and the time that tmux takes: only what never comes meets it. */
+const MAX_LOOKS = 600;
+
 /** A server that was told to end may still answer on its socket. */
 let opened = 0;
 
@@ -42,7 +45,7 @@ export function openTerminal(home: Home, columns: number, rows: number): Termina
     },
     screen,
     async until(isWanted) {
-      for (let tries = 0; tries < 200; tries++) {
+      for (let tries = 0; tries < MAX_LOOKS; tries++) {
         const seen = screen();
         if (isWanted(seen)) return seen;
         await sleep(100);

@@ -167,7 +167,7 @@ test("example sessions are not deleted: they are not this machine's", async () =
   expect(code).toBe(3);
 });
 
-describe("on a terminal it asks", { timeout: 60_000 }, () => {
+describe("on a terminal it asks", () => {
   let terminal: Terminal;
   const continuo = `clear; '${process.execPath}' '${MAIN}'`;
 

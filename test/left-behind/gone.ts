@@ -10,6 +10,6 @@ export async function expectGone(pids: readonly number[]): Promise<void> {
       const left = { running: pids.filter(isRunning), guardians: pids.flatMap(guardiansOf) };
       expect(left).toEqual({ running: [], guardians: [] });
     },
-    { timeout: 30_000 },
+    { timeout: 90_000 },
   );
 }

@@ -44,7 +44,7 @@ const WAYS = [
 ] as const;
 
 describe("agents that hear neither the end of their input nor SIGTERM, with a daemon each", {
-  timeout: 60_000,
+  timeout: 180_000,
 }, () => {
   test.concurrent.each(WAYS)(
     "as %s do not outlive a process that dies by %s, nor do their guardians",
@@ -65,7 +65,7 @@ describe("agents that hear neither the end of their input nor SIGTERM, with a da
       expect(sessionOf(guardian)).toBe(guardian);
       const { SIGHUP, SIGINT, SIGQUIT, SIGTERM } = constants.signals;
       const polite = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
-      await expect.poll(() => ignoredBy(guardian), { timeout: 30_000 }).toEqual(polite);
+      await expect.poll(() => ignoredBy(guardian)).toEqual(polite);
     }
     // But for what this process inherited, and everybody that it starts.
     const held = endsOf(holder.process.pid ?? 0).filter((end) => !endsOf(process.pid).includes(end));
@@ -95,7 +95,7 @@ test("a guardian is no reason for a process to go on, whatever its program left 
 });
 
 function holdToTheEnd(...args: readonly string[]): string {
-  return execFileSync(process.execPath, [HOLDER, ...args], { encoding: "utf8", timeout: 60_000 });
+  return execFileSync(process.execPath, [HOLDER, ...args], { encoding: "utf8", timeout: 120_000 });
 }
 
 /** In namespaces of its own, as their root. */
@@ -104,7 +104,7 @@ function unshare(flags: readonly string[], script: string, command: readonly str
   return execFileSync("unshare", [...flags, ...asRoot, "sh", "-c", script, "sh", ...command], {
     encoding: "utf8",
     env: { PATH: process.env.PATH, TMPDIR: tmpdir() },
-    timeout: 60_000,
+    timeout: 120_000,
   });
 }
 

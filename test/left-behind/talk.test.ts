@@ -53,7 +53,7 @@ const CASES = (["chat", "repl"] as const).flatMap((command) =>
   WAYS.map(([how, signal, code]) => ({ command, how, signal, code })),
 );
 
-describe("a deaf agent and its daemon are gone when in the middle of a turn", { timeout: 120_000 }, () => {
+describe("a deaf agent and its daemon are gone when in the middle of a turn", { timeout: 180_000 }, () => {
   test.concurrent.each(CASES)("$command $how", async ({ command, signal, code }) => {
     using home = createTalkHome();
     const [child, pids] = await talkOf(home, command);

@@ -50,8 +50,7 @@ describe.each(AGENTS)("%s", (agent) => {
     await using on = await stage([agent], scriptFor(agent, ["yes.txt", "no.txt"]));
     const terminal = await on.repl();
     terminal.type("Write it to yes.txt.");
-    const asked = await terminal.until((screen) => /^\? allow .*\[y\]es/mu.test(screen));
-    expect(asked).toContain("+ written");
+    await terminal.until((screen) => /^\? allow .*\[y\]es/mu.test(screen) && screen.includes("+ written"));
     terminal.write("y");
     await ready(terminal, (screen) => screen.includes("✓ allowed") && screen.includes("That was it."));
     expect(readFileSync(join(on.sandbox.project, "yes.txt"), "utf8").trim()).toBe("written");
