@@ -50,6 +50,14 @@ const JSON_KEYS = `## What \`--json\` prints
 | \`chat\` | one object a line: the events of the turn, and last \`{type: "result", sessionId, runId, status, text, usage, stopReason, resumption, error}\`; see [chat.md](chat.md) |
 | \`trust\` | the file that is trusted now: \`{path, sha256, trustedAt, keys: [{key, value}]}\`; \`--list\`: an array of \`{path, sha256, trustedAt, state}\`, \`state\` one of \`trusted\`, \`changed\`, \`gone\`; \`--remove\`: the one that was |
 | \`handoff\` | \`{agent, sessionId, location, resumeCommand, receipt: {kept, rewritten, noted, dropped, byKind, records: [{place, kind, outcome, reason}]}, verification: {by, outcome, messages}}\`; with \`--dry-run\` all but \`agent\` and \`receipt\` are \`null\` |
+| \`session fork\` | \`{agent, sessionId, location, title, cwd, forkedFrom, messages, resumeCommand}\` |
+| \`session repair\` | \`{agent, sessionId, location, edits: [{type, line, row, reason, before, after}], written, trashId}\`: \`type\` is \`removed\`, \`added\` or \`changed\`; \`row\` is there in databases alone; \`written\` and \`trashId\` are \`null\` where nothing was written, or moved |
+
+The records of a receipt: one for each block of a message, and for each picture or file in a result; one for a message that
+says nothing; one for each native record that no message was made of, and for each sub-agent's session. \`place\` is the first
+record of the message. \`kept\`: there as it was; \`rewritten\`: there, and differs as \`reason\` says; \`noted\`: not said in the new
+session, because the source's agent would not send it any more, makes it anew, or a limit left it out; \`dropped\`: not said, though
+it was. What a limit cut in the middle is on a second record, as \`noted\`.
 
 A problem is \`{code, message, line}\`, with \`file\` where it is not in the session's main file.
 `;

@@ -58,7 +58,7 @@ describe("modelView of Codex", () => {
     expect(modelView([unknown("hologram"), user("q")])).toEqual([user("q")]);
   });
 
-  test("a compaction with a replacement takes the place of everything before it", () => {
+  test("a compaction with a replacement takes the place of everything before it, and lies in its record", () => {
     const replacement = [
       { ...user("kept"), metadata: {} },
       { ...said("sum", { role: "user", origin: "summary" }), metadata: {} },
@@ -69,7 +69,7 @@ describe("modelView of Codex", () => {
       metadata: { records: [{ line: 9 }], codex: { replacement } },
     });
     expect(modelView([user("q"), agent("a"), compaction, user("next")])).toEqual([
-      ...replacement,
+      ...replacement.map((each) => ({ ...each, metadata: { records: [{ line: 9 }] } })),
       user("next"),
     ]);
   });

@@ -51,10 +51,15 @@ function compact(history: readonly Message[]): Message[] {
   for (const message of history) {
     const replacement = message.origin === "summary" ? replacementOf(message) : undefined;
     if (replacement === undefined) view.push(message);
-    else if (replacement !== null) view = [...replacement];
+    else if (replacement !== null) view = replacement.map((each) => inPlaceOf(message, each));
     else view = [...view.filter(isOfUser), message];
   }
   return view;
+}
+
+/** It lies in the record of the compaction. */
+function inPlaceOf({ metadata: { records } }: Message, replacement: Message): Message {
+  return { ...replacement, metadata: { ...replacement.metadata, ...(records && { records }) } };
 }
 
 /** `undefined` for a message that is itself part of a replacement, `null` for a compaction without one. */

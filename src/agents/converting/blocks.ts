@@ -1,26 +1,15 @@
 /** Blocks made acceptable, one by one; each is put on the receipt. Pure. */
 
-import type {
-  Block,
-  FileBlock,
-  ImageBlock,
-  Message,
-  ThinkingBlock,
-  ToolCallBlock,
-  ToolResultBlock,
-} from "../../model/index.ts";
+import type { Block, Message, ThinkingBlock, ToolCallBlock, ToolResultBlock } from "../../model/index.ts";
 import { isJson } from "../reader/index.ts";
 import type { Conversing } from "./convert.ts";
+import { type Fit as FitOf, fitFile, fitImage } from "./media.ts";
+
+type Fit = FitOf<Block>;
 
 interface Fitting {
   readonly work: Conversing;
   readonly where: "prompt" | "answer";
-}
-
-/** What another block is in its place, and why; `null` for one that has no place. */
-interface Fit {
-  readonly block: Block | null;
-  readonly reason: string;
 }
 
 /** The content of a prompt or an answer. Results are no part of it. */
@@ -64,7 +53,13 @@ export function fitResult(message: Message, result: ToolResultBlock, work: Conve
     work.note(message, raw, fit.block === null ? "dropped" : reason === "" ? "kept" : "rewritten", reason);
   }
   const joined = oneTextInResults ? joinTexts(content) : content;
-  const reason = joined.length === content.length ? (isRewritten ? MENDED : "") : "its texts are joined";
+  const isMoved = joined.some((block, at) => block.type !== content[at]?.type);
+  const reasons = [
+    ...(joined.length < content.length ? ["its texts are joined"] : []),
+    ...(joined.length === content.length && isMoved ? ["its text stands in front"] : []),
+    ...(isRewritten ? [MENDED] : []),
+  ];
+  const reason = reasons.join("; ");
   work.note(message, result, reason === "" ? "kept" : "rewritten", reason);
   const isSilent = joined.length === 0;
   return { content: isSilent ? [{ type: "text", text: "" }] : joined, moved };
@@ -81,9 +76,10 @@ function fitOwnResult(message: Message, result: ToolResultBlock, work: Conversin
   return { content: content.length === 0 ? [{ type: "text", text: "" }] : content, moved: [] };
 }
 
+/** One text, in front of all else. */
 function joinTexts(content: readonly Block[]): readonly Block[] {
   const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  if (texts.length < 2) return content;
+  if (texts.length === 0) return content;
   return [{ type: "text", text: texts.join("\n\n") }, ...content.filter((block) => block.type !== "text")];
 }
 
@@ -105,9 +101,15 @@ function fitOwn(raw: Block, work: Conversing, where: Fitting["where"]): Fit {
   const block = plain(raw);
   switch (block.type) {
     case "text":
-      return { block: block.text === "" && block.signature === undefined ? null : block, reason: "" };
+      return block.text === "" && block.signature === undefined
+        ? { block: null, reason: EMPTY }
+        : { block, reason: "" };
     case "thinking":
-      return { block: where === "answer" ? block : null, reason: "" };
+      return where === "answer" ? { block, reason: "" } : { block: null, reason: OUTSIDE };
+    case "image":
+      return where === "prompt" && block.data !== undefined
+        ? { block, reason: "" }
+        : fitBlock(block, work, where);
     default:
       return fitBlock(block, work, where);
   }
@@ -117,7 +119,7 @@ function fitOwn(raw: Block, work: Conversing, where: Fitting["where"]): Fit {
 function fitOwnCall(block: ToolCallBlock, { names, rules }: Conversing): Fit {
   const { childSessionId: _child, ranBy, rawArgs, ...call } = block;
   const id = names.ownCallId(block.id);
-  const reason = ranBy === "model" ? "the vendor ran it: as a call of the agent" : "";
+  const reason = ranBy === "model" ? RAN_BY_VENDOR : "";
   if (rawArgs === undefined) return { block: { ...call, id }, reason };
   const takesText = isJson(block.native) && block.native.type === rules.textCall;
   if (takesText || isObjectText(rawArgs)) return { block: { ...call, id, rawArgs }, reason };
@@ -138,32 +140,34 @@ function fitBlock(block: Block, work: Conversing, where: Fitting["where"]): Fit 
     case "text":
       return withoutSignature(fitText(block.text), block.signature);
     case "thinking":
-      return where === "answer"
-        ? fitThinking(block, work)
-        : { block: null, reason: "thinking outside of an answer" };
+      return where === "answer" ? fitThinking(block, work) : { block: null, reason: OUTSIDE };
     case "tool_call":
       return fitCall(block, work);
     case "image":
       return where === "answer"
         ? { block: null, reason: "no agent takes an image in an answer" }
-        : fitImage(block, work);
+        : fitImage(block, work.rules);
     case "file":
-      return fitFile(block, work);
+      return fitFile(block, work.rules);
     case "tool_result":
     case "unknown":
       return { block: null, reason: "of a kind that the target does not have" };
   }
 }
 
+const EMPTY = "empty";
+const OUTSIDE = "thinking outside of an answer";
 const MENDED = "halves of characters are replaced";
+
+const UNSIGNED = "without its signature";
 
 /** A signature of text belongs to one vendor's requests. */
 function withoutSignature(fit: Fit, signature: string | undefined): Fit {
-  return signature === undefined || fit.reason !== "" ? fit : { ...fit, reason: "without its signature" };
+  return signature === undefined || fit.reason !== "" ? fit : { ...fit, reason: UNSIGNED };
 }
 
 function fitText(text: string): Fit {
-  if (text === "") return { block: null, reason: "empty" };
+  if (text === "") return { block: null, reason: EMPTY };
   const whole = text.toWellFormed();
   return { block: { type: "text", text: whole }, reason: whole === text ? "" : MENDED };
 }
@@ -179,16 +183,28 @@ function withoutDroppedStart(fit: Fit, { rules }: Conversing): Fit {
 }
 
 function fitThinking(block: ThinkingBlock, { rules }: Conversing): Fit {
-  const isSealed = block.signature !== undefined || block.data !== undefined;
+  const { signature, ...unsigned } = block;
+  const isSealed = !!signature || block.data !== undefined;
   const isOurs = rules.vendor !== null && block.signedBy === rules.vendor;
-  if (!isSealed || isOurs) return { block, reason: "" };
+  if (isSealed && isOurs) return sealedAlone(block);
+  const whole = block.text.toWellFormed();
+  const reason = whole === block.text ? "" : MENDED;
+  if (!isSealed) return { block: { ...unsigned, text: whole }, reason };
   if (block.text === "") return { block: null, reason: "sealed by another vendor, without a text" };
-  const { type, text } = block;
   return {
-    block: { type, text: text.toWellFormed() },
+    block: { type: "thinking", text: whole },
     reason: "signed by another vendor: without the signature",
   };
 }
+
+/** What a vendor hid is sent back as it sealed it: there is no place for words beside it. */
+function sealedAlone(block: ThinkingBlock): Fit {
+  const isHidden = block.redacted === true && block.data !== undefined && block.text !== "";
+  if (!isHidden) return { block, reason: "" };
+  return { block: { ...block, text: "" }, reason: "in its sealed form alone" };
+}
+
+const RAN_BY_VENDOR = "the vendor ran it: as a call of the agent";
 
 function fitCall(block: ToolCallBlock, { names }: Conversing): Fit {
   const id = names.callId(block.id);
@@ -196,36 +212,34 @@ function fitCall(block: ToolCallBlock, { names }: Conversing): Fit {
   const isText = Object.keys(block.args).length === 0 && !!block.rawArgs && block.rawArgs.trim() !== "{}";
   const given = isText ? { input: block.rawArgs } : block.args;
   const args = wellFormed(given) as ToolCallBlock["args"];
-  const reasons = [
+  const mended = [
     ...(id === block.id ? [] : ["its id"]),
     ...(name === block.name ? [] : ["its name"]),
-    ...(isText ? ["its input"] : []),
+    ...(isText || args !== given ? ["its input"] : []),
   ];
-  const reason = reasons.length === 0 ? "" : `${reasons.join(" and ")} made acceptable`;
-  return { block: { type: "tool_call", id, name, args }, reason };
+  const reasons = [
+    ...(block.ranBy === "model" ? [RAN_BY_VENDOR] : []),
+    ...(mended.length === 0 ? [] : [`${mended.join(" and ")} made acceptable`]),
+    ...(block.signature === undefined ? [] : [UNSIGNED]),
+  ];
+  return { block: { type: "tool_call", id, name, args }, reason: reasons.join("; ") };
 }
 
+/** The same value where nothing in it is to be mended. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]),
-  );
-}
-
-function fitImage(block: ImageBlock, { rules }: Conversing): Fit {
-  if (block.data !== undefined || (block.url !== undefined && rules.imageUrls)) return { block, reason: "" };
-  return { block: null, reason: "the target takes images as data alone" };
-}
-
-function fitFile(block: FileBlock, { rules }: Conversing): Fit {
-  const isText = block.text !== undefined;
-  const isDocument = isText || (block.mimeType === "application/pdf" && block.data !== undefined);
-  const isTaken =
-    rules.files === "all" ? !isText && block.data !== undefined : rules.files === "documents" && isDocument;
-  if (isTaken) return { block, reason: "" };
-  if (block.text === undefined) return { block: null, reason: "the target takes no such files" };
-  const head = block.name === undefined ? "" : `${block.name}:\n\n`;
-  return { block: { type: "text", text: `${head}${block.text}` }, reason: "its text alone" };
+  if (Array.isArray(value)) {
+    const items = value.map(wellFormed);
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  const entries = Object.entries(value).map(([key, each]) => [
+    key,
+    key.toWellFormed(),
+    wellFormed(each),
+    each,
+  ]);
+  return entries.every(([key, whole, item, each]) => key === whole && item === each)
+    ? value
+    : Object.fromEntries(entries.map(([, whole, item]) => [whole, item]));
 }

@@ -10,11 +10,12 @@
  * Messages that are the target's own keep all that it wrote into them, signatures too.
  */
 
-import type { AgentName, Block, Message, ToolCallBlock, ToolResultBlock } from "../../model/index.ts";
+import type { AgentName, Block, Message, ToolCallBlock } from "../../model/index.ts";
 import type { NewMessage } from "../adapter/index.ts";
 import { fitBlocks, fitResult } from "./blocks.ts";
 import { createNames, type ToolNames } from "./names.ts";
-import { kindOf, placeText, type ReceiptRecord } from "./receipt.ts";
+import { kindOf, placeText, type ReceiptRecord, toldApart } from "./receipt.ts";
+import { type ResultSource, rank, resultsOf, sourcesOf } from "./results.ts";
 import { TARGETS, type TargetRules } from "./rules.ts";
 
 export interface Conversion {
@@ -60,7 +61,7 @@ export function convertMessages(
   const converted = source.flatMap((message, at): Converted[] => {
     if (used.has(message)) return [];
     if (message.role === "assistant") return toAnswer(message, resultsOf({ source, at }, used), work);
-    if (message.role === "tool") return orphaned(message, work);
+    if (message.role === "tool") return orphaned(message, message.content, work);
     return toPrompt(message, work);
   });
   const all = before.length > 0 ? converted : beginWithUser(converted);
@@ -82,31 +83,8 @@ function callIdsIn(messages: readonly Message[]): string[] {
   );
 }
 
-interface Position {
-  readonly source: readonly Message[];
-  readonly at: number;
-}
-
-/** The results of an answer's calls, wherever they stand behind it. */
-function resultsOf({ source, at }: Position, used: Set<Message>): Message[] {
-  const answer = source[at];
-  if (answer === undefined) return [];
-  const open = new Set(answer.content.flatMap((block) => (block.type === "tool_call" ? [block.id] : [])));
-  const results: Message[] = [];
-  for (let next = at + 1; next < source.length && open.size > 0; next++) {
-    const message = source[next];
-    if (message === undefined) break;
-    const [result] = message.content;
-    if (message.role !== "tool" || result?.type !== "tool_result" || used.has(message)) continue;
-    if (!open.delete(result.toolCallId)) continue;
-    used.add(message);
-    results.push(message);
-  }
-  return results;
-}
-
-function orphaned(message: Message, { note }: Conversing): Converted[] {
-  for (const block of message.content) note(message, block, "dropped", "no call of this id");
+function orphaned(message: Message, content: readonly Block[], { note }: Conversing): Converted[] {
+  for (const block of toldApart(content)) note(message, block, "dropped", "no call of this id waits for it");
   return [];
 }
 
@@ -120,7 +98,7 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
   const inline = message.content.filter((block) => block.type === "tool_result");
   const said = message.content.filter((block) => block.type !== "tool_result");
   const content = fitBlocks(message, said, { work, where: "answer" });
-  if (content.length === 0) return [];
+  if (content.length === 0) return orphaned(message, inline, work);
   const calls = content.filter((block) => block.type === "tool_call");
   const { usage, model, stopReason } = message;
   const answer: NewMessage = {
@@ -133,12 +111,7 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
     ...ownFacts(message, work),
   };
   const originals = said.filter((block) => block.type === "tool_call");
-  const told = new Map<string, ResultSource>();
-  for (const block of inline) told.set(block.toolCallId, { message, block });
-  for (const result of results) {
-    const [block] = result.content;
-    if (block?.type === "tool_result") told.set(block.toolCallId, { message: result, block });
-  }
+  const told = sourcesOf(message, inline, results);
   const order = [...told.keys()];
   const paired = originals
     .map((original, at) => ({ original, call: calls[at] }))
@@ -146,27 +119,18 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
   const further: Block[] = [];
   const replies = paired.flatMap(({ original, call }): Converted[] => {
     if (call === undefined) return [];
-    const source = told.get(original.id) ?? null;
+    const source = told.get(original.id)?.shift() ?? null;
     const { reply, moved } = toReply(call, source, { message, work });
     further.push(...moved);
     return [{ made: reply, of: source?.message ?? message }];
   });
+  const unasked = [...told.values()].flat().map(({ block }) => block);
+  orphaned(message, unasked, work);
   const behind: Converted[] =
     further.length === 0
       ? []
       : [{ made: { role: "user", content: further, ...factsOf(message) }, of: message }];
   return [{ made: answer, of: message }, ...replies, ...behind];
-}
-
-/** Results keep the order in which they came; those that never came are last. */
-function rank(order: readonly string[], id: string): number {
-  const at = order.indexOf(id);
-  return at === -1 ? order.length : at;
-}
-
-interface ResultSource {
-  readonly message: Message;
-  readonly block: ToolResultBlock;
 }
 
 interface Reply {

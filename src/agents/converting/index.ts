@@ -10,6 +10,7 @@ export { type Conversion, type ConversionOptions, convertMessages } from "./conv
 export {
   excessOf,
   kindOf,
+  linesOf,
   type MaxLoss,
   type Outcome,
   placeText,

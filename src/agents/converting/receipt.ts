@@ -67,6 +67,21 @@ export function kindOf(block: Block): ReceiptKind {
   return block.type === "unknown" ? "other" : block.type;
 }
 
+/** What stands on lines of its own: every block, and the pictures and files in a result. */
+export function toldApart(content: readonly Block[]): readonly Block[] {
+  return content.flatMap((block) =>
+    block.type === "tool_result" ? [block, ...block.content.filter(({ type }) => type !== "text")] : [block],
+  );
+}
+
+/** The lines of blocks that all went the same way. */
+export function linesOf(
+  content: readonly Block[],
+  told: Pick<ReceiptRecord, "place" | "outcome" | "reason">,
+): ReceiptRecord[] {
+  return toldApart(content).map((block) => ({ ...told, kind: kindOf(block) }));
+}
+
 export function placeText(places: readonly RecordPlace[] | undefined): string {
   const place = places?.[0];
   if (place === undefined) return "";

@@ -10,6 +10,8 @@ export interface TargetRules {
   readonly imageUrls: boolean;
   /** `all`; `documents`: PDF and plain text; `none`. */
   readonly files: "all" | "documents" | "none";
+  /** Files that are taken keep their names. */
+  readonly fileNames: boolean;
   /** A text of the user that begins like this is not sent. */
   readonly droppedStart: RegExp | null;
   /** A result holds one text: several are joined. */
@@ -31,6 +33,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     imagesInErrors: false,
     imageUrls: false,
     files: "documents",
+    fileNames: true,
     droppedStart: null,
     oneTextInResults: false,
     namesModel: true,
@@ -42,6 +45,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     imagesInErrors: true,
     imageUrls: true,
     files: "none",
+    fileNames: true,
     droppedStart: null,
     oneTextInResults: false,
     namesModel: true,
@@ -53,6 +57,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     imagesInErrors: true,
     imageUrls: false,
     files: "all",
+    fileNames: false,
     droppedStart: /^\s*(?:[/?]|<session_context>|<hook_context>|$)/u,
     oneTextInResults: true,
     namesModel: true,
@@ -64,6 +69,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     imagesInErrors: true,
     imageUrls: false,
     files: "none",
+    fileNames: true,
     droppedStart: null,
     oneTextInResults: false,
     namesModel: false,
@@ -75,6 +81,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     imagesInErrors: false,
     imageUrls: true,
     files: "all",
+    fileNames: true,
     droppedStart: null,
     oneTextInResults: true,
     namesModel: false,

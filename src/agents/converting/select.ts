@@ -5,7 +5,7 @@
 
 import type { Message } from "../../model/index.ts";
 import { isJson } from "../reader/index.ts";
-import { kindOf, placeText, type ReceiptRecord } from "./receipt.ts";
+import { linesOf, placeText, type ReceiptRecord } from "./receipt.ts";
 
 export interface Selection {
   readonly messages: readonly Message[];
@@ -31,6 +31,7 @@ export function selectMessages(history: readonly Message[], view: readonly Messa
     messages.push(message);
   };
   for (const seen of view) {
+    if (seen.role === "system") continue;
     const own = byId.get(seen.id);
     if (own === undefined) {
       if (!isMade(seen, byId)) take(seen);
@@ -46,10 +47,11 @@ export function selectMessages(history: readonly Message[], view: readonly Messa
     messages.push(isReworded(own, seen) ? seen : own);
   }
   for (const message of thinking) take(message);
-  const left = history
-    .filter(({ id }) => !taken.has(id))
-    .flatMap((message) => leftBehind(message, messages.length > 0));
-  return { messages: messages.filter(isSpoken), left };
+  const left = history.flatMap((message) => {
+    if (message.content.length === 0) return [silent(message)];
+    return taken.has(message.id) ? [] : leftBehind(message, messages.length > 0);
+  });
+  return { messages, left };
 }
 
 /** The agent tells its model something else than what the record says, by a rule or because it was edited. */
@@ -70,10 +72,6 @@ function isReworded(own: Message, seen: Message): boolean {
   );
 }
 
-function isSpoken(message: Message): boolean {
-  return message.role !== "system";
-}
-
 /** What an agent shows and does not send: a thought at the end of an answer that was broken off. */
 function isThinkingAlone({ role, origin, content }: Message): boolean {
   return (
@@ -92,12 +90,16 @@ function isMade(message: Message, byId: ReadonlyMap<string, Message>): boolean {
   return isFlagged || message.role === "tool" || byId.has(message.id.replace(/(?:\/|#media$).*/su, ""));
 }
 
+/** A message without a block is on a line too: an answer that broke off before its first word. */
+function silent({ metadata }: Message): ReceiptRecord {
+  const place = placeText(metadata.records);
+  return { place, kind: "other", outcome: "noted", reason: "a message that says nothing" };
+}
+
 function leftBehind(message: Message, hasView: boolean): ReceiptRecord[] {
-  const { outcome, reason } = whyLeft(message, hasView);
   const place = placeText(message.metadata.records);
-  const kinds =
-    outcome === "noted" && message.role === "system" ? (["other"] as const) : message.content.map(kindOf);
-  return kinds.map((kind) => ({ place, kind: isAside(message) ? "other" : kind, outcome, reason }));
+  const lines = linesOf(message.content, { place, ...whyLeft(message, hasView) });
+  return isAside(message) ? lines.map((line) => ({ ...line, kind: "other" })) : lines;
 }
 
 function isAside({ origin, role }: Message): boolean {

@@ -7,7 +7,7 @@ import {
   type Conversion,
   convertMessages,
   excessOf,
-  kindOf,
+  linesOf,
   type MaxLoss,
   type Receipt,
   type ReceiptRecord,
@@ -115,12 +115,9 @@ function convertBehind({ from, begun, messages, own, placeOf }: ComingBack): Con
 
 /** What comes back in its own records. */
 function keptRecords({ kept, placeOf }: ComingBack): ReceiptRecord[] {
-  return kept.flatMap((message) => {
-    const place = placeOf(message);
-    return message.content.map(
-      (block): ReceiptRecord => ({ place, kind: kindOf(block), outcome: "kept", reason: "" }),
-    );
-  });
+  return kept.flatMap((message) =>
+    linesOf(message.content, { place: placeOf(message), outcome: "kept", reason: "" }),
+  );
 }
 
 function broughtBackOf(back: ComingBack | null): BroughtBack | null {

@@ -2,7 +2,7 @@
 
 import { type Block, ContinuoError, type Message } from "../../model/index.ts";
 import { planContext } from "../../transcript/index.ts";
-import { kindOf, placeText, type ReceiptRecord, toldBy } from "../converting/index.ts";
+import { linesOf, placeText, type ReceiptRecord, toldBy } from "../converting/index.ts";
 
 export interface PartOptions {
   /** Begin with the message of this id. */
@@ -24,7 +24,11 @@ export interface Part {
 export function fromMessage(messages: readonly Message[], id: string | undefined): Part {
   if (id === undefined) return { messages, left: [] };
   const at = messages.findIndex((message) => message.id === id);
-  if (at === -1) throw new ContinuoError("not_found", `no message ${id} goes over`);
+  if (at === -1) {
+    throw new ContinuoError("not_found", `no message ${JSON.stringify(id)} goes over`, {
+      hint: "`continuo session show ID --json` tells the ids; of messages that the agent no longer sends none goes over.",
+    });
+  }
   const left = messages
     .slice(0, at)
     .flatMap((message) => leftOut(message, message.content, "before the message to begin with"));
@@ -40,7 +44,9 @@ export function withinLimits(messages: readonly Message[], options: PartOptions)
   const isLimited = maxMessages !== undefined || maxTokens !== undefined;
   const strategy = options.strategy ?? (isLimited ? "recent" : "full");
   if (strategy === "full" && isLimited) {
-    throw new ContinuoError("usage", "a limit cuts, and the strategy `full` does not");
+    throw new ContinuoError("usage", "a limit cuts, and the strategy `full` does not", {
+      hint: "Leave out the strategy, or the limit.",
+    });
   }
   if (strategy === "full") return { messages, left: [] };
   const paired = planContext(messages).messages;
@@ -73,18 +79,27 @@ function overLimit(paired: readonly Message[], within: readonly Message[]): Rece
     if (now === undefined)
       return leftOut(message, message.content, "over the limit; newer messages went first");
     if (now === message) return [];
-    const cut = message.content.filter((block, at) => isCut(block, now.content[at]));
-    return leftOut(message, cut, "cut to the limit");
+    return leftOut(message, cutOf(message.content, now.content), "cut to the limit");
   });
 }
 
-/** Blocks stay in their order, and each stays one. */
+/** Blocks stay in their order, and each stays one. Of a result that is cut, the pictures that are still there are not. */
+function cutOf(before: readonly Block[], now: readonly Block[]): Block[] {
+  return before.flatMap((block, at): Block[] => {
+    const after = now[at];
+    if (!isCut(block, after)) return [];
+    if (block.type !== "tool_result" || after?.type !== "tool_result") return [block];
+    const content = block.content.filter((inner, nth) => isCut(inner, after.content[nth]));
+    return [{ ...block, content }];
+  });
+}
+
 function isCut(block: Block, now: Block | undefined): boolean {
   if (now === undefined) return true;
-  return block.type !== now.type || toldBy(block)?.words !== toldBy(now)?.words;
+  if (block.type !== now.type || ("signature" in block && !("signature" in now))) return true;
+  return toldBy(block)?.words !== toldBy(now)?.words;
 }
 
 function leftOut(message: Message, blocks: readonly Block[], reason: string): ReceiptRecord[] {
-  const place = placeText(message.metadata.records);
-  return blocks.map((block): ReceiptRecord => ({ place, kind: kindOf(block), outcome: "noted", reason }));
+  return linesOf(blocks, { place: placeText(message.metadata.records), outcome: "noted", reason });
 }
