@@ -135,6 +135,20 @@ test.each(AGENT_NAMES)("%s: an unknown message is refused, and nothing is writte
   expect(existsSync(join(scratch, ".continuo"))).toBe(false);
 });
 
+test("a session that does not tell its folder is not forked to where nobody looks for it", async () => {
+  const [info] = await open("claude", "parallel-tools");
+  const location = info?.location ?? "";
+  const lines = readFileSync(location, "utf8");
+  writeFileSync(location, lines.replaceAll(/"cwd":"[^"]*",?/gu, ""));
+  const before = await idsOf("claude");
+  const forked = forkNativeSession(location, { places });
+  await expect(forked).rejects.toMatchObject({
+    code: "unsupported",
+    hint: `\`continuo handoff ${info?.sessionId} --to claude --cwd DIR\` makes a copy in a folder that you name.`,
+  });
+  expect(await idsOf("claude")).toEqual(before);
+});
+
 test("a line that breaks off, as in a session that is being written, is left behind", async () => {
   const [info] = await open("claude", "parallel-tools");
   if (info === undefined) throw new Error("no session");

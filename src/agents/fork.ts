@@ -2,7 +2,7 @@
 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type AgentName, ContinuoError, type Message, type SessionInfo } from "../model/index.ts";
 import { makersOfNow, type NativeWriter, type NewSession, writeBeside } from "./adapter/index.ts";
 import { cutAt, type Fork, firstDifference, type NativeForker } from "./forking/index.ts";
@@ -58,7 +58,8 @@ export async function forkNativeSession(ref: SessionRef, options: ForkOptions = 
   const forker = await FORKERS[agent]();
   const makers = makersOfNow();
   const title = own === null ? null : forker.titleOf(own);
-  const cwd = opened.details.cwd ?? dirname(found.location);
+  const { cwd } = opened.details;
+  if (cwd === null) throw folderUntold(forkedFrom, agent);
   const sessionId = writer.newSessionId(makers);
   const session: NewSession = { sessionId, cwd, title, gitBranch, createdMs: makers.now() };
   const part = options.at === undefined ? "whole" : "beginning";
@@ -70,6 +71,13 @@ export async function forkNativeSession(ref: SessionRef, options: ForkOptions = 
   const resumeCommand = resumeCommandOf({ agent, sessionId, location });
   const said = { title: title ?? read.title, cwd, forkedFrom, messages: fork.count };
   return { agent, sessionId, location, ...said, resumeCommand };
+}
+
+/** An agent lists a session where it works: in any other folder nobody would find the fork. */
+function folderUntold(sessionId: string, agent: AgentName): ContinuoError {
+  return new ContinuoError("unsupported", `session ${sessionId} does not tell its folder`, {
+    hint: `\`continuo handoff ${sessionId} --to ${agent} --cwd DIR\` makes a copy in a folder that you name.`,
+  });
 }
 
 interface Selected {
