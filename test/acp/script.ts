@@ -35,6 +35,8 @@ export type ScriptStep =
   | { readonly startChild: true }
   /** From now on it hears neither the end of its input nor a signal that can be ignored. */
   | { readonly deaf: true }
+  /** Where what is asked is another than that, these steps are the whole answer. */
+  | { readonly when: Json; readonly else: readonly ScriptStep[] }
   | { readonly die: number };
 
 export interface Script {

@@ -48,7 +48,18 @@ async function answer({ id, method, params }: Json): Promise<void> {
     await send({ id, error: { code: -32601, message: `"Method not found": ${String(method)}` } });
     return;
   }
-  for (const step of steps) await take(step, { id, sessionId, words });
+  const asked = { id, sessionId, words };
+  for (const step of steps) {
+    if ("when" in step && !holds(step.when, params)) {
+      for (const other of step.else) await take(other, asked);
+      return;
+    }
+    await take(step, asked);
+  }
+}
+
+function holds(wanted: Json, params: unknown): boolean {
+  return Object.entries(wanted).every(([key, value]) => (params as Json | undefined)?.[key] === value);
 }
 
 const DEFAULTS: Record<string, readonly ScriptStep[]> = {

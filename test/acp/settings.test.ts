@@ -73,6 +73,16 @@ describe.each([1, 2] as const)("in version %i", (protocol) => {
     });
   });
 
+  test("one that there is not is told as such for a session that is gone on with, too, and no other is begun", async () => {
+    const { driver, cwd, sent } = offering({ protocol, session, answers: refused });
+    const open = driver.open({ cwd, model: "huge", resumeSessionId: "s7", onMissing: "new" });
+    await expect(open).rejects.toMatchObject({
+      code: "unsupported",
+      message: 'scripted has no model "huge".',
+    });
+    expect(sent().filter(({ method }) => method === "session/new")).toEqual([]);
+  });
+
   test("one that is offered and refused all the same is told in the agent's own words", async () => {
     const { driver, cwd } = offering({ protocol, session, answers: refused });
     await expect(driver.open({ cwd, model: "large" })).rejects.toMatchObject({

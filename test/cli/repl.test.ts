@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cleanEnv, MAIN, type Run } from "./home.ts";
-import { createTalkHome, type TalkHome } from "./talk.ts";
+import { createTalkHome, SCRIPT, type TalkHome } from "./talk.ts";
 import { openTerminal, type Terminal } from "./tmux.ts";
 
 let home: TalkHome;
@@ -253,6 +253,65 @@ describe("on a pipe", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     await expect(steady(stdout)).toMatchFileSnapshot("cases/repl-pipe.txt");
     expect(home.prompts()).toEqual(["one", "fix it"]);
+  });
+
+  const granted = (stdout: string): readonly string[] =>
+    [...stdout.matchAll(/"optionId":"(\w+)"/gu)].map(([, option = ""]) => option);
+
+  test("/mode changes the policy in the middle of a conversation, for every agent of it; the session is the same", async () => {
+    home[Symbol.dispose]();
+    // What `other` is told begins with what was said before.
+    home = createTalkHome({
+      ...SCRIPT,
+      prompts: { ...SCRIPT.prompts, "*": SCRIPT.prompts?.["fix it"] ?? [] },
+    });
+    const lines = [
+      "fix it",
+      "/mode unrestricted",
+      "fix it",
+      "/agent other",
+      "fix it",
+      "/mode safe",
+      "fix it",
+    ];
+    const { code, stdout } = await repl(`${lines.join("\n")}\n/mode\n`, ["--permissions", "ask"]);
+    expect(code).toBe(0);
+    expect(granted(stdout)).toEqual(["no", "yes", "yes", "no"]);
+    expect(stdout).toMatch(/permissions +safe\n +mode +the agent's own choice/u);
+    const begun = home.methods().filter((method) => /^session\/(?:new|resume|load)$/u.test(method));
+    // `other` begins its own, and goes on with it under its last policy.
+    expect(begun).toEqual(["session/new", "session/resume", "session/new", "session/resume"]);
+  });
+
+  test("an agent's own mode is tried at once: one that there is not changes nothing, - is its own choice", async () => {
+    home[Symbol.dispose]();
+    const modes = { currentModeId: "code", availableModes: [{ id: "code" }, { id: "plan" }] };
+    const answer = { result: { sessionId: "new-1", modes } };
+    const refused = { error: { code: -32602, message: "no such mode" } };
+    home = createTalkHome({
+      ...SCRIPT,
+      answers: {
+        "session/new": [answer],
+        "session/resume": [answer],
+        "session/set_mode": [{ when: { modeId: "plan" }, else: [refused] }, { result: {} }],
+      },
+    });
+    const lines = ["/mode plan", "one", "/mode nonsense", "/mode", "two", "/mode -", "three"];
+    const { code, stdout } = await repl(`${lines.join("\n")}\n`);
+    expect(code).toBe(0);
+    expect(stdout).toContain('✗ robot has no mode "nonsense".\n  There are: code, plan.');
+    expect([...stdout.matchAll(/^ +mode +(.+)$/gmu)].map(([, mode]) => mode)).toEqual([
+      "plan",
+      "plan",
+      "the agent's own choice",
+    ]);
+    expect(home.prompts()).toEqual(["one", "two", "three"]);
+    const chosen = home.methods().filter((method) => method !== "initialize" && method !== "session/close");
+    expect(chosen).toEqual([
+      ...["session/new", "session/new", "session/set_mode", "session/prompt"],
+      ...["session/resume", "session/set_mode", "session/resume", "session/set_mode", "session/prompt"],
+      ...["session/resume", "session/prompt"],
+    ]);
   });
 
   test("an agent that resumes nothing goes on all the same while its program runs", async () => {

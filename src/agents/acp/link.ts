@@ -79,6 +79,8 @@ export class AcpLink implements Link {
   #greeting: string | null = null;
   #told: ToldHistory | null = null;
   #isLoading = false;
+  /** Of the way that led into the session: it names the settings that there are. */
+  #answer: Json = {};
   /** Of histories. */
   #updates = 0;
   #approvals = 0;
@@ -126,7 +128,9 @@ export class AcpLink implements Link {
   /** Into the session that is asked for. */
   async enter(): Promise<OpenedSession> {
     const { open, options } = this.#start;
-    return await openSession(this.#ways(open), open, options);
+    const opened = await openSession(this.#ways(open), open, options);
+    await this.#choose(open);
+    return opened;
   }
 
   async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
@@ -140,6 +144,7 @@ export class AcpLink implements Link {
     };
     const before = this.#sessionId;
     const opened = await openSession(this.#ways(open), open, this.#start.options);
+    await this.#choose(open);
     if (before !== this.#sessionId) await this.#closeSession(before);
     return opened;
   }
@@ -251,13 +256,25 @@ export class AcpLink implements Link {
       if (typeof sessionId !== "string")
         throw this.connection.failed(`answered ${method} without a session id`);
       this.#sessionId = sessionId;
+      this.#answer = answer;
       this.#greeting = greetingIn(answer);
       // Its answer came, and then nothing for a moment: it has told its history.
       if (method !== "session/new") {
         await untilQuiet({ quietMs: QUIET_MS, limitMs: QUIET_LIMIT_MS, heard: () => this.#updates });
       }
-      await chooseSettings(this.connection, { sessionId, answer, asking, ...this.#chosen() });
       return { sessionId };
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+
+  /** Behind every way into the session: one that there is not is no reason to try another way, or another session. */
+  async #choose(open: OpenConversation): Promise<void> {
+    const asking = this.#asking(open, "openMs");
+    const [sessionId, answer] = [this.#sessionId, this.#answer];
+    this.#isLoading = true;
+    try {
+      await chooseSettings(this.connection, { sessionId, answer, asking, ...this.#chosen() });
     } finally {
       this.#isLoading = false;
     }

@@ -51,6 +51,8 @@ export class Talk implements AsyncDisposable {
   #settings: AgentSettings;
   #session: Session | null = null;
   #mode: string | null = null;
+  /** What the person said in this conversation; `null`: the configuration, or a flag, says it. */
+  #policy: AgentSettings["permissions"]["policy"] | null = null;
   /** A native session that was asked for by name, and not yet gone on with: what is missing is no surprise to hide. */
   #isFresh = false;
 
@@ -166,22 +168,36 @@ export class Talk implements AsyncDisposable {
 
   /** The same conversation goes on with another agent. Errors: `not_found`. */
   async switchAgent(name: string): Promise<void> {
-    const settings = settingsOf(this.configuration, name, this.#options.flags);
+    const settings = this.#settingsOf(name);
     await this.#leaveAgent();
-    this.#settings = settings;
-    this.#mode = null;
+    this.#talkTo(settings);
   }
 
-  /** Not every agent asks before it acts: its program is started again with another policy. */
+  /**
+   * Not every agent asks before it acts: its program is started again with another policy. It holds for every agent of
+   * this conversation: who wants to be safe, or not to be asked, does not want less with the next one.
+   */
   async setPermissions(policy: AgentSettings["permissions"]["policy"]): Promise<void> {
     if (policy !== this.#settings.permissions.policy) await this.#leaveAgent();
-    this.#settings = { ...this.#settings, permissions: { ...this.#settings.permissions, policy } };
+    this.#policy = policy;
+    this.#settings = this.#settingsOf(this.agent);
   }
 
-  /** The agent's own; its program is started again with it. */
-  async setMode(mode: string): Promise<void> {
+  /**
+   * The agent's own, `null` its own choice; its program is started again with it, where it is known in which session.
+   * Errors: those of opening it: the mode is what it was then.
+   */
+  async setMode(mode: string | null): Promise<void> {
+    const before = this.#mode;
     await this.#leaveAgent();
     this.#mode = mode;
+    try {
+      await this.#tryOut();
+    } catch (error) {
+      await this.#leaveAgent();
+      this.#mode = before;
+      throw error;
+    }
   }
 
   async setTitle(title: string): Promise<void> {
@@ -193,11 +209,8 @@ export class Talk implements AsyncDisposable {
   /** Starts the agent's program, so that the first turn need not wait for it. */
   async warmUp(): Promise<void> {
     const agent = await this.#ready();
-    const session = this.#session;
-    const native = session === null ? null : nativeIdOf(session, this.agent);
-    // Another session, or a replay, begins when it is known what is told.
-    if (session !== null && native === null) return;
-    agent.prepare(native, session?.cwd ?? this.cwd);
+    const next = this.#nextPlace();
+    if (next !== null) agent.prepare(next.native, next.cwd);
   }
 
   async close(): Promise<void> {
@@ -217,6 +230,36 @@ export class Talk implements AsyncDisposable {
     else if (last) await this.continueLast();
     else await this.warmUp();
     void this.store();
+  }
+
+  /** `null` where another session, or a replay, begins when it is known what is told. */
+  #nextPlace(): { readonly native: string | null; readonly cwd: string } | null {
+    const session = this.#session;
+    const native = session === null ? null : nativeIdOf(session, this.agent);
+    if (session !== null && native === null) return null;
+    return { native, cwd: session?.cwd ?? this.cwd };
+  }
+
+  /** As `warmUp`, and what goes wrong is told at once. */
+  async #tryOut(): Promise<void> {
+    const agent = await this.#ready();
+    const next = this.#nextPlace();
+    if (next === null) return;
+    const { native, cwd } = next;
+    if (native === null) await agent.enter({ cwd });
+    else if ((await agent.capabilities()).native) await agent.enter({ cwd, resumeSessionId: native });
+  }
+
+  #settingsOf(name: string): AgentSettings {
+    const settings = settingsOf(this.configuration, name, this.#options.flags);
+    if (this.#policy === null) return settings;
+    return { ...settings, permissions: { ...settings.permissions, policy: this.#policy } };
+  }
+
+  /** A mode is named by the words of one agent. */
+  #talkTo(settings: AgentSettings): void {
+    if (settings.name !== this.agent) this.#mode = null;
+    this.#settings = settings;
   }
 
   #firstAgent(): string {
@@ -263,16 +306,17 @@ export class Talk implements AsyncDisposable {
 
   /** Its history is asked of the agent itself; what it does not tell stays with it alone. */
   async #takeTold(told: ToldSession): Promise<Session> {
-    const { shell, flags, note } = this.#options;
+    const { shell, note } = this.#options;
     const { agent, sessionId } = told;
     const cwd = told.cwd ?? this.cwd;
-    const before = this.#settings;
+    const before = { settings: this.#settings, mode: this.#mode };
     if (agent !== this.agent || this.#agent?.isAt(sessionId, cwd) !== true) await this.#leaveAgent();
-    this.#settings = settingsOf(this.configuration, agent, flags);
+    this.#talkTo(this.#settingsOf(agent));
     const entrance = { cwd, resumeSessionId: sessionId, wantHistory: true };
     const { history = [] } = await (await this.#ready()).enter(entrance).catch(async (error) => {
       await this.#leaveAgent();
-      this.#settings = before;
+      this.#settings = before.settings;
+      this.#mode = before.mode;
       throw error;
     });
     const { takeUpTold } = await import("./take-up.ts");
@@ -315,7 +359,7 @@ export class Talk implements AsyncDisposable {
     const isOpen =
       name === this.agent && native !== null && this.#agent?.isAt(native, session.cwd ?? this.cwd) === true;
     if (!isOpen) await this.#leaveAgent();
-    this.#settings = settingsOf(this.configuration, name, flags);
+    this.#talkTo(this.#settingsOf(name));
     this.#session = session;
     this.#isFresh = false;
     if (!isOpen) await this.warmUp();

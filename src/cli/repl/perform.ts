@@ -74,7 +74,7 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
   mode: async ({ talk, paint }, argument) => {
     if (argument === "ask" || argument === "safe" || argument === "unrestricted")
       await talk.setPermissions(argument);
-    else if (argument !== "") await talk.setMode(argument);
+    else if (argument !== "") await talk.setMode(argument === "-" ? null : argument);
     return factsOf(
       [
         ["permissions", talk.settings.permissions.policy],

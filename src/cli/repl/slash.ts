@@ -34,7 +34,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: "mode",
     argument: "[MODE]",
-    says: "ask, safe or unrestricted; or the agent's own mode",
+    says: "ask, safe or unrestricted; or the agent's own mode, - for its own choice",
   },
   { name: "cancel", argument: "", says: "cancel the turn that runs, as Ctrl-C does" },
   { name: "quit", argument: "", says: "leave, as Ctrl-D does" },

@@ -177,6 +177,9 @@ export class PiLink implements LinkWithWays {
   /** The program before is ended when the new one is there. */
   async #start(args: readonly string[], { signal, back = [] }: Starting): Promise<Landing> {
     const { command, open, options } = this.#parts;
+    if (open.mode !== undefined) {
+      throw new ContinuoError("unsupported", `${AGENT} offers no choice of its mode.`);
+    }
     const model = open.model ?? options.model;
     const chosen = [
       ...policyArguments(open.permissions, back),
