@@ -80,7 +80,7 @@ export {
   type SessionCheck,
 } from "./read.ts";
 export type { FoundSession, HistoryOptions, OpenedSession, OpenOptions, Places } from "./reader/index.ts";
-export { continuoHome, HOME_VARIABLES } from "./reader/index.ts";
+export { continuoHome, HOME_VARIABLES, toGivenTitle } from "./reader/index.ts";
 export { renameNativeSession } from "./rename.ts";
 export { type RepairOptions, repairNativeSession, type SessionRepair } from "./repair.ts";
 export type { RepairEdit } from "./repairing/index.ts";

@@ -9,19 +9,19 @@ import {
   type SessionRef,
   writerOf,
 } from "./lookup/index.ts";
+import { toGivenTitle } from "./reader/index.ts";
 
 const LOCK_WAIT_MS = 30_000;
 
-/** Errors: those of a lookup, `invalid` for an empty title, `session_live`, `busy`, `unsupported`, `unwritable`. */
+/** Gives the title as it stands now. Errors: those of a lookup, `invalid` for an empty title or a long one, `session_live`, `busy`, `unsupported`, `unwritable`. */
 export async function renameNativeSession(
   ref: SessionRef,
   title: string,
   options: LookupOptions = {},
-): Promise<void> {
+): Promise<string> {
   const places = options.places ?? placesOfThisUser();
   const { reader, found } = await lookUpSession(ref, { ...options, places });
-  const line = title.toWellFormed().replace(/\s+/gu, " ").trim();
-  if (line === "") throw new ContinuoError("invalid", "a title has at least one character");
+  const line = toGivenTitle(title);
   if (found.live === true) {
     throw new ContinuoError("session_live", `${found.agent} has session ${found.sessionId} open`, {
       hint: "Rename it there, or end it first.",
@@ -47,6 +47,7 @@ export async function renameNativeSession(
     if (records.length > 0) sink.append(records);
     for (const beside of besides ?? []) writeBeside(beside);
     await writer.retitle?.(renaming);
+    return line;
   } finally {
     sink.close();
     lock.release();

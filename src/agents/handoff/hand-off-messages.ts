@@ -4,6 +4,7 @@ import { ContinuoError, type Message } from "../../model/index.ts";
 import { toModelOrder } from "../../transcript/index.ts";
 import { convertMessages, excessOf, toReceipt } from "../converting/index.ts";
 import { pick, resumeCommandOf } from "../lookup/index.ts";
+import { toOneLine } from "../reader/index.ts";
 import { fidelityError, type HandOff, type HandOffOptions } from "./hand-off.ts";
 import { fromMessage, withinLimits } from "./part.ts";
 import { writeConverted } from "./write-session.ts";
@@ -22,10 +23,11 @@ export interface SaidElsewhere {
  * Errors: as `handOff`, those of a lookup left out.
  */
 export async function handOffMessages(
-  { messages, title, cwd }: SaidElsewhere,
+  { messages, title: given, cwd }: SaidElsewhere,
   options: Omit<HandOffOptions, "cwd">,
 ): Promise<HandOff> {
   const { to, until } = options;
+  const title = toOneLine(given);
   // An agent has instructions of its own.
   const said = messages.map((one): Message => (one.role === "system" ? { ...one, role: "user" } : one));
   const later = fromMessage(said, options.fromMessage);

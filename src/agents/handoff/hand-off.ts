@@ -20,6 +20,7 @@ import {
   resumeCommandOf,
   type SessionRef,
 } from "../lookup/index.ts";
+import { shorten, toOneLine } from "../reader/index.ts";
 import { type ComingBack, findReturn } from "./coming-back.ts";
 import { makeSession, placeSession, verifySession } from "./made-session.ts";
 import type { PartOptions } from "./part.ts";
@@ -154,8 +155,8 @@ const MAX_TITLE_CHARS = 120;
 
 /** A title of ours is not put in front of another one. */
 function titleOf({ agent, title, sessionId }: HandOffSource): string {
-  const own = (title ?? sessionId).replace(OURS, "");
-  return `from ${agent}: ${own.slice(0, MAX_TITLE_CHARS)}`.toWellFormed();
+  const own = toOneLine(title ?? sessionId).replace(OURS, "");
+  return `from ${agent}: ${shorten(own === "" ? sessionId : own, MAX_TITLE_CHARS)}`;
 }
 
 const OURS = new RegExp(`^(?:from (?:${AGENT_NAMES.join("|")}): )+`, "u");

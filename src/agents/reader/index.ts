@@ -35,7 +35,7 @@ export { createProblemList, MAX_PROBLEMS_PER_CODE, type ProblemList } from "./pr
 export { processStartOf } from "./process-start.ts";
 export { toSignal } from "./signal.ts";
 export { type LastsKnown, type SkimmedEnds, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";
-export { toTitle } from "./title.ts";
+export { shorten, toGivenTitle, toOneLine, toTitle } from "./title.ts";
 export type { FilesPlan, IndexLines, RowsPlan, TableRows, TrashPlan } from "./trash-plan.ts";
 export { cutCircles, followed, pathTo } from "./tree.ts";
 export { addUsage } from "./usage.ts";

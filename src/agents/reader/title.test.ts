@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toTitle } from "./title.ts";
+import { shorten, toGivenTitle, toOneLine, toTitle } from "./title.ts";
 
 test.each([
   ["  fix\n\tthe   bug ", "fix the bug"],
@@ -23,4 +23,24 @@ test("a title is one line of at most 200 units and never half a character", () =
       expect(title.isWellFormed()).toBe(true);
     }),
   );
+});
+
+test.each([
+  [" a\nb\u001b[31m\u0007c\u0000 ", "a b [31m c"],
+  ["\u009b2J\u2028x\ud83d", "2J x\ufffd"],
+  ["\u001b\r\n", ""],
+])("%j as one line is %j", (text, line) => {
+  expect(toOneLine(text)).toBe(line);
+});
+
+test("a title that a person gives is shown whole, or refused", () => {
+  expect(toGivenTitle(" My\ntitle ")).toBe("My title");
+  expect(toGivenTitle("x".repeat(200))).toBe("x".repeat(200));
+  for (const text of ["", " \u001b\n", "x".repeat(201)]) {
+    expect(() => toGivenTitle(text)).toThrow(expect.objectContaining({ code: "invalid" }));
+  }
+});
+
+test("what is shortened says so, and ends in no half of a character", () => {
+  expect([shorten("abc", 3), shorten("abcd", 3), shorten("a😀cd", 3)]).toEqual(["abc", "ab…", "a…"]);
 });

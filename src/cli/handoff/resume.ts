@@ -62,13 +62,19 @@ async function commandFor(located: Located, flags: ResumeFlags, shell: Shell): P
   if (located.kind === "own") throw ofNoAgent(located.row);
   const { found } = located.native;
   const { cwd } = await readNativeDetails(found, { places });
-  if (cwd === null) throw new ContinuoError("not_found", "the session does not tell its folder");
+  if (cwd === null) throw folderUntold();
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new ContinuoError("not_found", `the session's folder ${cwd} is not there any more`, {
       hint: "Make it again, or go on in another folder: `continuo handoff ID --to AGENT --cwd DIR`.",
     });
   }
   return { cwd, argv: resumeCommandOf(found) };
+}
+
+function folderUntold(): ContinuoError {
+  return new ContinuoError("not_found", "the session does not tell its folder", {
+    hint: "Go on in one that you name: `continuo handoff ID --to AGENT --cwd DIR`.",
+  });
 }
 
 async function run(argv: readonly string[], cwd: string, shell: Shell): Promise<number> {

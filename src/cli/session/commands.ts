@@ -168,7 +168,7 @@ function addRename(session: Command, action: Action): void {
     .command("rename")
     .description("give a session another title, which its agent shows; refused while it is open there")
     .argument("<id>", "the session")
-    .argument("<title>", "one line")
+    .argument("<title>", "one line of at most 200 characters")
     .addHelpText("after", ID_HELP)
     .action((id: string, title: string) =>
       action(async (shell) => (await import("./rename.ts")).runRename(id, title, shell)),
