@@ -102,7 +102,7 @@ export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>;
   /** For `runProgram`; a program without it reads an empty one. */
   readonly stdin?: string;
-  /** Default 60 s: far more than any step needs, so that only a hanging agent meets it. */
+  /** Default 3 min: far more than any step needs, so that only a hanging agent meets it. */
   readonly timeoutMs?: number;
 }
 
@@ -112,7 +112,7 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 180_000;
 
 /** Runs a program to its end. Its whole process group is killed at the end, or when the time is up. */
 export async function runProgram(
@@ -164,7 +164,7 @@ export interface Conversable extends AsyncDisposable {
   end(): Promise<number | null>;
 }
 
-const END_TIMEOUT_MS = 10_000;
+const END_TIMEOUT_MS = 60_000;
 
 /** The time limit is for the whole life of the program; when it is up, the program's lines end. */
 export function startProgram(command: string, args: readonly string[], options: ProgramOptions): Conversable {

@@ -4,7 +4,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: ["test/agents/**/*.agents.test.ts"],
     // A conversation takes many starts of an agent; only one that hangs meets this limit.
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 2,

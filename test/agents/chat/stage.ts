@@ -21,7 +21,7 @@ export interface Stage extends AsyncDisposable {
   rest(): Promise<void>;
 }
 
-const TURN_LIMIT_MS = 120_000;
+const TURN_LIMIT_MS = 240_000;
 
 export async function stage(agents: readonly AgentName[], script: Script = {}): Promise<Stage> {
   const sandbox = await makeSandbox();

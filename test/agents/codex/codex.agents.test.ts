@@ -123,7 +123,7 @@ describe("Codex resumes what Continuo reads", () => {
     const input = [{ type: "text", text: SAID.silent, text_elements: [] }];
     const turn = asObject((await app.request("turn/start", { threadId: threads.interrupted, input })).turn);
     // The second request of the turn is the one that is never answered.
-    await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(seen + 2);
+    await expect.poll(() => server.requests.length).toBe(seen + 2);
     await app.request("turn/interrupt", { threadId: threads.interrupted, turnId: turn.id });
     await app.notified("turn/completed", (params) => asObject(params.turn).id === turn.id);
     await app[Symbol.asyncDispose]();

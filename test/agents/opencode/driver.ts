@@ -46,7 +46,7 @@ export interface SayOptions {
 }
 
 /** For the whole life of a server: a test holds several turns with one. */
-const SERVER_TIMEOUT_MS = 240_000;
+const SERVER_TIMEOUT_MS = 900_000;
 
 const PROVIDER = "scripted";
 export const MODEL = "scripted-1";
