@@ -1,7 +1,16 @@
 /** `continuo handoff` and `continuo resume`, as a person or a script runs them. */
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -80,6 +89,59 @@ describe("handoff", () => {
   ])("%s", (_name, args, exitCode) => {
     expect(continuo(...args).code).toBe(exitCode);
   });
+
+  /** A copy of the session that tells another folder, or none. */
+  function copyWith(name: string, cwd: string | null): string {
+    const source = join(home, ".claude/projects/-home-dev-project", `${ID}.jsonl`);
+    const told = cwd === null ? "" : `"cwd":${JSON.stringify(cwd)},`;
+    const path = join(home, name);
+    writeFileSync(path, readFileSync(source, "utf8").replaceAll(/"cwd":"[^"]*",/gu, told));
+    return path;
+  }
+
+  const NAME_ONE = "name one: `continuo handoff ID --to AGENT --cwd DIR`.";
+
+  test("the folder to go on in is never guessed", () => {
+    const to = ["--to", "codex", "--dry-run", "--json"];
+    const failed = (...args: readonly string[]): unknown => {
+      const { code, stderr } = continuo("handoff", ...args, ...to);
+      const { error } = JSON.parse(stderr);
+      return { exit: code, code: error.code, message: error.message, hint: error.hint };
+    };
+    // There is one of that name where the command is run.
+    expect(failed(copyWith("relative.jsonl", "../my project"))).toEqual({
+      ...{ exit: 2, code: "usage", hint: `Please ${NAME_ONE}` },
+      message: "the session tells no whole path of its folder: ../my project",
+    });
+    expect(failed(copyWith("untold.jsonl", null))).toEqual({
+      ...{ exit: 2, code: "usage", hint: `Please ${NAME_ONE}` },
+      message: "the session does not tell its folder",
+    });
+    expect(failed(ID)).toEqual({
+      ...{ exit: 3, code: "not_found", hint: `Make it, or ${NAME_ONE}` },
+      message: "the folder /home/dev/project is not there",
+    });
+    const file = copyWith("file.jsonl", null);
+    expect(failed(ID, "--cwd", file)).toEqual({
+      ...{ exit: 3, code: "not_found", hint: `Please ${NAME_ONE}` },
+      message: `the folder ${file} is a file`,
+    });
+    expect(failed(ID, "--cwd", "")).toMatchObject({ exit: 2, code: "usage" });
+    const resumed = continuo("resume", join(home, "relative.jsonl"), "--print");
+    expect(resumed.code).toBe(3);
+    expect(resumed.stderr).toContain("the session does not tell its folder");
+  });
+
+  test.each([
+    ["a message that is not there", ["--from-message", "nobody"], 3, "not_found", "session show"],
+    ["a limit that contradicts", ["--strategy", "full", "--max-tokens", "5"], 2, "usage", "Leave out"],
+  ])("%s: an error with a hint", (_name, args, exitCode, errorCode, hint) => {
+    const { code, stderr } = continuo("handoff", ID, "--to", "codex", "--cwd", cwd, ...args, "--json");
+    expect(code).toBe(exitCode);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: errorCode, hint: expect.stringContaining(hint) },
+    });
+  });
 });
 
 describe("resume", () => {
@@ -111,6 +173,16 @@ describe("resume", () => {
     const id = made();
     const { code, stdout } = continuo("resume", id, "--", "--model", "a b");
     expect({ code, stdout }).toEqual({ code: 3, stdout: `${cwd}: resume ${id} --model a b\n` });
+  });
+
+  test("with an agent that is not installed nothing is handed over", () => {
+    const { code, stderr } = continuo("resume", made(), "--agent", "claude");
+    expect(code).toBe(8);
+    expect(stderr).toBe(
+      "continuo: claude is not installed\n`continuo agents` shows which ones are, and how to install it.\n",
+    );
+    const listed = JSON.parse(continuo("session", "list", "--agent", "claude", "--json").stdout);
+    expect(listed).toHaveLength(1);
   });
 
   test("a folder that is gone is said, and so is an agent that is not installed", () => {

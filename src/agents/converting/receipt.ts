@@ -77,9 +77,9 @@ export function toldApart(content: readonly Block[]): readonly Block[] {
 /** The lines of blocks that all went the same way. */
 export function linesOf(
   content: readonly Block[],
-  told: Pick<ReceiptRecord, "place" | "outcome" | "reason">,
+  { place, outcome, reason }: Pick<ReceiptRecord, "place" | "outcome" | "reason">,
 ): ReceiptRecord[] {
-  return toldApart(content).map((block) => ({ ...told, kind: kindOf(block) }));
+  return toldApart(content).map((block) => ({ place, kind: kindOf(block), outcome, reason }));
 }
 
 export function placeText(places: readonly RecordPlace[] | undefined): string {

@@ -37,6 +37,7 @@ export async function handOffMessages(
   const receipt = toReceipt([...left, ...converted.records]);
   if (chosen.messages.length === 0) {
     throw new ContinuoError("invalid", "the session holds nothing that a model reads", {
+      hint: "`continuo session show ID` shows what it holds.",
       details: { receipt },
     });
   }

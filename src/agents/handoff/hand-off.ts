@@ -86,6 +86,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   const receipt = toReceipt([...source.left, ...(back === null ? [] : keptRecords(back)), ...records]);
   if (messages.length === 0 && (back?.kept.length ?? 0) === 0) {
     throw new ContinuoError("invalid", "the session holds nothing that a model reads", {
+      hint: "`continuo session show ID` shows what it holds.",
       details: { receipt },
     });
   }
@@ -136,19 +137,25 @@ export function fidelityError(lost: MaxLoss, receipt: Receipt): ContinuoError {
   });
 }
 
+const NAME_ONE = "name one: `continuo handoff ID --to AGENT --cwd DIR`.";
+
 /** Errors: `not_found`, `usage`. */
-function folderOf(source: HandOffSource, options: HandOffOptions): string {
-  const given = options.cwd ?? source.cwd;
-  if (given === null) {
-    throw new ContinuoError("usage", "the session does not tell its folder", {
-      hint: "Give one with --cwd.",
-    });
+function folderOf({ cwd: own }: HandOffSource, options: HandOffOptions): string {
+  // What a session's own relative path was relative to nobody knows.
+  if (options.cwd === undefined && (own === null || !isAbsolute(own))) {
+    const what = own === null ? "does not tell its folder" : `tells no whole path of its folder: ${own}`;
+    throw new ContinuoError("usage", `the session ${what}`, { hint: `Please ${NAME_ONE}` });
   }
-  const cwd = isAbsolute(given) ? given : resolve(given);
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
-  throw new ContinuoError("not_found", `the folder ${cwd} is not there`, {
-    hint: "Make it, or name another one with --cwd.",
-  });
+  const cwd = resolve(options.cwd ?? own ?? "");
+  const stat = statSync(cwd, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true) return cwd;
+  throw new ContinuoError(
+    "not_found",
+    `the folder ${cwd} is ${stat === undefined ? "not there" : "a file"}`,
+    {
+      hint: stat === undefined ? `Make it, or ${NAME_ONE}` : `Please ${NAME_ONE}`,
+    },
+  );
 }
 
 const MAX_TITLE_CHARS = 120;

@@ -22,7 +22,7 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
     .addOption(
       new Option("--to <agent>", "the agent to go on in").choices(AGENT_CHOICES).makeOptionMandatory(),
     )
-    .option("--cwd <dir>", "the folder to go on in (default: the session's own)")
+    .option("--cwd <dir>", "the folder to go on in (default: the session's own)", parseFolder)
     .option("--from-message <id>", "begin with this message")
     .addOption(
       new Option(
@@ -57,6 +57,12 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
     .action((id: string, args: readonly string[], flags: ResumeFlags) =>
       action(async (shell) => (await import("./resume.ts")).runResume({ id, args, flags }, shell)),
     );
+}
+
+/** A variable of a script that is empty is not the current folder. */
+function parseFolder(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It must be the path of a folder.");
+  return text;
 }
 
 function parseCount(text: string): number {

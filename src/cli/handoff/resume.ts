@@ -2,7 +2,9 @@
 
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { keepSafe, readNativeDetails, resumeCommandOf } from "../../agents/index.ts";
+import { findProgram } from "../../agents/process/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { type Located, locateAny, type OwnRow } from "../own/index.ts";
@@ -54,6 +56,9 @@ async function commandFor(located: Located, flags: ResumeFlags, shell: Shell): P
   const places = placesOf(shell);
   const { agent } = flags;
   if (agent !== undefined && (located.kind === "own" || agent !== located.native.found.agent)) {
+    // A session that nobody can open is not to be left behind.
+    if (!flags.print && findProgram(agent, shell.env.PATH ?? "", shell.cwd) === null)
+      throw notInstalled(agent);
     const made = await handOver(located, { shell, options: { to: agent, places } });
     // Standard output is for the command, or for the agent.
     shell.stderr.write(describeHandOff(made, shell));
@@ -62,7 +67,7 @@ async function commandFor(located: Located, flags: ResumeFlags, shell: Shell): P
   if (located.kind === "own") throw ofNoAgent(located.row);
   const { found } = located.native;
   const { cwd } = await readNativeDetails(found, { places });
-  if (cwd === null) throw folderUntold();
+  if (cwd === null || !isAbsolute(cwd)) throw folderUntold();
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new ContinuoError("not_found", `the session's folder ${cwd} is not there any more`, {
       hint: "Make it again, or go on in another folder: `continuo handoff ID --to AGENT --cwd DIR`.",
@@ -85,10 +90,15 @@ async function run(argv: readonly string[], cwd: string, shell: Shell): Promise<
   const child = spawn(program, args, { cwd, env: { ...shell.env, PWD: cwd }, stdio: "inherit" });
   return await new Promise((done, refuse) => {
     child.once("error", (cause: NodeJS.ErrnoException) => {
-      const isMissing = cause.code === "ENOENT";
-      const message = isMissing ? `${program} is not installed` : `${program} cannot be started`;
-      refuse(new ContinuoError(isMissing ? "agent_missing" : "agent_failed", message, { cause }));
+      const failed = new ContinuoError("agent_failed", `${program} cannot be started`, { cause });
+      refuse(cause.code === "ENOENT" ? notInstalled(program) : failed);
     });
     child.once("close", (code) => done(code ?? 1));
+  });
+}
+
+function notInstalled(program: string): ContinuoError {
+  return new ContinuoError("agent_missing", `${program} is not installed`, {
+    hint: "`continuo agents` shows which ones are, and how to install it.",
   });
 }
