@@ -201,9 +201,14 @@ describe("in a terminal", () => {
   });
 });
 
-/** `HOME` of a process. */
+/** `HOME` of a process, unless it has ended meanwhile. */
 function homeOf(pid: number): string | undefined {
-  const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  let environment: readonly string[] = [];
+  try {
+    environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  } catch {
+    // Another test's.
+  }
   return environment.find((one) => one.startsWith("HOME="))?.slice("HOME=".length);
 }
 

@@ -214,7 +214,8 @@ describe.concurrent.each(Object.entries(TONGUES))("%s", (_, tongue) => {
 
   test("says nothing any more: the turn fails when the time is up, and the program is ended", async () => {
     const reactions = [...hello, { to: tongue.prompt, print: began }];
-    await using conversation = await open(tongue, { reactions }, { limits: { silenceMs: 1_500 } });
+    // Its first words come before that, also while all tests of this file start their programs.
+    await using conversation = await open(tongue, { reactions }, { limits: { silenceMs: 6_000 } });
     const { events, error } = await turn(conversation);
     expect(words(events)).toEqual([TEXT]);
     expect(error).toMatchObject({ code: "agent_failed", message: expect.stringContaining("said nothing") });
