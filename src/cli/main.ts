@@ -35,8 +35,12 @@ function shellOfThisProcess(): Shell {
   // Whoever stops reading (`| head`) has seen enough.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
-    throw error;
+    // A full disk, a terminal that is gone.
+    process.stderr.write(`continuo: cannot write to standard output: ${error.message}\n`);
+    process.exit(1);
   });
+  // Nobody is there to be told.
+  process.stderr.on("error", () => undefined);
   return {
     // Opened when it is first read: whoever only writes leaves it alone.
     get stdin() {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";
 import { cleanEnv, MAIN, type Run, run } from "./home.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "./talk.ts";
+import { openTerminal, type Terminal } from "./tmux.ts";
 
 let home: TalkHome;
 beforeEach(() => {
@@ -86,6 +87,36 @@ describe("one turn", () => {
     const { stdout, stderr } = await chat(["fix it", "--permissions", "safe"]);
     expect(stdout).toContain('"optionId":"no"');
     expect(stderr).toContain("✗ denied · policy: only what reads is granted");
+  });
+
+  test("--json ends with a result, also where no run came to one", async () => {
+    home[Symbol.dispose]();
+    home = createTalkHome({});
+    const first = await chat(["one", "--json"]);
+    const { sessionId } = JSON.parse(first.stdout.trimEnd().split("\n").at(-1) ?? "");
+    const { code, stdout, stderr } = await chat(["two", "--json", "--continue", "--continuation", "native"]);
+    const { error } = JSON.parse(stderr);
+    const { message, details } = error;
+    expect(code).toBe(8);
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { type: "turn_started", agent: "robot" },
+      {
+        type: "result",
+        runId: null,
+        sessionId,
+        status: "failed",
+        text: "",
+        resumption: null,
+        error: { code: "native_unavailable", message, details },
+      },
+    ]);
+    // Of what never began nothing is told but the error.
+    expect(await chat(["two", "--json", "--resume", "nothing"])).toMatchObject({ code: 3, stdout: "" });
   });
 
   test("--json prints events, and the result as the last line", async () => {
@@ -216,4 +247,46 @@ test("the store is for this user alone to read, and says that the runs are there
   expect(statSync(path).mode & 0o777).toBe(0o600);
   const { stdout } = await run(home, ["store", "info", "--json"]);
   expect(JSON.parse(stdout)).toMatchObject({ sessions: 1, runs: 1 });
+});
+
+test("standard output that cannot be written is an error in one line", async () => {
+  const command = `exec '${process.execPath}' '${MAIN}' chat hi > /dev/full`;
+  const child = spawn("sh", ["-c", command], {
+    cwd: join(home.path, "project"),
+    env: cleanEnv(home.path),
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  child.on("close", resolve);
+  expect(await promise).toBe(1);
+  expect(stderr).toBe("continuo: cannot write to standard output: ENOSPC: no space left on device, write\n");
+});
+
+describe("a question in a terminal", () => {
+  let terminal: Terminal | null = null;
+  afterEach(() => {
+    terminal?.close();
+    terminal = null;
+  });
+
+  test.each([
+    ["where nothing can be drawn anew", "TERM=dumb", ""],
+    ["where the answer goes to a file", "", "> answer"],
+  ])("%s it is a line, and is answered", async (_, env, redirection) => {
+    terminal = openTerminal(home, 80, 40);
+    const command = `'${process.execPath}' '${MAIN}' chat 'fix it' ${redirection}`;
+    terminal.type(`cd project; clear; ${env} ${command}; echo code=$?`);
+    const asked = await terminal.until((screen) => /^\? allow Edit\? \[y\]es/mu.test(screen));
+    expect(asked).toContain("+ const b = 42;");
+    await terminal.until((screen) => {
+      const isDenied = screen.includes("✗ denied");
+      // A key that comes too soon after the question answers nothing.
+      if (!isDenied) terminal?.write("n");
+      return isDenied && screen.includes("code=0");
+    });
+  });
 });

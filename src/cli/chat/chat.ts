@@ -39,21 +39,24 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
       ? { ask: async (request, call) => await (await telling()).ask(request, call) }
       : {}),
   });
-  talk = await opening.catch(async (error: unknown) => {
+  try {
+    talk = await opening;
+    await using open = talk;
+    const { turn } = await telling();
+    const input = prompt ?? (await readPrompt(shell, stop.signal));
+    if (input.trim() === "") throw nothingSaid();
+    return await turn(open, input, stop);
+  } catch (error) {
     // What was to be told comes before what went wrong.
-    await told;
+    const begun = await (told as Promise<Telling> | null);
+    await begun?.fail(error, talk?.session?.sessionId ?? null);
     throw error;
-  });
-  await using open = talk;
-  const { turn } = await telling();
-  const input = prompt ?? (await readPrompt(shell, stop.signal));
-  if (input.trim() === "") throw nothingSaid();
-  return await turn(open, input, stop);
+  }
 }
 
 /** Only where keys can be read, and the question can be seen. */
-function canAsk(flags: ChatFlags, shell: Shell): boolean {
-  return flags.json !== true && shell.stdin.isTTY === true;
+function canAsk(flags: ChatFlags, { stdin, stdout, stderr }: Shell): boolean {
+  return flags.json !== true && stdin.isTTY === true && (stdout.isTTY === true || stderr.isTTY === true);
 }
 
 /** Errors: `too_large`, `interrupted`. */

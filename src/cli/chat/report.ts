@@ -1,6 +1,6 @@
 /** Where what happens is told: on the terminal, as plain text beside notes, or as JSON. */
 
-import type { AgentEvent } from "../../model/index.ts";
+import { type AgentEvent, isContinuoError } from "../../model/index.ts";
 import type { RunResult } from "../../sessions/index.ts";
 import { Teller } from "../conversation/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
@@ -17,6 +17,8 @@ export interface Report {
   end(): Promise<void>;
   /** What the turn came to, and the same in words. */
   result(result: RunResult, facts: readonly string[]): Promise<void>;
+  /** There is no result: the last line for a program all the same. To a person errors are told elsewhere. */
+  fail(error: unknown, sessionId: string | null): Promise<void>;
 }
 
 export function createReport(flags: ChatFlags, shell: Shell): Report {
@@ -38,6 +40,7 @@ function terminalReport(shell: Shell): Report {
       for (const fact of facts) beside.note(fact);
       await beside.flush();
     },
+    fail: () => Promise.resolve(),
   };
 }
 
@@ -62,13 +65,18 @@ function plainReport(shell: Shell): Report {
       for (const fact of facts) beside.note(fact);
       await beside.flush();
     },
+    fail: () => Promise.resolve(),
   };
 }
 
-/** Notes are events too, so that nothing but JSON is printed. */
+/** Notes are events too, so that nothing but JSON is printed. Whatever was printed, the last line is the result. */
 function jsonReport(shell: Shell): Report {
   const output = createOutput(shell.stdout);
-  const print = (value: unknown): Promise<void> => output.write(`${toJsonText(value)}\n`);
+  let isOwed = false;
+  const print = (value: object): Promise<void> => {
+    isOwed = true;
+    return output.write(`${toJsonText(value)}\n`);
+  };
   return {
     teller: null,
     begin: (agent) => void print({ type: "turn_started", agent }),
@@ -77,6 +85,18 @@ function jsonReport(shell: Shell): Report {
     end: () => Promise.resolve(),
     async result({ run: _, ...result }) {
       await print({ type: "result", ...result });
+      isOwed = false;
+    },
+    async fail(error, sessionId) {
+      if (!isOwed) return;
+      const unknown = { runId: null, sessionId, resumption: null, text: "" };
+      await print({ type: "result", ...unknown, status: "failed", error: toError(error) });
     },
   };
+}
+
+function toError(error: unknown): object {
+  if (!isContinuoError(error)) return { code: "internal", message: String(error) };
+  const { code, message, details } = error;
+  return { code, message, details };
 }

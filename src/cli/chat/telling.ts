@@ -20,6 +20,8 @@ export interface Telling {
   readonly ask: AskPermission;
   /** Gives the exit code. Errors: those of the turn. */
   turn(talk: Talk, input: string, stop: AbortController): Promise<number>;
+  /** What went wrong, for a program that was told something, and no result. */
+  fail(error: unknown, sessionId: string | null): Promise<void>;
 }
 
 export function createTelling(
@@ -36,6 +38,7 @@ export function createTelling(
         ? async () => ({ outcome: "denied", by: "policy" })
         : createAsking({ teller, ...asking }),
     turn: (talk, input, stop) => turn(talk, input, { report, stop }),
+    fail: (error, sessionId) => report.fail(error, sessionId),
   };
 }
 

@@ -106,6 +106,8 @@ export class Teller {
 
   ask(question: Question | null): void {
     this.#question = question;
+    // Where nothing can be drawn anew it is a line as any other.
+    if (question !== null && !this.#screen.isLive) this.#lines.push(...this.#status(this.#screen.columns));
     void this.flush();
   }
 
