@@ -132,6 +132,24 @@ describe("after the first turn", () => {
     expect(await verify({}, write, options)).toEqual({ verifiedBy: "agent and disk" });
   });
 
+  test("a disk that takes longer to be read than records are waited for is read once more", async () => {
+    const quick = disk({ s1: {} });
+    const { reader } = quick;
+    if (reader === undefined) throw new Error("a disk has a reader");
+    const skim: AgentReader["skim"] = async (...args) => {
+      const seen = await reader.skim(...args);
+      await new Promise((done) => setTimeout(done, 2_000));
+      return seen;
+    };
+    const where = { sessionId: "s1", cwd: CWD };
+    const before = await markOf(quick, where);
+    setTimeout(() => Object.assign(quick.sessions, { s1: { sizeBytes: 20 } }), 1_000);
+    const after = { ...where, before, answered: "s1", askedAtMs: Date.parse(ASKED) };
+    expect(await soon(verifyAfterTurn({ ...quick, reader: { ...reader, skim } }, after))).toEqual({
+      verifiedBy: "agent and disk",
+    });
+  });
+
   test("an agent that says that it is elsewhere is believed; one whose files nobody reads, too", async () => {
     const after = { sessionId: "s1", cwd: CWD, before: null, askedAtMs: 0 };
     expect(await verifyAfterTurn(disk({ s1: {} }), { ...after, answered: "s2" })).toEqual({

@@ -7,7 +7,7 @@ import { isContinuoError, type Message, type SessionInfo, type VerifiedBy } from
 import { type AgentReader, canonicalFolder, type FoundSession, toSignal } from "../reader/index.ts";
 import type { DriverOptions } from "./options.ts";
 
-/** For how long a turn's records are waited for, and how often is looked. */
+/** For how long a turn's records are waited for, and how often is looked: the last time when that is over. */
 const SETTLE_MS = 1_500;
 const LOOK_EVERY_MS = 100;
 
@@ -51,9 +51,9 @@ async function skimEnds(
 export async function markSoon(options: DriverOptions, where: Where): Promise<DiskMark | null> {
   const startedAt = performance.now();
   for (;;) {
+    const isLast = performance.now() - startedAt > SETTLE_MS;
     const mark = await markOf(options, where);
-    const isLate = performance.now() - startedAt > SETTLE_MS;
-    if (mark !== null || options.reader === undefined || isLate) return mark;
+    if (mark !== null || options.reader === undefined || isLast) return mark;
     await new Promise((look) => setTimeout(look, LOOK_EVERY_MS));
   }
 }
@@ -103,9 +103,10 @@ export async function verifyAfterTurn(options: DriverOptions, after: AfterTurn):
   if (options.reader === undefined) return { verifiedBy: "agent" };
   const startedAt = performance.now();
   for (;;) {
+    const isLast = performance.now() - startedAt > SETTLE_MS;
     const now = await markOf(options, after);
     if (now !== null && isGrown(before, now)) return { verifiedBy: "agent and disk" };
-    if (performance.now() - startedAt > SETTLE_MS) {
+    if (isLast) {
       if (now === null) return { verifiedBy: "agent", reason: "its history is not on disk" };
       const to = await newestOther(options, after);
       if (to !== null) return { verifiedBy: "disk", forked: { from: sessionId, to } };

@@ -44,8 +44,9 @@ const ARGUMENTS = [
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** For how long it is looked which session it went on with, and how often. */
+/** For how long it is looked which session it went on with, since it said that it is in one, or at most; and how often. */
 const LAST_MS = 2_000;
+const LAST_LIMIT_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 
 export class ClaudeLink implements LinkWithWays {
@@ -134,15 +135,20 @@ export class ClaudeLink implements LinkWithWays {
     const { open, options } = this.#parts;
     const running = readLiveSessions(this.#running);
     await this.#go("", ["--continue"], { signal });
-    for (const startedAt = performance.now(); ; ) {
-      const id = this.#markedId() ?? "";
+    const startedAt = performance.now();
+    for (let markedAt = startedAt; ; ) {
+      const nowMs = performance.now();
+      const marked = this.#markedId();
+      if (marked === null) markedAt = nowMs;
+      const isLast = nowMs - markedAt > LAST_MS || nowMs - startedAt > LAST_LIMIT_MS;
+      const id = marked ?? "";
       const where = { sessionId: id, cwd: open.cwd, signal };
       if (options.reader === undefined || (await findOnDisk(options, where)) !== null) {
         if (running.of(id) === true) throw openAlready(id);
         this.#asked = id;
         return { sessionId: id };
       }
-      if (performance.now() - startedAt > LAST_MS) {
+      if (isLast) {
         throw new ContinuoError("not_found", `${AGENT} has no session in ${open.cwd} to continue.`);
       }
       await new Promise((look) => setTimeout(look, LOOK_EVERY_MS));
