@@ -62,6 +62,8 @@ function again(adapter: SessionAdapter, options: Partial<SessionAdapterOptions> 
   });
 }
 
+const text = (words: string): Block => ({ type: "text", text: words });
+
 /** Gemini CLI records a call as `NAME__ID`. */
 const bare = (id: string): string => id.replace(/^Read__/u, "");
 
@@ -220,9 +222,52 @@ describe.each(FORMATS)("%s", (format) => {
       () => adapter.appendUserMessage([]),
       () => adapter.appendUserMessage([{ type: "unknown", raw: 1 }]),
       () => adapter.appendAssistantMessage([{ type: "tool_call", id: "call|1", name: "Read", args: {} }]),
+      () => adapter.appendAssistantMessage([{ type: "tool_call", id: "call_1", name: "", args: {} }]),
+      () =>
+        adapter.appendAssistantMessage([
+          { type: "tool_call", id: "call_1", name: "r".repeat(129), args: {} },
+        ]),
+      () =>
+        adapter.appendAssistantMessage([
+          { type: "tool_call", id: "call_1", name: "Read", args: {} },
+          { type: "tool_call", id: "call_1", name: "Read", args: {} },
+        ]),
+      () =>
+        adapter.appendAssistantMessage([
+          { type: "tool_call", id: "call_1", name: "Read", args: ["a list"] as never },
+        ]),
+      () => adapter.appendUserMessage(""),
+      () => adapter.appendUserMessage([{ type: "thinking", text: "Hm." }]),
+      () => adapter.appendUserMessage("Look.", [{ mimeType: "image/svg+xml", data: "PHN2Zy8+" }]),
+      () => adapter.appendUserMessage("Look.", [{ mimeType: "image/png", data: "" }]),
+      () => adapter.appendUserMessage("Look.", [{ mimeType: "image/png" }]),
     ];
     for (const append of wrong) await expect(append()).rejects.toMatchObject({ code: "invalid" });
     expect(conversation(await adapter.loadHistory())).toEqual(before);
+  });
+
+  test("what an agent, or a model behind it, would not read is left out or mended", async () => {
+    const half = "\ud83d";
+    await using adapter = create(format);
+    await adapter.appendUserMessage([text(""), text(`One${half}.`)]);
+    await adapter.appendAssistantMessage([
+      text(""),
+      { type: "tool_call", id: "call_1", name: "Read", args: { [half]: [half] } },
+    ]);
+    await adapter.appendToolResult("call_1", half);
+    const [asked, called, answered] = await adapter.loadHistory().then((all) => all.slice(-3));
+    const [call] = called?.content ?? [];
+    expect({
+      asked: asked?.content.map(({ native: _native, ...block }) => block),
+      calls: called?.content.length,
+      call,
+      said: answered?.toolOutput,
+    }).toEqual({
+      asked: [text("One\ufffd.")],
+      calls: 1,
+      call: expect.objectContaining({ args: { "\ufffd": ["\ufffd"] } }),
+      said: "\ufffd",
+    });
   });
 
   test("flush and close can be called again; an adapter that was closed is used no more", async () => {
@@ -236,6 +281,17 @@ describe.each(FORMATS)("%s", (format) => {
     await expect(adapter.appendUserMessage("Two.")).rejects.toMatchObject({ code: "unavailable" });
     await expect(adapter.loadHistory()).rejects.toMatchObject({ code: "unavailable" });
   });
+});
+
+test("a new session has a folder that is a whole path, and a title of one line", async () => {
+  const places: Places = { home, env: {} };
+  const relative = (): unknown =>
+    openSessionAdapter({ format: "pi-agent", create: { cwd: "project" }, places });
+  expect(relative).toThrow(expect.objectContaining({ code: "usage" }));
+  const title = "A\u001b[2J\ntitle";
+  await using adapter = openSessionAdapter({ format: "pi-agent", create: { cwd: home, title }, places });
+  await adapter.appendUserMessage("One.");
+  expect((await adapter.getMetadata()).title).toBe("A [2J title");
 });
 
 test("a disk that is full leaves the session as it was", async () => {

@@ -1,9 +1,10 @@
 /** One session of one agent, read and appended to. */
 
+import { isAbsolute } from "node:path";
 import { type AgentName, ContinuoError } from "../model/index.ts";
 import { type AdapterFormat, createAdapter, makersOfNow, type SessionAdapter } from "./adapter/index.ts";
 import { placesOfThisUser, readerOf, writerOf } from "./lookup/index.ts";
-import type { Places } from "./reader/index.ts";
+import { type Places, toOneLine } from "./reader/index.ts";
 
 export interface SessionAdapterOptions {
   readonly format: AdapterFormat;
@@ -45,6 +46,11 @@ export function openSessionAdapter(options: SessionAdapterOptions): SessionAdapt
   if (sessionFile === undefined && create === undefined) {
     throw new ContinuoError("usage", "an adapter needs a sessionFile, or create");
   }
+  if (create !== undefined && !isAbsolute(create.cwd)) {
+    throw new ContinuoError("usage", "the folder of a new session is a whole path", {
+      details: { cwd: create.cwd },
+    });
+  }
   const agent = AGENT_OF_FORMAT[format];
   return createAdapter({
     format,
@@ -55,7 +61,11 @@ export function openSessionAdapter(options: SessionAdapterOptions): SessionAdapt
     create:
       create === undefined
         ? null
-        : { cwd: create.cwd, title: create.title ?? null, gitBranch: create.gitBranch ?? null },
+        : {
+            cwd: create.cwd,
+            title: toOneLine(create.title ?? "") || null,
+            gitBranch: create.gitBranch ?? null,
+          },
     makers: makersOfNow(),
     lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS,
     signal: options.signal,

@@ -41,7 +41,7 @@ export {
 } from "./events/index.ts";
 export { CHAIN_START, type ChainedEvent, chainHash, payloadHash, type Sha256 } from "./hashes.ts";
 export { createIds, type IdSource } from "./ids.ts";
-export { canonicalJson, JSON_DEPTH_LIMIT, type JsonText, toJsonText } from "./json.ts";
+export { canonicalJson, JSON_DEPTH_LIMIT, type JsonText, toJsonText, toWellFormed } from "./json.ts";
 export {
   type Block,
   type FileBlock,

@@ -100,3 +100,22 @@ function canonicalOf(value: unknown): string {
   }
   return `{${parts.join(",")}}`;
 }
+
+/** Halves of characters, in keys too, become U+FFFD: some agents do not parse JSON that has them. The same value where none is. */
+export function toWellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(toWellFormed);
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  const entries = Object.entries(value).map(([key, each]) => [
+    key,
+    key.toWellFormed(),
+    toWellFormed(each),
+    each,
+  ]);
+  return entries.every(([key, whole, item, each]) => key === whole && item === each)
+    ? value
+    : Object.fromEntries(entries.map(([, whole, item]) => [whole, item]));
+}

@@ -39,8 +39,10 @@ export interface SessionAdapter extends AsyncDisposable {
   /**
    * These three resolve when the message is on disk, to the id that the agent's file gives it.
    *
+   * Empty texts are left out, and halves of characters replaced: with them the agent could not go on.
+   *
    * Errors: `session_live` while the agent has the session open, `busy` when another writer keeps it for too
-   * long, `invalid` for what the agent has no place for, `unwritable`. Nothing is written then.
+   * long, `invalid` for what the agent has no place for, or no model takes, `unwritable`. Nothing is written then.
    */
   appendUserMessage(content: string | readonly Block[], images?: readonly ImageInput[]): Promise<string>;
   appendAssistantMessage(content: string | readonly Block[], usage?: Usage): Promise<string>;

@@ -1,6 +1,14 @@
 /** What is asked of a message before an agent's writer sees it. Pure. */
 
-import { type Block, ContinuoError, type Message, type ToolCallBlock } from "../../model/index.ts";
+import {
+  type Block,
+  ContinuoError,
+  type ImageBlock,
+  type Message,
+  type ToolCallBlock,
+  toWellFormed,
+} from "../../model/index.ts";
+import { isJson } from "../reader/index.ts";
 import type { NewMessage } from "./writer.ts";
 
 /** The calls that wait for a result. */
@@ -52,18 +60,34 @@ export function toContent(content: string | readonly Block[]): readonly Block[] 
 
 /** Ids that every vendor's API takes. */
 const TOOL_CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/u;
+/** Some take no more than 64 of them, and no dots and colons. */
+const TOOL_NAME = /^[a-zA-Z0-9_.:-]{1,128}$/u;
+
+/** The APIs of all vendors refuse a request with a picture of another type. */
+export const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /**
- * A result gets the name and the input of its call. Errors: `invalid` for an empty message, a call whose id
- * no model API takes or that was made before, a result that no call waits for.
+ * A result gets the name and the input of its call; empty texts are left out, which no API takes, and halves of
+ * characters are replaced. Errors: `invalid` for an empty message, a call whose id, name or input no model API takes
+ * or that was made before, a result that no call waits for, a picture that no model takes.
  */
-export function checkMessage(message: NewMessage, calls: OpenCalls): NewMessage {
+export function checkMessage(given: NewMessage, calls: OpenCalls): NewMessage {
+  const whole = toWellFormed(given.content.filter((block) => !isEmptyText(block))) as readonly Block[];
+  const message = { ...given, content: whole };
   if (message.content.length === 0) throw new ContinuoError("invalid", "a message without content");
+  const made = new Set<string>();
   for (const block of message.content) {
     if (block.type === "tool_call") checkCall(message, block, calls);
-    if (block.type === "tool_result" && message.role !== "tool") {
+    if (block.type === "tool_call") assertNew(made, block.id);
+    if (block.type === "image") checkImage(block);
+    if (block.type === "thinking" && message.role !== "assistant") {
+      throw new ContinuoError("invalid", `thinking in a message of the ${message.role}`);
+    }
+    if (block.type !== "tool_result") continue;
+    if (message.role !== "tool") {
       throw new ContinuoError("invalid", `a tool result in a message of the ${message.role}`);
     }
+    for (const inner of block.content) if (inner.type === "image") checkImage(inner);
   }
   const [result] = message.content;
   if (message.role !== "tool" || result?.type !== "tool_result") return message;
@@ -72,6 +96,28 @@ export function checkMessage(message: NewMessage, calls: OpenCalls): NewMessage 
   throw new ContinuoError("invalid", `no tool call ${result.toolCallId.slice(0, 80)} waits for a result`, {
     details: { waiting: calls.ids() },
   });
+}
+
+function isEmptyText(block: Block): boolean {
+  return block.type === "text" && block.text === "" && block.signature === undefined;
+}
+
+function checkImage({ mimeType, data }: ImageBlock): void {
+  if (data === undefined) return;
+  if (data === "") throw new ContinuoError("invalid", "an image without data");
+  if (IMAGE_TYPES.includes(mimeType)) return;
+  throw new ContinuoError(
+    "invalid",
+    `no model takes images of the type ${JSON.stringify(mimeType.slice(0, 80))}`,
+    {
+      hint: `Models take ${IMAGE_TYPES.join(", ")}.`,
+    },
+  );
+}
+
+function assertNew(made: Set<string>, id: string): void {
+  if (made.has(id)) throw new ContinuoError("invalid", `two tool calls have the id ${JSON.stringify(id)}`);
+  made.add(id);
 }
 
 function checkCall(message: NewMessage, call: ToolCallBlock, calls: OpenCalls): void {
@@ -84,6 +130,13 @@ function checkCall(message: NewMessage, call: ToolCallBlock, calls: OpenCalls): 
       hint: "Take letters, digits, _ and -, at most 64 of them.",
     });
   }
+  if (!TOOL_NAME.test(call.name)) {
+    const name = JSON.stringify(call.name.slice(0, 80));
+    throw new ContinuoError("invalid", `no model API takes the tool name ${name}`, {
+      hint: "Take letters, digits, _ and -, at most 64 of them.",
+    });
+  }
+  if (!isJson(call.args)) throw new ContinuoError("invalid", `the input of the tool call ${id} is no object`);
   if (calls.get(call.id) !== undefined) {
     throw new ContinuoError("invalid", `the tool call ${id} waits for its result already`);
   }

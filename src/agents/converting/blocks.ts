@@ -1,6 +1,13 @@
 /** Blocks made acceptable, one by one; each is put on the receipt. Pure. */
 
-import type { Block, Message, ThinkingBlock, ToolCallBlock, ToolResultBlock } from "../../model/index.ts";
+import {
+  type Block,
+  type Message,
+  type ThinkingBlock,
+  type ToolCallBlock,
+  type ToolResultBlock,
+  toWellFormed,
+} from "../../model/index.ts";
 import { isJson } from "../reader/index.ts";
 import type { Conversing } from "./convert.ts";
 import { type Fit as FitOf, fitFile, fitImage } from "./media.ts";
@@ -211,7 +218,7 @@ function fitCall(block: ToolCallBlock, { names }: Conversing): Fit {
   const name = names.toolName(block.name);
   const isText = Object.keys(block.args).length === 0 && !!block.rawArgs && block.rawArgs.trim() !== "{}";
   const given = isText ? { input: block.rawArgs } : block.args;
-  const args = wellFormed(given) as ToolCallBlock["args"];
+  const args = toWellFormed(given) as ToolCallBlock["args"];
   const mended = [
     ...(id === block.id ? [] : ["its id"]),
     ...(name === block.name ? [] : ["its name"]),
@@ -223,23 +230,4 @@ function fitCall(block: ToolCallBlock, { names }: Conversing): Fit {
     ...(block.signature === undefined ? [] : [UNSIGNED]),
   ];
   return { block: { type: "tool_call", id, name, args }, reason: reasons.join("; ") };
-}
-
-/** The same value where nothing in it is to be mended. */
-function wellFormed(value: unknown): unknown {
-  if (typeof value === "string") return value.toWellFormed();
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map(wellFormed);
-    return items.every((item, at) => item === value[at]) ? value : items;
-  }
-  const entries = Object.entries(value).map(([key, each]) => [
-    key,
-    key.toWellFormed(),
-    wellFormed(each),
-    each,
-  ]);
-  return entries.every(([key, whole, item, each]) => key === whole && item === each)
-    ? value
-    : Object.fromEntries(entries.map(([, whole, item]) => [whole, item]));
 }

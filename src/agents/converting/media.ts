@@ -1,6 +1,7 @@
 /** Pictures and files made acceptable: what no model behind an agent takes would make it fail in every turn. Pure. */
 
 import type { FileBlock, ImageBlock } from "../../model/index.ts";
+import { IMAGE_TYPES } from "../adapter/index.ts";
 import type { TargetRules } from "./rules.ts";
 
 /** What another block is in its place, and why; `null` for one that has no place. */
@@ -8,9 +9,6 @@ export interface Fit<T> {
   readonly block: T | null;
   readonly reason: string;
 }
-
-/** The APIs of all vendors refuse a request with a picture of another type. */
-const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /** How base64 of each begins. */
 const BEGINNINGS: readonly (readonly [string, string])[] = [
