@@ -23,6 +23,27 @@ test("waits for a slow reader, and writes every character", async () => {
   expect(pending).toBeLessThanOrEqual(64 * 1024 + 1);
 });
 
+test("a text is whole before the next one begins, also where nobody waits for it", async () => {
+  let received = "";
+  const slow = new Writable({
+    decodeStrings: false,
+    highWaterMark: 10,
+    write(chunk: string, _encoding, done) {
+      received += chunk;
+      setImmediate(done);
+    },
+  });
+  const output = createOutput(slow);
+  const [long, longer] = ["a".repeat(200_000), "c".repeat(300_000)];
+  const first = output.write(long);
+  expect(received).not.toBe("");
+  void output.write("b");
+  void output.write(longer);
+  await output.write("d");
+  expect(received).toBe(`${long}b${longer}d`);
+  await first;
+});
+
 test("a closed stream is said, and writing to it does not hang", async () => {
   const gone = new Writable({ highWaterMark: 1, write: () => undefined });
   const output = createOutput(gone);

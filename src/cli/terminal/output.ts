@@ -3,7 +3,7 @@
 import type { Writable } from "node:stream";
 
 export interface Output {
-  /** Resolves when the stream wants more. */
+  /** Resolves when the stream wants more. One text is whole before the next one begins, whoever waits for it. */
   write(text: string): Promise<void>;
   /** Whether nobody reads any more. */
   readonly isClosed: boolean;
@@ -16,16 +16,24 @@ export function createOutput(stream: Writable): Output {
   stream.once("close", () => {
     isClosed = true;
   });
+  /** What is being written; at once where there is nothing. */
+  let before: Promise<void> | null = null;
+  const writeAll = async (text: string): Promise<void> => {
+    for (let at = 0; at < text.length; at += CHUNK_CHARS) {
+      if (isClosed || stream.destroyed) return;
+      if (stream.write(chunkAt(text, at))) continue;
+      await drainOrEnd(stream);
+    }
+  };
   return {
     get isClosed(): boolean {
       return isClosed || stream.destroyed;
     },
     async write(text) {
-      for (let at = 0; at < text.length; at += CHUNK_CHARS) {
-        if (isClosed || stream.destroyed) return;
-        if (stream.write(chunkAt(text, at))) continue;
-        await drainOrEnd(stream);
-      }
+      const writing = before === null ? writeAll(text) : before.then(() => writeAll(text));
+      before = writing;
+      await writing;
+      if (before === writing) before = null;
     },
   };
 }
