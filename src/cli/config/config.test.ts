@@ -340,3 +340,13 @@ function keysOf(value: unknown, path: readonly string[]): string[] {
     ...keysOf(inner, [...path, name]),
   ]);
 }
+
+test("a name that every object knows is an agent as any other, or none", async () => {
+  write(".continuo/continuo.yaml", "agent: constructor\n");
+  expect((await read()).problems).toMatchObject([{ line: 1, message: 'there is no agent "constructor"' }]);
+  await expect(read("app", { agent: "constructor" })).rejects.toMatchObject({ code: "usage" });
+  write(".continuo/continuo.yaml", "agent: constructor\nagents: {constructor: {command: run}}\n");
+  const { agents, problems } = await read();
+  expect(problems).toEqual([]);
+  expect(agents.constructor).toMatchObject({ name: "constructor", command: "run", args: [] });
+});

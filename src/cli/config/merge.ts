@@ -1,7 +1,13 @@
 /** One file, or the flags, laid over what was known before. Pure. */
 
 import type { FileAgent, FileContent } from "./schema.ts";
-import { type AgentFlags, type AgentSettings, type ContinuationMode, defaultSettings } from "./settings.ts";
+import {
+  type AgentFlags,
+  type AgentSettings,
+  agentsByName,
+  type ContinuationMode,
+  defaultSettings,
+} from "./settings.ts";
 
 export interface Layers {
   readonly agent: string | null;
@@ -11,7 +17,7 @@ export interface Layers {
 
 /** `toPath` makes a command of the file's own folder absolute. */
 export function withFile(before: Layers, content: FileContent, toPath: (command: string) => string): Layers {
-  const agents = { ...before.agents };
+  const agents = agentsByName(Object.values(before.agents));
   for (const [name, said] of Object.entries(content.agents ?? {})) {
     agents[name] = withAgent(agents[name] ?? defaultSettings(name), said, toPath);
   }

@@ -11,6 +11,7 @@ import { type Layers, withFile, withFlags } from "./merge.ts";
 import { nearest } from "./nearest.ts";
 import type { ParsedFile } from "./parse.ts";
 import {
+  agentsByName,
   type Configuration,
   type ConfigurationFile,
   type ConfigurationFlags,
@@ -101,7 +102,7 @@ function lay(
   const startable = Object.values(layers.agents).filter(
     ({ name, command }) => isKnownAgent(name) || command !== null,
   );
-  const agents = Object.fromEntries(startable.map((settings) => [settings.name, settings]));
+  const agents = agentsByName(startable);
   const read = { continuation: layers.continuation, files, problems, untrusted };
   return withAllFlags({ ...read, agent: layers.agent, agents }, flags, withheld);
 }
@@ -123,7 +124,7 @@ interface SaidBy {
 }
 
 function nothingSaid(): Layers {
-  const agents = Object.fromEntries(AGENT_NAMES.map((name) => [name, defaultSettings(name)]));
+  const agents = agentsByName(AGENT_NAMES.map(defaultSettings));
   return { agent: null, continuation: DEFAULTS.continuation, agents };
 }
 
@@ -204,7 +205,7 @@ function withAllFlags(
   const agent = named ?? read.agent;
   const settings = agent === null ? undefined : agents[agent];
   if (settings === undefined || said === undefined) return { ...read, agent, continuation };
-  const changed = { ...agents, [settings.name]: withFlags(settings, said) };
+  const changed = agentsByName([...Object.values(agents), withFlags(settings, said)]);
   return { ...read, agent, continuation, agents: changed };
 }
 

@@ -18,6 +18,13 @@ export interface PermissionSettings {
   readonly timeoutMs: number;
 }
 
+/** Nothing but agents is in it: `constructor` is no name that every object knows. */
+export function agentsByName(agents: Iterable<AgentSettings>): Record<string, AgentSettings> {
+  const named: Record<string, AgentSettings> = Object.create(null);
+  for (const settings of agents) named[settings.name] = settings;
+  return named;
+}
+
 /** Of one turn; no limit where none is given. */
 export interface BudgetSettings {
   readonly maxTokens?: number;
