@@ -184,6 +184,12 @@ const REPAIRS: readonly DamageCase[] = [
     edits: [["removed", /rewinds to a message that is not there/]],
   },
   {
+    of: ["gemini", "image"],
+    what: "the id of a message is no text",
+    damage: (lines) => lines.map((line) => line.replace(/^\{"id":"6a538d58[^"]*"/u, '{"id":7')),
+    edits: [["changed", /has no id/]],
+  },
+  {
     of: ["gemini", "line-separator"],
     what: "a separator stands raw in a line",
     damage: (lines) => lines,

@@ -72,7 +72,7 @@ function mendLine(line: RecordLine, { sessionId, makers }: RepairContext): void 
     change(line, kind === "set" ? { ...line.value, $set: mended } : mended, "it names another session");
   }
   if (kind === "unknown" && typeof line.value.type === "string" && line.value.content !== undefined) {
-    change(line, { id: makers.uuid(), ...line.value }, "the message has no id");
+    change(line, withId(line.value, makers.uuid()), "the message has no id");
   }
   if (kindOf(line.value) === "message") {
     const flaw = flawOf(line.value);
@@ -89,7 +89,12 @@ function mendLine(line: RecordLine, { sessionId, makers }: RepairContext): void 
 
 function mendListed(item: unknown, newId: () => string): Json[] {
   if (!isJson(item) || flawOf(item) !== null) return [];
-  return [typeof item.id === "string" ? item : { id: newId(), ...item }];
+  return [typeof item.id === "string" ? item : withId(item, newId())];
+}
+
+/** What stood there and is no text is no id. */
+function withId({ id: _, ...message }: Json, id: string): Json {
+  return { id, ...message };
 }
 
 function withList(value: Json, messages: readonly Json[]): Json {
