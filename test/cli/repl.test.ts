@@ -4,6 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { chunk, DONE } from "../acp/script.ts";
 import { cleanEnv, MAIN, type Run } from "./home.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "./talk.ts";
 import { openTerminal, type Terminal } from "./tmux.ts";
@@ -312,6 +313,15 @@ describe("on a pipe", () => {
       ...["session/resume", "session/set_mode", "session/resume", "session/set_mode", "session/prompt"],
       ...["session/resume", "session/prompt"],
     ]);
+  });
+
+  test("an answer of 10 MB in one piece is shown to its end", async () => {
+    home[Symbol.dispose]();
+    home = createTalkHome({ ...SCRIPT, prompts: { huge: [{ huge: 10_000_000 }, chunk("\n\nDone."), DONE] } });
+    const { code, stdout, stderr } = await repl("huge\n");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.replaceAll(/[^x]/gu, "")).toHaveLength(10_000_000);
+    expect(stdout).toMatch(/ {2}Done\.\n\n· [^\n]+\n· session /u);
   });
 
   test("an agent that resumes nothing goes on all the same while its program runs", async () => {

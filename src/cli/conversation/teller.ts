@@ -88,7 +88,7 @@ export class Teller {
 
   /** Lines as they are. */
   print(lines: readonly string[]): Promise<void> {
-    this.#lines.push(...lines);
+    this.#add(lines);
     return this.flush();
   }
 
@@ -107,7 +107,7 @@ export class Teller {
   ask(question: Question | null): void {
     this.#question = question;
     // Where nothing can be drawn anew it is a line as any other.
-    if (question !== null && !this.#screen.isLive) this.#lines.push(...this.#status(this.#screen.columns));
+    if (question !== null && !this.#screen.isLive) this.#add(this.#status(this.#screen.columns));
     void this.flush();
   }
 
@@ -119,7 +119,7 @@ export class Teller {
     this.#drawing = null;
     this.#question = null;
     this.#told.clear();
-    if (drawing !== null) this.#lines.push(...endDrawing(drawing, this.#options()).lines);
+    if (drawing !== null) this.#add(endDrawing(drawing, this.#options()).lines);
     await this.flush();
   }
 
@@ -134,11 +134,15 @@ export class Teller {
     return this.#writing;
   }
 
+  #add(lines: readonly string[]): void {
+    for (const line of lines) this.#lines.push(line);
+  }
+
   #fold(event: AgentEvent): void {
     if (this.#drawing === null) return;
     const step = foldEvent(this.#drawing, event, this.#options());
     this.#drawing = step.drawing;
-    this.#lines.push(...step.lines);
+    this.#add(step.lines);
     if (event.type !== "permission_request") return;
     const waiting = this.#asked.get(event.approvalId);
     if (waiting === undefined) this.#told.add(event.approvalId);

@@ -37,7 +37,7 @@ function drawBlocks(tokens: readonly Token[], drawing: Drawing): string[] {
     const drawn = drawBlock(token, drawing);
     // `text` stands in a tight list item, and what follows belongs to it.
     if (!isSeparated) lines.push("");
-    lines.push(...drawn);
+    for (const line of drawn) lines.push(line);
     isSeparated = token.type === "text";
   }
   return lines;

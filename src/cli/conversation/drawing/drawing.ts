@@ -267,7 +267,8 @@ function put(sheet: Sheet, kind: Kind, lines: readonly string[]): void {
     sheet.above = "heading";
   }
   if (sheet.above !== "heading" && !(kind === "tool" && sheet.above === "tool")) sheet.lines.push("");
-  sheet.lines.push(...lines.map(indent));
+  // One by one: more than a hundred thousand are too many arguments of a call.
+  for (const line of lines) sheet.lines.push(indent(line));
   sheet.above = kind;
   if (kind !== "tool") sheet.lastCallId = null;
 }
