@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson, JSON_DEPTH_LIMIT, toJsonText } from "./json.ts";
+import { canonicalJson, JSON_DEPTH_LIMIT, toJsonText, toWellFormed } from "./json.ts";
 
 function nested(levels: number): unknown {
   let value: unknown = 0;
@@ -77,3 +77,12 @@ function reversed(value: unknown): unknown {
   }
   return copy;
 }
+
+test("a value without halves of characters is given as it is; what is too deep has a code", () => {
+  const whole = { "😀": ["a", { b: null }], c: 1 };
+  expect(toWellFormed(whole)).toBe(whole);
+  expect(toWellFormed({ "\ud83d": ["\ude00", 1] })).toEqual({ "\ufffd": ["\ufffd", 1] });
+  const deep = nested(JSON_DEPTH_LIMIT);
+  expect(toWellFormed(deep)).toBe(deep);
+  expect(() => toWellFormed(nested(50_000))).toThrow(expect.objectContaining({ code: "too_large" }));
+});

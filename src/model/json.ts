@@ -101,20 +101,28 @@ function canonicalOf(value: unknown): string {
   return `{${parts.join(",")}}`;
 }
 
-/** Halves of characters, in keys too, become U+FFFD: some agents do not parse JSON that has them. The same value where none is. */
+/** A value of the greatest depth, inside of a message. */
+const MAX_DEPTH = JSON_DEPTH_LIMIT + 10;
+
+/**
+ * Halves of characters, in keys too, become U+FFFD: some agents do not parse JSON that has them. The same value where
+ * none is. Errors: `too_large` for what is too deep.
+ */
 export function toWellFormed(value: unknown): unknown {
+  return wellFormedAt(value, 0);
+}
+
+function wellFormedAt(value: unknown, depth: number): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
+  if (depth > MAX_DEPTH) throw tooDeep();
   if (Array.isArray(value)) {
-    const items = value.map(toWellFormed);
+    const items = value.map((each) => wellFormedAt(each, depth + 1));
     return items.every((item, at) => item === value[at]) ? value : items;
   }
-  const entries = Object.entries(value).map(([key, each]) => [
-    key,
-    key.toWellFormed(),
-    toWellFormed(each),
-    each,
-  ]);
+  const entries = Object.entries(value).map(
+    ([key, each]) => [key, key.toWellFormed(), wellFormedAt(each, depth + 1), each] as const,
+  );
   return entries.every(([key, whole, item, each]) => key === whole && item === each)
     ? value
     : Object.fromEntries(entries.map(([, whole, item]) => [whole, item]));
