@@ -116,14 +116,14 @@ describe("Codex resumes what Continuo reads", () => {
   });
 
   test("a turn that the person interrupted", async () => {
-    const seen = server.requests.length;
+    const seen = server.conversation().length;
     await using app = await codex.appServer();
     const started = await app.request("thread/start", { historyMode: "paginated", cwd: sandbox.project });
     threads.interrupted = threadIdIn(started);
     const input = [{ type: "text", text: SAID.silent, text_elements: [] }];
     const turn = asObject((await app.request("turn/start", { threadId: threads.interrupted, input })).turn);
     // The second request of the turn is the one that is never answered.
-    await expect.poll(() => server.requests.length).toBe(seen + 2);
+    await expect.poll(() => server.conversation().length).toBe(seen + 2);
     await app.request("turn/interrupt", { threadId: threads.interrupted, turnId: turn.id });
     await app.notified("turn/completed", (params) => asObject(params.turn).id === turn.id);
     await app[Symbol.asyncDispose]();
