@@ -226,6 +226,17 @@ describe("a turn that does not end well", () => {
     expect(home.prompts().at(-1)?.endsWith("and now")).toBe(true);
   });
 
+  test.each(["initialize", "session/new"])("Ctrl-C waits for no answer to %s", async (method) => {
+    home[Symbol.dispose]();
+    home = createTalkHome({ ...SCRIPT, answers: { [method]: [{ silence: true }] } });
+    const { code, stdout } = await chat(["one", "--json"], { interruptAt: "turn_started" });
+    expect(code).toBe(130);
+    expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
+      type: "result",
+      status: "cancelled",
+    });
+  });
+
   test("--timeout ends it as 8", async () => {
     const { code, stderr } = await chat(["slow", "--timeout", "300ms"]);
     expect(code).toBe(8);

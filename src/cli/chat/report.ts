@@ -90,7 +90,8 @@ function jsonReport(shell: Shell): Report {
     async fail(error, sessionId) {
       if (!isOwed) return;
       const unknown = { runId: null, sessionId, resumption: null, text: "" };
-      await print({ type: "result", ...unknown, status: "failed", error: toError(error) });
+      const status = isContinuoError(error, "interrupted") ? "cancelled" : "failed";
+      await print({ type: "result", ...unknown, status, error: toError(error) });
     },
   };
 }

@@ -4,6 +4,7 @@ import { type DrivenAgent, type ReplayWriter, toAgent } from "../../agents/drive
 import {
   type AgentDriver,
   type AgentName,
+  ContinuoError,
   type Conversation,
   isAgentName,
   type OpenConversation,
@@ -113,12 +114,20 @@ interface Early {
   drop(): Promise<void>;
 }
 
+interface Begun {
+  readonly open: OpenConversation;
+  readonly conversation: Promise<Conversation>;
+  /** Ends the opening; without effect when it is open. */
+  readonly stop: AbortController;
+}
+
 /** A driver whose next conversation may be open already. */
 function startedEarly(driver: AgentDriver): Early {
-  let begun: { readonly open: OpenConversation; readonly conversation: Promise<Conversation> } | null = null;
+  let begun: Begun | null = null;
   const drop = async (): Promise<void> => {
     const dropped = begun;
     begun = null;
+    dropped?.stop.abort(new ContinuoError("interrupted", "nobody waits for it any more"));
     const conversation = await dropped?.conversation.catch(() => null);
     await conversation?.close();
   };
@@ -129,9 +138,9 @@ function startedEarly(driver: AgentDriver): Early {
       listSessions: (list) => driver.listSessions(list),
       async open(open) {
         if (begun !== null && isSamePlace(begun.open, open)) {
-          const { conversation } = begun;
+          const taken = begun;
           begun = null;
-          return await unlessAborted(conversation, open.signal);
+          return await unlessAborted(taken, open.signal);
         }
         await drop();
         return await driver.open(open);
@@ -142,7 +151,8 @@ function startedEarly(driver: AgentDriver): Early {
       if (begun !== null && isBegun && begun.open.wantHistory === open.wantHistory) {
         return await begun.conversation;
       }
-      const opening = { open, conversation: driver.open(open) };
+      const stop = new AbortController();
+      const opening = { open, stop, conversation: driver.open({ ...open, signal: stop.signal }) };
       begun = opening;
       const conversation = await opening.conversation;
       // Which one the last one is, is known now.
@@ -158,13 +168,16 @@ function startedEarly(driver: AgentDriver): Early {
   };
 }
 
-/** Who does not wait any more leaves nothing running. */
+/** Who does not wait any more leaves nothing running: an agent may take minutes until it is given up. */
 async function unlessAborted(
-  conversation: Promise<Conversation>,
+  { conversation, stop: opening }: Begun,
   signal: AbortSignal | undefined,
 ): Promise<Conversation> {
   const stopped = Promise.withResolvers<never>();
-  const stop = (): void => stopped.reject(signal?.reason);
+  const stop = (): void => {
+    opening.abort(signal?.reason);
+    stopped.reject(signal?.reason);
+  };
   if (signal?.aborted === true) stop();
   signal?.addEventListener("abort", stop, { once: true });
   try {
