@@ -230,7 +230,7 @@ async function refresh(session: Session, parts: AdapterParts): Promise<void> {
 
 function write(session: Session, message: NewMessage, { makers, places }: AdapterParts): string {
   const { writer, sink, beginning, calls } = session;
-  const checked = checkMessage(message, calls);
+  const checked = checkMessage(message, { agent: writer.agent, calls });
   let records: Addition<unknown>["records"] = [];
   let { tip } = session;
   if (beginning !== null) ({ tip, records } = writer.begin(beginning, makers));

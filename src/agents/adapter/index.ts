@@ -19,7 +19,7 @@ export {
 export { openLineSink, RAW_SEPARATORS, toLines, writeBeside, writeNewFile } from "./lines.ts";
 export { type LockOptions, lockSession, type WriterLock } from "./lock.ts";
 export { makersOfNow, type RecordedMakers, recordMakers } from "./makers.ts";
-export { IMAGE_TYPES, refuseBlock } from "./messages.ts";
+export { imageTypesOf, refuseBlock } from "./messages.ts";
 export { type Replacement, withReplaced } from "./replaced.ts";
 export { isGone, noted, placeBeside, takeBackUnfinished } from "./unfinished.ts";
 export type {

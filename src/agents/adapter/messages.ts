@@ -1,6 +1,7 @@
 /** What is asked of a message before an agent's writer sees it. Pure. */
 
 import {
+  type AgentName,
   type Block,
   ContinuoError,
   type ImageBlock,
@@ -63,15 +64,27 @@ const TOOL_CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/u;
 /** Some take no more than 64 of them, and no dots and colons. */
 const TOOL_NAME = /^[a-zA-Z0-9_.:-]{1,128}$/u;
 
-/** The APIs of all vendors refuse a request with a picture of another type. */
-export const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/**
+ * The API behind the agent refuses a request with a picture of another type, and with it every turn that follows.
+ * Behind pi and opencode may be anybody's: they get what most take. (The vendors' documentation.)
+ */
+export function imageTypesOf(agent: AgentName): readonly string[] {
+  return agent === "gemini"
+    ? ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"]
+    : ["image/png", "image/jpeg", "image/gif", "image/webp"];
+}
+
+interface Checking {
+  readonly agent: AgentName;
+  readonly calls: OpenCalls;
+}
 
 /**
  * A result gets the name and the input of its call; empty texts are left out, which no API takes, and halves of
  * characters are replaced. Errors: `invalid` for an empty message, a call whose id, name or input no model API takes
  * or that was made before, a result that no call waits for, a picture that no model takes.
  */
-export function checkMessage(given: NewMessage, calls: OpenCalls): NewMessage {
+export function checkMessage(given: NewMessage, { agent, calls }: Checking): NewMessage {
   const whole = toWellFormed(given.content.filter((block) => !isEmptyText(block))) as readonly Block[];
   const message = { ...given, content: whole };
   if (message.content.length === 0) throw new ContinuoError("invalid", "a message without content");
@@ -79,7 +92,7 @@ export function checkMessage(given: NewMessage, calls: OpenCalls): NewMessage {
   for (const block of message.content) {
     if (block.type === "tool_call") checkCall(message, block, calls);
     if (block.type === "tool_call") assertNew(made, block.id);
-    if (block.type === "image") checkImage(block);
+    if (block.type === "image") checkImage(block, agent);
     if (block.type === "thinking" && message.role !== "assistant") {
       throw new ContinuoError("invalid", `thinking in a message of the ${message.role}`);
     }
@@ -87,7 +100,7 @@ export function checkMessage(given: NewMessage, calls: OpenCalls): NewMessage {
     if (message.role !== "tool") {
       throw new ContinuoError("invalid", `a tool result in a message of the ${message.role}`);
     }
-    for (const inner of block.content) if (inner.type === "image") checkImage(inner);
+    for (const inner of block.content) if (inner.type === "image") checkImage(inner, agent);
   }
   const [result] = message.content;
   if (message.role !== "tool" || result?.type !== "tool_result") return message;
@@ -102,16 +115,15 @@ function isEmptyText(block: Block): boolean {
   return block.type === "text" && block.text === "" && block.signature === undefined;
 }
 
-function checkImage({ mimeType, data }: ImageBlock): void {
+function checkImage({ mimeType, data }: ImageBlock, agent: AgentName): void {
   if (data === undefined) return;
   if (data === "") throw new ContinuoError("invalid", "an image without data");
-  if (IMAGE_TYPES.includes(mimeType)) return;
+  const types = imageTypesOf(agent);
+  if (types.includes(mimeType)) return;
   throw new ContinuoError(
     "invalid",
-    `no model takes images of the type ${JSON.stringify(mimeType.slice(0, 80))}`,
-    {
-      hint: `Models take ${IMAGE_TYPES.join(", ")}.`,
-    },
+    `the model takes no images of the type ${JSON.stringify(mimeType.slice(0, 80))}`,
+    { hint: `It takes ${types.join(", ")}.` },
   );
 }
 

@@ -48,7 +48,20 @@ const CASES: readonly (readonly [string, Case])[] = [
   ["a picture", { block: image("image/png"), made: image("image/png"), told: "kept" }],
   [
     "a picture of a type that no model takes",
-    { block: image("image/svg+xml"), told: "dropped: no model takes images of this type" },
+    { block: image("image/svg+xml"), told: "dropped: the target takes no images of this type" },
+  ],
+  [
+    "a picture that Gemini does not take, and others do",
+    { to: "gemini", block: image("image/gif"), told: "dropped: the target takes no images of this type" },
+  ],
+  ["an animated one", { block: image("image/gif"), made: image("image/gif"), told: "kept" }],
+  [
+    "a picture of a phone that Gemini takes",
+    { to: "gemini", block: image("image/heic"), made: image("image/heic"), told: "kept" },
+  ],
+  [
+    "and others do not",
+    { block: image("image/heic"), told: "dropped: the target takes no images of this type" },
   ],
   [
     "a picture by another name of its type",

@@ -1,7 +1,6 @@
-/** Pictures and files made acceptable: what no model behind an agent takes would make it fail in every turn. Pure. */
+/** Pictures and files made acceptable: what the model behind an agent does not take would make it fail in every turn. Pure. */
 
 import type { FileBlock, ImageBlock } from "../../model/index.ts";
-import { IMAGE_TYPES } from "../adapter/index.ts";
 import type { TargetRules } from "./rules.ts";
 
 /** What another block is in its place, and why; `null` for one that has no place. */
@@ -21,7 +20,7 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
 const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,/u;
 const MAX_HEAD_CHARS = 200;
 
-export function fitImage(image: ImageBlock, { imageUrls }: TargetRules): Fit<ImageBlock> {
+export function fitImage(image: ImageBlock, { imageUrls, imageTypes }: TargetRules): Fit<ImageBlock> {
   const { mimeType, data, url } = withData(image);
   if (data === undefined) {
     const isTaken = imageUrls && url !== undefined && /^https?:/iu.test(url);
@@ -30,7 +29,7 @@ export function fitImage(image: ImageBlock, { imageUrls }: TargetRules): Fit<Ima
   }
   if (data === "") return { block: null, reason: "an image without data" };
   const type = typeOf(mimeType, data);
-  if (!IMAGE_TYPES.includes(type)) return { block: null, reason: "no model takes images of this type" };
+  if (!imageTypes.includes(type)) return { block: null, reason: "the target takes no images of this type" };
   const reason = type === image.mimeType ? "" : "its media type made acceptable";
   return { block: { type: "image", mimeType: type, data }, reason };
 }

@@ -1,6 +1,7 @@
 /** What each agent, and the model behind it, accepts. One row an agent; facts from docs/formats. Pure. */
 
 import type { AgentName } from "../../model/index.ts";
+import { imageTypesOf } from "../adapter/index.ts";
 
 export interface TargetRules {
   /** Of the name of a tool: the stricter of what the vendors' APIs behind the agent take. */
@@ -8,6 +9,7 @@ export interface TargetRules {
   /** Results that failed may hold images. */
   readonly imagesInErrors: boolean;
   readonly imageUrls: boolean;
+  readonly imageTypes: readonly string[];
   /** `all`; `documents`: PDF and plain text; `none`. */
   readonly files: "all" | "documents" | "none";
   /** Files that are taken keep their names. */
@@ -32,6 +34,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     maxToolNameChars: 64,
     imagesInErrors: false,
     imageUrls: false,
+    imageTypes: imageTypesOf("claude"),
     files: "documents",
     fileNames: true,
     droppedStart: null,
@@ -44,6 +47,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     maxToolNameChars: 64,
     imagesInErrors: true,
     imageUrls: true,
+    imageTypes: imageTypesOf("codex"),
     files: "none",
     fileNames: true,
     droppedStart: null,
@@ -56,6 +60,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     maxToolNameChars: 64,
     imagesInErrors: true,
     imageUrls: false,
+    imageTypes: imageTypesOf("gemini"),
     files: "all",
     fileNames: false,
     droppedStart: /^\s*(?:[/?]|<session_context>|<hook_context>|$)/u,
@@ -68,6 +73,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     maxToolNameChars: 64,
     imagesInErrors: true,
     imageUrls: false,
+    imageTypes: imageTypesOf("pi"),
     files: "none",
     fileNames: true,
     droppedStart: null,
@@ -80,6 +86,7 @@ export const TARGETS: Readonly<Record<AgentName, TargetRules>> = {
     maxToolNameChars: 64,
     imagesInErrors: false,
     imageUrls: true,
+    imageTypes: imageTypesOf("opencode"),
     files: "all",
     fileNames: true,
     droppedStart: null,

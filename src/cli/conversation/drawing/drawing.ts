@@ -275,10 +275,10 @@ function put(sheet: Sheet, kind: Kind, lines: readonly string[]): void {
 
 const INDENT = "  ";
 
-/** Content is indented: the edge is ours. */
 /** On a terminal that is narrower it is the terminal that breaks lines. */
 const MIN_COLUMNS = 12;
 
+/** Content is indented: the edge is ours. */
 function indented(options: DrawingOptions): DrawingOptions {
   return { ...options, columns: Math.max(MIN_COLUMNS, options.columns - INDENT.length - 1) };
 }
