@@ -82,7 +82,8 @@ export {
 export type { FoundSession, HistoryOptions, OpenedSession, OpenOptions, Places } from "./reader/index.ts";
 export { continuoHome, HOME_VARIABLES, toGivenTitle } from "./reader/index.ts";
 export { renameNativeSession } from "./rename.ts";
-export { type RepairOptions, repairNativeSession, type SessionRepair } from "./repair.ts";
+export { repairNativeSession } from "./repair.ts";
+export type { RepairOptions, SessionRepair } from "./repair-result.ts";
 export type { RepairEdit } from "./repairing/index.ts";
 export { openRunAgent, type RunAgentOptions, replayWriterOf } from "./run-agent.ts";
 export { keepSafe } from "./safe-keeping.ts";

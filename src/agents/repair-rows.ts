@@ -7,7 +7,7 @@ import { ContinuoError } from "../model/index.ts";
 import { lockSession, makersOfNow, writeNewFile } from "./adapter/index.ts";
 import { type Lookup, writerOf } from "./lookup/index.ts";
 import { type Places, toSignal } from "./reader/index.ts";
-import type { RepairOptions, SessionRepair } from "./repair.ts";
+import type { RepairOptions, SessionRepair } from "./repair-result.ts";
 import { assertAllSaid, textsOf, unsound, writeCopy } from "./repair-sound.ts";
 import type { RowRepair, RowRepairer } from "./repairing/index.ts";
 import { moveToTrash, restoreFromTrash } from "./trash/index.ts";

@@ -5,15 +5,10 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type AgentName, ContinuoError, type SessionInfo } from "../model/index.ts";
 import { lockSession, makersOfNow, writeNewFile } from "./adapter/index.ts";
-import {
-  type Lookup,
-  type LookupOptions,
-  lookUpSession,
-  placesOfThisUser,
-  type SessionRef,
-} from "./lookup/index.ts";
+import { type Lookup, lookUpSession, placesOfThisUser, type SessionRef } from "./lookup/index.ts";
 import { type FoundFile, type FoundSession, type Json, type Places, toSignal } from "./reader/index.ts";
 import { isCompressed, toReadError } from "./records/index.ts";
+import type { RepairOptions, SessionRepair } from "./repair-result.ts";
 import { repairRows } from "./repair-rows.ts";
 import { assertAllSaid, textsOf, unsound, writeCopy } from "./repair-sound.ts";
 import {
@@ -25,23 +20,6 @@ import {
   type RepairEdit,
 } from "./repairing/index.ts";
 import { moveToTrash, restoreFromTrash, type TrashedSession } from "./trash/index.ts";
-
-export interface RepairOptions extends LookupOptions {
-  /** Nothing is written when left out. A file must not be there yet. */
-  readonly write?: "in place" | { readonly file: string };
-}
-
-export interface SessionRepair {
-  readonly agent: AgentName;
-  readonly sessionId: string;
-  readonly location: string;
-  /** Empty where there is nothing to repair; nothing is written then. */
-  readonly edits: readonly RepairEdit[];
-  /** The file, or database, that was written; `null` where none was. */
-  readonly written: string | null;
-  /** What `restoreNativeSession` takes to bring the old state back; `null` where nothing moved. */
-  readonly trashId: string | null;
-}
 
 const REPAIRERS: Readonly<Record<Exclude<AgentName, "opencode">, () => Promise<NativeRepairer>>> = {
   claude: async () => (await import("./claude/index.ts")).claudeRepairer,

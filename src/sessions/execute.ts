@@ -1,44 +1,17 @@
 /** Executes one run: waits for its turn, calls the agent, keeps what it does, and ends the run exactly once. */
 
-import {
-  type Agent,
-  ContinuoError,
-  type Run,
-  type Session,
-  type Store,
-  type StoredEvent,
-} from "../model/index.ts";
-import { assertBudget, type RunBudget } from "./budget.ts";
+import { type Agent, ContinuoError, type Run, type Session, type Store } from "../model/index.ts";
+import { assertBudget } from "./budget.ts";
 import { cancelPending } from "./cancel.ts";
 import { conduct } from "./conduct.ts";
-import { askedOf, type Continuation, type ContinuationOptions } from "./continuation.ts";
+import { askedOf } from "./continuation.ts";
 import { newId } from "./ids.ts";
 import { toBlocks } from "./input.ts";
 import { GONE, interruptRun } from "./interrupt.ts";
 import { LIMITS } from "./limits.ts";
+import type { ExecuteRunOptions } from "./options.ts";
 import { type OwnTurn, takeTurn } from "./queue.ts";
 import { type RunResult, resultOfEnded } from "./result.ts";
-
-export interface ExecuteRunOptions {
-  /** `false` where none is given. */
-  readonly continuation?: Continuation;
-  readonly continuationOpts?: ContinuationOptions;
-  /** Given to the agent as they are. */
-  readonly adapterOpts?: Readonly<Record<string, unknown>>;
-  /** Since the run began; then it ends as `timeout`. */
-  readonly timeoutMs?: number;
-  /** How long an agent that was told to stop has; 5,000 where none is given. */
-  readonly graceMs?: number;
-  readonly budget?: RunBudget;
-  /** How long the session is held without a sign of life; 30,000 where none is given. */
-  readonly leaseMs?: number;
-  /** Sessions of this store that run at the same time in this process; 16 where none is given. */
-  readonly maxParallel?: number;
-  /** Called with each batch of events that the run stored. */
-  readonly onStored?: (events: readonly StoredEvent[]) => void;
-  /** Ends the run as `cancelled`, also while it waits. */
-  readonly signal?: AbortSignal;
-}
 
 /**
  * Resolves when the run has ended, however it did: `result.status`.

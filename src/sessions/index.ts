@@ -10,10 +10,11 @@
 export type { RunBudget } from "./budget.ts";
 export { type CancelOptions, cancelRun } from "./cancel.ts";
 export type { Continuation, ContinuationOptions } from "./continuation.ts";
-export { type ExecuteRunOptions, executeRun } from "./execute.ts";
+export { executeRun } from "./execute.ts";
 export type { RunInput } from "./input.ts";
 export { runnerOf } from "./lease.ts";
 export { type RunOnceOptions, runOnce } from "./once.ts";
+export type { ExecuteRunOptions } from "./options.ts";
 export type { Reference, ReferenceState } from "./references.ts";
 export type { RunError, RunResult } from "./result.ts";
 export { type StartRunOptions, type StartSessionOptions, startRun, startSession } from "./start.ts";

@@ -1,8 +1,9 @@
 /** One input, one answer: a run that is started and executed. */
 
 import type { Agent, NewSession, Store } from "../model/index.ts";
-import { type ExecuteRunOptions, executeRun } from "./execute.ts";
+import { executeRun } from "./execute.ts";
 import type { RunInput } from "./input.ts";
+import type { ExecuteRunOptions } from "./options.ts";
 import type { RunResult } from "./result.ts";
 import { type StartRunOptions, startRun, startSession } from "./start.ts";
 

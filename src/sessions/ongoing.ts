@@ -2,9 +2,9 @@
 
 import type { Agent, Block, Resumption, Run, Session, Store } from "../model/index.ts";
 import type { Outcome, Whereabouts } from "./attempt.ts";
-import type { ExecuteRunOptions } from "./execute.ts";
 import type { Journal, Turn } from "./journal/index.ts";
 import type { HeldLease } from "./lease.ts";
+import type { ExecuteRunOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import type { Stops } from "./stops.ts";
 

@@ -9,10 +9,20 @@ import {
   toWellFormed,
 } from "../../model/index.ts";
 import { isJson } from "../reader/index.ts";
-import type { Conversing } from "./convert.ts";
 import { type Fit as FitOf, fitFile, fitImage } from "./media.ts";
+import type { ToolNames } from "./names.ts";
+import type { ReceiptRecord } from "./receipt.ts";
+import type { TargetRules } from "./rules.ts";
 
 type Fit = FitOf<Block>;
+
+/** What a conversion is about, and where it is told. */
+export interface Conversing {
+  readonly rules: TargetRules;
+  readonly names: ToolNames;
+  readonly isOwn: (message: Message) => boolean;
+  readonly note: (message: Message, block: Block, outcome: ReceiptRecord["outcome"], reason: string) => void;
+}
 
 interface Fitting {
   readonly work: Conversing;

@@ -12,11 +12,11 @@
 
 import type { AgentName, Block, Message, ToolCallBlock } from "../../model/index.ts";
 import type { NewMessage } from "../adapter/index.ts";
-import { fitBlocks, fitResult } from "./blocks.ts";
-import { createNames, type ToolNames } from "./names.ts";
+import { type Conversing, fitBlocks, fitResult } from "./blocks.ts";
+import { createNames } from "./names.ts";
 import { kindOf, placeText, type ReceiptRecord, toldApart } from "./receipt.ts";
 import { type ResultSource, rank, resultsOf, sourcesOf } from "./results.ts";
-import { TARGETS, type TargetRules } from "./rules.ts";
+import { TARGETS } from "./rules.ts";
 
 export interface Conversion {
   readonly messages: readonly NewMessage[];
@@ -32,13 +32,6 @@ export interface ConversionOptions {
   readonly own?: ReadonlySet<Message>;
   /** Where a message lies, for the receipt. */
   readonly placeOf?: (message: Message) => string;
-}
-
-export interface Conversing {
-  readonly rules: TargetRules;
-  readonly names: ToolNames;
-  readonly isOwn: (message: Message) => boolean;
-  readonly note: (message: Message, block: Block, outcome: ReceiptRecord["outcome"], reason: string) => void;
 }
 
 export function convertMessages(

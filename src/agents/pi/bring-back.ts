@@ -6,7 +6,13 @@
 import { resolve } from "node:path";
 import type { KeptRecord, NewSession } from "../adapter/index.ts";
 import { isJson, type Json, textField } from "../reader/index.ts";
-import type { EntryLink } from "./writer.ts";
+
+export interface EntryLink {
+  /** Left out in version 1, which has no ids. */
+  readonly id?: string;
+  readonly parentId?: string | null;
+  readonly timestamp: string;
+}
 
 export interface BroughtBack {
   readonly entries: readonly Json[];

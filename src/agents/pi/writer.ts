@@ -15,7 +15,7 @@ import {
   refuseBlock,
 } from "../adapter/index.ts";
 import { canonicalFolder, isJson, type Json, type Places, textField } from "../reader/index.ts";
-import { bringBackEntries } from "./bring-back.ts";
+import { bringBackEntries, type EntryLink } from "./bring-back.ts";
 import { migrated, VERSION } from "./migrate.ts";
 import { folderNameOf, piFolders } from "./places.ts";
 
@@ -63,13 +63,6 @@ export const piWriter: NativeWriter<PiTip> = {
     return { tip: { ...tip, leaf: id, model }, records: [entry], id };
   },
 };
-
-export interface EntryLink {
-  /** Left out in version 1, which has no ids. */
-  readonly id?: string;
-  readonly parentId?: string | null;
-  readonly timestamp: string;
-}
 
 /** The last one on the path names the session. */
 export function titleEntry(title: string, link: EntryLink): Json {

@@ -1,7 +1,6 @@
 /** The lines of a file while they are mended. */
 
 import type { Json } from "../reader/index.ts";
-import type { RepairEdit } from "./repairer.ts";
 
 export interface DraftLine {
   /** 1-based; of what was added, the line that it stands behind. */
@@ -19,6 +18,17 @@ export interface DraftLine {
 
 export interface Draft {
   readonly lines: DraftLine[];
+}
+
+/** One record that is not as it was. */
+export interface RepairEdit {
+  readonly type: "removed" | "added" | "changed";
+  /** Of what was; what is added stands behind it, behind 0 at the beginning. `null` for rows. */
+  readonly line: number | null;
+  readonly row?: string;
+  readonly reason: string;
+  readonly before: string | null;
+  readonly after: string | null;
 }
 
 export type RecordLine = DraftLine & { value: Json };

@@ -14,6 +14,7 @@ export {
   editsOf,
   present,
   type RecordLine,
+  type RepairEdit,
   remove,
   rewrite,
 } from "./draft.ts";
@@ -22,7 +23,6 @@ export { createLinks, type LinkNames, type Links } from "./links.ts";
 export type {
   NativeRepairer,
   RepairContext,
-  RepairEdit,
   Repaired,
   RowRepair,
   RowRepairer,

@@ -3,18 +3,7 @@
 import type { AgentName } from "../../model/index.ts";
 import type { Makers } from "../adapter/index.ts";
 import type { Json, OpenedSession } from "../reader/index.ts";
-import type { Draft } from "./draft.ts";
-
-/** One record that is not as it was. */
-export interface RepairEdit {
-  readonly type: "removed" | "added" | "changed";
-  /** Of what was; what is added stands behind it, behind 0 at the beginning. `null` for rows. */
-  readonly line: number | null;
-  readonly row?: string;
-  readonly reason: string;
-  readonly before: string | null;
-  readonly after: string | null;
-}
+import type { Draft, RepairEdit } from "./draft.ts";
 
 export interface RepairContext {
   readonly sessionId: string;
