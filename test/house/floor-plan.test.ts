@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { circlesIn } from "./circles.ts";
 import { ENVIRONMENT_READERS, FLOOR_PLAN, HEAVY_PACKAGES, LIGHT_ENTRIES } from "./floor-plan.ts";
 import { folderOf, readSource, roomOf, type SourceFile } from "./imports.ts";
 
@@ -15,6 +16,10 @@ describe("the floor plan", () => {
   test("code imports downwards alone", () => {
     const wrong = arrows(production).filter(({ from, to }) => !mayImport(roomOf(from), roomOf(to)));
     expect(wrong).toEqual([]);
+  });
+
+  test("no file imports itself through others, not for a type either", () => {
+    expect(circlesIn(production)).toEqual([]);
   });
 
   test("another folder is entered through its index.ts alone", () => {

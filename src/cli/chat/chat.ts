@@ -3,7 +3,7 @@
 import { ContinuoError } from "../../model/index.ts";
 import { TALK_LIMITS, Talk } from "../conversation/index.ts";
 import type { Shell } from "../terminal/index.ts";
-import type { ChatFlags } from "./commands.ts";
+import type { ChatFlags } from "./flags.ts";
 import { nextKeyOf } from "./keys.ts";
 import type { Telling } from "./telling.ts";
 

@@ -1,16 +1,13 @@
 /** The command, apart from its work. */
 
 import type { Command } from "commander";
-import { addTalkOptions, type TalkFlags } from "../conversation/flags/index.ts";
+import { addTalkOptions } from "../conversation/flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
+import type { ChatFlags } from "./flags.ts";
 
 interface Run {
   readonly shell: Shell;
   readonly onEnd: (exitCode: number) => void;
-}
-
-export interface ChatFlags extends TalkFlags {
-  readonly json?: true;
 }
 
 const HELP = `

@@ -4,7 +4,7 @@ import { type AgentEvent, isContinuoError } from "../../model/index.ts";
 import type { RunResult } from "../../sessions/index.ts";
 import { Teller } from "../conversation/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
-import type { ChatFlags } from "./commands.ts";
+import type { ChatFlags } from "./flags.ts";
 import { createPlainText } from "./plain-text.ts";
 
 export interface Report {

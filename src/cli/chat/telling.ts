@@ -11,7 +11,7 @@ import {
   type TurnResult,
 } from "../conversation/index.ts";
 import type { Shell } from "../terminal/index.ts";
-import type { ChatFlags } from "./commands.ts";
+import type { ChatFlags } from "./flags.ts";
 import { createReport, type Report } from "./report.ts";
 
 export interface Telling {

@@ -23,11 +23,3 @@ export interface InputOptions {
   readonly history: InputHistory;
   readonly complete: Completer;
 }
-
-export async function openInput(options: InputOptions): Promise<Input> {
-  const { stdin, stdout, env } = options.shell;
-  const isTerminal = stdin.isTTY === true && stdout.isTTY === true && env.TERM !== "dumb";
-  return isTerminal
-    ? (await import("./keyboard.ts")).openKeyboard(options)
-    : (await import("./lines.ts")).openLines(options.shell);
-}

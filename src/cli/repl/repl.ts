@@ -15,7 +15,8 @@ import {
 import { type Paint, paintFor, type Shell, screenOf, tildePath } from "../terminal/index.ts";
 import { createCompleter } from "./completer.ts";
 import { type InputHistory, openHistory } from "./history.ts";
-import { type Input, openInput } from "./input.ts";
+import type { Input } from "./input.ts";
+import { openInput } from "./open-input.ts";
 import { perform } from "./perform.ts";
 import { idsBeginning } from "./sessions.ts";
 import { parseLine } from "./slash.ts";

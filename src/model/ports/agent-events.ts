@@ -4,7 +4,7 @@
  */
 
 import type { Block, NativeRef, ToolStatus, Usage } from "../index.ts";
-import type { ResumptionStep } from "./drivers.ts";
+import type { ResumptionStep, VerifiedBy } from "./resumption.ts";
 
 /** `id` is what is answered; `kind` what it means. */
 export interface PermissionOption {
@@ -106,5 +106,3 @@ export type AgentEvent =
   | { readonly type: "turn_completed"; readonly stopReason: string; readonly usage?: Usage };
 
 export type AgentEventType = AgentEvent["type"];
-
-export type VerifiedBy = "agent" | "disk" | "agent and disk" | "none";

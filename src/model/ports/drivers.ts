@@ -1,32 +1,10 @@
 /** Drivers: how each agent's own program is started, listed, resumed and talked to. */
 
-import type { Block, Message, NativeRef } from "../index.ts";
+import type { Block, Message } from "../index.ts";
 import type { SessionCapabilities } from "./agent.ts";
-import type { AgentEvent, PermissionDecision, PermissionRequest, VerifiedBy } from "./agent-events.ts";
+import type { AgentEvent, PermissionDecision, PermissionRequest } from "./agent-events.ts";
 import type { CallOptions, Page } from "./page.ts";
-
-/** What continuing came to: never silent. */
-export interface Resumption {
-  readonly requested: string;
-  readonly happened: "native" | "replay" | "new";
-  readonly ref?: NativeRef;
-  readonly verifiedBy: VerifiedBy;
-  /** Why it is not what was asked for, one sentence. */
-  readonly reason?: string;
-  /** What a replay left out. */
-  readonly omitted?: Readonly<Record<string, unknown>>;
-  /** The agent answers from another native session than it was asked for. */
-  readonly forked?: { readonly from: string; readonly to: string };
-  /** Each thing that was tried, in order. */
-  readonly steps?: readonly ResumptionStep[];
-}
-
-export interface ResumptionStep {
-  /** `session/load`, `--resume`, `thread/resume`, `replay`, `new`, … */
-  readonly step: string;
-  readonly outcome: "done" | "failed" | "not offered" | "skipped";
-  readonly reason?: string;
-}
+import type { Resumption } from "./resumption.ts";
 
 /**
  * What an agent may do. `safe`: it only reads; `ask`: it starts as its own settings say, and a person answers what it

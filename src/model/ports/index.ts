@@ -21,7 +21,6 @@ export type {
   PermissionDecision,
   PermissionOption,
   PermissionRequest,
-  VerifiedBy,
 } from "./agent-events.ts";
 export type {
   BlobBodies,
@@ -50,8 +49,6 @@ export type {
   OnMissing,
   OpenConversation,
   PermissionPolicy,
-  Resumption,
-  ResumptionStep,
 } from "./drivers.ts";
 export {
   type CreatedLog,
@@ -72,6 +69,7 @@ export {
   type VerifyResult,
 } from "./logs.ts";
 export type { CallOptions, Page, PageOptions } from "./page.ts";
+export type { Resumption, ResumptionStep, VerifiedBy } from "./resumption.ts";
 export {
   type ClaimRunOptions,
   type ListRunsOptions,
