@@ -139,7 +139,7 @@ async function verify(
 
 function differs(how: string): ContinuoError {
   return new ContinuoError("verification_failed", `the fork reads differently: ${how}`, {
-    hint: "Nothing was written.",
+    hint: "Nothing was written. `session check` tells whether the session is damaged, `session repair` makes it whole.",
   });
 }
 

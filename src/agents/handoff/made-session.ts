@@ -136,7 +136,11 @@ interface ReadBack extends Verified {
 async function readBack(made: Made, file: string, home: Places): Promise<ReadBack> {
   const reader = await readerOf(made.writer.agent);
   const found = await reader.recognise(file, home);
-  if (found === null) throw new ContinuoError("verification_failed", "what was written is no session");
+  if (found === null) {
+    throw new ContinuoError("verification_failed", "what was written is no session", {
+      hint: "Nothing was written.",
+    });
+  }
   using opened = await reader.open(found, home, {});
   const read = await Array.fromAsync(opened.history());
   const difference = differenceBetween(saidOf(made), read);
@@ -144,7 +148,7 @@ async function readBack(made: Made, file: string, home: Places): Promise<ReadBac
     return { by: "continuo", outcome: "same", messages: read.length, said: saidBy(reader, read), read };
   }
   throw new ContinuoError("verification_failed", `what was written reads differently: ${difference}`, {
-    hint: "Nothing was written.",
+    hint: "Nothing was written. `session check` tells whether the source is damaged, `session repair` makes it whole.",
   });
 }
 
