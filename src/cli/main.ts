@@ -27,11 +27,21 @@ async function main(argv: readonly string[]): Promise<void> {
 }
 
 function shellOfThisProcess(): Shell {
-  const interrupt = (): never => process.exit(130);
-  process.on("SIGINT", interrupt);
   // So that what was begun is cleaned up: a terminal given back, a file taken away.
-  process.on("SIGTERM", () => process.exit(143));
+  const ends = { SIGINT: () => process.exit(130), SIGTERM: () => process.exit(143) };
+  process.on("SIGINT", ends.SIGINT);
+  process.on("SIGTERM", ends.SIGTERM);
   process.on("SIGHUP", () => process.exit(129));
+  const hold = (signal: keyof typeof ends, call: () => void): Disposable => {
+    process.on(signal, call);
+    process.removeListener(signal, ends[signal]);
+    return {
+      [Symbol.dispose]() {
+        process.on(signal, ends[signal]);
+        process.removeListener(signal, call);
+      },
+    };
+  };
   // Whoever stops reading (`| head`) has seen enough.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
@@ -56,16 +66,7 @@ function shellOfThisProcess(): Shell {
       process.on("exit", cleanUp);
       return { [Symbol.dispose]: () => process.removeListener("exit", cleanUp) };
     },
-    holdInterrupts(onInterrupt) {
-      const hold = (): void => onInterrupt?.();
-      process.on("SIGINT", hold);
-      process.removeListener("SIGINT", interrupt);
-      return {
-        [Symbol.dispose]() {
-          process.on("SIGINT", interrupt);
-          process.removeListener("SIGINT", hold);
-        },
-      };
-    },
+    holdInterrupts: (onInterrupt) => hold("SIGINT", () => onInterrupt?.()),
+    holdTermination: (onTermination) => hold("SIGTERM", onTermination),
   };
 }

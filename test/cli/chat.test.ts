@@ -19,9 +19,14 @@ interface ChatOptions {
   readonly stdin?: string;
   /** Ctrl-C, when so much was said. */
   readonly interruptAt?: string;
+  /** Instead of Ctrl-C. */
+  readonly by?: "SIGTERM";
 }
 
-async function chat(args: readonly string[], { stdin = "", interruptAt }: ChatOptions = {}): Promise<Run> {
+async function chat(
+  args: readonly string[],
+  { stdin = "", interruptAt, by }: ChatOptions = {},
+): Promise<Run> {
   const child = spawn(process.execPath, [MAIN, "chat", ...args], {
     cwd: join(home.path, "project"),
     env: cleanEnv(home.path),
@@ -32,7 +37,7 @@ async function chat(args: readonly string[], { stdin = "", interruptAt }: ChatOp
     stdout += text;
     if (interruptAt === undefined || interrupted || !stdout.includes(interruptAt)) return;
     interrupted = true;
-    child.kill("SIGINT");
+    child.kill(by ?? "SIGINT");
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
@@ -235,6 +240,20 @@ describe("a turn that does not end well", () => {
       type: "result",
       status: "cancelled",
     });
+  });
+
+  test("SIGTERM is 143: what was said is kept, and --json ends with the result", async () => {
+    const ending = { interruptAt: "I begin.", by: "SIGTERM" } as const;
+    const { code, stdout, stderr } = await chat(["slow", "--json"], ending);
+    expect({ code, stderr }).toEqual({ code: 143, stderr: "" });
+    const lines = stdout.trimEnd().split("\n");
+    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
+      type: "result",
+      status: "cancelled",
+      text: "I begin.",
+    });
+    expect(home.methods()).toContain("session/cancel");
+    expect(await chat(["slow"], ending)).toMatchObject({ code: 143, stdout: "I begin.\n" });
   });
 
   test("--timeout ends it as 8", async () => {

@@ -7,6 +7,8 @@ import type { ChatFlags } from "./flags.ts";
 import { nextKeyOf } from "./keys.ts";
 import type { Telling } from "./telling.ts";
 
+const LEFT_BY_SIGTERM = 143;
+
 /** Errors: those of opening the conversation, and of the turn. */
 export async function runChat(prompt: string | null, flags: ChatFlags, shell: Shell): Promise<number> {
   if (prompt === null && shell.stdin.isTTY === true) throw nothingSaid();
@@ -16,7 +18,14 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     if (stop.signal.aborted) process.exit(130);
     stop.abort(new ContinuoError("interrupted", "interrupted"));
   };
+  let isTerminated = false;
   using _held = shell.holdInterrupts(interrupt);
+  // What was said so far is kept, and told, as with Ctrl-C.
+  using _heldToo = shell.holdTermination(() => {
+    if (stop.signal.aborted) process.exit(LEFT_BY_SIGTERM);
+    isTerminated = true;
+    stop.abort(new ContinuoError("interrupted", "terminated"));
+  });
   let talk: Talk | null = null;
   // What draws is loaded while the agent's program starts.
   let told: Promise<Telling> | null = null;
@@ -45,11 +54,13 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     const { turn } = await telling();
     const input = prompt ?? (await readPrompt(shell, stop.signal));
     if (input.trim() === "") throw nothingSaid();
-    return await turn(open, input, stop);
+    const exitCode = await turn(open, input, stop);
+    return isTerminated ? LEFT_BY_SIGTERM : exitCode;
   } catch (error) {
     // What was to be told comes before what went wrong.
     const begun = await (told as Promise<Telling> | null);
     await begun?.fail(error, talk?.session?.sessionId ?? null);
+    if (isTerminated) return LEFT_BY_SIGTERM;
     throw error;
   }
 }

@@ -219,6 +219,7 @@ function quiet(shell: Shell): Shell {
     cwd,
     now,
     holdInterrupts: () => shell.holdInterrupts(),
+    holdTermination: (onTermination) => shell.holdTermination(onTermination),
     onExit: (cleanUp) => shell.onExit(cleanUp),
   };
 }

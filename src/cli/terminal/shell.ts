@@ -10,6 +10,8 @@ export interface Shell {
   readonly now: Date;
   /** Until disposed, Ctrl-C does not end this process: it is another program's, or calls what is given. */
   holdInterrupts(onInterrupt?: () => void): Disposable;
+  /** Until disposed, SIGTERM does not end this process, and calls what is given. */
+  holdTermination(onTermination: () => void): Disposable;
   /** Until disposed, `cleanUp` runs when the process ends, however it ends by itself or by Ctrl-C. */
   onExit(cleanUp: () => void): Disposable;
 }
