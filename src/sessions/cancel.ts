@@ -2,6 +2,7 @@
 
 import { ContinuoError, isContinuoError, type Run, type Store } from "../model/index.ts";
 import { newId } from "./ids.ts";
+import { cancelLeft } from "./interrupt.ts";
 import { holdLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -76,7 +77,8 @@ async function cancelRunning(store: Store, run: Run, reason: string | undefined)
     const now = await store.getRun(runId);
     // It ended while we looked: that is what was wanted.
     if (now?.status !== "running") return now ?? run;
-    return await store.transitionRun(runId, { to: "cancelled", lease });
+    await cancelLeft(store, now, { lease, reason });
+    return (await store.getRun(runId)) ?? now;
   } finally {
     await lease.release();
   }

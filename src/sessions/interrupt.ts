@@ -1,4 +1,4 @@
-/** Runs whose process ended: they end as interrupted, and what they were saying is whole. */
+/** Runs whose process ended: they end as interrupted or cancelled, and what they were saying is whole. */
 
 import { isEvent, type NewEvent, type Run, type Store, type Write } from "../model/index.ts";
 import { unsurePatch, usedNative } from "./references.ts";
@@ -22,12 +22,46 @@ export async function interruptRun(
   run: Run,
   { lease, reason }: InterruptOptions,
 ): Promise<void> {
+  const { runId } = run;
+  const patch = { error: { code: "interrupted", message: reason } };
+  await endLeft(store, run, {
+    lease,
+    event: { type: "run_interrupted", data: { runId, reason }, runId },
+    write: { type: "run", runId, to: "interrupted", patch },
+  });
+}
+
+export interface CancelLeftOptions {
+  readonly lease: Lease;
+  readonly reason: string | undefined;
+}
+
+/** The same for a run that somebody cancels after its process ended: nobody knows more of it. */
+export async function cancelLeft(
+  store: Store,
+  run: Run,
+  { lease, reason }: CancelLeftOptions,
+): Promise<void> {
+  const { runId } = run;
+  const data = { runId, ...(reason === undefined ? {} : { reason }) };
+  await endLeft(store, run, {
+    lease,
+    event: { type: "run_cancelled", data, runId },
+    write: { type: "run", runId, to: "cancelled" },
+  });
+}
+
+interface LeftEnd {
+  readonly lease: Lease;
+  readonly event: NewEvent;
+  readonly write: Write;
+}
+
+async function endLeft(store: Store, run: Run, { lease, event, write }: LeftEnd): Promise<void> {
   const { runId, sessionId } = run;
   const whole = run.status === "running" ? await unsaidMessages(store, run) : [];
-  const events: NewEvent[] = [...whole, { type: "run_interrupted", data: { runId, reason }, runId }];
-  const also: Write[] = [
-    { type: "run", runId, to: "interrupted", patch: { error: { code: "interrupted", message: reason } } },
-  ];
+  const events: NewEvent[] = [...whole, event];
+  const also: Write[] = [write];
   const metadata = await unsure(store, run);
   if (metadata !== null) {
     events.splice(-1, 0, { type: "session_updated", data: { metadata }, runId });

@@ -194,11 +194,34 @@ describe("cancelRun", () => {
     ]);
   });
 
-  test("cancels a run whose owner is gone", async () => {
-    const { sessionId } = await startSession(store);
-    const run = await startRun(store, sessionId, "go");
-    await store.transitionRun(run.runId, { to: "running", owner: "gone" });
-    expect(await cancelRun(store, run.runId)).toMatchObject({ status: "cancelled" });
+  test("cancels a run whose owner is gone: what it said is whole, and its native session is not trusted", async () => {
+    const { sessionId } = await startSession(store, {
+      metadata: { providerSessions: { scripted: { sessionId: "n1", baseSequence: 1, state: "live" } } },
+    });
+    const { runId } = await startRun(store, sessionId, "go", { agent: "scripted" });
+    const native = { agent: "scripted", sessionId: "n1" };
+    const part = { delta: "I was", messageId: "said-1", kind: "text" };
+    await store.append(
+      sessionId,
+      [
+        { type: "run_started", data: { runId }, runId },
+        { type: "message_streamed", data: part, runId },
+      ],
+      { also: [{ type: "run", runId, to: "running", patch: { metadata: { native } } }] },
+    );
+    expect(await cancelRun(store, runId, { reason: "no" })).toMatchObject({ status: "cancelled" });
+    expect((await logOf(store, sessionId)).slice(4)).toEqual([
+      [
+        "message_received",
+        "scripted",
+        { content: words("I was"), messageId: "said-1", stopReason: "interrupted" },
+      ],
+      ["session_updated", "system", expect.anything()],
+      ["run_cancelled", "system", { runId: "id1", reason: "no" }],
+    ]);
+    expect((await store.getSession(sessionId))?.metadata).toMatchObject({
+      providerSessions: { scripted: { sessionId: "n1", state: "unsure" } },
+    });
   });
 
   test("ends the wait of a run in the queue", async () => {
