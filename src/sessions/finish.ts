@@ -13,7 +13,7 @@ import {
 import { addUsage, endTurn, present, type Told, usageOf } from "./journal/index.ts";
 import { type Ongoing, onWhere } from "./ongoing.ts";
 import { type NewReference, referenceOf, referencePatch, toReference, unsurePatch } from "./references.ts";
-import { type RunError, type RunResult, toRunError } from "./result.ts";
+import { type RunError, type RunResult, toRunError, wordsFrom } from "./result.ts";
 import { cancelReason, type Stop } from "./stops.ts";
 
 interface End {
@@ -161,7 +161,8 @@ function jsonOf(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value)) as unknown;
   } catch {
-    return { unreadable: String(value) };
+    // Its own words may throw too (a circle of lists, an object that says nothing of itself).
+    return { unreadable: wordsFrom(value) };
   }
 }
 

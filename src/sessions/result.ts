@@ -28,11 +28,18 @@ export interface RunError {
 }
 
 export function toRunError(error: unknown): RunError {
-  if (!isContinuoError(error)) {
-    return { code: "agent_failed", message: error instanceof Error ? error.message : String(error) };
-  }
+  if (!isContinuoError(error)) return { code: "agent_failed", message: wordsFrom(error) };
   const { code, message, details } = error;
   return { code, message, ...(Object.keys(details).length === 0 ? {} : { details: plain(details) }) };
+}
+
+/** In words, whatever it is: an agent may throw anything, also what cannot be made a string. */
+export function wordsFrom(value: unknown): string {
+  try {
+    return String(value instanceof Error ? value.message : value);
+  } catch {
+    return `something that says nothing of itself (${typeof value})`;
+  }
 }
 
 /** Whatever an agent puts there, it must not keep the run from ending. */

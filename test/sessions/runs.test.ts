@@ -405,4 +405,80 @@ describe("a run that fails", () => {
       error: { message: "at once" },
     });
   });
+
+  test.each<[string, () => unknown, string]>([
+    [
+      "an object that is nothing",
+      () => Object.create(null),
+      "something that says nothing of itself (object)",
+    ],
+    [
+      "an error without words",
+      () => Object.assign(new Error("x"), { message: Object.create(null) }),
+      "something that says nothing of itself (object)",
+    ],
+    ["a symbol", () => Symbol("s"), "Symbol(s)"],
+  ])("because an agent throws %s fails too", async (_, thrown, message) => {
+    const agent: Agent = {
+      name: "odd",
+      capabilities: new EchoAgent().capabilities,
+      execute: () => Promise.reject(thrown()),
+    };
+    expect(await runOnce(store, agent, "go")).toMatchObject({
+      status: "failed",
+      error: { code: "agent_failed", message },
+    });
+  });
+});
+
+test.each<[string, () => unknown]>([
+  ["a number that JSON has not", () => Object.assign(Object.create(null), { big: 1n })],
+  [
+    "lists within lists",
+    () => {
+      let deep: unknown[] = [];
+      for (let level = 0; level < 100_000; level++) deep = [deep];
+      return deep;
+    },
+  ],
+])("an agent that gives back %s completes its run", async (_, value) => {
+  const agent: Agent = {
+    name: "odd",
+    capabilities: new EchoAgent().capabilities,
+    execute: async () => ({ value: value() }),
+  };
+  const { status, run } = await runOnce(store, agent, "go");
+  expect([status, run.result]).toEqual([
+    "completed",
+    { value: { unreadable: "something that says nothing of itself (object)" } },
+  ]);
+});
+
+test("an agent may tell of anything: what has no meaning is kept or refused, and none of it stops the run", async () => {
+  const refusals: unknown[] = [];
+  const agent: Agent = {
+    name: "odd",
+    capabilities: new EchoAgent().capabilities,
+    execute: async (_, { onEvent }) => {
+      const odd = [
+        { type: "constructor" },
+        { type: "toString" },
+        null,
+        "text",
+        { type: "text" },
+        { type: "tool_call_update", toolCallId: "nobody's", toolInput: { a: 1 } },
+      ];
+      for (const event of odd) {
+        await onEvent(event as never).catch((error: unknown) => refusals.push(error));
+      }
+      return {};
+    },
+  };
+  const { sessionId, status } = await runOnce(store, agent, "go");
+  expect([status, refusals.length]).toEqual(["completed", 3]);
+  expect(await saidIn(sessionId)).toEqual([
+    ["diagnostics_reported", { details: { type: "constructor" } }],
+    ["diagnostics_reported", { details: { type: "toString" } }],
+    ["tool_call_updated", { toolCallId: "nobody's", toolInput: { a: 1 } }],
+  ]);
 });

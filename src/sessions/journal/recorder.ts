@@ -4,6 +4,7 @@ import { type AgentEvent, ContinuoError } from "../../model/index.ts";
 import { type Journal, refused } from "./journal.ts";
 import { LIMITS } from "./limits.ts";
 import { tellPart } from "./speech.ts";
+import type { Told } from "./told.ts";
 import { type Turn, tellEvent } from "./turn.ts";
 
 export interface Recorder {
@@ -32,12 +33,14 @@ export function createRecorder({ turn, journal, inspect, onHeard }: RecorderOpti
   return {
     onEvent: (event) => {
       if (state === "closed") return refused(tooLate());
+      let told: readonly Told[];
       try {
         inspect(event);
+        told = tellEvent(turn, event);
       } catch (error) {
+        // Not allowed, or no event at all.
         return refused(error);
       }
-      const told = tellEvent(turn, event);
       const kept = journal.keep(told, isPart(event) ? "room" : "durable");
       if (turn.speech.waiting === null) clearTimeout(timer);
       if (turn.speech.waiting === null) timer = undefined;

@@ -4,7 +4,7 @@
  * is cut into several messages, so that no more than one piece is ever in memory.
  */
 
-import type { AgentEvent, Block } from "../../model/index.ts";
+import { type AgentEvent, type Block, ContinuoError } from "../../model/index.ts";
 import { LIMITS } from "./limits.ts";
 import { present, type Told } from "./told.ts";
 
@@ -39,10 +39,12 @@ export function createSpeech(): Speech {
   return { open: null, waiting: null, closed: new Map(), unnamed: 0 };
 }
 
+/** Errors: `invalid` for what is no text, from an agent in plain JavaScript. */
 export function sayPart(
   speech: Speech,
   { type, delta, messageId }: Extract<AgentEvent, { type: Kind }>,
 ): readonly Told[] {
+  if (typeof delta !== "string") throw new ContinuoError("invalid", "A part of what is said is a text.");
   const told: Told[] = [];
   let message = speech.open;
   if (message === null || message.named !== messageId) {

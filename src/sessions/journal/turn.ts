@@ -51,8 +51,10 @@ export function tellEvent(turn: Turn, event: AgentEvent): readonly Told[] {
   turn.usage = countUsage(turn.usage, event);
   if ("model" in event && event.model !== undefined) turn.model = event.model;
   if (!isAside(event)) turn.heard = "something";
-  const row = ROWS[event.type] as ((turn: Turn, event: AgentEvent) => readonly Told[]) | undefined;
-  // An agent in plain JavaScript may tell of things that we do not know.
+  // An agent in plain JavaScript may tell of things that we do not know, by any name.
+  const row = Object.hasOwn(ROWS, event.type)
+    ? (ROWS[event.type] as (turn: Turn, event: AgentEvent) => readonly Told[])
+    : undefined;
   if (row === undefined) return [{ type: "diagnostics_reported", data: { details: event } }];
   return heard(turn, row(turn, event));
 }
@@ -100,7 +102,9 @@ const ROWS: Rows = {
     if (toolInput !== undefined && toolName !== undefined) {
       told.push({ type: "tool_call_started", data: { toolCallId, toolName, toolInput } });
     }
-    const data = present({ toolCallId, status, title, content });
+    // Of a call that is not open nothing is told anew: what is said of its arguments is kept as it is.
+    const unplaced = toolName === undefined ? toolInput : undefined;
+    const data = present({ toolCallId, toolInput: unplaced, status, title, content });
     if (Object.keys(data).length > 1) told.push({ type: "tool_call_updated", data });
     return told;
   },
