@@ -22,24 +22,42 @@ export function toBlocks(content: unknown): readonly Block[] | undefined {
 
 function toBlock(value: unknown): Block {
   if (typeof value === "string") return { type: "text", text: value };
-  if (isFields(value) && typeof value.type === "string" && Object.hasOwn(BLOCK_TYPES, value.type)) {
-    if (isWhole(value)) return value as unknown as Block;
-  }
-  return { type: "unknown", raw: value };
+  if (!isFields(value) || !isWhole(value)) return { type: "unknown", raw: value };
+  if (value.type !== "tool_result") return value as unknown as Block;
+  const { status, ...rest } = value as unknown as ToolResultBlock;
+  const known = status === "ok" || isFailure(status) ? { status } : {};
+  return { ...rest, content: rest.content.map(toInner), isError: rest.isError === true, ...known };
 }
 
-/** Whether what a block cannot do without is there. */
+/** A result holds no calls and no other results: what says so is kept as it is, and answers nothing. */
+function isInner(value: unknown): boolean {
+  return isFields(value) && value.type !== "tool_call" && value.type !== "tool_result" && isWhole(value);
+}
+
+function toInner(value: unknown): Block {
+  return isInner(value) || typeof value === "string" ? toBlock(value) : { type: "unknown", raw: value };
+}
+
+/** What else a block may hold as text, where it is there at all. */
+const TEXTS = ["signature", "data", "text", "name", "url", "blob", "rawArgs", "childSessionId"];
+
+/** Whether it is a block: what it cannot do without is there, and what is a text where it stands is one. */
 function isWhole(block: Fields): boolean {
-  switch (block.type) {
+  const { type } = block;
+  if (typeof type !== "string" || !Object.hasOwn(BLOCK_TYPES, type)) return false;
+  if (type === "unknown") return true;
+  if (TEXTS.some((key) => block[key] !== undefined && typeof block[key] !== "string")) return false;
+  switch (type as Exclude<Block["type"], "unknown">) {
     case "text":
     case "thinking":
       return typeof block.text === "string";
+    case "image":
+    case "file":
+      return typeof block.mimeType === "string";
     case "tool_call":
       return typeof block.id === "string" && typeof block.name === "string" && isFields(block.args);
     case "tool_result":
       return typeof block.toolCallId === "string" && Array.isArray(block.content);
-    default:
-      return true;
   }
 }
 

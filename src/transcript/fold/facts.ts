@@ -24,7 +24,9 @@ export function sessionChanged(draft: Draft, _entry: Entry, payload: Fields): vo
 
 function setOrDelete(target: Record<string, unknown>, key: string, value: unknown): void {
   if (value === null) delete target[key];
-  else if (value !== undefined) target[key] = value;
+  // By definition, not by assignment: a key may be called `__proto__`.
+  else if (value !== undefined)
+    Object.defineProperty(target, key, { value, configurable: true, enumerable: true, writable: true });
 }
 
 /** The newest payload of the type, as it is, under a key of the metadata. */

@@ -33,7 +33,9 @@ const SENTENCES: Readonly<Record<NoteType, (payload: Fields, draft: Draft) => st
   },
   approval_resolved: (payload, draft) => {
     const id = textField(payload, "approvalId") ?? "";
-    const { [id]: what = "", ...open } = draft.facts.approvals;
+    const { [id]: asked, ...open } = draft.facts.approvals;
+    // Every object has a `constructor`; not everyone asked for it.
+    const what = asked !== undefined && Object.hasOwn(draft.facts.approvals, id) ? asked : "";
     draft.facts.approvals = open;
     const outcome = textField(payload, "outcome") ?? "unknown";
     const by = textField(payload, "by");

@@ -4,19 +4,19 @@ import { type Entry, type Fields, textField } from "../events/index.ts";
 import { type Draft, findMessage, freeId, leaveOut, placeOf, type Stream, withEvents } from "./draft.ts";
 
 /** What agents call parts that are no answer but a thought. Parts of other kinds are not text at all. */
-const KINDS: Readonly<Record<string, Stream["kind"]>> = {
-  text: "text",
-  message: "text",
-  thinking: "thinking",
-  thought: "thinking",
-  reasoning: "thinking",
-};
+const KINDS: ReadonlyMap<string, Stream["kind"]> = new Map([
+  ["text", "text"],
+  ["message", "text"],
+  ["thinking", "thinking"],
+  ["thought", "thinking"],
+  ["reasoning", "thinking"],
+]);
 
 export function messageStreamed(draft: Draft, entry: Entry, payload: Fields): void {
   const { stream } = draft;
   const delta = textField(payload, "delta");
   const messageId = textField(payload, "messageId");
-  const kind = KINDS[textField(payload, "kind") ?? "text"];
+  const kind = KINDS.get(textField(payload, "kind") ?? "text");
   if (delta === undefined || messageId === undefined || kind === undefined) {
     leaveOut(draft, "invalid");
     return;
