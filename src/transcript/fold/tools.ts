@@ -92,10 +92,16 @@ export function registerCalls(
     draft.lookup.set("call", block.id, position);
     draft.open.set(block.id, entry.runId ?? null);
     const waiting = draft.waiting.get(block.id);
-    if (waiting === undefined) continue;
+    if (waiting === undefined || isOfAnotherRun(waiting, entry)) continue;
     draft.waiting.delete(block.id);
     pushResult(draft, waiting, block);
   }
+}
+
+/** Agents use ids again in every run: what one run's call came to is no other one's. */
+function isOfAnotherRun(message: Message, { runId }: Entry): boolean {
+  const other = runOf(message);
+  return other !== undefined && runId !== undefined && other !== runId;
 }
 
 export function toolCallCompleted(draft: Draft, entry: Entry, payload: Fields): void {
@@ -137,9 +143,19 @@ export function addResult(draft: Draft, entry: Entry, { result, id }: NewResult)
   };
   const position = draft.lookup.find("call", result.toolCallId);
   const call = findCall(draft.messages.at(position), result.toolCallId);
-  if (call === undefined) draft.waiting.set(result.toolCallId, message);
+  if (call === undefined) keepWaiting(draft, message, result.toolCallId);
   else if (draft.open.has(result.toolCallId)) pushResult(draft, message, call);
   else replaceResult(draft, message, call);
+}
+
+/** A later one takes the place of an earlier one here too. */
+function keepWaiting(draft: Draft, message: Message, toolCallId: string): void {
+  const events = draft.waiting.get(toolCallId)?.metadata.events;
+  const metadata =
+    typeof events === "number"
+      ? withEvents(message.metadata, { events, sequence: undefined })
+      : message.metadata;
+  draft.waiting.set(toolCallId, { ...message, metadata });
 }
 
 function pushResult(draft: Draft, message: Message, call: ToolCallBlock): void {
