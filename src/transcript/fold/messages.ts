@@ -233,10 +233,24 @@ function originOf(payload: Fields, role: Role, entry: Entry): Origin | undefined
   return role === "user" && entry.actor?.kind === "person" ? "person" : undefined;
 }
 
+/** Where a message comes from and whether it is whole is told by its events, and by nobody else. */
+const TOLD_BY_EVENTS: ReadonlySet<string> = new Set([
+  "sequence",
+  "lastSequence",
+  "events",
+  "runId",
+  "messageId",
+  "partial",
+  "note",
+  "closedBy",
+]);
+
 /** What the application said of the message, under keys of its own. */
 function ownMetadata(payload: Fields): MessageMetadata | undefined {
   const metadata = anyField(payload, "metadata");
-  return isFields(metadata) ? metadata : undefined;
+  if (!isFields(metadata)) return undefined;
+  if (!Object.keys(metadata).some((key) => TOLD_BY_EVENTS.has(key))) return metadata;
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !TOLD_BY_EVENTS.has(key)));
 }
 
 function isRole(value: string | undefined): value is Role {
