@@ -25,7 +25,8 @@ export async function testPostgres(): Promise<Pick<PostgresServer, "url" | "stop
   return startPostgres();
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** @param first the port that is tried first: for a test of what happens where somebody has it */
+export async function startPostgres(first?: number): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-postgres-"));
   const owner = ownerOf();
   const bin = await binaries(folder);
@@ -40,17 +41,19 @@ export async function startPostgres(): Promise<PostgresServer> {
       stdio: "ignore",
     },
   );
-  const port = await freePort();
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let server: ChildProcess | undefined;
-  const start = async (): Promise<void> => {
+  const startAt = async (at: number): Promise<boolean> => {
     const settings = ["max_connections=200", "unix_socket_directories=", "listen_addresses=127.0.0.1"];
-    const args = ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
+    const args = ["-D", data, "-p", String(at), ...settings.flatMap((setting) => ["-c", setting])];
+    server = spawn(join(bin, "postgres"), args, { ...owner, cwd: folder, stdio: "ignore" });
+    return await isReady(urlAt(at), server, data);
+  };
+  // A port that was free may be somebody else's a moment later: other test files start servers too.
+  let port = first ?? (await freePort());
+  while (!(await startAt(port))) port = await freePort();
+  const start = async (): Promise<void> => {
     // After a kill the orphans of the old server hold its memory for a moment, and a new one gives up.
-    for (let ready = false; !ready; ) {
-      server = spawn(join(bin, "postgres"), args, { ...owner, cwd: folder, stdio: "ignore" });
-      ready = await isReady(url, server);
-    }
+    while (!(await startAt(port)));
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const ending = server;
@@ -60,9 +63,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     ending.kill(signal);
     await ended;
   };
-  await start();
   return {
-    url,
+    url: urlAt(port),
     start,
     kill: () => end("SIGKILL"),
     stop: async () => {
@@ -135,20 +137,26 @@ function freePort(): Promise<number> {
   });
 }
 
-/** False when the server ended before it answered. */
-async function isReady(url: string, server: ChildProcess): Promise<boolean> {
-  while (server.exitCode === null) {
+function urlAt(port: number): string {
+  return `postgres://postgres@127.0.0.1:${port}/postgres`;
+}
+
+/** False when the server ended before it answered. Who answers with other data is another one, at the same port. */
+async function isReady(url: string, server: ChildProcess, data: string): Promise<boolean> {
+  while (server.exitCode === null && server.signalCode === null) {
     const client = new pg.Client({ connectionString: url });
+    // The connection may break between two words.
+    client.on("error", () => undefined);
     try {
       await client.connect();
-      await client.query("select 1");
-      return true;
+      const { rows } = await client.query("show data_directory");
+      if (String(rows[0]?.data_directory).endsWith(data)) return true;
     } catch {
       // Not yet.
-      await new Promise((resolve) => setTimeout(resolve, 25));
     } finally {
       await client.end().catch(() => undefined);
     }
+    await new Promise((resolve) => setTimeout(resolve, 25));
   }
   return false;
 }
