@@ -15,9 +15,9 @@ async function main(argv: readonly string[]): Promise<void> {
     return;
   }
   const shell = shellOfThisProcess();
-  const compiled = compiledFolder(continuoHome(shell));
-  if (compiled !== null) enableCompileCache(compiled);
   try {
+    const compiled = compiledFolder(continuoHome(shell));
+    if (compiled !== null) enableCompileCache(compiled);
     const { runProgram } = await import("./program.ts");
     process.exitCode = await runProgram(argv, shell);
   } catch (error) {

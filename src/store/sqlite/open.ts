@@ -63,7 +63,7 @@ async function tryOpen(path: string | undefined, options: SqliteOptions): Promis
 function openDatabase(path: string | undefined, options: SqliteOptions): DatabaseSync {
   const { synchronous = "full", cacheBytes = CACHE_BYTES } = options;
   if (path === undefined) return new DatabaseSync(":memory:");
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   // Sessions are private: nobody else reads them. SQLite gives its -wal and -shm the same mode.
   if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
   assertWhole(path);
@@ -80,6 +80,18 @@ function openDatabase(path: string | undefined, options: SqliteOptions): Databas
     throw error;
   }
   return database;
+}
+
+/** With those above it. Node's own way to do so never comes back where a folder cannot be made: below `/proc`. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Somebody else made it at this moment.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 const HEADER_BYTES = 100;

@@ -1,0 +1,30 @@
+/** Places where no folder can be made. */
+
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { cleanEnv, createHome, MAIN } from "./home.ts";
+
+test.each([
+  ["Continuo's own folder", { CONTINUO_HOME: "/proc/nope" }, ["repl"], "/proc/nope"],
+  [
+    "the folder of a store",
+    {},
+    ["store", "info", "--store", "sqlite:/proc/nope/a/x.db"],
+    "/proc/nope/a/x.db",
+  ],
+])("%s where none can be made is an error, and no endless try", (_, env, args, names) => {
+  using home = createHome();
+  const { signal, status, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
+    env: { ...cleanEnv(home.path), ...env },
+    encoding: "utf8",
+    input: "hi\n",
+    // What makes folders in vain hears nothing else.
+    killSignal: "SIGKILL",
+    timeout: 60_000,
+  });
+  expect({ signal, isFine: status === 0, stderr }).toEqual({
+    signal: null,
+    isFine: false,
+    stderr: expect.stringMatching(new RegExp(`^continuo: .*${names}.*\n.+\n$`, "u")),
+  });
+});
