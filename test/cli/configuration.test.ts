@@ -1,0 +1,200 @@
+/** Every key of continuo.yaml, as the whole command heeds it: said at home, in a trusted project, and by a flag. */
+
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { chunk, DONE, hello1, type Json, type Script, type ScriptStep } from "../acp/script.ts";
+import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, type Run, run } from "./home.ts";
+
+const AGENT = join(import.meta.dirname, "../acp/scripted-agent.ts");
+
+let home: Home;
+beforeEach(() => {
+  home = createHome();
+  home.write("project/.git/HEAD", "");
+});
+afterEach(() => home[Symbol.dispose]());
+
+/** An agent that does what the script says, by the name of its file. */
+function agent(script: Script, said: Json = {}, name = "script"): Json {
+  home.write(`${name}.json`, JSON.stringify(script));
+  return { command: process.execPath, args: [AGENT, join(home.path, `${name}.json`)], ...said };
+}
+
+type Place = "home" | "project";
+
+/** JSON is YAML. A project's file is trusted. */
+async function configure(place: Place, content: Json): Promise<void> {
+  home.write(place === "home" ? ".continuo/continuo.yaml" : "project/continuo.yaml", JSON.stringify(content));
+  if (place === "project") expect((await run(home, ["trust", "project"])).code).toBe(0);
+}
+
+const chat = (...args: readonly string[]): Promise<Run> =>
+  run(home, ["chat", ...args], { cwd: join(home.path, "project"), env: { GONE: "inherited" } });
+
+const linesOf = (file: string): readonly Json[] =>
+  readFileSync(join(home.path, file), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line): Json => JSON.parse(line));
+
+/** What the agent was asked, from the newest start on. */
+const asked = (name = "script"): readonly Json[] => {
+  const all = linesOf(`${name}.json.log`);
+  return all.slice(all.findLastIndex(({ method }) => method === "initialize"));
+};
+const methods = (): readonly unknown[] => asked().flatMap(({ method }) => method ?? []);
+
+const MODELS: Script = {
+  hello: hello1(),
+  answers: {
+    "session/new": [{ result: { sessionId: "new-1", models: { availableModels: [] } } }],
+    "session/set_model": [{ result: {} }],
+  },
+};
+
+/** A program that begins beside the file which names it, and tells what it finds in its environment. */
+function writeProgram(place: Place): void {
+  const folder = place === "home" ? ".continuo" : "project";
+  home.write("script.json", JSON.stringify(MODELS));
+  home.write(
+    `${folder}/agent.mjs`,
+    `#!${process.execPath}
+import { appendFileSync } from "node:fs";
+const { HELD, GONE = null } = process.env;
+const [, , ...args] = process.argv;
+appendFileSync(${JSON.stringify(join(home.path, "started"))}, JSON.stringify({ place: "${place}", args, HELD, GONE }) + "\\n");
+process.argv.splice(2, process.argv.length, ${JSON.stringify(join(home.path, "script.json"))});
+await import(${JSON.stringify(AGENT)});
+`,
+  );
+  chmodSync(join(home.path, folder, "agent.mjs"), 0o755);
+}
+
+test.each<Place>(["home", "project"])(
+  "command, args, env, model and transport, said in the file of the %s",
+  async (place) => {
+    writeProgram(place);
+    const said = {
+      command: "./agent.mjs",
+      args: ["--one", "two"],
+      env: { HELD: "said", GONE: null },
+      model: "opus",
+      transport: "acp",
+    };
+    await configure(place, { agent: "claude", agents: { claude: said } });
+    expect(await chat("hi")).toMatchObject({ code: 0, stdout: "You said: hi\n" });
+    expect(linesOf("started")).toEqual([{ place, args: ["--one", "two"], HELD: "said", GONE: null }]);
+    const chosen = asked().find(({ method }) => method === "session/set_model");
+    expect(chosen?.params).toEqual({ sessionId: "new-1", modelId: "opus" });
+    // A flag is later than every file.
+    await chat("hi", "--model", "haiku");
+    const flagged = asked().find(({ method }) => method === "session/set_model");
+    expect(flagged?.params).toEqual({ sessionId: "new-1", modelId: "haiku" });
+  },
+);
+
+test("agent: the project's, where home names another one, and -a where both do", async () => {
+  const [one, two, three] = ["one", "two", "three"].map((name) =>
+    agent({ prompts: { "*": [chunk(name), DONE] } }, {}, name),
+  );
+  await configure("home", { agent: "one", agents: { one, two, three } });
+  expect((await chat("hi")).stdout).toBe("one\n");
+  home.write("project/continuo.yaml", "agent: two");
+  expect((await chat("hi")).stdout).toBe("two\n");
+  expect((await chat("hi", "-a", "three")).stdout).toBe("three\n");
+});
+
+const ASKING: readonly ScriptStep[] = [
+  {
+    ask: {
+      toolCall: { toolCallId: "t", title: "Edit", kind: "edit" },
+      options: [
+        { optionId: "yes", name: "Yes", kind: "allow_once" },
+        { optionId: "no", name: "No", kind: "reject_once" },
+      ],
+    },
+  },
+  DONE,
+];
+
+test.each<[Place, unknown, readonly string[], string]>([
+  ["project", { policy: "unrestricted" }, [], "yes"],
+  ["home", "unrestricted", ["--permissions", "safe"], "no"],
+])("permissions in the file of the %s: %j, with %j: %s", async (place, permissions, flags, answer) => {
+  await configure(place, { agent: "x", agents: { x: agent({ prompts: { "*": ASKING } }, { permissions }) } });
+  expect((await chat("hi", ...flags)).stdout).toContain(`"optionId":"${answer}"`);
+});
+
+const used = (more: Json): ScriptStep => ({
+  update: { sessionUpdate: "usage_update", used: 5, size: 9, ...more },
+});
+const CALLS: readonly ScriptStep[] = ["a", "b", "c"].map((toolCallId) => ({
+  update: { sessionUpdate: "tool_call", toolCallId, title: "T", status: "completed" },
+}));
+const CANCELLED: readonly ScriptStep[] = [{ untilCancelled: true }, { result: { stopReason: "cancelled" } }];
+const TOKENS: ScriptStep = {
+  result: { stopReason: "end_turn", usage: { totalTokens: 60, inputTokens: 50, outputTokens: 10 } },
+};
+
+test.each<[Json, readonly ScriptStep[], string]>([
+  [{ max_tokens: 59 }, [chunk("Hi."), TOKENS], "maxTokens 60 of 59"],
+  [
+    { max_cost_usd: 0.5 },
+    [used({ cost: { amount: 0.75, currency: "USD" } }), ...CANCELLED],
+    "maxCostUsd 0.75 of 0.5",
+  ],
+  [{ max_tool_calls: 2 }, [...CALLS, ...CANCELLED], "maxToolCalls 3 of 2"],
+  [{ max_duration_ms: 400 }, [chunk("Hi."), ...CANCELLED], "of 400"],
+])("budget: %j ends the turn that uses more, and says so", async (budget, steps, says) => {
+  await configure("home", { agent: "x", agents: { x: agent({ prompts: { "*": steps } }) } });
+  // It runs nothing: a project may say it without being trusted.
+  home.write("project/continuo.yaml", JSON.stringify({ agents: { x: { budget } } }));
+  const { code, stderr } = await chat("hi");
+  expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining(says) });
+});
+
+const REFUSES: readonly ScriptStep[] = [{ error: { code: -32000, message: "No such session" } }];
+
+test.each<[Json, readonly string[], "error" | "replay" | "new"]>([
+  [{}, [], "error"],
+  [{ on_missing: "replay" }, [], "replay"],
+  [{ on_missing: "new" }, [], "new"],
+  [{ on_missing: "new" }, ["--on-missing", "replay"], "replay"],
+])("session: %j, with %j, where it cannot be gone on with: %s", async (session, flags, happens) => {
+  const script = { hello: hello1({}, { loadSession: true }), answers: { "session/load": REFUSES } };
+  await configure("home", { agents: { claude: agent(script, { transport: "acp" }) } });
+  home.write("project/continuo.yaml", JSON.stringify({ agents: { claude: { session } } }));
+  const text = claudeText(CLAUDE_ID, [
+    { uuid: "u1", parent: null, role: "user", content: "My name is Ann", time: "10:00:00" },
+    {
+      uuid: "a1",
+      parent: "u1",
+      role: "assistant",
+      content: [{ type: "text", text: "Hi." }],
+      time: "10:00:01",
+    },
+  ]);
+  home.write(claudeFile(CLAUDE_ID), text.replaceAll("/home/ann/app", join(home.path, "project")));
+  const { code } = await chat("--resume", CLAUDE_ID, "who am I?", ...flags);
+  const prompt = JSON.stringify(asked().find(({ method }) => method === "session/prompt") ?? null);
+  const isTold = prompt.includes("My name is Ann");
+  const seen = prompt === "null" ? "error" : isTold ? "replay" : "new";
+  expect({ code, seen }).toEqual({ code: happens === "error" ? 8 : 0, seen: happens });
+});
+
+test.each<[Json, readonly string[], "resumed" | "told" | "new"]>([
+  [{ continuation: "replay" }, [], "told"],
+  [{ continuation: false }, [], "new"],
+  [{ continuation: "replay" }, ["--continuation", "native"], "resumed"],
+])("%j, with %j: %s", async (said, flags, happens) => {
+  const x = agent({ hello: hello1({ resume: {} }), answers: { "session/resume": [{ result: {} }] } });
+  await configure("home", { agent: "x", continuation: "auto", agents: { x } });
+  home.write("project/continuo.yaml", JSON.stringify(said));
+  await chat("my name is Ann");
+  const { code } = await chat("--continue", "who am I?", ...flags);
+  const prompt = JSON.stringify(asked().find(({ method }) => method === "session/prompt"));
+  const isTold = prompt.includes("my name is Ann");
+  const seen = methods().includes("session/resume") ? "resumed" : isTold ? "told" : "new";
+  expect({ code, seen }).toEqual({ code: 0, seen: happens });
+});
