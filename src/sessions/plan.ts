@@ -12,7 +12,7 @@ import {
   type Session,
   type Store,
 } from "../model/index.ts";
-import { planContext, type Transcript, TranscriptBuilder } from "../transcript/index.ts";
+import { type Omitted, planContext, type Transcript, TranscriptBuilder } from "../transcript/index.ts";
 import type { Asked, ContinuationOptions } from "./continuation.ts";
 import { referenceOf, toNativeRef, usedNative } from "./references.ts";
 
@@ -87,10 +87,16 @@ export function nativeUnavailable(
 /** The whole context, as messages. */
 export async function replay(options: PlanOptions, reason?: string): Promise<Plan> {
   const { requested } = options;
-  const { transcript, lastSequence } = view(options, await readAfter(options, 0), () => true);
+  const { transcript, omitted, lastSequence } = view(options, await readAfter(options, 0), () => true);
+  const told = toldOf(omitted);
   if (transcript === null) {
-    const why = reason === undefined ? "Nothing was said before." : `${reason} Nothing was said before.`;
-    const resumption: Resumption = { requested, happened: "new", verifiedBy: "none", reason: why };
+    // A limit may leave nothing of it: that is not the same as nothing.
+    const said =
+      omitted === undefined
+        ? "Nothing was said before."
+        : "Nothing that was said before is among the events that were read.";
+    const why = reason === undefined ? said : `${reason} ${said}`;
+    const resumption: Resumption = { requested, happened: "new", verifiedBy: "none", reason: why, ...told };
     return { kind: "new", resumption, knownUpTo: lastSequence };
   }
   const resumption: Resumption = {
@@ -98,7 +104,7 @@ export async function replay(options: PlanOptions, reason?: string): Promise<Pla
     happened: "replay",
     verifiedBy: "none",
     ...(reason === undefined ? {} : { reason }),
-    ...omittedIn(transcript),
+    ...told,
   };
   return { kind: "replay", transcript, resumption, knownUpTo: lastSequence };
 }
@@ -113,7 +119,7 @@ async function native(options: PlanOptions): Promise<Plan> {
   const own = await ownRuns(options, read.messages, nativeRef);
   const isNews = ({ metadata }: Message): boolean =>
     !own.has(String(metadata.runId)) || END_NOTES.has(String(metadata.note));
-  const { transcript, lastSequence } = view(options, read, isNews);
+  const { transcript, omitted, lastSequence } = view(options, read, isNews);
   const unsure = reference.state === "unsure" ? { reason: "A turn on it was cut off before." } : {};
   return {
     kind: "native",
@@ -125,15 +131,14 @@ async function native(options: PlanOptions): Promise<Plan> {
       ref: nativeRef,
       verifiedBy: "none",
       ...unsure,
-      ...omittedIn(transcript),
+      ...toldOf(omitted),
     },
     knownUpTo: lastSequence,
   };
 }
 
-function omittedIn(transcript: AgentTranscript | null): Pick<Resumption, "omitted"> {
-  const omitted = transcript?.metadata.omitted as Resumption["omitted"];
-  return omitted === undefined ? {} : { omitted };
+function toldOf(omitted: Omitted | undefined): Pick<Resumption, "omitted"> {
+  return omitted === undefined ? {} : { omitted: { ...omitted } };
 }
 
 /** How its own turns ended the native session does not know. */
@@ -163,6 +168,8 @@ async function ownRuns(
 interface View {
   /** `null` where nothing is left. */
   readonly transcript: AgentTranscript | null;
+  /** What the limits left out, events that were not read among it. */
+  readonly omitted?: Omitted;
   readonly lastSequence: number;
 }
 
@@ -196,16 +203,35 @@ function view(
       message.metadata.runId !== runId &&
       (sentBefore === null || message.metadata.sequence !== sentBefore),
   );
-  if (messages.length === 0) return { transcript: null, lastSequence };
   // The fold's state is for updates; nobody updates this one.
   const { fold: __, older, ...metadata } = read.metadata;
   const isLimited = Object.values(budget).some((value) => value !== undefined);
-  const unread = (older?.events ?? 0) - after;
-  if (!isLimited && unread <= 0) return { transcript: { ...read, messages, metadata }, lastSequence };
+  const isCut = older !== undefined && older.lastSequence > after;
+  if (messages.length === 0 && !isCut) return { transcript: null, lastSequence };
+  if (!isLimited && !isCut) return { transcript: { ...read, messages, metadata }, lastSequence };
   const plan = planContext(messages, budget);
-  const omitted = { ...plan.omitted, events: plan.omitted.events + Math.max(0, unread) };
-  const seen = { ...metadata, ...(unread > 0 ? { older } : {}), omitted };
-  return { transcript: { ...read, messages: plan.messages, metadata: seen }, lastSequence };
+  const omitted = isCut ? withUnread(plan.omitted, { after, upTo: older.lastSequence, read }) : plan.omitted;
+  if (messages.length === 0) return { transcript: null, omitted, lastSequence };
+  const seen = { ...metadata, ...(isCut ? { older } : {}), omitted };
+  return { transcript: { ...read, messages: plan.messages, metadata: seen }, omitted, lastSequence };
+}
+
+interface Unread {
+  readonly after: number;
+  readonly upTo: number;
+  readonly read: Omit<Read, "after">;
+}
+
+/** With the events of `after` to `upTo`, and the results whose calls are among them. */
+function withUnread(omitted: Omitted, { after, upTo, read }: Unread): Omitted {
+  const { calls, results } = omitted.halves;
+  return {
+    ...omitted,
+    events: omitted.events + upTo - after,
+    firstSequence: after + 1,
+    lastSequence: omitted.lastSequence ?? upTo,
+    halves: { calls, results: results + read.metadata.resultsWithoutCall },
+  };
 }
 
 export function requestOf(

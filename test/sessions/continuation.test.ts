@@ -199,6 +199,43 @@ describe("continuation", () => {
     expect(resumption).toMatchObject({ happened: "replay", omitted: isCut });
   });
 
+  const NO_HALVES = { calls: 0, results: 0 };
+  test.each<[number, string, object]>([
+    [5, "replay", { messages: 0, events: 4, firstSequence: 1, lastSequence: 4, chars: 0, halves: NO_HALVES }],
+    [2, "new", { messages: 0, events: 7, firstSequence: 1, lastSequence: 7, chars: 0, halves: NO_HALVES }],
+  ])(
+    "says which events a limit of %i left unread, also when nothing is left (%s)",
+    async (limit, happened, omitted) => {
+      const agent = new ScriptedAgent({ turns: [[{ say: "one" }]] });
+      const { sessionId } = await runOnce(store, agent, "first");
+      const continuationOpts = { limit };
+      const { resumption } = await runOnce(store, agent, "second", {
+        sessionId,
+        continuation: "replay",
+        continuationOpts,
+      });
+      const reason = "Nothing that was said before is among the events that were read.";
+      expect(resumption).toEqual({
+        requested: "replay",
+        happened,
+        verifiedBy: "none",
+        omitted,
+        ...(happened === "new" ? { reason } : {}),
+      });
+    },
+  );
+
+  test("counts the results whose calls a limit left unread", async () => {
+    const agent = new ScriptedAgent({ turns: [[{ call: "read", id: "c", result: "x" }, { say: "one" }]] });
+    const { sessionId } = await runOnce(store, agent, "first");
+    const { resumption } = await runOnce(store, agent, "second", {
+      sessionId,
+      continuationOpts: { limit: 5 },
+    });
+    expect(agent.given[1]?.transcript).toEqual(["assistant: one"]);
+    expect(resumption?.omitted).toMatchObject({ halves: { calls: 0, results: 1 } });
+  });
+
   test.each([{ maxMessages: 1 }, { limit: 4 }])(
     "natively too, of what it has not heard (%j)",
     async (continuationOpts) => {
