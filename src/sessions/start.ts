@@ -64,7 +64,9 @@ export async function startRun(
       : await takeOver(store, { sessionId, run, root, ...call });
   // Several processes may have found room at the same time: the last of them give way again.
   if ((await place(store, sessionId, { maxQueued, call, runId })) <= maxQueued) return created;
-  await store.transitionRun(runId, { to: "cancelled", error: { code: "too_many_runs" } });
+  // Of an input that is given again it is not the end: whoever asks later may have it.
+  const to = root === undefined ? "cancelled" : "interrupted";
+  await store.transitionRun(runId, { to, error: { code: "too_many_runs" } });
   throw tooMany(sessionId, maxQueued);
 }
 

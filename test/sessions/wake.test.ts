@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { NewEvent, Run } from "../../src/model/index.ts";
 import { executeRun, runOnce, startRun, startSession, wake } from "../../src/sessions/index.ts";
 import { type OpenedStore, openStore } from "../../src/store/index.ts";
@@ -182,6 +182,24 @@ describe("input that is given again", () => {
     const sent = (await eventsOf(store, sessionId)).filter(({ type }) => type === "message_sent");
     expect(sent).toHaveLength(1);
     expect((await wake(store, sessionId)).unprocessed).toEqual([]);
+  });
+
+  test("is not lost when somebody else took the last place in the line", async () => {
+    const { sessionId } = await startSession(store);
+    const { runId: retryOf } = await leftRunning(sessionId, "go");
+    await wake(store, sessionId);
+    const append = store.append.bind(store);
+    const raced = vi.spyOn(store, "append").mockImplementationOnce(async (...args) => {
+      await store.createRun({ sessionId, input: words("quicker") });
+      return append(...args);
+    });
+    await expect(startRun(store, sessionId, "go", { retryOf, maxQueued: 1 })).rejects.toMatchObject({
+      code: "too_many_runs",
+    });
+    raced.mockRestore();
+    const { unprocessed } = await wake(store, sessionId);
+    expect(unprocessed.map(({ input }) => input)).toEqual([words("quicker"), words("go")]);
+    expect(await startRun(store, sessionId, "go", { retryOf })).toMatchObject({ status: "pending" });
   });
 
   test("of a run that ended is refused", async () => {
