@@ -4,7 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { chunk, DONE } from "../acp/script.ts";
+import { chunk, DONE, hello1 } from "../acp/script.ts";
 import { cleanEnv, MAIN, type Run } from "./home.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "./talk.ts";
 import { openTerminal, type Terminal } from "./tmux.ts";
@@ -123,6 +123,24 @@ describe("in a terminal", () => {
     // The terminal is as it was: what is typed is shown.
     on.type("echo as''-it-was");
     await on.until((screen) => screen.includes("\nas-it-was"));
+  });
+
+  test("Ctrl-C leaves while a command waits for an agent that does not answer", async () => {
+    home[Symbol.dispose]();
+    const silent = [{ silence: true }] as const;
+    const hello = hello1({ list: {}, resume: {} }, { loadSession: true });
+    const answers = { "session/list": silent, "session/load": silent, "session/resume": silent };
+    home = createTalkHome({ hello, answers });
+    for (const command of ["/sessions", "/resume abc", "/fork abc"]) {
+      const asked = home.methods().filter((method) => method === "session/list").length;
+      const on = await open(80);
+      on.type(command);
+      await on.until(() => home.methods().filter((method) => method === "session/list").length > asked);
+      on.send("C-c");
+      await on.until((screen) => screen.includes("code=130"));
+      on.close();
+    }
+    terminal = null;
   });
 
   test("lines typed while the agent speaks are said, one after another", async () => {
