@@ -42,7 +42,7 @@ export async function finish(ongoing: Ongoing): Promise<RunResult> {
     await journal.end(finalTold, also);
     lease.givenBack();
   } catch (error) {
-    throw isContinuoError(error, "fenced") ? lost(run.runId, error) : error;
+    throw isContinuoError(error, "fenced") ? lost(run.runId, error) : unkept(error);
   }
   if (isContinuoError(end.error, "native_unavailable")) throw end.error;
   return toResult(ongoing, end, await store.getRun(run.runId));
@@ -69,6 +69,17 @@ function lost(runId: string, cause: unknown): ContinuoError {
       cause,
     },
   );
+}
+
+/** Somebody heard the agent to its end, and has to know that the session does not have it. */
+function unkept(error: unknown): unknown {
+  if (!isContinuoError(error)) return error;
+  const { code, message, hint, details } = error;
+  return new ContinuoError(code, `What the agent said last could not be kept: ${message}`, {
+    ...(hint === undefined ? {} : { hint }),
+    details,
+    cause: error,
+  });
 }
 
 function endOf({ stops, outcome, journal }: Ongoing, lostEvents = 0): End {

@@ -372,6 +372,7 @@ describe("a storage failure", () => {
     const { runId } = await startRun(store, sessionId, "go");
     await expect(executeRun(broken, new ScriptedAgent(AGENT), runId)).rejects.toMatchObject({
       code: "unavailable",
+      message: "What the agent said last could not be kept: The disk is gone.",
     });
     expect(await store.getRun(runId)).toMatchObject({ status: "running" });
   });
