@@ -13,7 +13,7 @@ import { type Plan, type PlanOptions, planRun, replay, requestOf } from "./plan.
 import type { RunResult } from "./result.ts";
 import { blobsOf } from "./start.ts";
 import { createStops, type Stops, watchCancel } from "./stops.ts";
-import { createdAt, unanswered } from "./wake.ts";
+import { createdAt, hasUnanswered } from "./wake.ts";
 
 export async function conduct(conducted: Conducted): Promise<RunResult> {
   const { store, run, lease, options } = conducted;
@@ -113,7 +113,7 @@ async function begin(conducted: Conducted, { plan, options: { sentBefore: sent }
   const { store, agent, run, input, owner, lease, options } = conducted;
   const { runId, sessionId } = run;
   const sequence = await createdAt(store, run);
-  const older = (await unanswered(store, sessionId)).length > 0;
+  const older = await hasUnanswered(store, sessionId);
   const told = toldAtOnce(plan);
   const events: NewEvent[] = [{ type: "run_started", data: { runId, owner }, runId }];
   if (sent === null) {

@@ -13,6 +13,6 @@ export const LIMITS = {
   pollMs: 1_000,
   /** The same, while a session is about to be let go. */
   shortPollMs: 25,
-  /** Inputs that `wake` offers at once, and runs that it looks at. */
+  /** Inputs that `wake` offers at once. */
   offeredInputs: 1_000,
 } as const;

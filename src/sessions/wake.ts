@@ -60,7 +60,7 @@ export async function wake(store: Store, sessionId: string, options: WakeOptions
   }
   try {
     const interrupted: string[] = [];
-    for (const run of await listAll(store, sessionId, ["pending", "running"])) {
+    for (const run of await Array.fromAsync(runsOf(store, sessionId, ["pending", "running"]))) {
       const reason = run.status === "running" ? GONE : LEFT;
       if (run.status === "pending" && (await holderOf(store, runLease(run.runId), call)) !== null) continue;
       try {
@@ -85,25 +85,33 @@ async function cursors(store: Store, sessionId: string): Promise<Pick<Woken, "re
   return { received: received?.sequence ?? 0, processed: processed?.sequence ?? 0 };
 }
 
-/** Input of interrupted runs that no later run has, and that lies after the cursor `processed`. */
+/**
+ * Input of interrupted runs that no later run has, and that lies after the cursor `processed`; when it was answered,
+ * what lies behind it is offered.
+ */
 async function offered(store: Store, sessionId: string): Promise<readonly OfferedInput[]> {
   const { processed } = await cursors(store, sessionId);
   const result: OfferedInput[] = [];
-  for (const run of await unanswered(store, sessionId)) {
+  for await (const run of unanswered(store, sessionId)) {
+    if (!isInput(run.input)) continue;
     const sequence = await createdAt(store, run);
     if (sequence <= processed) continue;
-    if (isInput(run.input)) result.push({ runId: run.runId, input: toBlocks(run.input), sequence });
+    result.push({ runId: run.runId, input: toBlocks(run.input), sequence });
+    if (result.length === LIMITS.offeredInputs) break;
   }
   return result;
 }
 
-/** Interrupted runs whose input no later run has. */
-export async function unanswered(store: Store, sessionId: string): Promise<readonly Run[]> {
-  const result: Run[] = [];
-  for (const run of await listAll(store, sessionId, ["interrupted"])) {
-    if ((await latestAttempt(store, rootIn(run), {})) === run.runId) result.push(run);
+export async function hasUnanswered(store: Store, sessionId: string): Promise<boolean> {
+  for await (const _ of unanswered(store, sessionId)) return true;
+  return false;
+}
+
+/** Interrupted runs whose input no later run has, oldest first. */
+async function* unanswered(store: Store, sessionId: string): AsyncGenerator<Run> {
+  for await (const run of runsOf(store, sessionId, ["interrupted"])) {
+    if ((await latestAttempt(store, rootIn(run), {})) === run.runId) yield run;
   }
-  return result;
 }
 
 /** The sequence of the event that journalled the run's input; 0 where there is none. */
@@ -112,21 +120,18 @@ export async function createdAt(store: Store, { sessionId, runId }: Run): Promis
   return events[0]?.sequence ?? 0;
 }
 
-async function listAll(
+const PAGE_RUNS = 1_000;
+
+/** However many there are: of a long-lived session most were answered long ago. */
+async function* runsOf(
   store: Store,
   sessionId: string,
   status: readonly Run["status"][],
-): Promise<readonly Run[]> {
-  const runs: Run[] = [];
-  for (let cursor: string | null | undefined; cursor !== null && runs.length < LIMITS.offeredInputs; ) {
-    const page = await store.listRuns({
-      sessionId,
-      status,
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    runs.push(...page.items);
+): AsyncGenerator<Run> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const from = cursor === undefined ? {} : { cursor };
+    const page = await store.listRuns({ sessionId, status, limit: PAGE_RUNS, ...from });
+    yield* page.items;
     cursor = page.nextCursor;
   }
-  return runs;
 }

@@ -116,6 +116,19 @@ describe("wake", () => {
     expect(await statusOf(runId)).toBe("pending");
   });
 
+  test("offers what was said last, however many runs of a long-lived session were interrupted before", async () => {
+    const { sessionId } = await startSession(store);
+    // More than a page of the store's list.
+    for (let at = 0; at < 1_001; at++) {
+      const run = await store.createRun({ sessionId, agent: "scripted", input: { content: words("old") } });
+      await store.transitionRun(run.runId, { to: "interrupted" });
+    }
+    const sequence = (await store.getLog(sessionId))?.latestSequence ?? 0;
+    await store.commitCursor({ logId: sessionId, name: "processed", sequence });
+    const { runId } = await leftRunning(sessionId, "new");
+    expect((await wake(store, sessionId)).unprocessed.map((one) => one.runId)).toEqual([runId]);
+  });
+
   test("of no session is not_found", async () => {
     await expect(wake(store, "nowhere")).rejects.toMatchObject({ code: "not_found" });
   });
