@@ -8,6 +8,7 @@ import type { Connection } from "./connection.ts";
 import { isBusy, translated } from "./failures.ts";
 import { folderBodies } from "./folder-bodies.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { inPlace } from "./in-place.ts";
 
 export interface SqlitePlace {
   /** `undefined` for a database in memory. */
@@ -20,6 +21,7 @@ export function createSqliteEngine(connection: Connection, scope: Scope, { path 
   const changes = new Changes((watching) => poll?.watch(watching));
   const group = new GroupCommit(connection, scope, {
     path: location,
+    assertInPlace: inPlace(path),
     onCommit: (keys) => changes.tell(keys),
   });
   const engine: Engine = {

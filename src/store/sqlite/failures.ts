@@ -81,3 +81,11 @@ export function truncated(path: string, sizeBytes: number, expectedBytes: number
     },
   );
 }
+
+/** SQLite itself goes on writing into a file that has no name any more. */
+export function replacedFile(path: string): ContinuoError {
+  return new ContinuoError("unavailable", `The database ${path} was deleted or replaced while it was open.`, {
+    hint: "What was kept until then can still be read here. Open the store again to go on in what is there now.",
+    details: { path },
+  });
+}

@@ -30,10 +30,18 @@ const TURN_MS = 5;
 /** More than lie between a caller's wake-up and its next append. */
 const PROMISES_OF_A_CALLER = 24;
 
+interface GroupOptions {
+  readonly path: string;
+  /** Errors: `unavailable`. Nothing is written then. */
+  readonly assertInPlace: () => void;
+  readonly onCommit: (changed: ReadonlySet<number>) => void;
+}
+
 export class GroupCommit {
   readonly #connection: Connection;
   readonly #scope: Scope;
   readonly #path: string;
+  readonly #assertInPlace: () => void;
   readonly #onCommit: (changed: ReadonlySet<number>) => void;
   #jobs: Job[] = [];
   #pauses: (() => void)[] = [];
@@ -42,14 +50,11 @@ export class GroupCommit {
   /** How many of the next jobs are run in a savepoint each. */
   #careful = 0;
 
-  constructor(
-    connection: Connection,
-    scope: Scope,
-    options: { readonly path: string; readonly onCommit: (changed: ReadonlySet<number>) => void },
-  ) {
+  constructor(connection: Connection, scope: Scope, options: GroupOptions) {
     this.#connection = connection;
     this.#scope = scope;
     this.#path = options.path;
+    this.#assertInPlace = options.assertInPlace;
     this.#onCommit = options.onCommit;
   }
 
@@ -110,6 +115,7 @@ export class GroupCommit {
 
   /** Waits for other processes without blocking this one. */
   async #begin(): Promise<void> {
+    this.#assertInPlace();
     const deadline = performance.now() + LIMITS.lockWaitMs;
     for (let tries = 0; ; tries++) {
       try {

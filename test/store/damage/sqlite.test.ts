@@ -1,4 +1,12 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -150,5 +158,29 @@ describe("a damaged file", () => {
 
   test("in a folder that is none gives a clear error", async () => {
     expect(await codeOf(join(whole, "below.db"))).toBe("unavailable");
+  });
+});
+
+describe("a file that went away while it was open", () => {
+  const event = { type: "custom", data: { name: "d", value: "later" } };
+  const files = (path: string): string[] => [path, `${path}-wal`, `${path}-shm`];
+
+  test.each([
+    ["deleted", (path: string) => files(path).forEach((file) => void rmSync(file, { force: true }))],
+    ["replaced", (path: string) => renameSync(copyOf(), path)],
+  ])("%s: nothing more is taken, and what was kept is read", async (_how, remove) => {
+    const path = copyOf();
+    {
+      await using store = await openStore(`sqlite:${path}`);
+      await store.append("log", [event]);
+      remove(path);
+      await expect(store.append("log", [event])).rejects.toMatchObject({
+        code: "unavailable",
+        hint: expect.stringContaining("Open the store again"),
+      });
+      expect((await store.read("log", { after: 200 })).events).toHaveLength(1);
+    }
+    await using again = await openStore(`sqlite:${path}`);
+    expect(await again.createLog({ logId: "new" })).toBeTruthy();
   });
 });
