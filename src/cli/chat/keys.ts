@@ -1,8 +1,6 @@
 /** One key from a terminal that otherwise reads lines. */
 
-import { afterInput, type Shell } from "../terminal/index.ts";
-
-const INTERRUPT = "\u0003";
+import { afterInput, type Shell, takeInterrupts } from "../terminal/index.ts";
 
 /** What comes sooner after a question was typed before it could be read: it is no answer to it. */
 const TYPED_BEFORE_MS = 150;
@@ -17,9 +15,8 @@ export function nextKeyOf(
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const onData = (chunk: Buffer | string): void => {
-      const typed = String(chunk).split(INTERRUPT);
-      for (let interrupts = typed.length - 1; interrupts > 0; interrupts--) onInterrupt();
-      const keys = typed.at(-1) ?? "";
+      const { interrupts, keys } = takeInterrupts(String(chunk));
+      for (let left = interrupts; left > 0; left--) onInterrupt();
       if (heard.has(signal) && keys !== "") resolve(keys);
     };
     const stop = (): void => reject(signal.reason);

@@ -3,6 +3,7 @@ import { setImmediate as immediate, setTimeout as sleep } from "node:timers/prom
 import { expect, test } from "vitest";
 import type { Shell } from "../terminal/index.ts";
 import { completionsOf, createCompleter } from "./completer.ts";
+import type { Input } from "./input.ts";
 import { openKeyboard } from "./keyboard.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
@@ -22,6 +23,15 @@ function keyboard() {
     stdin,
     onKey: () => new Promise((seen) => stdin.once("data", seen)),
   };
+}
+
+/** Counts what a turn hears as Ctrl-C. */
+function listenTo(input: Input): Disposable & { interrupts(): number } {
+  let interrupts = 0;
+  const listening = input.listen(() => {
+    interrupts += 1;
+  });
+  return { interrupts: () => interrupts, [Symbol.dispose]: () => listening[Symbol.dispose]() };
 }
 
 test("a question that comes up in the middle of a line is answered by no letter of it, but after a pause", async () => {
@@ -95,14 +105,11 @@ test.each([
 test("in a turn each Ctrl-C counts, also of several that come at once, and throws away what was typed before it", async () => {
   const { input, stdin, onKey } = keyboard();
   using _closed = input;
-  let interrupts = 0;
-  const listening = input.listen(() => {
-    interrupts += 1;
-  });
+  const listening = listenTo(input);
   const typed = onKey();
   stdin.write("ahead\r\u0003more\u0003\u0003after\r");
   await typed;
-  expect(interrupts).toBe(3);
+  expect(listening.interrupts()).toBe(3);
   listening[Symbol.dispose]();
   expect(await input.read("> ")).toEqual({ type: "line", text: "after" });
 });
@@ -110,14 +117,11 @@ test("in a turn each Ctrl-C counts, also of several that come at once, and throw
 test("so does /cancel, wherever it stands in what comes at once; Ctrl-Z stops nobody later", async () => {
   const { input, stdin, onKey } = keyboard();
   using _closed = input;
-  let interrupts = 0;
-  const listening = input.listen(() => {
-    interrupts += 1;
-  });
+  const listening = listenTo(input);
   const typed = onKey();
   stdin.write("first\r/cancel\rsec\u001aond\r/cancelled\r");
   await typed;
-  expect(interrupts).toBe(1);
+  expect(listening.interrupts()).toBe(1);
   listening[Symbol.dispose]();
   expect(await input.read("> ")).toEqual({ type: "line", text: "first" });
   expect(await input.read("> ")).toEqual({ type: "line", text: "second" });
@@ -127,16 +131,13 @@ test("so does /cancel, wherever it stands in what comes at once; Ctrl-Z stops no
 test("so it does for a question", async () => {
   const { input, nextKey, stdin, onKey } = keyboard();
   using _closed = input;
-  let interrupts = 0;
-  using _listening = input.listen(() => {
-    interrupts += 1;
-  });
+  using listening = listenTo(input);
   const stop = new AbortController();
   const key = nextKey(stop.signal);
   const typed = onKey();
   stdin.write("\u0003\u0003");
   await typed;
-  expect(interrupts).toBe(2);
+  expect(listening.interrupts()).toBe(2);
   stop.abort(new Error("over"));
   await expect(key).rejects.toThrow("over");
 });

@@ -7,13 +7,12 @@ import { createInterface, type Interface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { visibleLine } from "../../transcript/index.ts";
 import { oneKeyIn } from "../conversation/index.ts";
-import { afterInput, type Shell } from "../terminal/index.ts";
+import { afterInput, INTERRUPT, type Shell, takeInterrupts } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";
 import type { Input, InputOptions, Typed } from "./input.ts";
 import { REPL_LIMITS } from "./limits.ts";
 import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
 
-const INTERRUPT = "\u0003";
 /** What is typed behind one of these waits: for the next line, or for what Tab offers. */
 const STOP = new RegExp(`[\\r\\n\\t${INTERRUPT}]`, "u");
 const SUSPEND = "\u001a";
@@ -181,13 +180,13 @@ class Keyboard implements Input {
     this.#pause = afterInput(REPL_LIMITS.typingMs, () => {
       this.#isTyping = false;
     });
-    const typed = keys.split(INTERRUPT);
-    for (let interrupts = typed.length - 1; interrupts > 0; interrupts--) {
+    const { interrupts, keys: typed } = takeInterrupts(keys);
+    for (let left = interrupts; left > 0; left--) {
       this.#ahead = "";
       this.#interrupt();
     }
     // Ctrl-Z is for the line that is edited: whoever pressed it now does not want to be stopped at the next one.
-    const kept = this.#ahead + (typed.at(-1) ?? "").replaceAll(SUSPEND, "");
+    const kept = this.#ahead + typed.replaceAll(SUSPEND, "");
     this.#ahead = kept.slice(0, REPL_LIMITS.aheadChars);
     if (this.#onInterrupt === null) return;
     const others = this.#ahead.replace(CANCEL, "");

@@ -8,6 +8,7 @@
 export { afterInput } from "./after-input.ts";
 export { canAsk, confirm } from "./confirm.ts";
 export { createFileOutput, type FileOutput } from "./file-output.ts";
+export { INTERRUPT, takeInterrupts } from "./interrupts.ts";
 export { toJsonText } from "./json.ts";
 export { createOutput, type Output } from "./output.ts";
 export { type Opening, page } from "./pager.ts";
