@@ -1,16 +1,73 @@
-import { defineConfig, type ViteUserConfig } from "vitest/config";
+/**
+ * Three sizes of tests, told apart by their names. `npx vitest run FILE` runs a file of any size.
+ *
+ * | size | files | command | needs |
+ * |---|---|---|---|
+ * | quick | `*.test.ts` | `npm test` | what `npm ci` installs |
+ * | full | `*.full.test.ts` | `npm run test:full` | the programs of `test/sizes/programs.ts` |
+ * | soak | `*.soak.test.ts` | `npm run test:soak` | time |
+ *
+ * The real agents (`test/agents/`) have a configuration of their own and belong to the full size.
+ */
+
+import { join } from "node:path";
+import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
+
+const FOLDERS = ["src/**", "test/**"];
+const never = [...configDefaults.exclude, "test/agents/**", "dist/**"];
+
+function filesNamed(ending: string): string[] {
+  return FOLDERS.map((folder) => `${folder}/*.${ending}.ts`);
+}
+
+const SEEDED = join(import.meta.dirname, "test/sizes/seeded-fast-check.ts");
+
+const seededFastCheck = {
+  name: "seeded-fast-check",
+  enforce: "pre",
+  resolveId: (source: string, importer: string | undefined) =>
+    source === "fast-check" && importer !== SEEDED ? SEEDED : null,
+} as const;
 
 const config: ViteUserConfig = defineConfig({
+  resolve: { dedupe: ["vitest"] },
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: ["test/agents/**", "node_modules/**", "dist/**"],
     // Many tests wait for programs that they started, on a machine that may be slow: only what hangs meets a limit.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 2,
+    globalSetup: ["test/sizes/services.ts"],
+    // It brings a vitest of its own, and its cases are to be this one's.
+    server: { deps: { inline: ["@durable-streams/server-conformance-tests"] } },
     // A test that logs is a test that nobody reads.
     silent: "passed-only",
+    projects: [
+      {
+        extends: true,
+        plugins: [seededFastCheck],
+        test: {
+          name: "quick",
+          include: filesNamed("test"),
+          exclude: [...never, ...filesNamed("full.test"), ...filesNamed("soak.test")],
+        },
+      },
+      {
+        extends: true,
+        plugins: [seededFastCheck],
+        test: { name: "full", include: filesNamed("full.test"), exclude: never },
+      },
+      {
+        extends: true,
+        test: {
+          name: "soak",
+          include: filesNamed("soak.test"),
+          exclude: never,
+          testTimeout: 24 * 60 * 60_000,
+          maxWorkers: 1,
+        },
+      },
+    ],
   },
 });
 

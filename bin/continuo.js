@@ -6,6 +6,11 @@
 
 const main = new URL("../dist/cli/main.js", import.meta.url);
 
+if (process.platform === "win32") {
+  fail(
+    "Windows is not supported: run Continuo in WSL (https://learn.microsoft.com/windows/wsl), where it is Linux.",
+  );
+}
 if (Number(process.versions.node.split(".")[0]) >= 24) await start();
 else await startWithNewerNode();
 

@@ -1,77 +1,92 @@
 /**
- * Writes `docs/cli.md` from `--help`, and `docs/continuo.schema.json` from the schema of `continuo.yaml`; with
- * `--check`, fails when one of them says something else.
+ * Writes `docs/cli.md` from `--help`, `docs/continuo.schema.json` from the schema of `continuo.yaml`, and the generated
+ * parts of `ARCHITECTURE.md`; with `--check`, fails if one of them is out of date.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { toJsonSchema } from "../src/cli/config/index.ts";
 import { createProgram } from "../src/cli/index.ts";
+import { toJsonSchema } from "../src/config/json-schema.ts";
+import { withCodeMap } from "./code-map.ts";
 
-const DOCS = join(import.meta.dirname, "../docs");
+const ROOT = join(import.meta.dirname, "..");
 
 const INTRODUCTION = `# The command line
 
-Made from \`continuo --help\` by \`node scripts/docs.ts\`; a test fails when the two differ.
+Generated from \`continuo --help\` by \`node scripts/docs.ts\`; a test fails if the two differ.
 
-\`continuo\` alone lists the newest sessions. On a terminal output is coloured, fitted to its width and shown
-through \`$PAGER\` (else \`less\`) when it is long; \`NO_COLOR\`, \`FORCE_COLOR\` and \`TERM=dumb\` are honoured. In a file
-or a pipe it is plain and whole. \`--json\` is for programs: its keys are a contract, times are ISO 8601 UTC, what is
-unknown is \`null\`, and an error is \`{"error":{"code","message","hint","details"}}\` on stderr.
+Without a command, \`continuo\` lists the newest sessions. On a terminal, output is coloured, fits the width of the
+terminal, and opens in \`$PAGER\` (else \`less\`) if it is long; \`NO_COLOR\`, \`FORCE_COLOR\` and \`TERM=dumb\` are respected.
+In a file or a pipe, output is plain and complete. \`--json\` is for programs: its keys are a contract, times are
+ISO 8601 UTC, unknown values are \`null\`, and an error is \`{"error":{"code","message","hint","details"}}\` on stderr.
 
-| exit code | means |
+| exit code | meaning |
 |---|---|
 | 0 | done |
 | 1 | another error, or an id that names several sessions |
 | 2 | wrong usage |
 | 3 | not found |
-| 4 | \`session check\` found damage |
-| 5 | refused: the session is open in its agent, forks read it, something else lies where it would go, or a project is not trusted |
+| 4 | \`session check\` or \`store verify\` found damage, or stored data is damaged (\`corrupt\`) |
+| 5 | refused: the session is open in its agent or has forks, another file is in its place, a project is not trusted, a server does not allow the request, or a limit is reached |
 | 6 | a hand-over would leave out more than \`--max-loss\` allows |
-| 7 | what was done was looked at, and is not so; an agent does not do what it says that it can |
+| 7 | verification failed: the result did not match when read back, or an agent fails at something that it says it supports |
 | 8 | the agent is not installed, or failed |
 | 130 | interrupted |
+
+Every command that takes a session takes the same names: the id or the beginning of it, in upper or lower case;
+\`AGENT:ID\`, or \`continuo:ID\` for one of Continuo's own; the path of the session's file; \`last\` or \`last:AGENT\` for
+the newest session in \`continuo list\` (\`./last\` is a file). A session of an agent that Continuo continued is one
+session: the beginning of either id names Continuo's. An id that names several sessions lists them (exit code 1).
 `;
 
 const JSON_KEYS = `## What \`--json\` prints
 
 | command | prints |
 |---|---|
-| \`session list\` | array of \`{agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, archived, live, location, problems, nativeRefs}\`; \`agent\` is \`continuo\` for Continuo's own, of which \`sizeBytes\` is \`null\`, and \`nativeRefs\` (\`{agent, sessionId, location, cwd}\`) the native sessions that are the same conversation and no rows of their own |
-| \`session info\` | one object: the same keys, then \`messages, toolCalls, branches, records, unknownRecords, models, usage, agentVersions, subagents, forkedFrom\` |
-| \`session show\` | \`{agent, sessionId, messages, leaves, problems}\`; whole, whatever \`--tools\` and \`--injected\` say; with \`--all\` or \`--tree\` the messages of every branch, each once |
+| \`session list\` | array of \`{agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, archived, live, location, problems, nativeRefs}\`; for Continuo's own sessions, \`agent\` is \`continuo\` and \`sizeBytes\` is \`null\`; \`nativeRefs\` (\`{agent, sessionId, location, cwd}\`) are the native sessions of the same conversation, which have no rows of their own |
+| \`session info\` | one object: the same keys, and in addition \`messages, toolCalls, branches, records, unknownRecords, models, usage, agentVersions, subagents, forkedFrom, files, commands, commits\`; a commit is \`{branch, hash, subject}\` |
+| \`session show\` | \`{agent, sessionId, messages, leaves, problems}\`; always complete: \`--tools\` and \`--injected\` have no effect; with \`--all\` or \`--tree\` the messages of every branch, each once |
 | \`session check\` | array of \`{agent, sessionId, location, problems}\`, where a problem also has \`severity\` and \`advice\` |
-| \`session export --format json\` | what \`session show --json\` prints; \`--format jsonl\`: one message a line |
-| \`session delete\` | array, in the order of the ids given: \`{id, trashed, deleted, error}\`, of which one is not \`null\`; \`deleted\` is a row of the list (Continuo's own are gone for good), \`error\` as above |
-| \`session restore\`, \`session trash\` | what is or was \`trashed\`, or an array of it: \`{agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt}\` |
-| \`agents\` | array of \`{agent, label, found, program, command, version, versionFrom, transport, capabilities, missing, install}\`: \`versionFrom\` is \`package\`, \`path\` or \`agent\`; \`capabilities\` (\`canList, canLoad, canResume, canContinueLast, canFork, canClose, canDelete\`) is \`null\` where it was not asked yet |
+| \`session export --format json\` | the same as \`session show --json\`; \`--format jsonl\`: one message per line |
+| \`session delete\` | array, in the order of the given ids: \`{id, trashed, deleted, error}\`; one of the last three is not \`null\`; \`deleted\` is a row of the list (one of Continuo's own sessions, deleted for good), \`error\` as above |
+| \`session restore\`, \`session trash\` | the restored session, or an array of the deleted ones: \`{agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt}\` |
+| \`agents\` | array of \`{agent, label, found, program, command, version, versionFrom, transport, capabilities, missing, install}\`: \`versionFrom\` is \`package\`, \`path\` or \`agent\`; \`capabilities\` (\`canList, canLoad, canResume, canContinueLast, canFork, canClose, canDelete\`) is \`null\` until the agent was started once |
 | \`agents doctor\` | \`{agent, command, version, transport, capabilities, steps: [{step, advertised, outcome, reason}]}\`: \`outcome\` is \`works\`, \`fails\`, \`not offered\` or \`not tried\` |
-| \`chat\` | one object a line: the events of the turn, and last \`{type: "result", sessionId, runId, status, text, usage, stopReason, resumption, error}\`; see [chat.md](chat.md) |
-| \`trust\` | the file that is trusted now: \`{path, sha256, trustedAt, keys: [{key, value}]}\`; \`--list\`: an array of \`{path, sha256, trustedAt, state}\`, \`state\` one of \`trusted\`, \`changed\`, \`gone\`; \`--remove\`: the one that was |
-| \`handoff\` | \`{agent, sessionId, location, resumeCommand, receipt: {kept, rewritten, noted, dropped, byKind, records: [{place, kind, outcome, reason}]}, verification: {by, outcome, messages}}\`; with \`--dry-run\` all but \`agent\` and \`receipt\` are \`null\` |
+| \`chat\` | one object per line: the events of the turn, and at the end \`{type: "result", sessionId, runId, status, text, usage, stopReason, resumption, error}\`; see [chat.md](chat.md) |
+| \`trust\` | what is trusted now: \`{path, sha256, trustedAt, keys: [{key, value}]}\` of the file, where there is one, and \`folder: {path, trustedAt, allowed: [{agent, files}]}\`; \`--list\`: an array of folders and files, \`{path, sha256?, trustedAt, state}\`, \`state\` one of \`trusted\`, \`changed\`, \`gone\`; \`--remove\`: an array of those that were |
+| \`handoff\` | \`{agent, sessionId, location, resumeCommand, receipt: {kept, rewritten, noted, dropped, byKind, records: [{place, kind, outcome, reason}]}, verification: {by, outcome, messages}, madeDatabase}\`: \`madeDatabase\` is the database that an agent which never ran has now, else \`null\`; with \`--dry-run\`, all keys except \`agent\` and \`receipt\` are \`null\` |
+| \`search\` | \`{results, total, notIndexed, unreadable, indexedInPart}\`; a result is \`{number, session, turn, excerpt, turns, score, link}\`, a turn \`{number, messageId, at}\`; \`link\` is a command that shows the turn |
+| \`index …\` | \`{path, state, sizeBytes, sessions, indexed, sessionsBytes, unreadable}\` |
 | \`session fork\` | \`{agent, sessionId, location, title, cwd, forkedFrom, messages, resumeCommand}\` |
-| \`session repair\` | \`{agent, sessionId, location, edits: [{type, line, row, reason, before, after}], written, trashId}\`: \`type\` is \`removed\`, \`added\` or \`changed\`; \`row\` is there in databases alone; \`written\` and \`trashId\` are \`null\` where nothing was written, or moved |
+| \`session repair\` | \`{agent, sessionId, location, edits: [{type, line, row, reason, before, after}], remaining, written, trashId}\`: \`remaining\` are the problems that are left, as \`session check\` prints them; \`type\` is \`removed\`, \`added\` or \`changed\`; only databases have \`row\`; \`written\` is \`null\` if nothing was written, \`trashId\` if nothing was moved to the trash |
 
-The records of a receipt: one for each block of a message, and for each picture or file in a result; one for a message that
-says nothing; one for each native record that no message was made of, and for each sub-agent's session. \`place\` is the first
-record of the message. \`kept\`: there as it was; \`rewritten\`: there, and differs as \`reason\` says; \`noted\`: not said in the new
-session, because the source's agent would not send it any more, makes it anew, or a limit left it out; \`dropped\`: not said, though
-it was. What a limit cut in the middle is on a second record, as \`noted\`.
+A receipt has one record for each block of a message, each image or file in a result, each empty message, each native record
+that belongs to no message, and each session of a sub-agent. \`place\` is the first record of the message. The outcomes:
 
-A problem is \`{code, message, line}\`, with \`file\` where it is not in the session's main file.
+| outcome | meaning |
+|---|---|
+| \`kept\` | in the new session, unchanged |
+| \`rewritten\` | in the new session, changed as \`reason\` says |
+| \`noted\` | not in the new session, and the source's agent would not send it to its model either, or creates it again, or a limit left it out |
+| \`dropped\` | not in the new session, although the source's model received it |
+
+A text that a limit cut in the middle has a second record, with the outcome \`noted\`.
+
+A problem is \`{code, message, line}\`, with \`file\` if it is not in the main file of the session.
 `;
 
 const made: readonly (readonly [name: string, text: string])[] = [
-  ["cli.md", toMarkdown(createProgram(null))],
-  ["continuo.schema.json", `${JSON.stringify(toJsonSchema(), null, 2)}\n`],
+  ["docs/cli.md", toMarkdown(createProgram(null))],
+  ["docs/continuo.schema.json", `${JSON.stringify(toJsonSchema(), null, 2)}\n`],
+  ["ARCHITECTURE.md", withCodeMap(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8"))],
 ];
 for (const [name, fresh] of made) {
-  const file = join(DOCS, name);
+  const file = join(ROOT, name);
   if (!process.argv.includes("--check")) {
     writeFileSync(file, fresh);
   } else if (readFileSync(file, "utf8") !== fresh) {
-    console.error(`docs/${name} is out of date: run \`node scripts/docs.ts\``);
+    console.error(`${name} is out of date: run \`node scripts/docs.ts\``);
     process.exitCode = 1;
   }
 }

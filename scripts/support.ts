@@ -1,17 +1,20 @@
 /**
- * Writes the support table into README.md from what the readers find in the sessions that the real agents wrote
- * (`test/fixtures`); with `--check`, fails when the table says something else.
+ * Writes the first table of docs/support.md from what the readers find in the sessions that the real agents wrote
+ * (`test/fixtures`, and format cases that are a home of the agent); with `--check`, fails when the table says something else.
  */
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findSessions, HOME_VARIABLES, openNativeSession } from "../src/agents/index.ts";
+import { findSessions, HOME_VARIABLES, openNativeSession } from "../src/agents.ts";
 import { AGENT_NAMES, type AgentName, type Message } from "../src/model/index.ts";
+import { type Section, withSection } from "./section.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const README = join(ROOT, "README.md");
-const BEGIN = "<!-- support: written by scripts/support.ts -->";
-const END = "<!-- end of support -->";
+const DOCUMENT = join(ROOT, "docs/support.md");
+const SECTION: Section = {
+  begin: "<!-- support: written by scripts/support.ts -->",
+  end: "<!-- end of support -->",
+};
 
 const SHOWN = [
   "thinking",
@@ -34,27 +37,22 @@ interface Support {
 }
 
 const table = toTable(await Promise.all(AGENT_NAMES.map(supportOf)));
-const readme = readFileSync(README, "utf8");
-const [before = "", rest = ""] = readme.split(BEGIN);
-const fresh = `${before}${BEGIN}\n\n${table}\n${END}${rest.split(END)[1] ?? ""}`;
+const document = readFileSync(DOCUMENT, "utf8");
+const fresh = withSection(document, SECTION, table);
 if (!process.argv.includes("--check")) {
-  writeFileSync(README, fresh);
-} else if (fresh !== readme) {
-  console.error("README.md's support table is out of date: run `node scripts/support.ts`");
+  writeFileSync(DOCUMENT, fresh);
+} else if (fresh !== document) {
+  console.error("docs/support.md is out of date: run `node scripts/support.ts`");
   process.exitCode = 1;
 }
 
 async function supportOf(agent: AgentName): Promise<Support> {
-  const folder = join(ROOT, "test/fixtures", agent);
   const versions = new Set<string>();
   const shown = new Set<Shown>();
   let sessions = 0;
-  for (const name of readdirSync(folder)) {
-    const version = /Written by .*? (\d+\.\d+\.\d+)/u.exec(
-      readFileSync(join(folder, name, "README.md"), "utf8"),
-    )?.[1];
-    if (version !== undefined) versions.add(version);
-    const places = { home: "/nowhere", env: { [HOME_VARIABLES[agent]]: join(folder, name, "home") } };
+  for (const { home, version } of homesOf(agent)) {
+    versions.add(version);
+    const places = { home: "/nowhere", env: { [HOME_VARIABLES[agent]]: home } };
     for await (const found of findSessions({ places })) {
       if (found.agent !== agent) continue;
       sessions += 1;
@@ -67,6 +65,20 @@ async function supportOf(agent: AgentName): Promise<Support> {
     }
   }
   return { agent, versions, sessions, shown };
+}
+
+/** Homes that the real agent wrote: their README says which version did. */
+function homesOf(agent: AgentName): { readonly home: string; readonly version: string }[] {
+  return ["test/fixtures", "test/formats"].flatMap((kind) => {
+    const folder = join(ROOT, kind, agent);
+    return readdirSync(folder).flatMap((name) => {
+      const home = join(folder, name, "home");
+      if (!existsSync(home)) return [];
+      const readme = readFileSync(join(folder, name, "README.md"), "utf8");
+      const version = /(?:Written|Made) by [A-Za-z].*? (\d+\.\d+\.\d+)/u.exec(readme)?.[1];
+      return version === undefined ? [] : [{ home, version }];
+    });
+  });
 }
 
 function shownBy(message: Message): Shown[] {
@@ -88,7 +100,7 @@ function toTable(rows: readonly Support[]): string {
     `|---|---|---|${SHOWN.map(() => "---|").join("")}---|`,
     ...rows.map(({ agent, versions, sessions, shown }) => {
       const marks = SHOWN.map((what) => (shown.has(what) ? "yes" : "")).join(" | ");
-      return `| \`${agent}\` | ${[...versions].join(", ")} | ${sessions} | ${marks} | [${agent}.md](docs/formats/${agent}.md) |`;
+      return `| \`${agent}\` | ${[...versions].join(", ")} | ${sessions} | ${marks} | [${agent}.md](formats/${agent}.md) |`;
     }),
   ];
   return `${lines.join("\n")}\n`;

@@ -2,7 +2,7 @@
 
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { HOME_VARIABLES, listNativeSessions, type Places } from "../src/agents/index.ts";
+import { HOME_VARIABLES, listNativeSessions, type Places } from "../src/agents.ts";
 import { AGENT_NAMES, type AgentName, type SessionInfo } from "../src/model/index.ts";
 
 const FIXTURES = join(import.meta.dirname, "fixtures");

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { HOME_VARIABLES, openNativeSession, readerOf } from "../src/agents/index.ts";
+import { HOME_VARIABLES, readNativeSession } from "../src/agents.ts";
 import { AGENT_NAMES, type AgentName } from "../src/model/index.ts";
 import { normaliseView } from "./agents/items.ts";
 
@@ -19,9 +19,7 @@ describe.each(AGENT_NAMES)("the model view of %s", (agent) => {
     const folder = join(FIXTURES, agent, name);
     const sent = JSON.parse(readFileSync(join(folder, "requests.json"), "utf8"));
     const places = { home: "/nowhere", env: { [HOME_VARIABLES[agent]]: join(folder, "home") } };
-    using session = await openNativeSession(`${agent}:${sent.sessionId}`, { places });
-    const history = await Array.fromAsync(session.history());
-    const view = (await readerOf(agent)).modelView(history);
-    expect(normaliseView(view, { tellsErrors })).toEqual(sent.items);
+    const { messages } = await readNativeSession(`${agent}:${sent.sessionId}`, { places, view: "model" });
+    expect(normaliseView(messages, { tellsErrors })).toEqual(sent.items);
   });
 });

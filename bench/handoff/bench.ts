@@ -7,13 +7,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makersOfNow, recordMakers } from "../../src/agents/adapter/makers.ts";
-import { convertMessages } from "../../src/agents/converting/index.ts";
-import { recordsOf } from "../../src/agents/handoff/made-session.ts";
-import { readSource } from "../../src/agents/handoff/source.ts";
-import { handOff, lookUpSession, type Places } from "../../src/agents/index.ts";
-import { writerOf } from "../../src/agents/lookup/writers.ts";
+import { handOff, lookUpSession, type Places } from "../../src/agents.ts";
+import { convertMessages } from "../../src/handoff/converting/index.ts";
+import { recordsOf } from "../../src/handoff/made-session.ts";
+import { readSource } from "../../src/handoff/source.ts";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
+import { formatOf } from "../../src/native/registry.ts";
+import { makersOfNow, recordMakers } from "../../src/native/writing/makers.ts";
 import { printRatios } from "../measure/index.ts";
 import { LARGE_BYTES, makeSources, SIZE_BYTES, type Source } from "./sources.ts";
 import { median, timeInTurn } from "./times.ts";
@@ -93,7 +93,7 @@ async function convert(source: Source, to: AgentName, places: Places): Promise<v
   const lookup = await lookUpSession(`${source.agent}:${source.sessionId}`, { places });
   const read = await readSource(lookup, places, {});
   const { messages } = convertMessages(read.messages, to);
-  const writer = await writerOf(to);
+  const writer = await (await formatOf(to)).writer();
   const makers = recordMakers(makersOfNow());
   const sessionId = writer.newSessionId(makers);
   const session = { sessionId, cwd: places.home, title: "A title", gitBranch: null, createdMs: makers.now() };

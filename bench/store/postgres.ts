@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import pg from "pg";
 import { openStore } from "../../src/store/index.ts";
-import { testPostgres } from "../../test/store/harness/postgres-server.ts";
+import { startPostgres } from "../../test/store/harness/postgres-server.ts";
 import type { Ratio } from "../measure/index.ts";
 import { eventsOf } from "./appends.ts";
 import { TARGETS } from "./limits.ts";
@@ -20,7 +20,7 @@ const BARE = `with head as (
   select log_key, $1, $6, 'custom', '{"kind":"system"}', $7, $7, 0, $8, $9, $2 from head returning sequence`;
 
 export async function benchPostgres(rounds: number): Promise<readonly Ratio[]> {
-  const server = await testPostgres();
+  const server = await startPostgres();
   try {
     const store = await openStore(server.url, { migrate: true });
     const [ours, theirs] = [await store.createLog(), await store.createLog()];

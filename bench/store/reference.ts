@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Contender } from "./sampling.ts";
 
-const PACKAGE = "@durable-streams/server";
+export const PACKAGE = "@durable-streams/server";
 const VERSION = "0.3.7";
 const BODY = new TextEncoder().encode(JSON.stringify({ name: "bench", value: "x".repeat(480) }));
 
@@ -23,7 +23,7 @@ export interface Reference {
 }
 
 export async function openReference(folder: string, batch: number): Promise<Reference> {
-  const entry = join(install(), "node_modules", PACKAGE, "dist/index.js");
+  const entry = join(installReference(), "node_modules", PACKAGE, "dist/index.js");
   const { FileBackedStreamStore } = (await import(pathToFileURL(entry).href)) as {
     readonly FileBackedStreamStore: new (options: { readonly dataDir: string }) => FileStore;
   };
@@ -54,7 +54,8 @@ function bodyOf(batch: number): Uint8Array {
   return new TextEncoder().encode(`[${Array.from({ length: batch }, () => one).join(",")}]`);
 }
 
-function install(): string {
+/** The folder in which it is installed. */
+export function installReference(): string {
   const target = join(tmpdir(), `continuo-bench-durable-streams-${VERSION}`);
   if (existsSync(target)) return target;
   const making = `${target}.making`;

@@ -2,7 +2,9 @@
 
 import { CommanderError } from "commander";
 import { type ContinuoError, exitCodeOf, isContinuoError } from "../model/index.ts";
-import { visibleText } from "../transcript/index.ts";
+import { visibleLine, visibleText } from "../transcript/index.ts";
+import { matchLines } from "./notices/index.ts";
+import { helpFor } from "./program.ts";
 import { paintFor, type Shell, screenOf, toJsonText } from "./terminal/index.ts";
 
 interface Failure {
@@ -15,13 +17,16 @@ interface Failure {
 /** Writes to stderr, and returns the exit code. */
 export function reportFailure(error: unknown, argv: readonly string[], shell: Shell): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
-  const failure = toFailure(error, shell);
+  const failure = toFailure(error, argv, shell);
   if (wantsJson(argv)) {
     shell.stderr.write(`${toJsonText({ error: failure })}\n`);
     return exitCodeFor(error);
   }
   const paint = paintFor(screenOf(shell, shell.stderr));
-  const lines = [`${paint("continuo:", "red")} ${visibleText(failure.message)}`, ...matchLines(failure)];
+  const lines = [
+    `${paint("continuo:", "red")} ${failure.code === "internal" ? visibleText(failure.message) : visibleLine(failure.message)}`,
+    ...matchLines(failure.details),
+  ];
   if (failure.hint !== null) lines.push(paint(visibleText(failure.hint), "dim"));
   shell.stderr.write(`${lines.join("\n")}\n`);
   return exitCodeFor(error);
@@ -31,34 +36,28 @@ function exitCodeFor(error: unknown): number {
   return error instanceof CommanderError ? 2 : exitCodeOf(error);
 }
 
-function toFailure(error: unknown, shell: Shell): Failure {
+function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failure {
   if (isContinuoError(error)) return fromContinuoError(error);
   if (error instanceof CommanderError) {
     const [message = "", ...rest] = error.message.replace(/^error: /u, "").split("\n");
     const suggestion = /^\(Did you mean (.+)\?\)$/u.exec(rest.join(" "))?.[1];
     const hint =
-      suggestion === undefined ? "`continuo --help` shows what there is." : `Did you mean ${suggestion}?`;
+      suggestion === undefined
+        ? `Run \`${helpFor(argv)}\` to see what there is.`
+        : `Did you mean ${suggestion}?`;
     return { code: "usage", message, hint, details: {} };
   }
   const wantsStack = shell.env.CONTINUO_DEBUG !== undefined && error instanceof Error;
   return {
     code: "internal",
     message: wantsStack ? (error.stack ?? error.message) : String(error),
-    hint: "This is a mistake in Continuo. CONTINUO_DEBUG=1 shows where it happened.",
+    hint: "Report this error of Continuo's; CONTINUO_DEBUG=1 shows where it happened.",
     details: {},
   };
 }
 
 function fromContinuoError({ code, message, hint, details }: ContinuoError): Failure {
   return { code, message, hint: hint ?? null, details };
-}
-
-/** The sessions that an ambiguous id names, one a line. */
-function matchLines({ details }: Failure): string[] {
-  if (!Array.isArray(details.matches)) return [];
-  return details.matches.map((match: Readonly<Record<string, unknown>>) =>
-    visibleText(`  ${match.agent}:${match.sessionId}  ${match.location}`),
-  );
 }
 
 function wantsJson(argv: readonly string[]): boolean {

@@ -1,8 +1,8 @@
 /**
- * The command line: commands, their flags, what they print and the codes that they exit with.
+ * The command line: commands, flags, output and exit codes.
  *
- * Promises: what `--json` prints is a contract; nothing of a session reaches a terminal before it is made
- * visible; each command's code is loaded when the command is called, and not before.
+ * Promises: the output of `--json` is a contract; text from a session is made visible before it reaches a terminal;
+ * the code of a command is loaded when the command is called.
  * Does not know: the format of any agent.
  */
 

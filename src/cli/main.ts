@@ -2,8 +2,8 @@
 
 import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
-import { continuoHome } from "../agents/reader/index.ts";
-import { compiledFolder, readVersion } from "./installed/index.ts";
+import { continuoHome, readVersion } from "../files/index.ts";
+import { compiledFolder } from "./installed/index.ts";
 import type { Shell } from "./terminal/index.ts";
 
 await main(process.argv.slice(2));

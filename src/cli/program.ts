@@ -1,16 +1,22 @@
 /** The tree of commands. What a command does is loaded when it is called. */
 
 import { Command } from "commander";
+import { readVersion } from "../files/index.ts";
+import { addAgentCommands } from "./agent/index.ts";
 import { addAgentsCommand } from "./agents/index.ts";
+import { addChannelCommands } from "./channel/index.ts";
 import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
-import { addHandoffCommands } from "./handoff/index.ts";
-import { readVersion } from "./installed/index.ts";
+import { addHandoffCommands, addImportCommand } from "./handoff/index.ts";
+import { addLiveCommands } from "./live/index.ts";
 import { addPickCommand } from "./pick/index.ts";
 import { addReplCommand } from "./repl/index.ts";
+import { addIndexCommands, addOpenCommand, addSearchCommand } from "./search/index.ts";
+import { addServeCommand } from "./serve/index.ts";
 import { addSessionCommands, SESSION_COMMANDS } from "./session/index.ts";
 import { addStoreCommands } from "./store/index.ts";
 import type { Shell } from "./terminal/index.ts";
+import { addTokenCommands } from "./token/index.ts";
 import { addTrustCommand } from "./trust/index.ts";
 
 /** What the commands need to run; left out where the program is only described. */
@@ -41,28 +47,40 @@ type Add = (program: Command, run: ProgramRun | null) => void;
 const COMMANDS: Readonly<Record<string, Add>> = {
   session: (program, run) =>
     addSessionCommands(
-      group(
-        program,
-        "session",
-        "list, show, check, export and delete sessions, the agents' and Continuo's own",
-      ),
+      group(program, "session", "list, show, check, export and delete sessions of all agents"),
       run,
     ),
   store: (program, run) =>
     addStoreCommands(
-      group(
-        program,
-        "store",
-        "what Continuo keeps for itself: count, verify, upgrade, back up, restore, tidy",
-      ),
+      group(program, "store", "count, verify, upgrade, back up and clean up Continuo's own store"),
       run,
     ),
   chat: addChatCommand,
   repl: addReplCommand,
   handoff: addHandoffCommands,
+  import: addImportCommand,
+  search: addSearchCommand,
+  open: addOpenCommand,
   pick: addPickCommand,
   agents: addAgentsCommand,
   trust: addTrustCommand,
+  serve: addServeCommand,
+  token: (program, run) =>
+    addTokenCommands(group(program, "token", "create, list and revoke the tokens of a server"), run),
+  channel: (program, run) =>
+    addChannelCommands(
+      group(program, "channel", "read and write channels, which people and agents share"),
+      run,
+    ),
+  live: (program, run) =>
+    addLiveCommands(group(program, "live", "play, list, verify and repair continuous sessions"), run),
+  agent: (program, run) =>
+    addAgentCommands(group(program, "agent", "let an agent take part in a channel"), run),
+  index: (program, run) =>
+    addIndexCommands(
+      group(program, "index", "the index of all sessions: status, update, rebuild, clear"),
+      run,
+    ),
   completion: addCompletionCommands,
 };
 
@@ -72,12 +90,14 @@ function group(program: Command, name: string, description: string): Command {
 
 const EXAMPLES = `
 Examples:
-  continuo                          the newest sessions on this machine
-  continuo session list --here      those of this folder
-  continuo session show 4bf3c2a1    read one; the id may be cut as long as it is clear
-  continuo session check            what is wrong with any of them
-  continuo pick                     choose one on the whole screen, with a preview
-  continuo chat "why?"              ask an agent; \`continuo repl\` is a whole conversation`;
+  continuo                          list the newest sessions on this machine
+  continuo session list --here      list those of this folder
+  continuo session show 4bf3c2a1    read one; the beginning of an id is enough
+  continuo session check            report what is wrong with any of them
+  continuo search retry backoff     find turns in any of them; \`continuo open 1\` shows the first
+  continuo list --title build       short for \`continuo session list\`; so are show, info, check, export, …
+  continuo pick                     choose one in a full-screen picker
+  continuo chat "why?"              ask an agent; \`continuo repl\` for a longer conversation`;
 
 /** All commands. Errors are thrown, not printed: `failure.ts` prints them all. */
 export function createProgram(run: ProgramRun | null): Command {
@@ -87,7 +107,7 @@ export function createProgram(run: ProgramRun | null): Command {
 function withCommands(run: ProgramRun | null, commands: Readonly<Record<string, Add>>): Command {
   const program = new Command("continuo")
     .description(
-      "The session layer for AI agents: finds, reads, checks, exports, hands over and deletes the sessions of the coding agents here, and talks to them.",
+      "Find, read, check, export, hand over and delete the sessions of the coding agents on this machine, and talk to those agents.",
     )
     .version(readVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
@@ -98,6 +118,19 @@ function withCommands(run: ProgramRun | null, commands: Readonly<Record<string, 
     .addHelpText("after", EXAMPLES);
   for (const add of Object.values(commands)) add(program, run);
   return program;
+}
+
+/** The command whose help explains what was typed: `continuo session show --help`. */
+export function helpFor(argv: readonly string[]): string {
+  let command = createProgram(null);
+  const names = ["continuo"];
+  for (const word of withDefaultCommand(argv)) {
+    const inner = command.commands.find((one) => one.name() === word);
+    if (inner === undefined) break;
+    names.push(word);
+    command = inner;
+  }
+  return `${names.join(" ")} --help`;
 }
 
 /** `continuo` and `continuo session` are the list, whatever flags of the list follow. */

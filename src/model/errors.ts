@@ -35,11 +35,19 @@ export type ErrorCode =
   | "native_unavailable"
   | "too_many_runs"
   | "untrusted"
+  | "session_disabled"
+  | "unauthorized"
+  | "forbidden"
+  | "handle_taken"
+  | "rate_limited"
+  | "degraded"
   | "interrupted";
 
 interface ErrorKind {
   readonly exitCode: number;
   readonly httpStatus: number;
+  /** The hint of an error of this code that was given none. */
+  readonly hint?: string;
 }
 
 /** Exit codes: 1 other error, 2 usage, 3 not found, 5 refused, 6 fidelity, 7 verification, 8 agent, 130 interrupted. */
@@ -85,6 +93,38 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   too_many_runs: { exitCode: 5, httpStatus: 429 },
   /** A project's configuration wants to run programs, and nobody said `continuo trust`. */
   untrusted: { exitCode: 5, httpStatus: 403 },
+  /** A member that needs a workspace was called by a client that gave none. */
+  session_disabled: { exitCode: 2, httpStatus: 400, hint: "Give `workspaceId` when you connect." },
+  /** No token, or one that is unknown, expired or revoked. */
+  unauthorized: {
+    exitCode: 5,
+    httpStatus: 401,
+    hint: "Send a valid token as `Authorization: Bearer TOKEN`; `continuo token create` makes one.",
+  },
+  /** The token is known and does not allow this. */
+  forbidden: {
+    exitCode: 5,
+    httpStatus: 403,
+    hint: "Use a token whose scopes allow this; `continuo token list` shows them.",
+  },
+  /** Another participant of the channel holds the handle; the first one keeps it. */
+  handle_taken: {
+    exitCode: 5,
+    httpStatus: 409,
+    hint: "Choose another handle, or close the client that holds this one.",
+  },
+  /** More than the token's limits allow; `details.retryAfterMs`. */
+  rate_limited: {
+    exitCode: 5,
+    httpStatus: 429,
+    hint: "Wait for the time in `details.retryAfterMs` and try again.",
+  },
+  /** Sessions cannot be stored now; the channel works. `details.reason`. */
+  degraded: {
+    exitCode: 1,
+    httpStatus: 503,
+    hint: "Wait until the store answers again; `details.reason` gives the cause.",
+  },
   interrupted: { exitCode: 130, httpStatus: 499 },
 };
 
@@ -105,7 +145,7 @@ export class ContinuoError extends Error {
   constructor(code: ErrorCode, message: string, parts: ErrorParts = {}) {
     super(message, parts.cause === undefined ? undefined : { cause: parts.cause });
     this.code = code;
-    this.hint = parts.hint;
+    this.hint = parts.hint ?? ERROR_KINDS[code].hint;
     this.details = parts.details ?? {};
   }
 }

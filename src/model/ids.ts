@@ -30,8 +30,10 @@ export function createIds(source: IdSource): () => string {
   };
 }
 
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 function hex(bytes: Uint8Array): string {
   let text = "";
-  for (let i = 2; i < bytes.length; i++) text += (bytes[i] ?? 0).toString(16).padStart(2, "0");
+  for (let i = 2; i < bytes.length; i++) text += HEX[bytes[i] ?? 0];
   return text;
 }

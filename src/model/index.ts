@@ -1,11 +1,10 @@
 /**
- * The words of Continuo as types, and what every floor above needs to speak them: agents, messages,
- * sessions, problems, errors.
+ * The types that every other room uses: agents, messages, sessions, events, problems, errors, and the ports.
  *
- * Promises: pure. Knows nothing of files, processes, clocks, networks, or any one agent's format.
+ * Promises: pure.
+ * Does not know: files, processes, clocks, networks, the format of any agent.
  */
 
-export { AGENT_NAMES, type AgentName, isAgentName } from "./agent.ts";
 export {
   ContinuoError,
   ERROR_KINDS,
@@ -41,40 +40,14 @@ export {
 } from "./events/index.ts";
 export { CHAIN_START, type ChainedEvent, chainHash, payloadHash, type Sha256 } from "./hashes.ts";
 export { createIds, type IdSource } from "./ids.ts";
-export { canonicalJson, JSON_DEPTH_LIMIT, type JsonText, toJsonText, toWellFormed } from "./json.ts";
 export {
-  type Block,
-  type FileBlock,
-  type ImageBlock,
-  type Message,
-  type MessageMetadata,
-  type Origin,
-  type RecordPlace,
-  type Role,
-  type TextBlock,
-  type ThinkingBlock,
-  type ToolCallBlock,
-  type ToolResultBlock,
-  type ToolStatus,
-  textOf,
-  type UnknownBlock,
-  type Usage,
-} from "./message.ts";
+  canonicalJson,
+  JSON_DEPTH_LIMIT,
+  type JsonText,
+  jsonLengthAtLeast,
+  toJsonText,
+  toWellFormed,
+} from "./json.ts";
+export * from "./messages/index.ts";
 export * from "./ports/index.ts";
-export {
-  adviceFor,
-  PROBLEM_KINDS,
-  type Problem,
-  type ProblemCode,
-  type Severity,
-  severityOf,
-} from "./problem.ts";
-export type {
-  Entry,
-  Leaf,
-  NativeRef,
-  ReadableRef,
-  SessionDetails,
-  SessionInfo,
-  SubagentInfo,
-} from "./session.ts";
+export { present } from "./present.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson, JSON_DEPTH_LIMIT, toJsonText, toWellFormed } from "./json.ts";
+import { canonicalJson, JSON_DEPTH_LIMIT, jsonLengthAtLeast, toJsonText, toWellFormed } from "./json.ts";
 
 function nested(levels: number): unknown {
   let value: unknown = 0;
@@ -85,4 +85,33 @@ test("a value without halves of characters is given as it is; what is too deep h
   const deep = nested(JSON_DEPTH_LIMIT);
   expect(toWellFormed(deep)).toBe(deep);
   expect(() => toWellFormed(nested(50_000))).toThrow(expect.objectContaining({ code: "too_large" }));
+});
+
+test("a lower bound of the length of JSON is never more than the length", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(jsonLengthAtLeast(value, Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(
+        JSON.stringify(value).length,
+      );
+    }),
+  );
+});
+
+test("a lower bound of the length of JSON counts texts, keys and lists, and ends for a circle", () => {
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  const of = (value: unknown): number => jsonLengthAtLeast(value, 1_000);
+  expect(of({ text: "x".repeat(90) })).toBe(100);
+  expect(of(["abc", [1, 2]])).toBe(13);
+  expect(of({ left: undefined, toJSON: () => "short", long: "x".repeat(500) })).toBe(1);
+  expect(of({ left: undefined, call: () => 1 })).toBe(0);
+  expect(of(new Date())).toBe(1);
+  expect(of(circle)).toBeGreaterThan(1_000);
+  expect(
+    of({
+      get broken(): never {
+        throw new Error("called");
+      },
+    }),
+  ).toBeLessThan(10);
 });

@@ -29,16 +29,64 @@ export function toJsonText(value: unknown): JsonText {
   return { text, canonical: canonicalOf(plain) };
 }
 
+/** Values that are looked at to say how long JSON is at least. */
+const LENGTH_VALUES = 1_000_000;
+
+/**
+ * At least how many characters the JSON of a value has: a fraction of the work of writing it. It stops as soon as there
+ * are more than `max`, so that a value that is too long is refused at once.
+ */
+export function jsonLengthAtLeast(value: unknown, max: number): number {
+  let length = 0;
+  let values = 0;
+  const open: unknown[] = [value];
+  // A circle ends too.
+  while (open.length > 0 && length <= max && values++ < LENGTH_VALUES) {
+    const one = open.pop();
+    if (typeof one === "string") length += one.length + 2;
+    else if (Array.isArray(one)) {
+      length += one.length + 1;
+      for (let at = 0; at < one.length && at < LENGTH_VALUES; at++) open.push(one[at]);
+    } else if (isPlainObject(one)) {
+      for (const key of Object.keys(one)) {
+        const item = fieldOf(one, key);
+        if (item === undefined || typeof item === "function" || typeof item === "symbol") continue;
+        length += key.length + 4;
+        open.push(item);
+      }
+    } else length += 1;
+  }
+  return length;
+}
+
+/** A getter that throws has nothing. */
+function fieldOf(object: object, key: string): unknown {
+  try {
+    return (object as Readonly<Record<string, unknown>>)[key];
+  } catch {
+    return undefined;
+  }
+}
+
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null || !isPlain(value)) return false;
+  return typeof (value as { toJSON?: unknown }).toJSON !== "function";
+}
+
 /** The RFC 8785 canonical JSON of a value. Errors: as `toJsonText`. */
 export function canonicalJson(value: unknown): string {
   return toJsonText(value).canonical;
 }
 
 function tooDeep(): ContinuoError {
-  return new ContinuoError("too_large", `The value is nested deeper than ${JSON_DEPTH_LIMIT} levels.`, {
-    hint: "Keep such a value as a blob and refer to it.",
-    details: { limit: JSON_DEPTH_LIMIT, what: "depth" },
-  });
+  return new ContinuoError(
+    "too_large",
+    `cannot store this value: it is nested deeper than ${JSON_DEPTH_LIMIT} levels`,
+    {
+      hint: "Store the value as a blob and refer to it.",
+      details: { limit: JSON_DEPTH_LIMIT, what: "depth" },
+    },
+  );
 }
 
 function stringify(value: unknown): string {
@@ -46,9 +94,9 @@ function stringify(value: unknown): string {
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    throw new ContinuoError("invalid", "The value cannot be written as JSON.", { cause });
+    throw new ContinuoError("invalid", "this value cannot be represented as JSON", { cause });
   }
-  if (text === undefined) throw new ContinuoError("invalid", "The value is nothing that JSON can say.");
+  if (text === undefined) throw new ContinuoError("invalid", "this value cannot be represented as JSON");
   return text;
 }
 

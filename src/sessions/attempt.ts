@@ -11,6 +11,7 @@ import {
   type ResumptionStep,
   type VerifiedBy,
 } from "../model/index.ts";
+import { checkRef, checkResult } from "./agent-result.ts";
 import { createRecorder, type Journal, type Turn } from "./journal/index.ts";
 import { nativeUnavailable } from "./plan.ts";
 import { pause, type Stops } from "./stops.ts";
@@ -126,7 +127,7 @@ function createConfirmation(
   const settle = (told: Whereabouts): void => {
     const isOther = asked !== undefined && told.ref.sessionId !== asked.sessionId;
     if (asked !== undefined && told.happened === "created") {
-      throw fail(`${agent.name} began another native session instead.`);
+      throw fail(`${agent.name} began another native session instead`);
     }
     state = "confirmed";
     onWhere(isOther ? { ...told, happened: "forked" } : told);
@@ -137,15 +138,15 @@ function createConfirmation(
     },
     inspect: (event) => {
       if (error !== null) throw error;
-      if (event.type === "native_session") settle(event);
+      if (event.type === "native_session") settle({ ...event, ref: checkRef(event.ref, agent.name) });
       else if (state === "open" && !BEFORE.has(event.type)) {
-        throw fail(`${agent.name} did not confirm that it went on with ${asked?.sessionId}.`);
+        throw fail(`${agent.name} did not confirm that it continued ${asked?.sessionId}`);
       }
     },
     confirm: (result) => {
-      const { nativeRef } = result;
+      const nativeRef = knownRef(result, agent.name);
       if (state === "open" && nativeRef === undefined) {
-        return { type: "unavailable", error: fail(`${agent.name} did not say where it is.`) };
+        return { type: "unavailable", error: fail(`${agent.name} did not report its native session`) };
       }
       if (state === "open" && nativeRef !== undefined) {
         settle({ ref: nativeRef, verifiedBy: "none", happened: "resumed" });
@@ -153,4 +154,10 @@ function createConfirmation(
       return { type: "done", result };
     },
   };
+}
+
+/** What cannot be kept is no reference; the end of the run says so. */
+function knownRef(result: AgentResult, agent: string): NativeRef | undefined {
+  const { nativeRef } = result;
+  return nativeRef === undefined ? undefined : checkResult({ nativeRef }, agent).result.nativeRef;
 }

@@ -20,7 +20,7 @@ export function assertBudget(budget: RunBudget): void {
   for (const name of NAMES) {
     const value = budget[name];
     if (value === undefined || (typeof value === "number" && value >= 0)) continue;
-    throw new ContinuoError("usage", `${name} is a number of at least 0.`);
+    throw new ContinuoError("usage", `${name} must be a number of at least 0`);
   }
 }
 

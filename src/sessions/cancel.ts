@@ -1,6 +1,7 @@
 /** Cancelling a run, from whichever process. */
 
-import { ContinuoError, isContinuoError, type Run, type Store } from "../model/index.ts";
+import { ContinuoError, isContinuoError, present, type Run, type Store } from "../model/index.ts";
+import { runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
 import { cancelLeft } from "./interrupt.ts";
 import { holdLease, sessionLease } from "./lease.ts";
@@ -22,7 +23,7 @@ export async function cancelRun(store: Store, runId: string, options: CancelOpti
     signal?.throwIfAborted();
     const run = await store.getRun(runId, signal === undefined ? {} : { signal });
     if (run === null) {
-      throw new ContinuoError("not_found", `There is no run ${runId}.`, { details: { runId } });
+      throw new ContinuoError("not_found", `there is no run ${runId}`, { details: { runId } });
     }
     if (run.status === "pending") {
       const cancelled = await cancelPending(store, runId, reason);
@@ -30,7 +31,7 @@ export async function cancelRun(store: Store, runId: string, options: CancelOpti
       continue;
     }
     if (run.status === "running") return cancelRunning(store, run, reason);
-    throw new ContinuoError("invalid_transition", `The run ${runId} has ended (${run.status}).`, {
+    throw new ContinuoError("invalid_transition", `the run ${runId} has already ended (${run.status})`, {
       details: { runId, from: run.status, to: "cancelled" },
     });
   }
@@ -42,7 +43,7 @@ export async function cancelPending(
   runId: string,
   reason: string | undefined,
 ): Promise<Run | null> {
-  const data = { runId, ...(reason === undefined ? {} : { reason }) };
+  const { entry, write } = runEnd(runId, "cancelled", present({ reason }));
   for (;;) {
     const before = await store.getRun(runId);
     if (before === null) return null;
@@ -51,9 +52,9 @@ export async function cancelPending(
     const run = await store.getRun(runId);
     if (run?.status !== "pending") return null;
     try {
-      await store.append(run.sessionId, [{ type: "run_cancelled", data, runId }], {
+      await store.append(run.sessionId, [{ type: entry.type, data: entry.data, runId }], {
         expectedSequence,
-        also: [{ type: "run", runId, to: "cancelled" }],
+        also: [write],
       });
       return await store.getRun(runId);
     } catch (error) {

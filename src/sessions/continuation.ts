@@ -33,8 +33,8 @@ const ASKED: ReadonlyMap<unknown, Asked> = new Map<unknown, Asked>([
 export function askedOf(continuation: Continuation): Asked {
   const asked = ASKED.get(continuation);
   if (asked !== undefined) return asked;
-  throw new ContinuoError("usage", `There is no continuation ${JSON.stringify(continuation)}.`, {
-    hint: "It is false, true, auto, replay or native.",
+  throw new ContinuoError("usage", `there is no continuation ${JSON.stringify(continuation)}`, {
+    hint: "Use false, true, auto, replay or native.",
   });
 }
 

@@ -1,17 +1,17 @@
 /** Executes one run: waits for its turn, calls the agent, keeps what it does, and ends the run exactly once. */
 
 import { type Agent, ContinuoError, type Run, type Session, type Store } from "../model/index.ts";
-import { assertBudget } from "./budget.ts";
+import { attend } from "./attended.ts";
 import { cancelPending } from "./cancel.ts";
-import { conduct } from "./conduct.ts";
-import { askedOf } from "./continuation.ts";
 import { newId } from "./ids.ts";
 import { toBlocks } from "./input.ts";
 import { GONE, interruptRun } from "./interrupt.ts";
 import { LIMITS } from "./limits.ts";
-import type { ExecuteRunOptions } from "./options.ts";
+import { assertOptions, type ExecuteRunOptions } from "./options.ts";
+import { patientStore } from "./patient-store.ts";
 import { type OwnTurn, takeTurn } from "./queue.ts";
 import { type RunResult, resultOfEnded } from "./result.ts";
+import { runTurn } from "./run-turn.ts";
 
 /**
  * Resolves when the run has ended, however it did: `result.status`.
@@ -20,45 +20,58 @@ import { type RunResult, resultOfEnded } from "./result.ts";
  * ended the run; `usage`; and the store's own, when it cannot even keep the end (`wake` ends the run later).
  */
 export async function executeRun(
-  store: Store,
+  given: Store,
   agent: Agent,
   runId: string,
   options: ExecuteRunOptions = {},
 ): Promise<RunResult> {
-  const { continuation = false, leaseMs = LIMITS.leaseMs, maxParallel = LIMITS.parallelRuns } = options;
-  const { signal, budget = {} } = options;
-  askedOf(continuation);
-  assertBudget(budget);
-  const run = await pendingRun(store, agent, runId);
-  const input = toBlocks(run.input);
-  const owner = newId();
+  const { leaseMs = LIMITS.leaseMs, maxParallel = LIMITS.parallelRuns } = options;
+  const { signal, storeMs = LIMITS.storeMs } = options;
+  assertOptions(options);
   const call = signal === undefined ? {} : { signal };
-  const own = await takeTurn(store, run, { owner, leaseMs, maxParallel, ...call });
-  if (own === null) {
-    if (signal?.aborted === true) await cancelPending(store, runId, "the caller's signal");
-    return resultOfEnded(await knownRun(store, runId));
-  }
+  const store = patientStore(given, { storeMs, ...call });
+  const leave = attend(runId);
   try {
-    await interruptOthers(store, own);
-    const session = await knownSession(store, run.sessionId);
-    return await conduct({ store, agent, run, session, input, owner, lease: own.lease, options });
+    const run = await pendingRun(store, agent, runId);
+    const input = toBlocks(run.input);
+    const owner = newId();
+    const own = await takeTurn(store, run, { owner, leaseMs, maxParallel, caller: given, ...call });
+    if (own === null) {
+      if (signal?.aborted === true) await cancelPending(store, runId, "the caller's signal");
+      return resultOfEnded(await knownRun(store, runId));
+    }
+    try {
+      await interruptOthers(store, own);
+      const session = await knownSession(store, run.sessionId);
+      return await runTurn({ store, agent, run, session, input, owner, lease: own.lease, options });
+    } finally {
+      await own.release();
+    }
   } finally {
-    await own.release();
+    leave();
   }
 }
 
 async function pendingRun(store: Store, agent: Agent, runId: string): Promise<Run> {
   const run = await knownRun(store, runId);
   if (run.status !== "pending") {
-    throw new ContinuoError("invalid_transition", `The run ${runId} is ${run.status}, and not pending.`, {
-      hint: "A run is executed once; start a new one.",
-      details: { runId, from: run.status, to: "running" },
-    });
+    throw new ContinuoError(
+      "invalid_transition",
+      `cannot execute run ${runId}: it is ${run.status}, not pending`,
+      {
+        hint: "Start a new run: a run is executed only once.",
+        details: { runId, from: run.status, to: "running" },
+      },
+    );
   }
   if (run.agent !== null && run.agent !== agent.name) {
-    throw new ContinuoError("conflict", `The run ${runId} is for ${run.agent}, not for ${agent.name}.`, {
-      details: { runId, agent: run.agent },
-    });
+    throw new ContinuoError(
+      "conflict",
+      `cannot execute run ${runId}: it is for ${run.agent}, not for ${agent.name}`,
+      {
+        details: { runId, agent: run.agent },
+      },
+    );
   }
   return run;
 }
@@ -66,13 +79,13 @@ async function pendingRun(store: Store, agent: Agent, runId: string): Promise<Ru
 export async function knownRun(store: Store, runId: string): Promise<Run> {
   const run = await store.getRun(runId);
   if (run !== null) return run;
-  throw new ContinuoError("not_found", `There is no run ${runId}.`, { details: { runId } });
+  throw new ContinuoError("not_found", `there is no run ${runId}`, { details: { runId } });
 }
 
 async function knownSession(store: Store, sessionId: string): Promise<Session> {
   const session = await store.getSession(sessionId);
   if (session !== null) return session;
-  throw new ContinuoError("not_found", `There is no session ${sessionId}.`, { details: { sessionId } });
+  throw new ContinuoError("not_found", `there is no session ${sessionId}`, { details: { sessionId } });
 }
 
 /** We hold the lease: whoever says that it runs does not any more. */

@@ -3,56 +3,74 @@
 import {
   type AgentResult,
   ContinuoError,
-  type EventType,
   isContinuoError,
-  type RunStatus,
+  type NativeRef,
+  present,
   textOf,
   type Usage,
   type Write,
 } from "../model/index.ts";
-import { addUsage, endTurn, present, type Told, usageOf } from "./journal/index.ts";
-import { type Ongoing, onWhere } from "./ongoing.ts";
+import { type CheckedResult, checkResult, fitError, type Omission, omissionEntries } from "./agent-result.ts";
+import { type EndFacts, type EndStatus, RUN_ENDS, runEnd } from "./ends.ts";
+import { addUsage, endTurn, type JournalEntry, type LastAppend, usageOf } from "./journal/index.ts";
 import { type NewReference, referenceOf, referencePatch, toReference, unsurePatch } from "./references.ts";
-import { type RunError, type RunResult, toRunError, wordsFrom } from "./result.ts";
+import { type RunResult, toRunError } from "./result.ts";
 import { cancelReason, type Stop } from "./stops.ts";
+import { inputEntries, onWhere, type TurnState } from "./turn-state.ts";
 
 interface End {
-  readonly status: Exclude<RunStatus, "pending" | "running" | "interrupted">;
+  readonly status: Exclude<EndStatus, "interrupted">;
   readonly result?: AgentResult;
+  /** What of it could not be kept. */
+  readonly omissions: readonly Omission[];
   readonly error?: unknown;
   readonly stop?: Stop;
 }
 
 /** Errors: `native_unavailable` and `fenced` as `executeRun`; the store's, when the end cannot be kept. */
-export async function finish(ongoing: Ongoing): Promise<RunResult> {
-  const { store, run, journal, lease, stops, outcome } = ongoing;
-  if (outcome.type === "done" && outcome.result.nativeRef !== undefined) moved(ongoing, outcome.result);
+export async function finish(state: TurnState): Promise<RunResult> {
+  const { store, run, journal, lease, stops, outcome } = state;
+  const checked = outcome.type === "done" ? checkResult(outcome.result, state.agent.name) : null;
+  if (checked?.result.nativeRef !== undefined) moved(state, checked.result.nativeRef);
   if (stops.stop?.status === "lost") throw lost(run.runId, stops.stop.error);
-  let end = endOf(ongoing);
-  const said = endTurn(ongoing.turn);
-  const also: Write[] = [];
-  const finalTold = async (lostEvents: number): Promise<readonly Told[]> => {
-    const last = await lease.lastWrite();
-    end = endOf(ongoing, lostEvents);
-    const { told, writes } = closing(ongoing, end);
-    also.push(...writes, last);
-    return [...said, ...told];
-  };
+  let end = endOf(state, checked);
+  const said = [...lastInput(state), ...endTurn(state.turn)];
   try {
-    await journal.end(finalTold, also);
+    await journal.end({
+      last: async (lostEvents) => {
+        end = endOf(state, checked, lostEvents);
+        const { entries, also } = closing(state, end);
+        return { entries: [...said, ...entries], also: [...also, await lease.lastWrite()] };
+      },
+      bare: (refusal, lostEvents) => {
+        end = { status: "failed", omissions: [], error: storageError(refusal, lostEvents) };
+        const { entry, write } = runEnd(run.runId, end.status, { error: toRunError(end.error) });
+        return { entries: [...said, entry], also: [write, lease.releaseWrite] };
+      },
+    });
     lease.givenBack();
   } catch (error) {
     throw isContinuoError(error, "fenced") ? lost(run.runId, error) : unkept(error);
   }
   if (isContinuoError(end.error, "native_unavailable")) throw end.error;
-  return toResult(ongoing, end, await store.getRun(run.runId));
+  return toResult(state, end, await store.getRun(run.runId));
+}
+
+/** Whatever ended the turn, it was asked; unless the agent refused to begin it. */
+function lastInput(state: TurnState): readonly JournalEntry[] {
+  return isRefused(state) ? [] : inputEntries(state);
+}
+
+/** Nothing of it reached the agent: it is as if it had not been asked. */
+function isRefused({ plan, outcome, turn }: TurnState): boolean {
+  return plan === null || (outcome.type === "unavailable" && turn.heard === "nothing");
 }
 
 /** The agent may say only now that it answered from elsewhere. */
-function moved(ongoing: Ongoing, { nativeRef }: AgentResult): void {
-  const known = ongoing.where?.ref;
-  if (nativeRef === undefined || known?.sessionId === nativeRef.sessionId) return;
-  onWhere(ongoing, {
+function moved(state: TurnState, nativeRef: NativeRef): void {
+  const known = state.where?.ref;
+  if (known?.sessionId === nativeRef.sessionId) return;
+  onWhere(state, {
     ref: nativeRef,
     verifiedBy: "none",
     happened: known === undefined ? "created" : "forked",
@@ -60,121 +78,102 @@ function moved(ongoing: Ongoing, { nativeRef }: AgentResult): void {
 }
 
 function lost(runId: string, cause: unknown): ContinuoError {
-  return new ContinuoError(
-    "fenced",
-    `The run ${runId} was stopped: its session was given to somebody else.`,
-    {
-      hint: "Whoever has the session now has ended the run.",
-      details: { runId },
-      cause,
-    },
-  );
+  return new ContinuoError("fenced", `the run ${runId} was stopped: another process took its session`, {
+    hint: "Read the end of the run in the session: the other process has written it.",
+    details: { runId },
+    cause,
+  });
 }
 
 /** Somebody heard the agent to its end, and has to know that the session does not have it. */
 function unkept(error: unknown): unknown {
   if (!isContinuoError(error)) return error;
   const { code, message, hint, details } = error;
-  return new ContinuoError(code, `What the agent said last could not be kept: ${message}`, {
+  return new ContinuoError(code, `cannot store the last output of the agent: ${message}`, {
     ...(hint === undefined ? {} : { hint }),
     details,
     cause: error,
   });
 }
 
-function endOf({ stops, outcome, journal }: Ongoing, lostEvents = 0): End {
+function endOf({ stops, outcome, journal }: TurnState, checked: CheckedResult | null, lostEvents = 0): End {
   const { stop } = stops;
   if (journal.failure !== undefined)
-    return { status: "failed", error: storageError(journal.failure, lostEvents) };
+    return { status: "failed", omissions: [], error: storageError(journal.failure, lostEvents) };
   if (stop !== null && stop.status !== "lost") {
-    return { status: stop.status, stop, ...(stop.status === "failed" ? { error: stop.error } : {}) };
+    const error = stop.status === "failed" ? { error: stop.error } : {};
+    return { status: stop.status, omissions: [], stop, ...error };
   }
-  if (outcome.type === "done") return { status: "completed", result: outcome.result };
-  if (outcome.type === "left") return { status: "cancelled" };
-  return { status: "failed", error: outcome.error };
+  if (outcome.type === "left") return { status: "cancelled", omissions: [] };
+  if (outcome.type === "done") return { status: "completed", omissions: [], ...checked };
+  return { status: "failed", omissions: [], error: outcome.error };
 }
 
 /** What was said is kept, as far as the store takes it; what is missing is counted. */
 function storageError(cause: unknown, lostEvents: number): ContinuoError {
   const { code, message } = toRunError(cause);
-  return new ContinuoError("unavailable", `What the agent did could not be kept: ${message}`, {
+  return new ContinuoError("unavailable", `cannot store the output of the agent: ${message}`, {
     details: { code, lostEvents },
     cause,
   });
 }
 
-interface Closing {
-  readonly told: readonly Told[];
-  readonly writes: readonly Write[];
-}
-
-const END_EVENTS = {
-  completed: "run_completed",
-  failed: "run_failed",
-  cancelled: "run_cancelled",
-  timeout: "run_timed_out",
-} as const satisfies Readonly<Record<End["status"], EventType>>;
-
-function closing(ongoing: Ongoing, end: End): Closing {
-  const { run, turn, processed } = ongoing;
-  const { runId } = run;
-  const told: Told[] = [...turnEnd(ongoing, end)];
-  const writes: Write[] = [];
+/** Everything that is written at the end, in a form that the store takes. */
+function closing(state: TurnState, end: End): LastAppend {
+  const { run, turn, processed } = state;
+  const entries: JournalEntry[] = [...turnEnd(state, end)];
+  const also: Write[] = [];
   const { stop } = end;
   if (stop?.status === "cancelled" && stop.exceeded !== undefined) {
-    told.push({ type: "budget_exceeded", data: { ...stop.exceeded }, by: "system" });
+    entries.push({ type: "budget_exceeded", data: { ...stop.exceeded }, by: "system" });
   }
-  const metadata = metadataOf(ongoing, end);
+  const usage = totalUsage(state, end);
+  const metadata = metadataOf(state, end);
   if (Object.keys(metadata.session).length > 0) {
-    told.push({ type: "session_updated", data: { metadata: metadata.session }, by: "system" });
-    writes.push({ type: "session", patch: { metadata: metadata.session } });
+    entries.push({ type: "session_updated", data: { metadata: metadata.session }, by: "system" });
+    also.push({ type: "session", patch: { metadata: metadata.session } });
   }
-  const usage = totalUsage(ongoing, end);
-  const result = end.result === undefined ? undefined : resultOf(ongoing, end.result);
-  const error = end.error === undefined ? undefined : toRunError(end.error);
-  const reason = stop?.status === "cancelled" ? cancelReason(stop) : undefined;
-  const timeoutMs = stop?.status === "timeout" ? stop.timeoutMs : undefined;
-  const data = present({ runId, result, usage, error, reason, timeoutMs });
-  told.push({ type: END_EVENTS[end.status], data, by: "system" });
-  const patch = present({ result, error, metadata: { native: metadata.native, ...usageField(usage) } });
-  writes.push({ type: "run", runId, to: end.status, patch });
-  if (processed !== null) writes.push({ type: "cursor", name: "processed", sequence: processed });
+  const failure = end.error === undefined ? null : fitError(toRunError(end.error));
+  entries.push(...omissionEntries([...end.omissions, ...(failure?.omissions ?? [])]));
+  const facts: EndFacts = present({
+    result: end.result === undefined ? undefined : resultOf(state, end.result),
+    error: failure?.error,
+    reason: stop?.status === "cancelled" ? cancelReason(stop) : undefined,
+    timeoutMs: stop?.status === "timeout" ? stop.timeoutMs : undefined,
+    usage,
+  });
+  const { entry, write } = runEnd(run.runId, end.status, facts, {
+    native: metadata.native,
+    ...present({ usage }),
+  });
+  entries.push(entry);
+  also.push(write);
+  if (processed !== null) also.push({ type: "cursor", name: "processed", sequence: processed });
   turn.calls.clear();
-  return { told, writes };
-}
-
-function usageField(usage: Usage | undefined): { readonly usage?: Usage } {
-  return usage === undefined ? {} : { usage };
+  return { entries, also };
 }
 
 /** Agents that do not say that their turn is over are helped. */
-function turnEnd({ turn }: Ongoing, { status, result }: End): readonly Told[] {
+function turnEnd({ turn }: TurnState, { status, result }: End): readonly JournalEntry[] {
   if (status !== "completed" || turn.completed !== null) return [];
   const isCounted = usageOf(turn.usage) !== undefined;
   const usage = isCounted ? undefined : result?.usage;
   return [{ type: "turn_completed", data: present({ stopReason: result?.stopReason, usage }) }];
 }
 
-function totalUsage({ turn }: Ongoing, { result }: End): Usage | undefined {
+function totalUsage({ turn }: TurnState, { result }: End): Usage | undefined {
   const counted = usageOf(turn.usage) ?? result?.usage;
   const costUsd = result?.costUsd ?? counted?.costUsd ?? result?.usage?.costUsd;
   if (costUsd === undefined) return counted;
   return { ...(counted ?? { inputTokens: 0, outputTokens: 0 }), costUsd };
 }
 
-/** Plain JSON, whatever the agent gave. */
-function resultOf({ turn }: Ongoing, { stopReason, value }: AgentResult): Readonly<Record<string, unknown>> {
-  return present({ stopReason: stopReason ?? turn.completed?.stopReason, value: jsonOf(value) });
-}
-
-function jsonOf(value: unknown): unknown {
-  if (value === undefined) return undefined;
-  try {
-    return JSON.parse(JSON.stringify(value)) as unknown;
-  } catch {
-    // Its own words may throw too (a circle of lists, an object that says nothing of itself).
-    return { unreadable: wordsFrom(value) };
-  }
+/** Plain JSON: it was checked. */
+function resultOf(
+  { turn }: TurnState,
+  { stopReason, value }: AgentResult,
+): Readonly<Record<string, unknown>> {
+  return present({ stopReason: stopReason ?? turn.completed?.stopReason, value });
 }
 
 interface MetadataPatches {
@@ -183,9 +182,9 @@ interface MetadataPatches {
   readonly native: { readonly agent: string; readonly sessionId: string } | null;
 }
 
-function metadataOf(ongoing: Ongoing, end: End): MetadataPatches {
-  const { session, agent, turn, plan, where } = ongoing;
-  const usage = totalUsage(ongoing, end);
+function metadataOf(state: TurnState, end: End): MetadataPatches {
+  const { session, agent, turn, plan, where } = state;
+  const usage = totalUsage(state, end);
   const sums =
     usage === undefined ? {} : { usage: addUsage(session.metadata.usage as Usage | undefined, usage) };
   const model = turn.model === undefined ? {} : { model: turn.model };
@@ -193,19 +192,21 @@ function metadataOf(ongoing: Ongoing, end: End): MetadataPatches {
   if (ref === null || plan === null) {
     // It was to go on natively, and nobody knows whether it did.
     const asked = plan?.nativeRef;
-    const isUnsure = asked !== undefined && ongoing.outcome.type !== "unavailable";
+    const isUnsure = asked !== undefined && state.outcome.type !== "unavailable";
     const patch = isUnsure ? unsurePatch(session, agent.name, asked.sessionId) : null;
     return { session: { ...sums, ...model, ...patch }, native: null };
   }
-  const reference = toReference(newReference(ongoing, end, ref));
+  const reference = toReference(newReference(state, end, ref));
   const native = { agent: agent.name, sessionId: ref.sessionId };
   return { session: { ...sums, ...model, ...referencePatch(session, agent.name, reference) }, native };
 }
 
-function newReference(ongoing: Ongoing, end: End, ref: NewReference["ref"]): NewReference {
-  const { session, agent, turn, journal, plan, where, outcome } = ongoing;
+function newReference(state: TurnState, end: End, ref: NewReference["ref"]): NewReference {
+  const { session, agent, turn, journal, plan, where, outcome } = state;
   const kept = referenceOf(session, agent.name);
-  const isSure = end.status === "completed" || (outcome.type !== "left" && turn.heard === "something");
+  const { native } = RUN_ENDS[end.status];
+  const isHeard = outcome.type !== "left" && turn.heard === "something";
+  const isSure = native === "sure" || (native === "sure when heard" && isHeard);
   return {
     ref,
     model: turn.model ?? (kept?.sessionId === ref.sessionId ? kept.model : null),
@@ -217,20 +218,20 @@ function newReference(ongoing: Ongoing, end: End, ref: NewReference["ref"]): New
   };
 }
 
-function toResult(ongoing: Ongoing, end: End, run: RunResult["run"] | null): RunResult {
-  const { turn, told, plan } = ongoing;
-  const error: RunError | undefined = end.error === undefined ? undefined : toRunError(end.error);
-  const usage = totalUsage(ongoing, end);
-  const { runId, sessionId } = ongoing.run;
+function toResult(state: TurnState, end: End, run: RunResult["run"] | null): RunResult {
+  const { turn, told, plan } = state;
+  const error = end.error === undefined ? undefined : fitError(toRunError(end.error)).error;
+  const usage = totalUsage(state, end);
+  const { runId, sessionId } = state.run;
   return {
     runId,
     sessionId,
     status: end.status,
-    run: run ?? ongoing.run,
+    run: run ?? state.run,
     resumption: told ?? plan?.resumption ?? null,
     text: textOf(turn.said),
-    ...usageField(usage),
     ...present({
+      usage,
       stopReason: end.result?.stopReason ?? turn.completed?.stopReason,
       value: end.result?.value,
       error,

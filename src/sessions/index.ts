@@ -1,12 +1,26 @@
 /**
- * `SessionManager`: sessions that go on. A run gives an agent an input and what was said before, natively or by
- * replay, keeps what the agent does as events, and ends exactly once.
+ * `SessionManager`: runs of an agent on a session, continued natively or by replay.
  *
- * Promises: input is journalled before an agent is called; events are stored as they arrive, and no run completes
- * with events missing; one run at a time per session, first in first out, however many processes ask; what came of
- * continuing is always said. Does not know: any agent's program or files, engines of the store, terminals.
+ * Promises: the input is journalled before the agent is called; events are stored as they arrive, and a run never
+ * completes with events missing; a run ends exactly once; a session has one run at a time, first in, first out,
+ * across all processes; the outcome of a continuation is always reported.
+ * Does not know: the programs and files of agents, engines of the store, terminals.
  */
 
+export type {
+  Agent,
+  AgentCapabilities,
+  AgentEvent,
+  AgentRequest,
+  AgentResult,
+  AgentTranscript,
+  ExecuteOptions,
+  Run,
+  RunStatus,
+  Session,
+  Store,
+  StoredEvent,
+} from "../model/index.ts";
 export type { RunBudget } from "./budget.ts";
 export { type CancelOptions, cancelRun } from "./cancel.ts";
 export type { Continuation, ContinuationOptions } from "./continuation.ts";

@@ -1,6 +1,7 @@
 /** Runs whose process ended: they end as interrupted or cancelled, and what they were saying is whole. */
 
-import { isEvent, type NewEvent, type Run, type Store, type Write } from "../model/index.ts";
+import { isEvent, type NewEvent, present, type Run, type Store, type Write } from "../model/index.ts";
+import { type RunEnd, runEnd } from "./ends.ts";
 import { unsurePatch, usedNative } from "./references.ts";
 
 interface Lease {
@@ -22,13 +23,8 @@ export async function interruptRun(
   run: Run,
   { lease, reason }: InterruptOptions,
 ): Promise<void> {
-  const { runId } = run;
-  const patch = { error: { code: "interrupted", message: reason } };
-  await endLeft(store, run, {
-    lease,
-    event: { type: "run_interrupted", data: { runId, reason }, runId },
-    write: { type: "run", runId, to: "interrupted", patch },
-  });
+  const error = { code: "interrupted", message: reason };
+  await endLeft(store, run, { lease, end: runEnd(run.runId, "interrupted", { reason, error }) });
 }
 
 export interface CancelLeftOptions {
@@ -42,25 +38,20 @@ export async function cancelLeft(
   run: Run,
   { lease, reason }: CancelLeftOptions,
 ): Promise<void> {
-  const { runId } = run;
-  const data = { runId, ...(reason === undefined ? {} : { reason }) };
-  await endLeft(store, run, {
-    lease,
-    event: { type: "run_cancelled", data, runId },
-    write: { type: "run", runId, to: "cancelled" },
-  });
+  const end = runEnd(run.runId, "cancelled", present({ reason }));
+  await endLeft(store, run, { lease, end });
 }
 
 interface LeftEnd {
   readonly lease: Lease;
-  readonly event: NewEvent;
-  readonly write: Write;
+  readonly end: RunEnd;
 }
 
-async function endLeft(store: Store, run: Run, { lease, event, write }: LeftEnd): Promise<void> {
+async function endLeft(store: Store, run: Run, { lease, end }: LeftEnd): Promise<void> {
+  const { entry, write } = end;
   const { runId, sessionId } = run;
   const whole = run.status === "running" ? await unsaidMessages(store, run) : [];
-  const events: NewEvent[] = [...whole, event];
+  const events: NewEvent[] = [...whole, { type: entry.type, data: entry.data, runId }];
   const also: Write[] = [write];
   const metadata = await unsure(store, run);
   if (metadata !== null) {

@@ -8,6 +8,7 @@ import {
   type Store,
   type Write,
 } from "../model/index.ts";
+import { LIMITS } from "./limits.ts";
 import { idOf, isGone, ownerOf } from "./owner.ts";
 
 export interface HeldLease {
@@ -17,7 +18,9 @@ export interface HeldLease {
   readonly givenAt: number;
   /** Called once when it is lost; at once when it was lost before. */
   onLost(tell: (error: unknown) => void): void;
-  /** What gives it back together with the holder's last append. From now on it is not renewed. */
+  /** What gives it back together with the holder's last append. */
+  readonly releaseWrite: Write;
+  /** The same. From now on it is not renewed. */
   lastWrite(): Promise<Write>;
   /** That append was stored. */
   givenBack(): void;
@@ -48,12 +51,13 @@ export async function holdLease(store: Store, name: string, options: HoldOptions
   for (let gone: number | undefined; ; ) {
     try {
       const takeFrom = gone === undefined ? {} : { takeFrom: gone };
-      return renewed(store, await store.acquireLease(name, { ...asked, ...takeFrom }), leaseMs);
+      return renewed(store, await store.acquireLease(name, { ...asked, ...takeFrom }), { owner, leaseMs });
     } catch (error) {
       if (!isContinuoError(error, "lease_held")) throw error;
       const { token, owner: holder } = error.details;
       // A store that takes it from nobody says the same again.
-      if (typeof token !== "number" || token === gone || !isGone(String(holder))) return null;
+      if (typeof token !== "number" || token === gone || !isLetGo({ name, token, owner: String(holder) }))
+        return null;
       gone = token;
     }
   }
@@ -62,7 +66,7 @@ export async function holdLease(store: Store, name: string, options: HoldOptions
 /** Who holds it now, and is not certainly gone; `owner` is the id alone. */
 export async function holderOf(store: Store, name: string, call: CallOptions = {}): Promise<Lease | null> {
   const lease = await store.getLease(name, call);
-  return lease === null || isGone(lease.owner) ? null : { ...lease, owner: idOf(lease.owner) };
+  return lease === null || isLetGo(lease) ? null : { ...lease, owner: idOf(lease.owner) };
 }
 
 /** Who runs the session now; `null` when nobody does. */
@@ -70,12 +74,32 @@ export function runnerOf(store: Store, sessionId: string, call: CallOptions = {}
   return holderOf(store, sessionLease(sessionId), call);
 }
 
-function renewed(store: Store, { name, token, expiresAt }: Lease, leaseMs: number): HeldLease {
+type LeaseHolder = Pick<Lease, "name" | "token" | "owner">;
+
+/** Leases that this process let go while the store did not answer: whoever asks in this process takes them. */
+const LET_GO = new Set<string>();
+
+function keyOf({ name, token, owner }: LeaseHolder): string {
+  return JSON.stringify([name, token, owner]);
+}
+
+/** Its process has ended, or it is of this process, which does not use it any more. */
+export function isLetGo(lease: LeaseHolder): boolean {
+  return LET_GO.has(keyOf(lease)) || isGone(lease.owner);
+}
+
+interface Renewal {
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+function renewed(store: Store, { name, token, expiresAt }: Lease, { owner, leaseMs }: Renewal): HeldLease {
   let lost: { readonly error: unknown } | undefined;
   let tell: ((error: unknown) => void) | undefined;
   let renewedAt = performance.now();
   let renewing: Promise<void> | undefined;
   let state: "held" | "given back" = "held";
+  const releaseWrite: Write = { type: "lease_release", name, token };
   const lose = (error: unknown): void => {
     clearInterval(timer);
     lost = { error };
@@ -105,11 +129,12 @@ function renewed(store: Store, { name, token, expiresAt }: Lease, leaseMs: numbe
       tell = listener;
       if (lost !== undefined) listener(lost.error);
     },
+    releaseWrite,
     lastWrite: async () => {
       clearInterval(timer);
-      // A renewal that came behind it would take the lease anew.
+      // A renewal that came after it would take the lease anew.
       await renewing;
-      return { type: "lease_release", name, token };
+      return releaseWrite;
     },
     givenBack: () => {
       state = "given back";
@@ -118,16 +143,40 @@ function renewed(store: Store, { name, token, expiresAt }: Lease, leaseMs: numbe
       clearInterval(timer);
       tell = undefined;
       await renewing;
-      if (lost !== undefined || state === "given back") return;
-      // A lease that cannot be given back expires.
-      await store.releaseLease({ name, token }).catch(() => undefined);
+      if (state === "given back") return;
+      await letGo(store, { name, token, owner }, leaseMs);
     },
   };
 }
 
+/** Gives it back: now, or as soon as the store answers. That does nothing when somebody else has it by then. */
+async function letGo(store: Store, holder: LeaseHolder, leaseMs: number): Promise<void> {
+  const { name, token } = holder;
+  const giveBack = (): Promise<boolean> =>
+    store.releaseLease({ name, token }).then(
+      () => true,
+      () => false,
+    );
+  if (await giveBack()) return;
+  LET_GO.add(keyOf(holder));
+  void (async () => {
+    // After that time it has expired by itself.
+    for (const until = performance.now() + leaseMs; performance.now() < until; ) {
+      await pauseAside(Math.min(LIMITS.pollMs, leaseMs));
+      if (await giveBack()) break;
+    }
+    LET_GO.delete(keyOf(holder));
+  })();
+}
+
+/** Keeps no process alive. */
+function pauseAside(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}
+
 function expired(name: string, cause: unknown): ContinuoError {
-  return new ContinuoError("fenced", `The lease ${name} could not be renewed in time.`, {
-    hint: "Somebody else may hold it by now.",
+  return new ContinuoError("fenced", `cannot renew the lease ${name} in time`, {
+    hint: "Stop writing: another process may hold the lease now.",
     details: { name },
     cause,
   });

@@ -13,6 +13,29 @@ export const LIMITS = {
   pollMs: 1_000,
   /** The same, while a session is about to be let go. */
   shortPollMs: 25,
+  /** When a run begins to look for requests to cancel it. */
+  watchAfterMs: 50,
+  /** A bounded context is read from so many events at the end of a log; from four times as many while there is room. */
+  contextEvents: 512,
+  /** Events at the beginning of a log among which its instructions are looked for. */
+  instructionEvents: 1_000,
+  /** Runs that this process started, which it knows again. */
+  rememberedStarts: 1_000,
   /** Inputs that `wake` offers at once. */
   offeredInputs: 1_000,
+  /** How long a run waits for a store that does not answer. */
+  storeMs: 20_000,
+  /** The same, after the caller has given up. */
+  impatientStoreMs: 2_000,
+  /** The pause before a store is asked again: it doubles up to the longer one. */
+  retryMs: 25,
+  maxRetryMs: 500,
+  /** Characters of a word of an agent (why it stopped), of a name (a model, a native session), of a path. */
+  wordChars: 1_000,
+  nameChars: 512,
+  pathChars: 8_192,
+  /** Characters of an error's message; bytes of its details. */
+  errorChars: 65_536,
+  /** Bytes of what an agent gives back: its event is at most 32 MiB in all. */
+  resultBytes: 31_457_280,
 } as const;

@@ -1,9 +1,11 @@
 /** One input, one answer: a run that is started and executed. */
 
 import type { Agent, NewSession, Store } from "../model/index.ts";
+import { attend } from "./attended.ts";
 import { executeRun } from "./execute.ts";
-import type { RunInput } from "./input.ts";
-import type { ExecuteRunOptions } from "./options.ts";
+import { newId } from "./ids.ts";
+import { type RunInput, toBlocks } from "./input.ts";
+import { assertOptions, type ExecuteRunOptions } from "./options.ts";
 import type { RunResult } from "./result.ts";
 import { type StartRunOptions, startRun, startSession } from "./start.ts";
 
@@ -22,15 +24,24 @@ export async function runOnce(
   options: RunOnceOptions = {},
 ): Promise<RunResult> {
   const { sessionId, session, runId, metadata, maxQueued, retryOf, ...execution } = options;
-  const id = sessionId ?? (await startSession(store, { ...session })).sessionId;
-  const run = await startRun(store, id, input, {
-    agent: agent.name,
-    ...(runId === undefined ? {} : { runId }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(maxQueued === undefined ? {} : { maxQueued }),
-    ...(retryOf === undefined ? {} : { retryOf }),
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
-  });
-  const continuation = sessionId === undefined ? false : "auto";
-  return executeRun(store, agent, run.runId, { continuation, ...execution });
+  // Before anything is written.
+  assertOptions(execution);
+  toBlocks(input);
+  const ownId = runId ?? newId();
+  const leave = attend(ownId);
+  try {
+    const id = sessionId ?? (await startSession(store, { ...session })).sessionId;
+    const run = await startRun(store, id, input, {
+      agent: agent.name,
+      runId: ownId,
+      ...(metadata === undefined ? {} : { metadata }),
+      ...(maxQueued === undefined ? {} : { maxQueued }),
+      ...(retryOf === undefined ? {} : { retryOf }),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+    const continuation = sessionId === undefined ? false : "auto";
+    return await executeRun(store, agent, run.runId, { continuation, ...execution });
+  } finally {
+    leave();
+  }
 }

@@ -39,6 +39,12 @@ export function idOf(owner: string): string {
   return owner.replace(NAMED, "");
 }
 
+/** Whether it is of this very process. */
+export function isOwn(owner: string): boolean {
+  const own = ownerOf("");
+  return own !== "" && owner.endsWith(own);
+}
+
 /** Whether its process has certainly ended. `false` where that is not known. */
 export function isGone(owner: string): boolean {
   const [, machine, number, start] = NAMED.exec(owner) ?? [];

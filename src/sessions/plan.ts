@@ -5,6 +5,7 @@ import {
   type AgentRequest,
   type AgentTranscript,
   ContinuoError,
+  capabilitiesOf,
   isContinuoError,
   type Message,
   type NativeRef,
@@ -12,7 +13,8 @@ import {
   type Session,
   type Store,
 } from "../model/index.ts";
-import { type Omitted, planContext, type Transcript, TranscriptBuilder } from "../transcript/index.ts";
+import { type Omitted, planContext, type Transcript } from "../transcript/index.ts";
+import { type ContextRead, type ContextSource, readContext } from "./context-read.ts";
 import type { Asked, ContinuationOptions } from "./continuation.ts";
 import { referenceOf, toNativeRef, usedNative } from "./references.ts";
 
@@ -50,24 +52,35 @@ export async function planRun(options: PlanOptions): Promise<Plan> {
   if (asked === "replay") return replay(options);
   const obstacle = await obstacleOf(options);
   if (obstacle === null) return native(options);
-  if (asked === "native") throw nativeUnavailable(agent.name, session.sessionId, obstacle);
-  return replay(options, obstacle);
+  if (asked !== "native") return replay(options, obstacle);
+  const beginning = await beginningOf(options);
+  if (beginning !== null) return beginning;
+  throw nativeUnavailable(agent.name, session.sessionId, obstacle);
+}
+
+/** Where nothing was said yet, an agent with native sessions begins one: that is native too. */
+async function beginningOf(options: PlanOptions): Promise<Plan | null> {
+  const { agent, session, signal } = options;
+  if (referenceOf(session, agent.name) !== null) return null;
+  if (!(await capabilitiesOf(agent, { signal })).native) return null;
+  const plan = await replay(options);
+  return plan.kind === "new" && plan.resumption.omitted === undefined ? plan : null;
 }
 
 /** Why there is no going on natively; `null` when there may be. */
 async function obstacleOf(options: PlanOptions): Promise<string | null> {
   const { agent, session, asked, sentBefore, signal } = options;
   const reference = referenceOf(session, agent.name);
-  if (reference === null) return `There is no native session of ${agent.name} yet.`;
+  if (reference === null) return `there is no native session of ${agent.name} yet`;
   // Who asks for `native` by name knows what happened; `auto` gives nothing twice.
   if (reference.state === "unsure" && asked === "auto") {
-    return `A turn on the native session ${reference.sessionId} was cut off: nobody knows what it heard.`;
+    return `a turn on the native session ${reference.sessionId} was cut off, and nobody knows what it received`;
   }
   if (sentBefore !== null && sentBefore <= reference.baseSequence && asked === "auto") {
-    return `The native session ${reference.sessionId} has heard this input already.`;
+    return `the native session ${reference.sessionId} has already received this input`;
   }
-  const capabilities = await agent.capabilities({ signal });
-  return capabilities.native ? null : `${agent.name} cannot go on with a native session.`;
+  const capabilities = await capabilitiesOf(agent, { signal });
+  return capabilities.native ? null : `${agent.name} cannot continue a native session`;
 }
 
 export function nativeUnavailable(
@@ -77,25 +90,33 @@ export function nativeUnavailable(
   cause?: unknown,
 ): ContinuoError {
   const steps = isContinuoError(cause) ? cause.details.steps : undefined;
-  return new ContinuoError("native_unavailable", `The session cannot go on natively in ${agent}: ${reason}`, {
-    hint: "Use continuation auto or replay.",
-    details: { sessionId, agent, reason, ...(steps === undefined ? {} : { steps }) },
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new ContinuoError(
+    "native_unavailable",
+    `cannot continue the session natively in ${agent}: ${reason}`,
+    {
+      hint: "Use the continuation `auto` or `replay`.",
+      details: { sessionId, agent, reason, ...(steps === undefined ? {} : { steps }) },
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
 }
 
 /** The whole context, as messages. */
 export async function replay(options: PlanOptions, reason?: string): Promise<Plan> {
   const { requested } = options;
-  const { transcript, omitted, lastSequence } = view(options, await readAfter(options, 0), () => true);
+  const { transcript, omitted, lastSequence } = view(
+    options,
+    await readContext(sourceOf(options, 0)),
+    () => true,
+  );
   const told = toldOf(omitted);
   if (transcript === null) {
     // A limit may leave nothing of it: that is not the same as nothing.
     const said =
       omitted === undefined
-        ? "Nothing was said before."
-        : "Nothing that was said before is among the events that were read.";
-    const why = reason === undefined ? said : `${reason} ${said}`;
+        ? "there is no earlier message"
+        : "the events that were read contain no earlier message";
+    const why = reason === undefined ? said : `${reason}; ${said}`;
     const resumption: Resumption = { requested, happened: "new", verifiedBy: "none", reason: why, ...told };
     return { kind: "new", resumption, knownUpTo: lastSequence };
   }
@@ -113,14 +134,14 @@ export async function replay(options: PlanOptions, reason?: string): Promise<Pla
 async function native(options: PlanOptions): Promise<Plan> {
   const { agent, session, requested } = options;
   const reference = referenceOf(session, agent.name);
-  if (reference === null) throw nativeUnavailable(agent.name, session.sessionId, "There is none.");
+  if (reference === null) throw nativeUnavailable(agent.name, session.sessionId, "there is none");
   const nativeRef = toNativeRef(agent.name, reference);
-  const read = await readAfter(options, reference.baseSequence);
+  const read = await readContext(sourceOf(options, reference.baseSequence));
   const own = await ownRuns(options, read.messages, nativeRef);
   const isNews = ({ metadata }: Message): boolean =>
     !own.has(String(metadata.runId)) || END_NOTES.has(String(metadata.note));
   const { transcript, omitted, lastSequence } = view(options, read, isNews);
-  const unsure = reference.state === "unsure" ? { reason: "A turn on it was cut off before." } : {};
+  const unsure = reference.state === "unsure" ? { reason: "an earlier turn on it was cut off" } : {};
   return {
     kind: "native",
     nativeRef,
@@ -173,31 +194,20 @@ interface View {
   readonly lastSequence: number;
 }
 
-interface Read extends Transcript {
-  /** Only what comes after it was to be read. */
-  readonly after: number;
-}
-
-/** The messages after a sequence. */
-async function readAfter({ store, session, limits, signal }: PlanOptions, after: number): Promise<Read> {
-  const { limit } = limits;
-  const read = await TranscriptBuilder.fromStore(store, session.sessionId, {
-    after,
-    signal,
-    ...(limit === undefined ? {} : { limit }),
-  });
-  return { ...read, after };
+/** What comes after a sequence, as far as the limits need it. */
+function sourceOf({ store, session, limits, signal }: PlanOptions, after: number): ContextSource {
+  return { store, sessionId: session.sessionId, after, limits, signal };
 }
 
 /** Without the messages that are left out, within the limits. */
 function view(
   { runId, limits, sentBefore }: PlanOptions,
-  { after, ...read }: Read,
+  { after, instructions, ...read }: ContextRead,
   isNews: (message: Message) => boolean,
 ): View {
   const { limit: _, ...budget } = limits;
   const lastSequence = Math.max(after, read.lastSequence);
-  const messages = read.messages.filter(
+  const messages = [...instructions, ...read.messages].filter(
     (message) =>
       isNews(message) &&
       message.metadata.runId !== runId &&
@@ -210,7 +220,9 @@ function view(
   if (messages.length === 0 && !isCut) return { transcript: null, lastSequence };
   if (!isLimited && !isCut) return { transcript: { ...read, messages, metadata }, lastSequence };
   const plan = planContext(messages, budget);
-  const omitted = isCut ? withUnread(plan.omitted, { after, upTo: older.lastSequence, read }) : plan.omitted;
+  const omitted = isCut
+    ? withUnread(plan.omitted, { after, upTo: older.lastSequence, read, found: instructions.length })
+    : plan.omitted;
   if (messages.length === 0) return { transcript: null, omitted, lastSequence };
   const seen = { ...metadata, ...(isCut ? { older } : {}), omitted };
   return { transcript: { ...read, messages: plan.messages, metadata: seen }, omitted, lastSequence };
@@ -219,15 +231,17 @@ function view(
 interface Unread {
   readonly after: number;
   readonly upTo: number;
-  readonly read: Omit<Read, "after">;
+  readonly read: Transcript;
+  /** Events among them that were read all the same. */
+  readonly found: number;
 }
 
 /** With the events of `after` to `upTo`, and the results whose calls are among them. */
-function withUnread(omitted: Omitted, { after, upTo, read }: Unread): Omitted {
+function withUnread(omitted: Omitted, { after, upTo, read, found }: Unread): Omitted {
   const { calls, results } = omitted.halves;
   return {
     ...omitted,
-    events: omitted.events + upTo - after,
+    events: omitted.events + upTo - after - found,
     firstSequence: after + 1,
     lastSequence: omitted.lastSequence ?? upTo,
     halves: { calls, results: results + read.metadata.resultsWithoutCall },

@@ -4,15 +4,17 @@
  */
 
 import { ContinuoError, type Run, type Store } from "../model/index.ts";
-import { type HeldLease, type HoldOptions, holdLease, runLease, sessionLease } from "./lease.ts";
+import { isFreshHere } from "./attended.ts";
+import { type HeldLease, type HoldOptions, holdLease, isLetGo, runLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
-import { isGone } from "./owner.ts";
 import { pause } from "./stops.ts";
 
 export interface QueueOptions {
   readonly owner: string;
   readonly leaseMs: number;
   readonly maxParallel: number;
+  /** The store as the caller has it, whose sessions are counted. */
+  readonly caller: Store;
   readonly signal?: AbortSignal;
 }
 
@@ -33,22 +35,26 @@ export async function takeTurn(store: Store, run: Run, options: QueueOptions): P
   const { signal, leaseMs } = options;
   const { sessionId, runId } = run;
   const patience = new Patience(leaseMs);
-  let place: HeldLease | null = null;
+  // Who wakes the session must see that somebody has this run, if only this process can know it.
+  let place = isFreshHere(run, leaseMs) ? null : await holdLease(store, runLease(runId), options);
   try {
+    if (isAborted(signal)) return null;
+    // Mostly nobody runs the session, and nobody waits.
+    const isRoom = slotsOf(options.caller).taken < options.maxParallel;
+    const atOnce = isRoom ? await tryTurn(store, run, options, (before) => before.every(isRunning)) : null;
+    if (atOnce !== null) return atOnce;
+    // From here on it may take long, and everybody must see that somebody waits.
+    place ??= await holdLease(store, runLease(runId), options);
     for (;;) {
-      if (signal?.aborted === true) return null;
+      if (isAborted(signal)) return null;
       const after = await store.latestSequence(sessionId);
       const line = await lineOf(store, run);
       if (line === "ended") return null;
-      const before = line.slice(
-        0,
-        line.findIndex((other) => other.runId === runId),
-      );
+      const before = beforeIn(line, runId);
       const turn = (await isFirst(store, before, patience)) ? await tryTurn(store, run, options) : null;
       if (turn !== null) return turn;
       place ??= await holdLease(store, runLease(runId), options);
-      const isRunning = before.some(({ status }) => status === "running");
-      const ms = isRunning ? Math.min(LIMITS.pollMs, leaseMs / 3) : LIMITS.shortPollMs;
+      const ms = before.some(isRunning) ? Math.min(LIMITS.pollMs, leaseMs / 3) : LIMITS.shortPollMs;
       await change(store, sessionId, { after, ms, ...(signal === undefined ? {} : { signal }) });
     }
   } finally {
@@ -62,11 +68,26 @@ async function lineOf(store: Store, { sessionId, runId }: Run): Promise<readonly
   const own = items.find((other) => other.runId === runId) ?? (await store.getRun(runId));
   if (own?.status === "pending") return items;
   if (own === null || own === undefined || own.status === "running") {
-    throw new ContinuoError("invalid_transition", `The run ${runId} is executed elsewhere already.`, {
+    throw new ContinuoError("invalid_transition", `the run ${runId} is already executed by another process`, {
       details: { runId, status: own?.status ?? null },
     });
   }
   return "ended";
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+function isRunning({ status }: Run): boolean {
+  return status === "running";
+}
+
+function beforeIn(line: readonly Run[], runId: string): readonly Run[] {
+  return line.slice(
+    0,
+    line.findIndex((other) => other.runId === runId),
+  );
 }
 
 /** Nothing before it that runs, and nobody who waits. */
@@ -75,7 +96,7 @@ async function isFirst(store: Store, before: readonly Run[], patience: Patience)
     // The lease of the session tells whether it really runs.
     if (status === "running") continue;
     const lease = await store.getLease(runLease(runId));
-    if (lease === null ? !patience.isOver(runId) : !isGone(lease.owner)) return false;
+    if (lease === null ? !patience.isOver(runId) : !isLetGo(lease)) return false;
   }
   return true;
 }
@@ -96,8 +117,14 @@ class Patience {
   }
 }
 
-async function tryTurn(store: Store, run: Run, options: QueueOptions): Promise<OwnTurn | null> {
-  const free = await takeSlot(store, options);
+/** `null` when somebody else runs the session, the run ended, or it is not its turn. */
+async function tryTurn(
+  store: Store,
+  run: Run,
+  options: QueueOptions,
+  isTurn: (before: readonly Run[]) => boolean = () => true,
+): Promise<OwnTurn | null> {
+  const free = await takeSlot(options);
   if (free === null) return null;
   const hold: HoldOptions = options;
   const lease = await holdLease(store, sessionLease(run.sessionId), hold).catch((error: unknown) => {
@@ -115,8 +142,8 @@ async function tryTurn(store: Store, run: Run, options: QueueOptions): Promise<O
   try {
     // Looked at under the lease: nobody else begins a run now.
     const line = await lineOf(store, run);
-    if (line !== "ended") {
-      return { lease, release, others: line.filter(({ status }) => status === "running") };
+    if (line !== "ended" && isTurn(beforeIn(line, run.runId))) {
+      return { lease, release, others: line.filter(isRunning) };
     }
   } catch (error) {
     await release();
@@ -152,13 +179,19 @@ interface Slots {
 
 const SLOTS = new WeakMap<Store, Slots>();
 
-/** Of this process. Gives what lets the slot go again; `null` when the signal aborted. */
-async function takeSlot(
-  store: Store,
-  { maxParallel, signal }: { readonly maxParallel: number; readonly signal?: AbortSignal },
-): Promise<(() => void) | null> {
+function slotsOf(store: Store): Slots {
   const slots = SLOTS.get(store) ?? { taken: 0, waiting: [] };
   SLOTS.set(store, slots);
+  return slots;
+}
+
+/** Of this process. Gives what lets the slot go again; `null` when the signal aborted. */
+async function takeSlot({
+  caller,
+  maxParallel,
+  signal,
+}: Pick<QueueOptions, "caller" | "maxParallel" | "signal">): Promise<(() => void) | null> {
+  const slots = slotsOf(caller);
   while (slots.taken >= maxParallel) {
     await new Promise<void>((resolve) => {
       slots.waiting.push(resolve);

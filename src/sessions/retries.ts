@@ -10,7 +10,9 @@ import {
   type NewRun,
   type Run,
   type Store,
+  type Write,
 } from "../model/index.ts";
+import { rememberStart, starterOf } from "./attended.ts";
 
 function claimName(root: string): string {
   return `input/${root}`;
@@ -26,7 +28,7 @@ export function rootIn(run: Run): string {
 export async function rootOf(store: Store, runId: string, call: CallOptions): Promise<string> {
   const run = await store.getRun(runId, call);
   if (run !== null) return rootIn(run);
-  throw new ContinuoError("not_found", `There is no run ${runId}.`, { details: { runId } });
+  throw new ContinuoError("not_found", `there is no run ${runId}`, { details: { runId } });
 }
 
 /** The run that has the input now. */
@@ -48,29 +50,41 @@ export async function takeOver(store: Store, { sessionId, run, root, ...call }: 
     throw taken(root, before?.status);
   }
   const said = before.metadata.saidBy ?? (before.startedAt === null ? undefined : before.runId);
-  const { runId, input, agent } = run;
   const metadata = { ...run.metadata, ...(typeof said === "string" ? { saidBy: said } : {}) };
-  const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata })) as unknown;
   const generation = (claim?.generation ?? 0) + 1;
+  const write: Write = { type: "claim", name: claimName(root), generation, owner: run.runId };
   try {
-    await store.append(sessionId, [{ type: "run_created", data, runId }], {
-      ...call,
-      also: [
-        { type: "new_run", run: { ...run, metadata } },
-        { type: "claim", name: claimName(root), generation, owner: runId },
-      ],
-    });
+    return await createRun(store, { sessionId, run: { ...run, metadata }, also: [write], ...call });
   } catch (error) {
     throw isContinuoError(error, "fenced") ? taken(root, "given to another run") : error;
   }
+}
+
+export interface RunCreation extends CallOptions {
+  readonly sessionId: string;
+  readonly run: NewRun & { readonly runId: string };
+  readonly also?: readonly Write[];
+}
+
+/** Journals a run. Its event says which process started it. Errors: `not_found`, `conflict`, `fenced`. */
+export async function createRun(store: Store, creation: RunCreation): Promise<Run> {
+  const { sessionId, run, also = [], ...call } = creation;
+  const { runId, input, agent, metadata } = run;
+  const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata })) as unknown;
+  const actor = { kind: "system", id: starterOf() } as const;
+  rememberStart(runId);
+  await store.append(sessionId, [{ type: "run_created", data, runId, actor }], {
+    ...call,
+    also: [{ type: "new_run", run }, ...also],
+  });
   const created = await store.getRun(runId, call);
-  if (created === null) throw new ContinuoError("not_found", `There is no run ${runId}.`);
+  if (created === null) throw new ContinuoError("not_found", `there is no run ${runId}`);
   return created;
 }
 
 function taken(root: string, status: string | undefined): ContinuoError {
-  return new ContinuoError("conflict", `The input of the run ${root} is not to be given again.`, {
-    hint: "Only the input of an interrupted run is, once for each time that it was interrupted.",
+  return new ContinuoError("conflict", `cannot retry run ${root}: its input cannot be given again`, {
+    hint: "Retry an interrupted run, once for each interruption.",
     details: { runId: root, status: status ?? null },
   });
 }

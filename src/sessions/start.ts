@@ -9,10 +9,12 @@ import {
   type Session,
   type Store,
 } from "../model/index.ts";
+import { runEnd } from "./ends.ts";
 import { newId } from "./ids.ts";
 import { type RunInput, toBlocks } from "./input.ts";
 import { LIMITS } from "./limits.ts";
-import { rootOf, takeOver } from "./retries.ts";
+import { toRunError } from "./result.ts";
+import { createRun, rootOf, takeOver } from "./retries.ts";
 
 export type StartSessionOptions = NewSession;
 
@@ -49,6 +51,9 @@ export async function startRun(
   const runId = options.runId ?? newId();
   const root = retryOf === undefined ? undefined : await rootOf(store, retryOf, call);
   await assertBlobs(store, blocks);
+  if ((await store.getSession(sessionId, call)) === null) {
+    throw new ContinuoError("not_found", `there is no session ${sessionId}`, { details: { sessionId } });
+  }
   if ((await place(store, sessionId, { maxQueued, call })) > maxQueued) throw tooMany(sessionId, maxQueued);
   const run: NewRun & { readonly runId: string } = {
     runId,
@@ -60,14 +65,16 @@ export async function startRun(
   };
   const created =
     root === undefined
-      ? await store.createRun({ ...run, sessionId, ...call })
+      ? await createRun(store, { sessionId, run, ...call })
       : await takeOver(store, { sessionId, run, root, ...call });
   // Several processes may have found room at the same time: the last of them give way again.
   if ((await place(store, sessionId, { maxQueued, call, runId })) <= maxQueued) return created;
   // Of an input that is given again it is not the end: whoever asks later may have it.
-  const to = root === undefined ? "cancelled" : "interrupted";
-  await store.transitionRun(runId, { to, error: { code: "too_many_runs" } });
-  throw tooMany(sessionId, maxQueued);
+  const status = root === undefined ? "cancelled" : "interrupted";
+  const error = tooMany(sessionId, maxQueued);
+  const { entry, write } = runEnd(runId, status, { reason: error.message, error: toRunError(error) });
+  await store.append(sessionId, [{ type: entry.type, data: entry.data, runId }], { also: [write] });
+  throw error;
 }
 
 interface Place {
@@ -96,8 +103,8 @@ async function place(store: Store, sessionId: string, { maxQueued, call, runId }
 }
 
 function tooMany(sessionId: string, maxQueued: number): ContinuoError {
-  return new ContinuoError("too_many_runs", `${maxQueued} runs wait for the session ${sessionId} already.`, {
-    hint: "Try again when some of them have ended.",
+  return new ContinuoError("too_many_runs", `${maxQueued} runs already wait for the session ${sessionId}`, {
+    hint: "Try again after some of them have ended.",
     details: { sessionId, limit: maxQueued },
   });
 }
@@ -106,7 +113,7 @@ function tooMany(sessionId: string, maxQueued: number): ContinuoError {
 async function assertBlobs(store: Store, blocks: readonly Block[]): Promise<void> {
   for (const hash of blobsOf(blocks)) {
     if ((await store.statBlob(hash)) !== null) continue;
-    throw new ContinuoError("not_found", `There is no blob ${hash}.`, { details: { hash } });
+    throw new ContinuoError("not_found", `there is no blob ${hash}`, { details: { hash } });
   }
 }
 

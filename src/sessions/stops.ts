@@ -72,10 +72,10 @@ export function createStops({ signal, timeoutMs, maxDurationMs }: StopOptions): 
 function reasonOf(stop: Stop): unknown {
   if (stop.status === "failed" || stop.status === "lost") return stop.error;
   if (stop.status === "timeout")
-    return new ContinuoError("interrupted", `The run took longer than ${stop.timeoutMs} ms.`);
+    return new ContinuoError("interrupted", `the run took longer than ${stop.timeoutMs} ms`);
   return new ContinuoError(
     "interrupted",
-    `The run was cancelled: ${cancelReason(stop) ?? "no reason given"}.`,
+    `the run was cancelled: ${cancelReason(stop) ?? "no reason given"}`,
   );
 }
 
@@ -106,6 +106,8 @@ export interface CancelWatch {
 export async function watchCancel({ store, onStop, ...watch }: CancelWatch): Promise<void> {
   const { sessionId, runId, signal } = watch;
   let after = watch.after;
+  // Most runs of small agents are over by then.
+  await pause(LIMITS.watchAfterMs, signal);
   while (!signal.aborted) {
     try {
       for await (const event of store.tail(sessionId, { after, types: ["run_cancel_requested"], signal })) {

@@ -3,15 +3,17 @@
 import {
   type Block,
   ContinuoError,
+  type EventPage,
   isContinuoError,
   type Lease,
   type Run,
   type Store,
 } from "../model/index.ts";
+import { isLeftBehind } from "./attended.ts";
 import { newId } from "./ids.ts";
 import { isInput, toBlocks } from "./input.ts";
 import { GONE, interruptRun, LEFT } from "./interrupt.ts";
-import { holderOf, holdLease, runLease, runnerOf, sessionLease } from "./lease.ts";
+import { type HeldLease, holdLease, runLease, runnerOf, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
 import { latestAttempt, rootIn } from "./retries.ts";
 
@@ -50,7 +52,7 @@ export async function wake(store: Store, sessionId: string, options: WakeOptions
   const { leaseMs = LIMITS.leaseMs, signal } = options;
   const call = signal === undefined ? {} : { signal };
   if ((await store.getSession(sessionId, call)) === null) {
-    throw new ContinuoError("not_found", `There is no session ${sessionId}.`, { details: { sessionId } });
+    throw new ContinuoError("not_found", `there is no session ${sessionId}`, { details: { sessionId } });
   }
   const lease = await holdLease(store, sessionLease(sessionId), { owner: newId(), leaseMs, ...call });
   if (lease === null) {
@@ -61,20 +63,40 @@ export async function wake(store: Store, sessionId: string, options: WakeOptions
   try {
     const interrupted: string[] = [];
     for (const run of await Array.fromAsync(runsOf(store, sessionId, ["pending", "running"]))) {
-      const reason = run.status === "running" ? GONE : LEFT;
-      if (run.status === "pending" && (await holderOf(store, runLease(run.runId), call)) !== null) continue;
-      try {
-        await interruptRun(store, run, { lease, reason });
-        interrupted.push(run.runId);
-      } catch (error) {
-        // Somebody cancelled it meanwhile.
-        if (!isContinuoError(error, "invalid_transition")) throw error;
-      }
+      const isEnded =
+        run.status === "running"
+          ? await endRun(store, run, lease)
+          : await endPending(store, run, lease, leaseMs);
+      if (isEnded) interrupted.push(run.runId);
     }
     const unprocessed = await offered(store, sessionId);
     return { sessionId, interrupted, unprocessed, ...(await cursors(store, sessionId)), heldBy: null };
   } finally {
     await lease.release();
+  }
+}
+
+/** `false` when somebody ended it meanwhile. */
+async function endRun(store: Store, run: Run, lease: HeldLease): Promise<boolean> {
+  try {
+    await interruptRun(store, run, { lease, reason: run.status === "running" ? GONE : LEFT });
+    return true;
+  } catch (error) {
+    if (!isContinuoError(error, "invalid_transition")) throw error;
+    return false;
+  }
+}
+
+/** A run that waits, unless somebody waits with it, or may be about to. */
+async function endPending(store: Store, run: Run, lease: HeldLease, leaseMs: number): Promise<boolean> {
+  if (!(await isLeftBehind(store, run, { now: lease.givenAt, leaseMs }))) return false;
+  // While we hold its place in the line, nobody begins to wait with it.
+  const place = await holdLease(store, runLease(run.runId), { owner: newId(), leaseMs });
+  if (place === null) return false;
+  try {
+    return await endRun(store, run, lease);
+  } finally {
+    await place.release();
   }
 }
 
@@ -92,30 +114,62 @@ async function cursors(store: Store, sessionId: string): Promise<Pick<Woken, "re
 async function offered(store: Store, sessionId: string): Promise<readonly OfferedInput[]> {
   const { processed } = await cursors(store, sessionId);
   const result: OfferedInput[] = [];
-  for await (const run of unanswered(store, sessionId)) {
+  for await (const run of unanswered(store, sessionId, processed)) {
     if (!isInput(run.input)) continue;
     const sequence = await createdAt(store, run);
     if (sequence <= processed) continue;
     result.push({ runId: run.runId, input: toBlocks(run.input), sequence });
     if (result.length === LIMITS.offeredInputs) break;
   }
-  return result;
+  return result.sort((a, b) => a.sequence - b.sequence);
 }
 
-export async function hasUnanswered(store: Store, sessionId: string): Promise<boolean> {
-  for await (const _ of unanswered(store, sessionId)) return true;
+export interface InputPlace {
+  /** Of the event that journalled the run's input. */
+  readonly sequence: number;
+  /** Whether input before it was interrupted and not given again. */
+  readonly older: boolean;
+}
+
+const ENDED_OR_MADE = ["run_created", "run_interrupted"];
+
+/** Mostly one page: what was created and interrupted since the last input that was answered. */
+export async function placeOfInput(store: Store, run: Run): Promise<InputPlace> {
+  const { sessionId, runId } = run;
+  const processed = await store.getCursor({ logId: sessionId, name: "processed" });
+  const page = { after: processed?.sequence ?? 0, types: ENDED_OR_MADE, limit: PAGE_RUNS };
+  const { events, nextAfter } = await store.read(sessionId, page);
+  const created = events.find((event) => event.type === "run_created" && event.runId === runId);
+  const sequence = created?.sequence ?? (await createdAt(store, run));
+  const isSettled = nextAfter === null && events.every(({ type }) => type === "run_created");
+  return { sequence, older: !isSettled && (await hasUnanswered(store, sessionId)) };
+}
+
+async function hasUnanswered(store: Store, sessionId: string): Promise<boolean> {
+  const processed = await store.getCursor({ logId: sessionId, name: "processed" });
+  for await (const _ of unanswered(store, sessionId, processed?.sequence ?? 0)) return true;
   return false;
 }
 
-/** Interrupted runs whose input no later run has, oldest first. */
-async function* unanswered(store: Store, sessionId: string): AsyncGenerator<Run> {
-  for await (const run of runsOf(store, sessionId, ["interrupted"])) {
-    if ((await latestAttempt(store, rootIn(run), {})) === run.runId) yield run;
+/**
+ * Interrupted runs whose input no later run has, in the order in which they were interrupted. The end of a run is
+ * after its beginning: what was interrupted before the cursor `processed` lies before it, and is not read.
+ */
+async function* unanswered(store: Store, sessionId: string, processed: number): AsyncGenerator<Run> {
+  const types = ["run_interrupted"];
+  for (let after: number | null = processed; after !== null; ) {
+    const page: EventPage = await store.read(sessionId, { after, types, limit: PAGE_RUNS });
+    for (const { runId } of page.events) {
+      const run = runId === undefined ? null : await store.getRun(runId);
+      if (run?.status !== "interrupted") continue;
+      if ((await latestAttempt(store, rootIn(run), {})) === run.runId) yield run;
+    }
+    after = page.nextAfter;
   }
 }
 
 /** The sequence of the event that journalled the run's input; 0 where there is none. */
-export async function createdAt(store: Store, { sessionId, runId }: Run): Promise<number> {
+async function createdAt(store: Store, { sessionId, runId }: Run): Promise<number> {
   const { events } = await store.read(sessionId, { runId, types: ["run_created"], limit: 1 });
   return events[0]?.sequence ?? 0;
 }

@@ -19,8 +19,10 @@ import {
   findBlob,
   insertBlob,
   invalid,
+  listBlobs,
   type NewBlob,
   notFound,
+  setBlobExpiry,
   toBlobInfo,
 } from "./rules/index.ts";
 
@@ -35,6 +37,9 @@ export function blobStore(engine: Engine): BlobStore {
       const row = await engine.read((scope) => findBlob(scope, hashOf(hash)), options.signal);
       return row === undefined ? null : toBlobInfo(row);
     },
+    listBlobs: (options = {}) => engine.read((scope) => listBlobs(scope, options), options.signal),
+    setBlobExpiry: (hash, expiresAt, { signal } = {}) =>
+      engine.write((tx) => setBlobExpiry(tx, hashOf(hash), expiresAt), signal),
     collectBlobs: (options = {}) => collectBlobs(engine, options),
   };
 }
@@ -65,7 +70,7 @@ async function putBlob(engine: Engine, source: BlobSource, options: PutBlobOptio
 async function insertOrDiscard(engine: Engine, blob: NewBlob, signal?: AbortSignal): Promise<BlobRow> {
   try {
     const row = await engine.write((tx) => insertBlob(tx, blob), signal);
-    if (row === undefined) throw invalid("The blob had expired before it was stored.");
+    if (row === undefined) throw invalid("cannot store a blob that has already expired");
     return row;
   } catch (error) {
     if (blob.bodyKey !== null) await engine.bodies.remove(blob.bodyKey);
@@ -91,7 +96,7 @@ class BlobReader {
     this.#signal?.throwIfAborted();
     const { done, value } = await this.#chunks.next();
     if (done === true) return undefined;
-    if (!(value instanceof Uint8Array)) throw invalid("A blob is made of Uint8Arrays.");
+    if (!(value instanceof Uint8Array)) throw invalid("the content of a blob must be Uint8Arrays");
     this.hash.update(value);
     this.sizeBytes += value.length;
     return value;
@@ -115,7 +120,7 @@ class BlobReader {
 }
 
 function hashOf(hash: string): string {
-  if (!/^[0-9a-f]{64}$/.test(hash)) throw invalid("A blob is named by 64 hex digits.", { hash });
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw invalid("the hash of a blob must be 64 hex digits", { hash });
   return hash;
 }
 
@@ -145,7 +150,7 @@ async function* checked(
     yield chunk;
   }
   if (hash.digest("hex") !== row.hash) {
-    throw new ContinuoError("corrupt", `The blob ${row.hash} is not what was stored.`, {
+    throw new ContinuoError("corrupt", `the blob ${row.hash} is damaged: its bytes do not match its hash`, {
       hint: "Restore it from a backup, or store the bytes again.",
       details: { hash: row.hash },
     });

@@ -1,9 +1,9 @@
 /**
- * The store: logs of events or bytes and what is written together with them, on SQLite, on Postgres, or
- * in memory.
+ * The store: logs of events or bytes, and the rows that are written with them, on SQLite, on Postgres or in memory.
  *
- * Promises: everything in `Store` of the model, on every engine alike; acknowledged means durable; engines
- * are loaded when they are opened. Knows nothing of what events mean.
+ * Promises: everything in `Store` of the model, on every engine; an acknowledged write is durable; an engine is
+ * loaded when it is opened.
+ * Does not know: what events mean.
  */
 
 export { LIMITS } from "./engine/index.ts";
@@ -11,6 +11,7 @@ export { defaultStorePath } from "./environment.ts";
 export { type OpenStoreOptions, openStore } from "./open-store.ts";
 export {
   backupStore,
+  checkDatabase,
   type LogVerification,
   restoreStore,
   type VacuumResult,

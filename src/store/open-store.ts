@@ -1,10 +1,10 @@
 /** Opens a store by its URL. Engines are loaded when they are opened, not before. */
 
 import { fileURLToPath } from "node:url";
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, isEventType, type Retention } from "../model/index.ts";
 import type { Engine } from "./engine/index.ts";
 import { storePathOfThisUser } from "./environment.ts";
-import { assertName } from "./rules/index.ts";
+import { assertName, invalid } from "./rules/index.ts";
 import { createStore, type OpenedStore } from "./sql-store.ts";
 
 export interface OpenStoreOptions {
@@ -21,6 +21,11 @@ export interface OpenStoreOptions {
   }) => void;
   /** What SQLite keeps of the database in memory, at most; 64 MiB where none is given. */
   readonly cacheBytes?: number;
+  /**
+   * What types of your own are worth, where an append does not say: `{ "acme.ping": "supplementary" }`, and
+   * `custom:NAME` for a kind of `custom`. Without an entry they are critical. Errors: `invalid` for a type that Continuo knows.
+   */
+  readonly retention?: Readonly<Record<string, Retention>>;
   readonly signal?: AbortSignal;
 }
 
@@ -33,8 +38,22 @@ export interface OpenStoreOptions {
 export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<OpenedStore> {
   const { workspaceId = "default", signal } = options;
   assertName("workspaceId", workspaceId);
+  const retentions = retentionsOf(options.retention ?? {});
   signal?.throwIfAborted();
-  return createStore(await openEngine(url, workspaceId, options));
+  const engine = await openEngine(url, workspaceId, options);
+  return createStore({ ...engine, scope: { ...engine.scope, retentions } });
+}
+
+function retentionsOf(given: Readonly<Record<string, Retention>>): ReadonlyMap<string, Retention> {
+  for (const [type, retention] of Object.entries(given)) {
+    assertName("type of an event", type);
+    if (isEventType(type))
+      throw invalid(`cannot set the retention of ${type}: the type is Continuo's own`, { type });
+    if (retention !== "critical" && retention !== "supplementary") {
+      throw invalid(`the retention of ${type} must be critical or supplementary`, { type });
+    }
+  }
+  return new Map(Object.entries(given));
 }
 
 async function openEngine(url: string, workspaceId: string, options: OpenStoreOptions): Promise<Engine> {
@@ -73,7 +92,7 @@ function sqlitePath(rest: string): string {
 
 function badUrl(url: string): ContinuoError {
   const shown = url.replace(/\/\/[^@/]*@/, "//…@");
-  return new ContinuoError("invalid", `${JSON.stringify(shown)} names no store.`, {
+  return new ContinuoError("invalid", `${JSON.stringify(shown)} is not the URL of a store`, {
     hint: "Use memory:, sqlite:PATH or postgres://USER@HOST/DATABASE.",
     details: { url: shown },
   });

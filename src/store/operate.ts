@@ -1,8 +1,9 @@
 /** The operator's calls on an opened store. */
 
-import type { CallOptions, VerifyResult } from "../model/index.ts";
+import { type CallOptions, isContinuoError, type VerifyResult } from "../model/index.ts";
 import type { BackupResult, RestoreResult } from "./operations/index.ts";
-import { expiredLogs, removeExpired } from "./rules/index.ts";
+import { cursorProblems, pages, sessionProblems } from "./projections.ts";
+import { findOrphans } from "./rules/index.ts";
 import type { OpenedStore } from "./sql-store.ts";
 
 /** Everything of all workspaces in one file, as it is at one moment. Errors: `conflict` when the file is there. */
@@ -21,35 +22,52 @@ export interface VacuumResult {
   readonly blobBytes: number;
 }
 
-const PAGE = 100;
-
 /** Removes what expired and blobs that nothing refers to, and gives space back. */
 export async function vacuumStore(store: OpenedStore, { signal }: CallOptions = {}): Promise<VacuumResult> {
-  const { engine } = store;
-  let removed = 0;
-  for (let more = true; more; ) {
-    const logIds = await engine.read((scope) => expiredLogs(scope, PAGE), signal);
-    for (const logId of logIds) await engine.write((tx) => removeExpired(tx, logId), signal);
-    removed += logIds.length;
-    more = logIds.length === PAGE;
-  }
+  const removed = await store.removeExpired(signal === undefined ? {} : { signal });
   const blobs = await store.collectBlobs(signal === undefined ? {} : { signal });
-  await engine.vacuum();
+  await store.engine.vacuum();
   return { expiredLogs: removed, blobs: blobs.removed, blobBytes: blobs.sizeBytes };
 }
 
+/** `ok` is false without `firstBadSequence` when the events are right and rows beside them are not. */
 export type LogVerification = VerifyResult & { readonly logId: string };
 
-/** Every log of the workspace. */
+/**
+ * Every log of the workspace: its hashes, and the rows of sessions, runs and cursors that its events explain.
+ * Rows without a log or a session come last.
+ */
 export async function* verifyStore(
   store: OpenedStore,
   { signal }: CallOptions = {},
 ): AsyncGenerator<LogVerification, void, void> {
-  let cursor: string | undefined;
   const call = signal === undefined ? {} : { signal };
-  do {
-    const page = await store.listLogs({ ...call, limit: 500, ...(cursor === undefined ? {} : { cursor }) });
-    for (const { logId } of page.items) yield { logId, ...(await store.verify(logId, call)) };
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
+  for await (const { logId } of pages((page) => store.listLogs({ ...call, ...page, limit: 500 }))) {
+    try {
+      const verified = await store.verify(logId, call);
+      yield {
+        logId,
+        ...(verified.ok ? withRows(verified, await rowProblems(store, logId, call)) : verified),
+      };
+    } catch (error) {
+      // Deleted since it was listed.
+      if (!isContinuoError(error, "not_found") && !isContinuoError(error, "gone")) throw error;
+    }
+  }
+  for (const { logId, reason } of await store.engine.read(findOrphans, signal)) {
+    yield { logId, ok: false, checkedCount: 0, prunedCount: 0, reason };
+  }
+}
+
+async function rowProblems(store: OpenedStore, logId: string, call: CallOptions): Promise<readonly string[]> {
+  return [...(await sessionProblems(store, logId, call)), ...(await cursorProblems(store, logId, call))];
+}
+
+function withRows(verified: VerifyResult, problems: readonly string[]): VerifyResult {
+  return problems.length === 0 ? verified : { ...verified, ok: false, reason: problems.join(" ") };
+}
+
+/** What the database itself finds wrong with its pages and indexes; Postgres has `pg_amcheck` for that. */
+export function checkDatabase(store: OpenedStore): Promise<readonly string[]> {
+  return store.engine.check();
 }

@@ -7,6 +7,7 @@ import {
   type Coordination,
   type LogReader,
   type NewEvent,
+  type PruneOptions,
   type RunStore,
   type SessionStore,
   type Store,
@@ -14,42 +15,75 @@ import {
   type StoreInfo,
   type VerifyResult,
 } from "../model/index.ts";
+import { accessStore } from "./access.ts";
 import { blobStore } from "./blob-files.ts";
-import type { Engine } from "./engine/index.ts";
+import { type Engine, engineOfWorkspace, LIMITS } from "./engine/index.ts";
 import * as rules from "./rules/index.ts";
+import { SharedTails } from "./shared-tail.ts";
 import { tail } from "./tail.ts";
 
 /** The store, and the engine below it for what only operators do. */
 export interface OpenedStore extends Store {
   readonly engine: Engine;
+  forWorkspace(workspaceId: string): OpenedStore;
 }
 
 export function createStore(engine: Engine): OpenedStore {
-  const closed = new AbortController();
+  return openView({ tails: new SharedTails(), root: checkingSignals(engine) }, undefined);
+}
+
+/** What the views of one store share. */
+interface Shared {
+  readonly tails: SharedTails;
+  readonly root: Engine;
+}
+
+/** What a view must outlive to be of use: the store that it is a view of. */
+interface Base {
+  readonly closed: AbortSignal;
+  readonly begun: Set<Promise<unknown>>;
+  readonly workspaceId: string;
+}
+
+/** The store itself, or a view of it from another workspace. */
+function openView(shared: Shared, base: Base | undefined): OpenedStore {
+  const { root, tails } = shared;
+  const engine = base === undefined ? root : engineOfWorkspace(root, base.workspaceId);
+  const closing = new AbortController();
+  const closed = base === undefined ? closing.signal : AbortSignal.any([closing.signal, base.closed]);
   const begun = new Set<Promise<unknown>>();
-  const checked = checkingSignals(engine);
   const close = async (): Promise<void> => {
-    if (closed.signal.aborted) return;
-    closed.abort(
-      new ContinuoError("unavailable", "The store is closed.", { hint: "Open it again with openStore." }),
+    if (closed.aborted) return;
+    closing.abort(
+      new ContinuoError("unavailable", "the store is closed", {
+        hint: "Open it again with openStore.",
+        details: { permanent: true },
+      }),
     );
     await Promise.allSettled(begun);
     await engine.close();
   };
   const methods = {
-    ...logReader(checked),
-    ...logWriter(checked),
-    ...sessionStore(checked),
-    ...runStore(checked),
-    ...coordination(checked),
-    ...blobStore(checked),
-    info: (options?: CallOptions) => readInfo(checked, options),
+    ...logReader(engine),
+    ...logWriter(engine),
+    ...sessionStore(engine),
+    ...runStore(engine),
+    ...coordination(engine),
+    ...blobStore(engine),
+    ...accessStore(engine),
+    info: (options?: CallOptions) => readInfo(engine, options),
   };
+  const all = base === undefined ? [begun] : [begun, base.begun];
   return {
-    engine: checked,
+    engine,
     workspaceId: engine.scope.workspaceId,
-    ...whileOpen(methods, closed.signal, begun),
-    tail: (logId, options = {}) => tail(checked, logId, options, closed.signal),
+    forWorkspace: (workspaceId) => {
+      rules.assertName("workspaceId", workspaceId);
+      closed.throwIfAborted();
+      return openView(shared, { closed: base?.closed ?? closed, begun: base?.begun ?? begun, workspaceId });
+    },
+    ...whileOpen(methods, closed, all),
+    tail: (logId, options = {}) => tail({ engine, tails, closed }, logId, options),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -58,17 +92,21 @@ export function createStore(engine: Engine): OpenedStore {
 type Methods = Readonly<Record<string, (...given: never[]) => Promise<unknown>>>;
 
 /** The same methods; they are refused once the store is closed, and known until they are done. */
-function whileOpen<M extends Methods>(methods: M, closed: AbortSignal, begun: Set<Promise<unknown>>): M {
+function whileOpen<M extends Methods>(
+  methods: M,
+  closed: AbortSignal,
+  begun: readonly Set<Promise<unknown>>[],
+): M {
   const wrapped = Object.entries(methods).map(([name, method]) => [
     name,
     async (...given: never[]) => {
       closed.throwIfAborted();
       const call = method(...given);
-      begun.add(call);
+      for (const calls of begun) calls.add(call);
       try {
         return await call;
       } finally {
-        begun.delete(call);
+        for (const calls of begun) calls.delete(call);
       }
     },
   ]);
@@ -98,6 +136,8 @@ function logReader(engine: Engine): Omit<LogReader, "tail"> {
       return engine.read((scope) => rules.listLogs(scope, options), options.signal);
     },
     read: (logId, options = {}) => engine.read((scope) => rules.read(scope, logId, options), options.signal),
+    readJoined: (logId, { signal, ...request }) =>
+      engine.read((scope) => rules.readJoined(scope, logId, request), signal),
     latestSequence: async (logId, { signal } = {}) =>
       (await engine.read((scope) => rules.openLog(scope, logId, "read"), signal)).head_sequence,
   };
@@ -111,6 +151,9 @@ type LogWriter = Pick<
   | "closeLog"
   | "deleteLog"
   | "listDeletedLogs"
+  | "removeExpired"
+  | "countEvents"
+  | "readMedia"
   | "append"
   | "verify"
   | "prune"
@@ -138,16 +181,54 @@ function logWriter(engine: Engine): LogWriter {
       engine.read((scope) => rules.listDeletedLogs(scope, options), options.signal),
     append: (logId, events, options = {}) => append(engine, logId, events, options),
     verify: (logId, options = {}) => verify(engine, logId, options),
-    prune: async (logId, { signal, ...request }) => {
-      let pruned = 0;
-      for (let count: number = rules.PRUNE_PAGE; count === rules.PRUNE_PAGE; pruned += count) {
-        count = await engine.write((tx) => rules.prunePage(tx, logId, request), signal);
-      }
-      return { pruned };
-    },
+    removeExpired: ({ signal } = {}) => removeExpired(engine, signal),
+    countEvents: (logId, { signal, ...request } = {}) =>
+      engine.read((scope) => rules.countEvents(scope, logId, request), signal),
+    readMedia: (logId, { signal, ...request }) =>
+      engine.read((scope) => rules.readMedia(scope, logId, request), signal),
+    prune: (logId, options) => prune(engine, logId, options),
     redact: (logId, sequence, { signal, reason }) =>
       engine.write((tx) => rules.redact(tx, logId, sequence, reason), signal),
   };
+}
+
+async function prune(
+  engine: Engine,
+  logId: string,
+  { signal, sequences, ...request }: PruneOptions,
+): Promise<{ readonly pruned: number }> {
+  let pruned = 0;
+  for (const part of sequences === undefined ? [undefined] : partsOf(sequences)) {
+    const page = part === undefined ? request : { ...request, sequences: part };
+    for (let count: number = rules.PRUNE_PAGE; count === rules.PRUNE_PAGE; pruned += count) {
+      count = await engine.write((tx) => rules.prunePage(tx, logId, page), signal);
+    }
+  }
+  return { pruned };
+}
+
+function partsOf(sequences: readonly number[]): readonly (readonly number[])[] {
+  if (!Array.isArray(sequences)) throw rules.invalid("sequences is an array.");
+  if (sequences.length > LIMITS.readEvents) {
+    throw rules.tooLarge("Sequences to prune", LIMITS.readEvents, sequences.length);
+  }
+  const count = Math.ceil(sequences.length / rules.PRUNE_SEQUENCES);
+  return Array.from({ length: count }, (_, n) =>
+    sequences.slice(n * rules.PRUNE_SEQUENCES, (n + 1) * rules.PRUNE_SEQUENCES),
+  );
+}
+
+const EXPIRED_PAGE = 100;
+
+async function removeExpired(engine: Engine, signal: AbortSignal | undefined): Promise<number> {
+  let removed = 0;
+  for (let more = true; more; ) {
+    const logIds = await engine.read((scope) => rules.expiredLogs(scope, EXPIRED_PAGE), signal);
+    for (const logId of logIds) await engine.write((tx) => rules.removeExpired(tx, logId), signal);
+    removed += logIds.length;
+    more = logIds.length === EXPIRED_PAGE;
+  }
+  return removed;
 }
 
 async function append(
@@ -156,7 +237,7 @@ async function append(
   events: readonly NewEvent[],
   options: AppendOptions,
 ): Promise<readonly StoredEvent[]> {
-  const { expectedSequence, also = [], lease, signal } = options;
+  const { expectedSequence, also = [], lease, mediaType, signal } = options;
   if (expectedSequence !== undefined) rules.assertSequence("expectedSequence", expectedSequence);
   if (!Array.isArray(events)) throw rules.invalid("append takes an array of events.");
   if (events.length === 0 && also.length === 0)
@@ -167,10 +248,11 @@ async function append(
     also,
     ...(expectedSequence === undefined ? {} : { expectedSequence }),
     ...(lease === undefined ? {} : { lease }),
+    ...(mediaType === undefined ? {} : { mediaType }),
   };
   // Nothing is awaited where there is no shorter way: what was begun is asked for at once.
   if (engine.appendFast !== undefined) {
-    const fast = await engine.appendFast(logId, prepared, options);
+    const fast = await engine.appendFast(engine.scope, { logId, events: prepared, options });
     if (fast !== undefined) return fast;
     // Many who compare and swap lose most of the time: those need not wait for the lock to hear it.
     const known =
@@ -222,8 +304,8 @@ function runStore(engine: Engine): RunStore {
 
 function coordination(engine: Engine): Coordination {
   return {
-    commitCursor: ({ logId, name, sequence, signal }) =>
-      engine.write((tx) => rules.commitCursor(tx, logId, name, sequence), signal),
+    commitCursor: ({ logId, signal, ...request }) =>
+      engine.write((tx) => rules.commitCursor(tx, logId, request), signal),
     getCursor: ({ logId, name, signal }) =>
       engine.read((scope) => rules.getCursor(scope, logId, name), signal),
     listCursors: (options = {}) => engine.read((scope) => rules.listCursors(scope, options), options.signal),
@@ -236,6 +318,7 @@ function coordination(engine: Engine): Coordination {
     releaseLease: ({ name, token, signal }) =>
       engine.write((tx) => rules.releaseLease(tx, name, token), signal),
     getLease: (name, { signal } = {}) => engine.read((scope) => rules.getLease(scope, name), signal),
+    listLeases: (options = {}) => engine.read((scope) => rules.listLeases(scope, options), options.signal),
     getProducer: (logId, producerId, { signal } = {}) =>
       engine.read(function* (scope) {
         rules.assertName("producerId", producerId);
@@ -243,6 +326,8 @@ function coordination(engine: Engine): Coordination {
         const row = yield* rules.findProducer(scope, log.log_key, producerId);
         return row === undefined ? null : rules.toProducer(logId, row);
       }, signal),
+    putClaim: ({ signal, ...claim }) => engine.write((tx) => rules.putClaim(tx, claim), signal),
+    deleteClaim: ({ signal, ...claim }) => engine.write((tx) => rules.deleteClaim(tx, claim), signal),
     getClaim: (name, { signal } = {}) => engine.read((scope) => rules.getClaim(scope, name), signal),
     listClaims: (options = {}) => engine.read((scope) => rules.listClaims(scope, options), options.signal),
     putSnapshot: ({ logId, signal, ...snapshot }) =>

@@ -1,59 +1,67 @@
-/** Tails: the backlog page by page, then whatever comes. The reader's pace is the pace; one page is held. */
+/**
+ * Tails: the backlog page by page, then whatever comes. The reader's pace is the pace: at the end of the log it
+ * shares one reading loop with all others; when it falls behind what that one holds, it reads for itself.
+ */
 
-import { ContinuoError, type StoredEvent, type TailOptions } from "../model/index.ts";
-import { type Engine, LIMITS } from "./engine/index.ts";
-import { openLog, read } from "./rules/index.ts";
+import type { StoredEvent, TailOptions } from "../model/index.ts";
+import type { Engine } from "./engine/index.ts";
+import { assertName, assertSequence, openLog, readTail } from "./rules/index.ts";
+import type { SharedTails } from "./shared-tail.ts";
+
+/** What a tail needs of the store that it reads. */
+export interface TailSource {
+  readonly engine: Engine;
+  readonly tails: SharedTails;
+  readonly closed: AbortSignal;
+}
 
 export async function* tail(
-  engine: Engine,
+  { engine, tails, closed }: TailSource,
   logId: string,
   options: TailOptions,
-  closed: AbortSignal,
 ): AsyncGenerator<StoredEvent, void, void> {
-  const { signal, types } = options;
+  const { signal, types = [] } = options;
   if (isAborted(signal)) return;
   closed.throwIfAborted();
+  for (const type of types) assertName("type", type);
+  if (options.after !== "latest") assertSequence("after", options.after ?? 0);
   const log = await engine.read((scope) => openLog(scope, logId, "read"));
   let after = options.after === "latest" ? log.head_sequence : (options.after ?? 0);
-  const either = signal === undefined ? closed : AbortSignal.any([signal, closed]);
-  const watcher = engine.changes.watch(log.log_key);
+  // Each its own: thousands of listeners on one signal cost their square.
+  const either = AbortSignal.any(signal === undefined ? [closed] : [signal, closed]);
+  const place = { logId, logKey: log.log_key };
+  const shared = tails.join(engine, { ...place, head: log.head_sequence });
   try {
     for (;;) {
       closed.throwIfAborted();
-      // The log is looked at before its events: what is appended in between is in the page, or wakes us.
-      const now = await engine.read((scope) => openLog(scope, logId, "read"));
-      // Deleted and made anew under the same id: not the log that is read.
-      if (now.log_key !== log.log_key) throw removed(logId);
-      const request = { after, limit: LIMITS.tailEvents, maxBytes: LIMITS.tailBytes };
-      const page = await engine.read((scope) =>
-        read(scope, logId, types === undefined ? request : { ...request, types }),
-      );
-      for (const event of page.events) {
+      const next = shared.look(after);
+      if (next === "end") return;
+      if (next === "wait") {
+        await shared.wait(after, either);
+        continue;
+      }
+      const page =
+        next === "behind"
+          ? await engine.read((scope) => readTail(scope, { ...place, after, types }))
+          : undefined;
+      for (const event of page?.events ?? shared.from(after)) {
         after = event.sequence;
+        if (types.length > 0 && !types.includes(event.type)) continue;
         yield event;
         if (isAborted(signal)) return;
         closed.throwIfAborted();
       }
-      if (page.nextAfter !== null) continue;
-      if (now.closed_at !== null) return;
       // With a filter, what did not match need not be read again.
-      after = Math.max(after, now.head_sequence);
-      await watcher.changed(either);
+      after = Math.max(after, page?.upTo ?? 0);
     }
   } catch (error) {
     if (isAborted(signal) && error === signal?.reason) return;
     throw error;
   } finally {
-    watcher.close();
+    shared.leave();
   }
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted ?? false;
-}
-
-function removed(logId: string): ContinuoError {
-  return new ContinuoError("not_found", `The log ${logId} was deleted while it was read.`, {
-    details: { logId },
-  });
 }

@@ -1,7 +1,8 @@
 /**
- * For tests of programs that build on Continuo, and of engines that others write.
+ * For tests of programs built on Continuo, and of stores that others write.
  *
- * Promises: needs no test runner. Knows nothing of how Continuo tests itself.
+ * Promises: needs no test runner.
+ * Does not know: how Continuo tests itself.
  */
 
 export {

@@ -1,9 +1,7 @@
 /**
- * Transcripts (events folded into messages), contexts (messages cut to a budget), and messages on their way to
- * a reader: rendered as Markdown or text, or (in `html/`, which is loaded apart because its Markdown parser
- * costs a start) as one HTML page.
+ * Transcripts (messages folded from events), contexts (messages cut to a budget), and messages rendered for readers.
  *
- * Promises: pure.
+ * Promises: pure. `html/` is imported separately, because its Markdown parser slows the start.
  * Does not know: terminals, colours, files, agents.
  */
 

@@ -164,7 +164,7 @@ describe("a session of an ACP agent", () => {
     const { driver, cwd, sent } = scripted(script, { env, keys: { "a-key": "A_KEY" } });
     await expect(driver.open({ cwd })).rejects.toMatchObject({
       code: "agent_failed",
-      hint: "scripted wants you to log in: start it once by itself.",
+      hint: "Start scripted once by itself, and log in.",
     });
     expect(sent().map(({ method }) => method)).toEqual(methods);
   });

@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { modeFor } from "../../src/agents/acp/policies.ts";
-import { ACP_PROGRAMS, type AcpProgram } from "../../src/agents/acp/programs.ts";
+import { modeFor } from "../../src/drivers/acp/policies.ts";
+import { ACP_PROGRAMS, type AcpProgram } from "../../src/drivers/acp/programs.ts";
 import type { PermissionPolicy } from "../../src/model/index.ts";
 import { hello1, scripted, turn } from "./script.ts";
 
@@ -86,7 +86,7 @@ test.each([
   },
 );
 
-const codex = ACP_PROGRAMS.codex.policies;
+const codex = ACP_PROGRAMS.codex?.policies;
 test.each([
   ["safe", undefined, {}, "read-only"],
   ["ask", undefined, {}, "workspace-write"],

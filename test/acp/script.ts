@@ -4,13 +4,8 @@ import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  type AcpDriver,
-  type AcpOptions,
-  type AcpProgram,
-  configuredProgram,
-  createAcpDriver,
-} from "../../src/agents/acp/index.ts";
+import { type AcpDriver, type AcpOptions, createAcpDriver } from "../../src/drivers/acp/driver.ts";
+import { type AcpProgram, configuredProgram } from "../../src/drivers/acp/programs.ts";
 import type { AgentEvent, Block, Conversation } from "../../src/model/index.ts";
 
 export type Json = Record<string, unknown>;
@@ -29,6 +24,8 @@ export type ScriptStep =
   | { readonly huge: number }
   | { readonly silence: true }
   | { readonly untilCancelled: true }
+  /** Waits until there is a file with this name beside the script. */
+  | { readonly untilFile: string }
   /** Asks for a permission, and says what was answered. */
   | { readonly ask: Json }
   /** Starts a process that leaves the group, and says its number. */

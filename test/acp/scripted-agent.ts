@@ -5,7 +5,8 @@
  */
 
 import { spawn } from "node:child_process";
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Json, Script, ScriptStep } from "./script.ts";
 
@@ -98,6 +99,10 @@ async function take(
     });
   }
   if ("silence" in step) await new Promise(() => undefined);
+  if ("untilFile" in step) {
+    const file = join(dirname(path), step.untilFile);
+    while (!existsSync(file)) await new Promise((done) => setTimeout(done, 20));
+  }
   if ("untilCancelled" in step) {
     await new Promise<void>((cancelled) => {
       cancels.push(cancelled);

@@ -67,8 +67,8 @@ describe.each([1, 2] as const)("in version %i", (protocol) => {
     const open = driver.open({ cwd, model: "huge" });
     await expect(open).rejects.toMatchObject({
       code: "unsupported",
-      message: 'scripted has no model "huge".',
-      hint: "There are: small, large.",
+      message: 'scripted has no model "huge"',
+      hint: "Choose one of small, large.",
       details: { category: "model", value: "huge", offered: ["small", "large"] },
     });
   });
@@ -78,7 +78,7 @@ describe.each([1, 2] as const)("in version %i", (protocol) => {
     const open = driver.open({ cwd, model: "huge", resumeSessionId: "s7", onMissing: "new" });
     await expect(open).rejects.toMatchObject({
       code: "unsupported",
-      message: 'scripted has no model "huge".',
+      message: 'scripted has no model "huge"',
     });
     expect(sent().filter(({ method }) => method === "session/new")).toEqual([]);
   });
@@ -113,7 +113,7 @@ describe.each([1, 2] as const)("in version %i", (protocol) => {
     const { driver, cwd } = offering({ protocol, session: {} });
     await expect(driver.open({ cwd, [category]: "large" })).rejects.toMatchObject({
       code: "unsupported",
-      message: `scripted offers no choice of its ${category}.`,
+      message: `scripted has no setting for its ${category}`,
     });
   });
 });
@@ -165,7 +165,7 @@ describe("by the older methods", () => {
       answers,
     });
     await expect(driver.open({ cwd, model: "huge" })).rejects.toMatchObject({
-      hint: expect.stringMatching(/^There are: m0, .*, m29, and 10 more\.$/u),
+      hint: expect.stringMatching(/^Choose one of m0, .*, m29, and 10 more\.$/u),
     });
   });
 

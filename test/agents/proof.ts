@@ -6,11 +6,11 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { openNativeSession, type Places, readerOf } from "../../src/agents/index.ts";
+import { formatOf, openNativeSession, type Places } from "../../src/agents.ts";
 import type { AgentName, Message } from "../../src/model/index.ts";
 import type { ModelServer } from "../model-servers/index.ts";
+import { bundledCommand } from "../sizes/prepared.ts";
 import { type Item, normaliseView } from "./items.ts";
 import { normaliseRequest } from "./requests.ts";
 import { type ProgramResult, runProgram, type Sandbox } from "./sandbox.ts";
@@ -33,12 +33,17 @@ export interface Resumption {
 export async function proveResumption(proof: Resumption): Promise<readonly Item[]> {
   const { agent, places, sessionId, tellsErrors, server } = proof;
   const history = await historyOf(agent, sessionId, places);
-  const view = normaliseView((await readerOf(agent)).modelView(history), { tellsErrors });
+  const view = normaliseView((await formatOf(agent)).modelView(history), { tellsErrors });
   const before = server.requests.length;
   await proof.resume(LAST_WORDS);
   const requests = server.requests.slice(before).filter((request) => request.kind === "answer");
   const sent = requests.map(normaliseRequest).find((items) => isSaid(items.at(-1)));
-  if (sent === undefined) throw new Error(`no request of ${agent} ends in "${LAST_WORDS}"`);
+  if (sent === undefined) {
+    const last = server.requests
+      .slice(before)
+      .map((request) => `${request.kind} ${JSON.stringify(normaliseRequest(request).at(-1))?.slice(0, 200)}`);
+    throw new Error(`no request of ${agent} ends in "${LAST_WORDS}", but in ${last.join(", ") || "nothing"}`);
+  }
   expect(view).toEqual(sent.slice(0, -1));
   expect(server.requests.flatMap((request) => request.violations)).toEqual([]);
   return view;
@@ -72,9 +77,9 @@ export function countKinds(items: readonly Item[]): Readonly<Record<string, numb
   return counts;
 }
 
-const CONTINUO = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const CONTINUO = await bundledCommand();
 
-/** Runs the `continuo` command from source. */
+/** Runs the `continuo` command, bundled from source. */
 export async function runContinuo(
   args: readonly string[],
   sandbox: Sandbox,

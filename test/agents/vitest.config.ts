@@ -8,6 +8,7 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 2,
+    globalSetup: ["test/sizes/services.ts"],
     silent: "passed-only",
   },
 });

@@ -118,7 +118,7 @@ describe("continuo agents", () => {
     const { stdout, stderr, code } = await run(home, ["agents", "--json"], { ...onPath(), cwd });
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "~/app/continuo.yaml says what programs are run, and is not trusted; not used: agents.claude.command",
+      "~/app/continuo.yaml names programs to run, and is not trusted; not used: agents.claude.command",
     );
     expect(JSON.parse(stdout)[0]).toMatchObject({ agent: "claude", found: false });
     const doctor = await run(home, ["agents", "doctor", "claude"], { ...onPath(), cwd });
@@ -194,7 +194,7 @@ describe("continuo agents doctor", () => {
         step: "continue",
         advertised: true,
         outcome: "not tried",
-        reason: expect.stringContaining("something was said"),
+        reason: expect.stringContaining("no session with a message"),
       },
       { step: "fork", advertised: false, outcome: "not offered", reason: null },
       works("delete", true),

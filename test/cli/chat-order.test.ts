@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { run } from "./home.ts";
+import { run, SOURCE_MAIN } from "./home.ts";
 import { createTalkHome, type TalkHome } from "./talk.ts";
 
 let home: TalkHome;
@@ -36,6 +36,7 @@ async function order(): Promise<readonly string[]> {
   home.write("watch.mjs", WATCH);
   const file = join(home.path, "order");
   const { code, stderr } = await run(home, ["chat", "hello"], {
+    main: SOURCE_MAIN,
     cwd: join(home.path, "project"),
     env: { ORDER: file, NODE_OPTIONS: `--import=${join(home.path, "watch.mjs")}` },
   });

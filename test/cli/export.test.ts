@@ -1,9 +1,17 @@
 /** `session export`: one file, whole or not at all, in each format. */
 
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CLAUDE_ID, createHome, HOSTILE_ID, type Home, run, writeSessions } from "./home.ts";
+import { CLAUDE_ID, claudeFile, createHome, HOSTILE_ID, type Home, run, writeSessions } from "./home.ts";
 
 let home: Home;
 beforeEach(() => {
@@ -57,9 +65,15 @@ test("terminal escapes are visible in every format that is text", async () => {
   }
 });
 
-test("a file that is there is replaced as a whole; what cannot be written leaves nothing behind", async () => {
+test("a file that is there is replaced with --force only, as a whole; what cannot be written leaves nothing behind", async () => {
   writeFileSync(join(home.path, "a.md"), "old");
-  expect((await exported(CLAUDE_ID, "--output", "a.md")).code).toBe(0);
+  const refused = await exported(CLAUDE_ID, "--output", "a.md");
+  expect([refused.code, refused.stderr]).toEqual([
+    5,
+    expect.stringMatching(/cannot write .*a\.md: the file already exists/u),
+  ]);
+  expect(readFileSync(join(home.path, "a.md"), "utf8")).toBe("old");
+  expect((await exported(CLAUDE_ID, "--output", "a.md", "--force")).code).toBe(0);
   expect(readFileSync(join(home.path, "a.md"), "utf8")).toContain("Fix the build");
   const before = readdirSync(home.path);
   const missing = await exported(CLAUDE_ID, "--output", "no/such/folder/a.md");
@@ -69,4 +83,26 @@ test("a file that is there is replaced as a whole; what cannot be written leaves
   expect([folder.code, folder.stderr]).toEqual([1, expect.stringContaining("cannot write")]);
   expect(readdirSync(home.path).sort()).toEqual([...before, "folder"].sort());
   expect((await exported(CLAUDE_ID, "--format", "pdf")).code).toBe(2);
+});
+
+test.each(["", "link.md"])(
+  "a file in an agent's folder is never written, not with --force either (%s)",
+  async (link) => {
+    const session = join(home.path, claudeFile(CLAUDE_ID));
+    const before = readFileSync(session, "utf8");
+    if (link !== "") symlinkSync(session, join(home.path, link));
+    const refused = await exported(CLAUDE_ID, "--output", link === "" ? session : link, "--force");
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("belongs to an agent")]);
+    expect(readFileSync(session, "utf8")).toBe(before);
+    for (const folder of [".codex/new.md", ".continuo/new.md", ".local/share/opencode/new.md"]) {
+      mkdirSync(dirname(join(home.path, folder)), { recursive: true });
+      expect((await exported(CLAUDE_ID, "--output", folder)).code).toBe(2);
+      expect(existsSync(join(home.path, folder))).toBe(false);
+    }
+  },
+);
+
+test("a device is written through and stays a device", async () => {
+  expect((await exported(CLAUDE_ID, "--output", "/dev/null")).code).toBe(0);
+  expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
 });

@@ -53,14 +53,18 @@ describe("fork", () => {
   test("an unknown message is told with what shows the ids (exit code 3)", async () => {
     const { code, stderr, stdout } = await run(home, ["session", "fork", CLAUDE_ID, "--at", "gone"]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-    expect(stderr).toContain("--json` tells the ids of its messages");
+    expect(stderr).toContain("--json` to see the ids of its messages");
   });
 });
 
 describe("repair", () => {
   test("nothing to repair is said", async () => {
     const repaired = await run(home, ["session", "repair", CLAUDE_ID]);
-    expect(repaired).toEqual({ code: 0, stderr: "", stdout: `nothing to repair in claude:${CLAUDE_ID}\n` });
+    expect(repaired).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: `no problem to repair in claude:${CLAUDE_ID}\n`,
+    });
   });
 
   test("shows what it would do, and writes nothing without a flag", async () => {
@@ -106,6 +110,7 @@ describe("repair", () => {
         edits: [
           { type: "removed", line: expect.any(Number), reason: "it breaks off", before: "torn", after: null },
         ],
+        remaining: [],
         written: path(),
         trashId: expect.stringContaining(CLAUDE_ID),
       },
@@ -127,6 +132,36 @@ describe("repair", () => {
     expect((await run(home, ["session", "repair", CLAUDE_ID, "--in-place"])).code).toBe(5);
     expect(readFileSync(path())).toEqual(before);
     expect((await run(home, ["session", "fork", CLAUDE_ID])).code).toBe(0);
+  });
+
+  test("what no repair can solve is shown, and the exit code is 4", async () => {
+    const header = {
+      type: "session",
+      version: 3,
+      id: "p1",
+      timestamp: "2026-01-01T00:00:00.000Z",
+      cwd: "/x",
+    };
+    home.write(
+      ".pi/agent/sessions/--x--/p1.jsonl",
+      `${JSON.stringify(header)}\n${JSON.stringify({ ...header, id: "p2" })}\n`,
+    );
+    const { code, stdout } = await run(home, ["session", "repair", "pi:p1"]);
+    expect({ code, lines: stdout.split("\n") }).toEqual({
+      code: 4,
+      lines: [
+        "no problem to repair in pi:p1",
+        "",
+        "one problem remains, which a repair cannot solve:",
+        "  line 2: a second header, of session p2 (wrong_session_id)",
+        "",
+      ],
+    });
+    const json = await run(home, ["session", "repair", "pi:p1", "--json"]);
+    expect({ code: json.code, remaining: JSON.parse(json.stdout).remaining }).toEqual({
+      code: 4,
+      remaining: [expect.objectContaining({ code: "wrong_session_id", severity: "damage", line: 2 })],
+    });
   });
 
   test("a copy and a repair in place at once are a mistake (exit code 2)", async () => {

@@ -8,12 +8,15 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MAIN } from "./home.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const ID = "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
@@ -38,10 +41,52 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 function continuo(...args: readonly string[]): { code: number | null; stdout: string; stderr: string } {
   const env = { PATH: bin, HOME: home, NO_COLOR: "1" };
-  const command = [join(ROOT, "src/cli/main.ts"), ...args];
+  const command = [MAIN, ...args];
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd, env, encoding: "utf8" });
   return { code: status, stdout, stderr };
 }
+
+describe("export --bundle and import", () => {
+  test("a session is packed, and placed on a machine with another home and folder", () => {
+    const file = join(home, "timer.bundle");
+    const packed = continuo("session", "export", ID, "--bundle", file);
+    expect(packed).toMatchObject({ code: 0, stdout: "" });
+    expect(packed.stderr).toContain(`claude:${ID}, 1 file: ~/timer.bundle, `);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const again = continuo("session", "export", ID, "--bundle", file);
+    expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining("--force") });
+    const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
+    try {
+      const there = (...args: readonly string[]) =>
+        spawnSync(process.execPath, [MAIN, ...args], {
+          ...{ cwd: other, encoding: "utf8" as const },
+          env: { PATH: bin, HOME: other, NO_COLOR: "1" },
+        });
+      const lost = there("import", file);
+      expect([lost.status, lost.stderr]).toEqual([2, expect.stringContaining("--cwd DIR")]);
+      expect(there("import", file, "--cwd", ".", "--dry-run").stdout).toContain("Nothing was written");
+      expect(existsSync(join(other, ".claude"))).toBe(false);
+      const made = there("import", file, "--cwd", ".", "--json");
+      expect([made.status, made.stderr]).toEqual([0, ""]);
+      const { sessionId, resumeCommand } = JSON.parse(made.stdout);
+      expect(resumeCommand).toEqual(["claude", "--resume", sessionId]);
+      const listed = JSON.parse(there("session", "list", "--json").stdout);
+      expect(listed).toMatchObject([{ agent: "claude", sessionId, cwd: realpathSync(other) }]);
+      const moved = there("import", file, "--cwd", ".", "--to", "codex", "--no-verify", "--json");
+      expect(JSON.parse(moved.stdout)).toMatchObject({ agent: "codex", verification: { by: "continuo" } });
+    } finally {
+      rmSync(other, { recursive: true, force: true });
+    }
+  });
+
+  test("what is no bundle is refused with what to do", () => {
+    const file = join(home, "letter.txt");
+    writeFileSync(file, "hello");
+    const { code, stderr } = continuo("import", file, "--cwd", ".");
+    expect([code, stderr]).toEqual([4, expect.stringContaining("session export ID --bundle FILE")]);
+    expect(continuo("import", join(home, "none")).code).toBe(3);
+  });
+});
 
 describe("handoff", () => {
   test("--dry-run says what would be lost, and writes nothing", () => {
@@ -73,6 +118,7 @@ describe("handoff", () => {
       "resumeCommand",
       "receipt",
       "verification",
+      "madeDatabase",
     ]);
     expect(made.resumeCommand).toEqual(["codex", "resume", made.sessionId]);
     const listed = JSON.parse(continuo("session", "list", "--agent", "codex", "--json").stdout);
@@ -99,7 +145,7 @@ describe("handoff", () => {
     return path;
   }
 
-  const NAME_ONE = "name one: `continuo handoff ID --to AGENT --cwd DIR`.";
+  const NAME_ONE = "Name a folder: `continuo handoff ID --to AGENT --cwd DIR`.";
 
   test("the folder to go on in is never guessed", () => {
     const to = ["--to", "codex", "--dry-run", "--json"];
@@ -110,26 +156,26 @@ describe("handoff", () => {
     };
     // There is one of that name where the command is run.
     expect(failed(copyWith("relative.jsonl", "../my project"))).toEqual({
-      ...{ exit: 2, code: "usage", hint: `Please ${NAME_ONE}` },
-      message: "the session tells no whole path of its folder: ../my project",
+      ...{ exit: 2, code: "usage", hint: NAME_ONE },
+      message: "the session names its folder by a relative path: ../my project",
     });
     expect(failed(copyWith("untold.jsonl", null))).toEqual({
-      ...{ exit: 2, code: "usage", hint: `Please ${NAME_ONE}` },
-      message: "the session does not tell its folder",
+      ...{ exit: 2, code: "usage", hint: NAME_ONE },
+      message: "the session does not name its folder",
     });
     expect(failed(ID)).toEqual({
-      ...{ exit: 3, code: "not_found", hint: `Make it, or ${NAME_ONE}` },
-      message: "the folder /home/dev/project is not there",
+      ...{ exit: 3, code: "not_found", hint: "Create it first, or use another folder with --cwd." },
+      message: "there is no folder /home/dev/project",
     });
     const file = copyWith("file.jsonl", null);
     expect(failed(ID, "--cwd", file)).toEqual({
-      ...{ exit: 3, code: "not_found", hint: `Please ${NAME_ONE}` },
-      message: `the folder ${file} is a file`,
+      ...{ exit: 3, code: "not_found", hint: NAME_ONE },
+      message: `${file} is a file, not a folder`,
     });
     expect(failed(ID, "--cwd", "")).toMatchObject({ exit: 2, code: "usage" });
     const resumed = continuo("resume", join(home, "relative.jsonl"), "--print");
     expect(resumed.code).toBe(3);
-    expect(resumed.stderr).toContain("the session does not tell its folder");
+    expect(resumed.stderr).toContain("the session does not name its folder");
   });
 
   test.each([
@@ -179,7 +225,7 @@ describe("resume", () => {
     const { code, stderr } = continuo("resume", made(), "--agent", "claude");
     expect(code).toBe(8);
     expect(stderr).toBe(
-      "continuo: claude is not installed\n`continuo agents` shows which ones are, and how to install it.\n",
+      "continuo: claude is not installed\nRun `continuo agents` to see how to install it.\n",
     );
     const listed = JSON.parse(continuo("session", "list", "--agent", "claude", "--json").stdout);
     expect(listed).toHaveLength(1);
@@ -188,7 +234,7 @@ describe("resume", () => {
   test("a folder that is gone is said, and so is an agent that is not installed", () => {
     const gone = continuo("resume", ID);
     expect(gone.code).toBe(3);
-    expect(gone.stderr).toContain("is not there any more");
+    expect(gone.stderr).toContain("no longer exists");
     const other = JSON.parse(
       continuo("handoff", ID, "--to", "pi", "--cwd", cwd, "--no-verify", "--json").stdout,
     );

@@ -4,8 +4,12 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { bundledCommand } from "../sizes/prepared.ts";
 
-export const MAIN: string = join(import.meta.dirname, "../../src/cli/main.ts");
+/** The command as modules, for tests of what is loaded. */
+export const SOURCE_MAIN: string = join(import.meta.dirname, "../../src/cli/main.ts");
+
+export const MAIN: string = await bundledCommand();
 
 export interface Home extends Disposable {
   readonly path: string;
@@ -39,12 +43,14 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
+  /** `MAIN` unless it is given. */
+  readonly main?: string;
   /** Stop reading stdout after so many characters, as `head` does. */
   readonly readChars?: number;
 }
 
 export async function run(home: Home, args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [options.main ?? MAIN, ...args], {
     cwd: options.cwd ?? home.path,
     env: { ...cleanEnv(home.path), ...options.env },
     stdio: ["pipe", "pipe", "pipe"],

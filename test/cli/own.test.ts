@@ -159,7 +159,7 @@ describe("session list", () => {
     home.write(".continuo/continuo.db", "no database at all, whatever its name says");
     const { stdout, stderr, code } = await run(home, ["session", "list", "--json"]);
     expect((JSON.parse(stdout) as unknown[]).length).toBe(3);
-    expect(stderr).toContain("Continuo's own sessions are not listed: ");
+    expect(stderr).toContain("Continuo's own sessions cannot be listed: ");
     expect(code).not.toBe(0);
   });
 });

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
+import { MAIN } from "./home.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FIXTURES = join(ROOT, "test/fixtures");
@@ -48,7 +49,7 @@ function useFixture(agent: AgentName): string {
 
 function continuo(...args: readonly string[]): { code: number | null; stdout: string; stderr: string } {
   const env = { PATH: bin, HOME: home, NO_COLOR: "1" };
-  const command = [join(ROOT, "src/cli/main.ts"), ...args];
+  const command = [MAIN, ...args];
   const { status, stdout, stderr } = spawnSync(process.execPath, command, {
     cwd: root,
     env,
@@ -89,4 +90,54 @@ test("--print says the command of every agent, and changes nothing", async () =>
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`cd ${root} && ${agent} `) });
   }
   expect(await snapshotOf(home)).toEqual(before);
+});
+
+function geminiFile(name: string, sessionId: string): string {
+  const chats = join(home, ".gemini/tmp/project/chats");
+  mkdirSync(chats, { recursive: true });
+  writeFileSync(join(chats, "../.project_root"), root);
+  const head = { sessionId, projectHash: "x", startTime: "2026-11-22T05:00:00.000Z", kind: "main" };
+  const message = {
+    id: "m1",
+    timestamp: "2026-11-22T05:00:01.000Z",
+    type: "user",
+    content: [{ text: "Hi" }],
+  };
+  const path = join(chats, name);
+  writeFileSync(path, `${JSON.stringify(head)}\n${JSON.stringify(message)}\n`);
+  return path;
+}
+
+test("an id that a file made up leads nowhere outside of Continuo's folder, and is no option", () => {
+  writeFileSync(join(bin, "gemini"), "#!/bin/sh\nexit 0\n");
+  chmodSync(join(bin, "gemini"), 0o755);
+  const climbing = geminiFile("session-2026-11-22T05-00-climbing.jsonl", "../../../../x");
+  const option = geminiFile("session-2026-11-22T05-00-option.jsonl", "--yolo");
+  for (const path of [climbing, option]) {
+    const { code, stderr } = continuo("resume", path);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot be part of a path|for an option/u)]);
+    expect(continuo("session", "show", path).code).toBe(0);
+  }
+  expect(existsSync(join(root, "x"))).toBe(false);
+  expect(existsSync(join(home, "x"))).toBe(false);
+});
+
+test("a relative folder of a session is resolved by nobody, and a line break in it stays in its line", () => {
+  const id = "4bf3c2a1-0000-4000-8000-00000000000a";
+  const folder = join(home, ".claude/projects/x");
+  mkdirSync(folder, { recursive: true });
+  const line = (cwd: string): string =>
+    `${JSON.stringify({ type: "user", uuid: "u1", parentUuid: null, sessionId: id, cwd, timestamp: "2026-11-22T05:00:00.000Z", message: { role: "user", content: "Hi" } })}\n`;
+  writeFileSync(join(folder, `${id}.jsonl`), line("../../etc"));
+  const forked = continuo("session", "fork", id);
+  expect([forked.code, forked.stderr]).toEqual([1, expect.stringContaining("absolute path")]);
+  writeFileSync(join(folder, `${id}.jsonl`), line("/no\n\u001b[31mfolder"));
+  for (const args of [
+    ["resume", id],
+    ["handoff", id, "--to", "pi"],
+  ]) {
+    const { stderr } = continuo(...args);
+    expect(stderr).toContain("/no␊␛[31mfolder");
+    expect(stderr).not.toContain("\u001b");
+  }
 });

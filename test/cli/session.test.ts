@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { READABLE_AGENTS } from "../../src/agents/index.ts";
+import { READABLE_AGENTS } from "../../src/agents.ts";
 import {
   CLAUDE_ID,
   CODEX_ID,
@@ -102,7 +102,7 @@ describe("session list", () => {
     expect(stdout.split("\n").slice(-4)).toEqual([
       "",
       "1 more: --all shows them",
-      "1 session with problems: `continuo session check` explains them",
+      "1 damaged session in this list: `continuo session check` explains the damage",
       "",
     ]);
   });
@@ -157,6 +157,7 @@ branches    2
 records     6
 models      model-a
 tokens      3,000 input, 60 output
+commands    make
 `,
     });
   });
@@ -166,7 +167,8 @@ tokens      3,000 input, 60 output
     const details = JSON.parse(stdout) as Record<string, unknown>;
     expect(Object.keys(details).join(" ")).toBe(
       "agent sessionId title cwd gitBranch createdAt updatedAt sizeBytes archived live location problems nativeRefs messages " +
-        "toolCalls branches records unknownRecords models usage agentVersions subagents forkedFrom",
+        "toolCalls branches records unknownRecords models usage agentVersions subagents forkedFrom files " +
+        "commands commits",
     );
     expect(details.messages).toEqual({ total: 2, user: 1, assistant: 1, tool: 0, system: 0 });
   });
@@ -288,6 +290,7 @@ describe("session check", () => {
   damage torn_line
     line 3: the last line breaks off
     → The agent was stopped while it wrote, or is writing now. The rest of the session is intact.
+  \`continuo session repair claude:${DAMAGED_ID}\` shows what can be repaired
 
 `;
 
@@ -302,12 +305,12 @@ describe("session check", () => {
   test("damage: 4, with place and advice", async () => {
     expect(await run(damaged, ["session", "check"])).toEqual({
       code: 4,
-      stdout: `${REPORT}checked 4 sessions: 1 with problems\n`,
+      stdout: `${REPORT}checked 4 sessions: 1 damaged\n\`continuo session repair --all\` shows what can be repaired, and writes nothing.\n`,
       stderr: "",
     });
     expect(await run(damaged, ["session", "check", DAMAGED_ID])).toEqual({
       code: 4,
-      stdout: `${REPORT}checked 1 session: 1 with problems\n`,
+      stdout: `${REPORT}checked 1 session: 1 damaged\n`,
       stderr: "",
     });
   });
@@ -347,49 +350,49 @@ describe("errors", () => {
     [
       ["session", "show", "nope"],
       3,
-      'continuo: no session "nope"\n`continuo session list --all --archived` shows every session there is.\n',
+      'continuo: there is no session "nope"\nRun `continuo session list --all --archived` to see every session.\n',
     ],
     [
       ["session", "show", "4bf3"],
       1,
-      `continuo: "4bf3" names 2 sessions\n  claude:${CLAUDE_ID}  HOME/${claudeFile(CLAUDE_ID)}\n  claude:${HOSTILE_ID}  HOME/${claudeFile(HOSTILE_ID)}\nGive more of the id, \`agent:id\`, or the path.\n`,
+      `continuo: "4bf3" names 2 sessions\n  claude:${CLAUDE_ID}  HOME/${claudeFile(CLAUDE_ID)}\n  claude:${HOSTILE_ID}  HOME/${claudeFile(HOSTILE_ID)}\nGive more of the id, AGENT:ID, or the path of the file.\n`,
     ],
     [
       ["--agent", "foo"],
       2,
-      `continuo: no agent "foo"\nKnown agents: ${READABLE_AGENTS.join(", ")}, continuo.\n`,
+      `continuo: there is no agent "foo"\nChoose one of ${READABLE_AGENTS.join(", ")}, continuo.\n`,
     ],
     [["sesion"], 2, "continuo: unknown command 'sesion'\nDid you mean session?\n"],
     [["session", "shwo"], 2, "continuo: unknown command 'shwo'\nDid you mean show?\n"],
     [
       ["session", "show"],
       2,
-      "continuo: missing required argument 'id'\n`continuo --help` shows what there is.\n",
+      "continuo: missing required argument 'id'\nRun `continuo session show --help` to see what there is.\n",
     ],
     [
       ["--limit", "0"],
       2,
-      "continuo: option '--limit <count>' argument '0' is invalid. It must be a whole number from 1 on.\n`continuo --help` shows what there is.\n",
+      "continuo: option '--limit <count>' argument '0' is invalid. It must be a whole number, at least 1.\nRun `continuo session list --help` to see what there is.\n",
     ],
     [
       ["--limit", "3", "--all"],
       2,
-      "continuo: option '--limit <count>' cannot be used with option '--all'\n`continuo --help` shows what there is.\n",
+      "continuo: option '--limit <count>' cannot be used with option '--all'\nRun `continuo session list --help` to see what there is.\n",
     ],
     [
       ["--since", "soon"],
       2,
-      'continuo: "soon" is no time\nExamples: 30m, 3h, 2d, 1w, today, yesterday, 2026-11-21, 2026-11-21T20:43, 2026-11-21T20:43:00Z.\n',
+      'continuo: "soon" is not a time\nWrite a time such as 30m, 3h, 2d, 1w, today, yesterday, 2026-11-21, 2026-11-21T20:43 or 2026-11-21T20:43:00Z.\n',
     ],
     [
       ["session", "show", "4bf3c", "--branch", "zz"],
       3,
-      'continuo: no branch "zz"\nBranches end at: a3, a2.\n',
+      'continuo: no branch "zz"\nChoose one of the branches that end at a3, a2.\n',
     ],
     [
       ["session", "show", "\u001b[2J"],
       3,
-      'continuo: no session "\\u001b[2J"\n`continuo session list --all --archived` shows every session there is.\n',
+      'continuo: there is no session "\\u001b[2J"\nRun `continuo session list --all --archived` to see every session.\n',
     ],
   ])("%j exits with %i", async (args, code, stderr) => {
     const failed = await run(home, args);
@@ -407,8 +410,8 @@ describe("errors", () => {
       stderr: `${JSON.stringify({
         error: {
           code: "not_found",
-          message: 'no session "nope"',
-          hint: "`continuo session list --all --archived` shows every session there is.",
+          message: 'there is no session "nope"',
+          hint: "Run `continuo session list --all --archived` to see every session.",
           details: {},
         },
       })}\n`,

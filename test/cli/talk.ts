@@ -89,6 +89,7 @@ export const SCRIPT: Script = {
       { untilCancelled: true },
       { result: { stopReason: "cancelled" } },
     ],
+    refuse: [{ error: { code: -32_603, message: "the model says 401" } }],
     die: [chunk("I say "), { stderr: "out of luck\n" }, { die: 3 }],
   },
 };

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createHome, type Home, run, writeSessions } from "./home.ts";
+import { createHome, type Home, run, SOURCE_MAIN, writeSessions } from "./home.ts";
 
 let home: Home;
 const FILE = "agents:\n  claude:\n    command: ./\u001b[31mrun\n    model: m\n";
@@ -26,26 +26,47 @@ describe("continuo trust", () => {
     expect(trusted).toEqual({
       code: 0,
       stderr: "",
-      stdout: 'trusted  ~/app/continuo.yaml\n  agents.claude.command: "./\\u001b[31mrun"\n',
+      stdout: 'trusted  ~/app\ntrusted  ~/app/continuo.yaml\n  agents.claude.command: "./\\u001b[31mrun"\n',
     });
     expect(statSync(record()).mode & 0o777).toBe(0o600);
     const path = join(home.path, "app/continuo.yaml");
     const row = { path, sha256: expect.stringMatching(/^[0-9a-f]{64}$/u), trustedAt: expect.anything() };
-    expect(await listed()).toEqual([{ ...row, state: "trusted" }]);
+    const folder = { path: join(home.path, "app"), trustedAt: expect.anything(), state: "trusted" };
+    expect(await listed()).toEqual([folder, { ...row, state: "trusted" }]);
     home.write("app/continuo.yaml", `${FILE}#`);
-    expect(await listed()).toEqual([{ ...row, state: "changed" }]);
+    expect(await listed()).toEqual([folder, { ...row, state: "changed" }]);
     rmSync(path);
-    expect(await listed()).toEqual([{ ...row, state: "gone" }]);
+    expect(await listed()).toEqual([folder, { ...row, state: "gone" }]);
     expect(await run(home, ["trust", "--remove", "app"])).toMatchObject({
       code: 0,
-      stdout: "not trusted any more  ~/app/continuo.yaml\n",
+      stdout: "no longer trusted  ~/app\nno longer trusted  ~/app/continuo.yaml\n",
     });
     expect(await run(home, ["trust", "--list"])).toMatchObject({ stdout: "Nothing is trusted.\n" });
     expect(await run(home, ["trust", "--remove", "app"])).toMatchObject({ code: 3 });
   });
 
-  test("no file is not_found, and a file that cannot be used is not trusted", async () => {
-    expect((await run(home, ["trust", "app"])).code).toBe(3);
+  test("a folder without a file is trusted as a folder, with what each agent finds there", async () => {
+    home.write("app/.claude/settings.json", "{}");
+    home.write("app/.mcp.json", "{}");
+    home.write("app/opencode.json", "{}");
+    home.write("app/src/x", "");
+    expect(await run(home, ["trust", "app/src"])).toMatchObject({
+      code: 0,
+      stdout: "trusted  ~/app\n  claude: .claude/settings.json, .mcp.json\n  opencode: opencode.json\n",
+    });
+    expect(await listed()).toMatchObject([{ path: join(home.path, "app"), state: "trusted" }]);
+  });
+
+  test("who names the file trusts the file alone", async () => {
+    home.write("app/continuo.yaml", FILE);
+    const trusted = await run(home, ["trust", "app/continuo.yaml", "--json"]);
+    const path = join(home.path, "app/continuo.yaml");
+    expect(JSON.parse(trusted.stdout)).toMatchObject({ path, folder: null });
+    expect(await listed()).toMatchObject([{ path }]);
+  });
+
+  test("no folder is not_found, and a file that cannot be used is not trusted", async () => {
+    expect((await run(home, ["trust", "nowhere"])).code).toBe(3);
     home.write("app/continuo.yaml", "agents:\n  claude:\n    comand: x\n");
     const wrong = await run(home, ["trust", "app"]);
     expect(wrong.code).toBe(2);
@@ -79,12 +100,14 @@ registerHooks({
 });`,
     );
     const { code, stderr } = await run(home, args, {
+      main: SOURCE_MAIN,
       env: { NODE_OPTIONS: `--import=${join(home.path, "loads.mjs")}` },
     });
     expect(code).toBe(0);
     const loaded = stderr.split("\n");
     expect(loaded.some((url) => url.endsWith("/src/cli/main.ts"))).toBe(true);
-    const unwanted = /node_modules\/(zod|yaml|kysely|pg)\/|node:sqlite|src\/store\/sqlite|cli\/config/u;
+    // The rows of the list lie in an SQLite file of their own, which is no store.
+    const unwanted = /node_modules\/(zod|yaml|kysely|pg)\/|src\/store\/sqlite|src\/config\//u;
     expect(loaded.filter((url) => unwanted.test(url))).toEqual([]);
   },
 );

@@ -9,8 +9,9 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utime
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AgentReader, FoundSession, Places } from "../../src/agents/reader/index.ts";
+import type { Places } from "../../src/files/index.ts";
 import type { Message } from "../../src/model/index.ts";
+import type { AgentReader, FoundSession } from "../../src/native/kit/index.ts";
 
 export interface FormatCases {
   readonly reader: AgentReader;

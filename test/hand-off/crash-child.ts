@@ -1,6 +1,6 @@
 /** What a crash test kills: `crash-child.ts append FORMAT FILE ID` or `crash-child.ts hand-off REF TO CWD`. */
 
-import { type AdapterFormat, handOff, openSessionAdapter, type Places } from "../../src/agents/index.ts";
+import { type AdapterFormat, handOff, openSessionAdapter, type Places } from "../../src/agents.ts";
 import type { AgentName } from "../../src/model/index.ts";
 
 const [mode, one = "", two = "", three = ""] = process.argv.slice(2);

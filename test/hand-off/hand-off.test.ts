@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { HOME_VARIABLES, handOff, openNativeSession, type Places } from "../../src/agents/index.ts";
+import { HOME_VARIABLES, handOff, openNativeSession, type Places } from "../../src/agents.ts";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { snapshotOf } from "../agents/proof.ts";
 import { saidIn, sourceView } from "./said.ts";

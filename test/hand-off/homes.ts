@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  formatOf,
   type HandOff,
   type HandOffOptions,
   HOME_VARIABLES,
@@ -11,8 +12,7 @@ import {
   openNativeSession,
   openSessionAdapter,
   type Places,
-  readerOf,
-} from "../../src/agents/index.ts";
+} from "../../src/agents.ts";
 import type { AgentName, Entry, Message } from "../../src/model/index.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -71,7 +71,7 @@ export function openHome(): Home {
       using session = await openNativeSession(`${agent}:${id}`, { places });
       const entries = (await Array.fromAsync(session.entries())).filter(({ file }) => file === undefined);
       const history = await Array.fromAsync(session.history());
-      return { entries, history, view: (await readerOf(agent)).modelView(history) };
+      return { entries, history, view: (await formatOf(agent)).modelView(history) };
     },
     async say(agent, { sessionId, location }, text) {
       const sessionFile = (location ?? "").replace(/#.*$/u, "");

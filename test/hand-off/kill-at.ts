@@ -39,8 +39,11 @@ for (const name of ["renameSync", "mkdirSync", "rmSync", "copyFileSync", "unlink
     return call(...args);
   });
 }
+const isForWriting = (flags: unknown): boolean =>
+  typeof flags === "number" ? (flags & (fs.constants.O_WRONLY | fs.constants.O_RDWR)) !== 0 : flags !== "r";
+
 around("openSync", (call) => (path, flags, ...rest) => {
-  const isWriting = isBelow(path) && typeof flags === "string" && flags !== "r";
+  const isWriting = isBelow(path) && isForWriting(flags);
   if (isWriting) step();
   const fd = call(path, flags, ...rest);
   if (isWriting) watched.add(fd as number);
@@ -60,7 +63,9 @@ around("writeSync", (call) => (fd, bytes, from, length, position) => {
   if (!watched.has(fd as number)) return call(fd, bytes, from, length, position);
   step();
   if (isStep()) {
-    call(fd, bytes, from, Math.ceil((length as number) / 2), position);
+    const start = (from ?? 0) as number;
+    const whole = (length ?? (bytes as Uint8Array).length - start) as number;
+    call(fd, bytes, start, Math.ceil(whole / 2), position);
     process.kill(process.pid, "SIGKILL");
   }
   return call(fd, bytes, from, length, position);

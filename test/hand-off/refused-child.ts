@@ -6,7 +6,7 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { handOff } from "../../src/agents/index.ts";
+import { handOff } from "../../src/agents.ts";
 import { type AgentName, ContinuoError } from "../../src/model/index.ts";
 
 const [ref = "", to = "", cwd = "", below = "", uid, writable = ""] = process.argv.slice(2);

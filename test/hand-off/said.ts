@@ -1,6 +1,6 @@
 /** What two agents must say alike of one conversation, though each sends it in its own way. */
 
-import { openNativeSession, type Places, readerOf } from "../../src/agents/index.ts";
+import { formatOf, openNativeSession, type Places } from "../../src/agents.ts";
 import type { AgentName } from "../../src/model/index.ts";
 import { type Item, normaliseView } from "../agents/items.ts";
 
@@ -15,7 +15,7 @@ export async function sourceView(
   const thoughts = new Set(
     history.flatMap(({ content }) => content.map((block) => (block.type === "thinking" ? block.text : null))),
   );
-  const view = normaliseView((await readerOf(agent)).modelView(history), { tellsErrors: false });
+  const view = normaliseView((await formatOf(agent)).modelView(history), { tellsErrors: false });
   return view.filter((item) => item.kind !== "text" || !thoughts.has(item.text));
 }
 

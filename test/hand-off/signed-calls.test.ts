@@ -7,8 +7,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openNativeSession } from "../../src/agents/index.ts";
-import { isJson, type Json } from "../../src/agents/reader/index.ts";
+import { openNativeSession } from "../../src/agents.ts";
+import { isJson, type Json } from "../../src/files/index.ts";
 import { AGENT_NAMES, type Message } from "../../src/model/index.ts";
 import { type Home, openHome, saidOf, wordsOf } from "./homes.ts";
 

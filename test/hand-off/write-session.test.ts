@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, writeNativeSession } from "../../src/agents/index.ts";
+import { listNativeSessions, openNativeSession, writeNativeSession } from "../../src/agents.ts";
 import { AGENT_NAMES, type Block, type Message, type Role } from "../../src/model/index.ts";
 
 const call: Block = { type: "tool_call", id: "c1", name: "Read", args: { path: "a" } };

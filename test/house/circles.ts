@@ -3,15 +3,11 @@
 import type { SourceFile } from "./imports.ts";
 
 /**
- * The way into a folder's own index.ts, from inside of it, makes no loop: a folder in it enters it so.
  * The files of each loop, each loop once (Tarjan's strongly connected components).
  */
 export function circlesIn(files: readonly SourceFile[]): string[][] {
   const targets = new Map(
-    files.map(({ path, imports }) => [
-      path,
-      imports.flatMap(({ local, target }) => (local && !isOwnIndex(path, target) ? [target] : [])),
-    ]),
+    files.map(({ path, imports }) => [path, imports.flatMap(({ local, target }) => (local ? [target] : []))]),
   );
   const order = new Map<string, number>();
   const open: string[] = [];
@@ -33,8 +29,4 @@ export function circlesIn(files: readonly SourceFile[]): string[][] {
   };
   for (const path of targets.keys()) if (!order.has(path)) visit(path);
   return circles;
-}
-
-function isOwnIndex(path: string, target: string): boolean {
-  return target.endsWith("/index.ts") && path.startsWith(target.slice(0, -"index.ts".length));
 }

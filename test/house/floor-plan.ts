@@ -12,20 +12,42 @@ export interface Room {
   readonly pure?: true;
 }
 
+/** What every room may use: the words as types, and the rooms of floor 1. */
+const BELOW = ["model", "transcript", "store", "wire", "files"] as const;
+
 export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
   model: { floor: 0, pure: true },
   wire: { floor: 1, pure: true },
   transcript: { floor: 1, pure: true },
   store: { floor: 1 },
-  agents: { floor: 2 },
+  files: { floor: 1 },
+  native: { floor: 2, only: [...BELOW] },
+  "model-agent": { floor: 2, only: [...BELOW] },
   client: { floor: 2, only: ["model", "wire", "transcript"] },
-  sessions: { floor: 3 },
-  channels: { floor: 3 },
-  live: { floor: 4 },
-  server: { floor: 5 },
-  cli: { floor: 6 },
-  testing: { floor: 6 },
-  "index.ts": { floor: 6 },
+  drivers: { floor: 3, only: [...BELOW, "native"] },
+  editing: { floor: 3, only: [...BELOW, "native"] },
+  sessions: { floor: 3, only: [...BELOW] },
+  channels: { floor: 3, only: [...BELOW] },
+  handoff: { floor: 4, only: [...BELOW, "native", "editing", "drivers"] },
+  "index-file": { floor: 4, only: [...BELOW, "native"] },
+  config: { floor: 4, only: [...BELOW, "drivers"] },
+  live: { floor: 4, only: [...BELOW, "sessions", "channels"] },
+  catalog: { floor: 5, only: [...BELOW, "native", "index-file", "drivers", "sessions"] },
+  conversations: {
+    floor: 6,
+    only: [...BELOW, "native", "editing", "catalog", "handoff", "sessions", "drivers", "config"],
+  },
+  search: { floor: 6, only: [...BELOW, "catalog", "index-file"] },
+  server: {
+    floor: 7,
+    only: [...BELOW, "conversations", "search", "catalog", "channels", "live", "sessions"],
+  },
+  mcp: { floor: 7, only: [...BELOW, "search", "catalog", "handoff"] },
+  gateway: { floor: 7, only: [...BELOW, "conversations", "catalog"] },
+  cli: { floor: 8 },
+  testing: { floor: 8 },
+  "agents.ts": { floor: 8 },
+  "index.ts": { floor: 9 },
 };
 
 /** Packages that cost a start-up; only what needs them may load them, so never from here by a static import. */
@@ -33,6 +55,8 @@ export const HEAVY_PACKAGES: readonly string[] = [
   "pg",
   "kysely",
   "hono",
+  "@hono/node-server",
+  "ws",
   "@agentclientprotocol/sdk",
   "node:sqlite",
   "yaml",
@@ -40,15 +64,7 @@ export const HEAVY_PACKAGES: readonly string[] = [
 ];
 
 /** The entries from which no heavy package may be reached by static imports. */
-export const LIGHT_ENTRIES: readonly string[] = [
-  "cli/main.ts",
-  "index.ts",
-  "agents/index.ts",
-  "store/index.ts",
-];
+export const LIGHT_ENTRIES: readonly string[] = ["cli/main.ts", "index.ts", "agents.ts", "store/index.ts"];
 
 /** The files that may read `process.env` and `process.argv`. */
-export const ENVIRONMENT_READERS: readonly RegExp[] = [
-  /^cli\//u,
-  /^(agents\/lookup|store)\/environment\.ts$/u,
-];
+export const ENVIRONMENT_READERS: readonly RegExp[] = [/^cli\//u, /^(files|store)\/environment\.ts$/u];

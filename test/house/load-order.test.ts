@@ -42,9 +42,9 @@ describe("of the heavy packages nothing is loaded with", () => {
     ["the entry", "src/cli/main.ts"],
     ["the tree of commands", "src/cli/program.ts"],
     ["chat, until the agent's program is started", "src/cli/chat/chat.ts"],
-    ["the driver of Claude Code", "src/agents/claude/driver/index.ts"],
-    ["the driver of Codex", "src/agents/codex/driver/index.ts"],
-    ["the driver of pi", "src/agents/pi/driver/index.ts"],
+    ["the driver of Claude Code", "src/drivers/claude/index.ts"],
+    ["the driver of Codex", "src/drivers/codex/index.ts"],
+    ["the driver of pi", "src/drivers/pi/index.ts"],
     ["the list of sessions", "src/cli/session/list.ts"],
   ])("%s", (_, module) => {
     expect(loadedWith(module).filter((id) => HEAVY.test(id))).toEqual([]);
@@ -58,6 +58,8 @@ test("the version is told before the tree of commands is loaded", () => {
 test("the agents' readers and the store are not loaded with chat", () => {
   const loaded = loadedWith("src/cli/chat/chat.ts");
   expect(
-    loaded.filter((id) => /src\/(store|sessions|agents\/(claude|codex|gemini|pi|opencode))\//u.test(id)),
+    loaded.filter((id) =>
+      /src\/(store|sessions|native\/(claude|codex|gemini|pi|opencode)\/(?!agent\/))/u.test(id),
+    ),
   ).toEqual([]);
 });

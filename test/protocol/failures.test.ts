@@ -5,15 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { createClaudeDriver } from "../../src/agents/claude/driver/index.ts";
-import { createCodexDriver } from "../../src/agents/codex/driver/index.ts";
+import { createClaudeDriver } from "../../src/drivers/claude/index.ts";
+import { createCodexDriver } from "../../src/drivers/codex/index.ts";
 import {
   type DriverLimits,
   type DriverOptions,
   NO_CAPABILITIES,
   rememberCapabilities,
-} from "../../src/agents/driver/index.ts";
-import { createPiDriver } from "../../src/agents/pi/driver/index.ts";
+} from "../../src/drivers/link/index.ts";
+import { createPiDriver } from "../../src/drivers/pi/index.ts";
 import type { AgentDriver, AgentEvent, Conversation, SessionCapabilities } from "../../src/model/index.ts";
 import type { Reaction, StandInScript } from "./stand-in.ts";
 

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createCodexDriver } from "../../src/agents/codex/driver/index.ts";
-import { rememberCapabilities } from "../../src/agents/driver/index.ts";
+import { createCodexDriver } from "../../src/drivers/codex/index.ts";
+import { rememberCapabilities } from "../../src/drivers/link/index.ts";
 import { NO_CAPABILITIES } from "../../src/model/index.ts";
 import type { StandInScript } from "./stand-in.ts";
 

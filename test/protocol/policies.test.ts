@@ -4,12 +4,12 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { toPermissionRequest } from "../../src/agents/claude/driver/permission.ts";
-import * as claude from "../../src/agents/claude/driver/policy.ts";
-import { ownSettings, threadSettings, turnSettings } from "../../src/agents/codex/driver/policy.ts";
-import type { CodexServer } from "../../src/agents/codex/driver/server.ts";
-import { heldTools, noteHeld } from "../../src/agents/pi/driver/held.ts";
-import * as pi from "../../src/agents/pi/driver/policy.ts";
+import { toPermissionRequest } from "../../src/drivers/claude/permission.ts";
+import * as claude from "../../src/drivers/claude/policy.ts";
+import { ownSettings, threadSettings, turnSettings } from "../../src/drivers/codex/policy.ts";
+import type { CodexServer } from "../../src/drivers/codex/server.ts";
+import { heldTools, noteHeld } from "../../src/drivers/pi/held.ts";
+import * as pi from "../../src/drivers/pi/policy.ts";
 import { ContinuoError } from "../../src/model/index.ts";
 
 describe("Claude Code", () => {
@@ -100,9 +100,17 @@ describe("Codex", () => {
 
 describe("pi", () => {
   test("is started with reading tools alone under safe; a session that was held gets its tools back", () => {
-    expect(pi.policyArguments("safe", ["bash"])).toEqual(["--tools", "read,grep,find,ls,mcp__none"]);
-    expect(pi.policyArguments("ask", [])).toEqual([]);
-    expect(pi.policyArguments(undefined, ["bash", "mine"])).toEqual(["--tools", "+bash,+mine"]);
+    const readingTools = ["--tools", "read,grep,find,ls,mcp__none"];
+    expect(pi.policyArguments("safe", { back: ["bash"], version: "1.5.2" })).toEqual([
+      "--no-mcp",
+      ...readingTools,
+    ]);
+    expect(pi.policyArguments("safe", { back: [], version: "0.87.1" })).toEqual(readingTools);
+    expect(pi.policyArguments("ask", { back: [], version: "1.5.2" })).toEqual([]);
+    expect(pi.policyArguments(undefined, { back: ["bash", "mine"], version: "1.5.2" })).toEqual([
+      "--tools",
+      "+bash,+mine",
+    ]);
   });
 
   const given = (toolsAdded: readonly string[], toolsRemoved: readonly string[] = []) => ({

@@ -2,13 +2,13 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { endingOf } from "../../src/agents/claude/driver/ending.ts";
-import * as claude from "../../src/agents/claude/driver/fold.ts";
-import { toPermissionRequest } from "../../src/agents/claude/driver/permission.ts";
-import * as codex from "../../src/agents/codex/driver/fold.ts";
-import { toQuestion } from "../../src/agents/codex/driver/permission.ts";
-import * as pi from "../../src/agents/pi/driver/fold.ts";
-import { isJson, type Json } from "../../src/agents/reader/index.ts";
+import { endingOf } from "../../src/drivers/claude/ending.ts";
+import * as claude from "../../src/drivers/claude/fold.ts";
+import { toPermissionRequest } from "../../src/drivers/claude/permission.ts";
+import * as codex from "../../src/drivers/codex/fold.ts";
+import { toQuestion } from "../../src/drivers/codex/permission.ts";
+import * as pi from "../../src/drivers/pi/fold.ts";
+import { isJson, type Json } from "../../src/files/index.ts";
 
 const linesOf = (agent: string): readonly Json[] =>
   readFileSync(new URL(`${agent}/lines.jsonl`, import.meta.url), "utf8")
@@ -58,6 +58,23 @@ const FOLDS: Readonly<Record<string, () => Fold>> = {
   },
 };
 
+const INSTEAD: readonly unknown[] = [null, 7, "x", true, [], [null], {}];
+
+/** The value with each of its members, at any depth, taken away or replaced by something strange. */
+function* damagedCopies(value: unknown): Generator<unknown> {
+  if (Array.isArray(value)) {
+    for (const [at, member] of value.entries()) {
+      for (const other of [...INSTEAD, ...damagedCopies(member)]) yield value.with(at, other);
+    }
+  } else if (isJson(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      const { [key]: _, ...others } = value;
+      yield others;
+      for (const other of [...INSTEAD, ...damagedCopies(member)]) yield { ...value, [key]: other };
+    }
+  }
+}
+
 describe.each(Object.entries(FOLDS))("the protocol of %s", (agent, createFold) => {
   test("is told as events", async () => {
     const events = linesOf(agent).flatMap(createFold());
@@ -77,16 +94,20 @@ describe.each(Object.entries(FOLDS))("the protocol of %s", (agent, createFold) =
 
   test("lines that break off, or lack what they should have, are never thrown for", () => {
     const fold = createFold();
+    const thrown: unknown[] = [];
+    let tried = 0;
     for (const line of linesOf(agent)) {
-      for (const key of Object.keys(line)) {
-        if (key === "type" || key === "method") continue;
-        fold({ ...line, [key]: null });
-        if (isJson(line[key]))
-          for (const inner of Object.keys(line[key])) {
-            fold({ ...line, [key]: { ...line[key], [inner]: null } });
-          }
+      for (const damaged of damagedCopies(line)) {
+        tried += 1;
+        try {
+          expect(fold(damaged as Json)).toBeInstanceOf(Array);
+        } catch (error) {
+          thrown.push({ damaged, error: String(error) });
+        }
       }
     }
+    expect(tried).toBeGreaterThan(1_000);
+    expect(thrown).toEqual([]);
   });
 });
 

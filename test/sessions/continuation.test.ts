@@ -108,7 +108,7 @@ describe("continuation", () => {
   );
 
   test.each<[NativeKind | undefined, string]>([
-    [undefined, "There is no native session of scripted yet."],
+    [undefined, "there is no native session of scripted yet"],
     ["unavailable", "native-"],
     ["silent", "did not confirm"],
     ["replacing", "began another native session instead"],
@@ -214,7 +214,7 @@ describe("continuation", () => {
         continuation: "replay",
         continuationOpts,
       });
-      const reason = "Nothing that was said before is among the events that were read.";
+      const reason = "the events that were read contain no earlier message";
       expect(resumption).toEqual({
         requested: "replay",
         happened,
@@ -402,7 +402,7 @@ describe("a native session whose turn did not end well", () => {
     const { metadata } = (await store.getSession(sessionId)) ?? {};
     expect(metadata).toMatchObject({ providerSessions: { scripted: { state: "unsure" } } });
     const { resumption } = await runOnce(store, agent, "3", { sessionId, continuation: "native" });
-    expect(resumption).toMatchObject({ happened: "native", reason: "A turn on it was cut off before." });
+    expect(resumption).toMatchObject({ happened: "native", reason: "an earlier turn on it was cut off" });
     await store.updateSession(sessionId, { metadata: metadata ?? {} });
     expect((await runOnce(store, agent, "4", { sessionId })).resumption).toMatchObject({
       happened: "replay",

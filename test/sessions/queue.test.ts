@@ -56,6 +56,39 @@ describe("runs of one session", () => {
     expect(items).toHaveLength(3);
   });
 
+  test.each(["somebody waits with", "nobody waits with yet"])(
+    "wait for an earlier one that %s, however often they look",
+    async (who) => {
+      const { sessionId } = await startSession(store);
+      const earlier = await startRun(store, sessionId, "earlier");
+      const place = `run/${earlier.runId}`;
+      const lease = who === "somebody waits with" ? await store.acquireLease(place, { owner: "x" }) : null;
+      const later = await startRun(store, sessionId, "later");
+      let looks = 0;
+      const looking = new Proxy(store, {
+        get: (target, key) => {
+          const value: unknown = Reflect.get(target, key);
+          if (typeof value !== "function") return value;
+          return (...args: unknown[]) => {
+            if (key === "getLease" && args[0] === place) looks++;
+            return value.apply(target, args);
+          };
+        },
+      });
+      const ended = executeRun(looking, new EchoAgent(), later.runId, { leaseMs: 3_600_000 });
+      const statusOf = async (): Promise<string | undefined> => (await store.getRun(later.runId))?.status;
+      // Enough to take a turn that is not its own.
+      await expect.poll(async () => looks >= 3 || (await statusOf()) !== "pending").toBe(true);
+      expect(await statusOf()).toBe("pending");
+      if (lease !== null) await store.releaseLease(lease);
+      await executeRun(store, new EchoAgent(), earlier.runId);
+      expect(await ended).toMatchObject({ status: "completed" });
+      expect(await orderOf(sessionId)).toEqual(
+        ["earlier", "later"].flatMap((input) => ["run_started", input, "run_completed"]),
+      );
+    },
+  );
+
   test("are not held up by one that nobody executes", async () => {
     const { sessionId } = await startSession(store);
     await startRun(store, sessionId, "nobody's");
@@ -100,6 +133,19 @@ describe("runs of one session", () => {
       "user: [The run was interrupted before it ended: the process that ran it ended]",
     ]);
   });
+});
+
+test("a run that waits for room in its process says in the store that somebody waits with it", async () => {
+  const second = await startRun(store, (await startSession(store)).sessionId, "two");
+  let waiting: Promise<unknown> | undefined;
+  const hooks = {
+    wait: async () => {
+      waiting = executeRun(store, new EchoAgent(), second.runId, { maxParallel: 1 });
+      await expect.poll(() => store.getLease(`run/${second.runId}`)).not.toBeNull();
+    },
+  };
+  await runOnce(store, new ScriptedAgent({ turns: [[{ hook: "wait" }]], hooks }), "one", { maxParallel: 1 });
+  expect(await waiting).toMatchObject({ status: "completed" });
 });
 
 test("runs of different sessions run at the same time, up to a limit", async () => {

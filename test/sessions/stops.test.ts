@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ContinuoError, type Run, type Store } from "../../src/model/index.ts";
-import { cancelRun, executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
+import { cancelRun, executeRun, runOnce, startRun, startSession, wake } from "../../src/sessions/index.ts";
 import { type OpenedStore, openStore } from "../../src/store/index.ts";
 import { EchoAgent, type Script, ScriptedAgent } from "../../src/testing/index.ts";
 import { TranscriptBuilder } from "../../src/transcript/index.ts";
@@ -322,15 +322,31 @@ function failing(at: (types: readonly string[]) => "before" | "after" | null): S
   });
 }
 
+/** A store that does not answer, whatever it is asked. */
+function away(isAway: () => boolean): Store {
+  return new Proxy(store, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== "function") return value;
+      // It gives what is read, and no promise.
+      if (key === "tail") return value.bind(target);
+      return (...args: unknown[]) => {
+        if (!isAway()) return value.apply(target, args);
+        return Promise.reject(new ContinuoError("unavailable", "the database does not answer"));
+      };
+    },
+  });
+}
+
 describe("a storage failure", () => {
   const AGENT = { turns: [[{ say: "one" }, { say: "two" }, { say: "three" }]] };
 
   test.each(["before", "after"] as const)(
-    "(%s the write) stops the run as failed, and what was said is kept",
+    "(%s the write) that is not waited for stops the run as failed, and what was said is kept",
     async (when) => {
       let count = 0;
       const broken = failing((types) => (types.includes("message_received") && ++count === 2 ? when : null));
-      const result = await runOnce(broken, new ScriptedAgent(AGENT), "go");
+      const result = await runOnce(broken, new ScriptedAgent(AGENT), "go", { storeMs: 0 });
       expect(result).toMatchObject({ status: "failed", error: { code: "unavailable" } });
       expect(await tailOf(result.sessionId)).toEqual([
         ["message_received", { content: words("one"), messageId: "said-1" }],
@@ -341,7 +357,7 @@ describe("a storage failure", () => {
             runId: "id1",
             error: {
               code: "unavailable",
-              message: "What the agent did could not be kept: The disk is gone.",
+              message: "cannot store the output of the agent: The disk is gone.",
               details: { code: "unavailable", lostEvents: 0 },
             },
           },
@@ -349,6 +365,28 @@ describe("a storage failure", () => {
       ]);
     },
   );
+
+  test.each(["before", "after"] as const)("(%s any write) that passes ends no run", async (when) => {
+    let count = 0;
+    // Each write fails twice, and is stored once.
+    const broken = failing(() => (++count % 3 === 0 ? null : when));
+    const { sessionId } = await startSession(store);
+    const { runId } = await startRun(store, sessionId, "go");
+    const result = await executeRun(broken, new ScriptedAgent(AGENT), runId);
+    expect(result).toMatchObject({ status: "completed", text: "three" });
+    expect((await logOf(store, sessionId)).map(([type]) => type)).toEqual([
+      "session_created",
+      "run_created",
+      "run_started",
+      "message_sent",
+      "session_resumed",
+      "message_received",
+      "message_received",
+      "message_received",
+      "turn_completed",
+      "run_completed",
+    ]);
+  });
 
   test("at the end is tried again, and the end is there once", async () => {
     let tries = 0;
@@ -370,11 +408,37 @@ describe("a storage failure", () => {
     );
     const { sessionId } = await startSession(store);
     const { runId } = await startRun(store, sessionId, "go");
-    await expect(executeRun(broken, new ScriptedAgent(AGENT), runId)).rejects.toMatchObject({
+    const options = { storeMs: 50 };
+    await expect(executeRun(broken, new ScriptedAgent(AGENT), runId, options)).rejects.toMatchObject({
       code: "unavailable",
-      message: "What the agent said last could not be kept: The disk is gone.",
+      message: "cannot store the last output of the agent: The disk is gone.",
     });
     expect(await store.getRun(runId)).toMatchObject({ status: "running" });
+  });
+
+  test("that lasts does not keep the session from this process: wake takes it over at once", async () => {
+    const { sessionId } = await startSession(store);
+    const { runId } = await startRun(store, sessionId, "go");
+    let state: "here" | "away" = "here";
+    const broken = away(() => state === "away");
+    const agent = new ScriptedAgent({
+      turns: [[{ say: "one" }, { hook: "leave" }, { say: "two" }]],
+      hooks: {
+        leave: () => {
+          state = "away";
+        },
+      },
+    });
+    await expect(executeRun(broken, agent, runId, { storeMs: 50 })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    // Nobody gave the lease back.
+    expect(await store.getLease(`session/${sessionId}`)).not.toBeNull();
+    expect(await wake(store, sessionId)).toMatchObject({
+      interrupted: [runId],
+      unprocessed: [{ runId }],
+      heldBy: null,
+    });
   });
 
   test.each([

@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { NewEvent, Run } from "../../src/model/index.ts";
 import { executeRun, runOnce, startRun, startSession, wake } from "../../src/sessions/index.ts";
@@ -5,6 +8,8 @@ import { type OpenedStore, openStore } from "../../src/store/index.ts";
 import { EchoAgent, ScriptedAgent } from "../../src/testing/index.ts";
 import { TranscriptBuilder } from "../../src/transcript/index.ts";
 import { eventsOf, logOf, words } from "./harness/log.ts";
+
+const STARTER = join(import.meta.dirname, "processes/starter.ts");
 
 let store: OpenedStore;
 beforeEach(async () => {
@@ -114,6 +119,45 @@ describe("wake", () => {
     await store.acquireLease(`run/${runId}`, { owner: "waiting" });
     expect(await wake(store, sessionId)).toMatchObject({ interrupted: [], unprocessed: [] });
     expect(await statusOf(runId)).toBe("pending");
+  });
+
+  test("leaves a run alone that another process has just started, until that process is gone", async () => {
+    const { sessionId } = await startSession(store);
+    const child = spawn(process.execPath, [STARTER, sessionId], { stdio: ["pipe", "pipe", "inherit"] });
+    // What the other process would write into the same store.
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const { actor } = JSON.parse(line.toString());
+    const runId = "started-elsewhere";
+    const data = { runId, input: words("go") };
+    await store.append(sessionId, [{ type: "run_created", data, runId, actor }], {
+      also: [{ type: "new_run", run: { runId, input: words("go") } }],
+    });
+    expect(await wake(store, sessionId)).toMatchObject({ interrupted: [], unprocessed: [] });
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(await wake(store, sessionId)).toMatchObject({ interrupted: [runId], unprocessed: [{ runId }] });
+  });
+
+  test("leaves a run alone that is started in this process and about to be executed", async () => {
+    const { sessionId } = await startSession(store);
+    const wakes: Promise<{ readonly interrupted: readonly string[] }>[] = [];
+    // Whatever the run asks of the store, somebody wakes the session in that moment.
+    const waking = new Proxy(store, {
+      get: (target, key) => {
+        const value: unknown = Reflect.get(target, key);
+        if (typeof value !== "function") return value;
+        return (...args: unknown[]) => {
+          if (wakes.length < 12) wakes.push(wake(store, sessionId));
+          return value.apply(target, args);
+        };
+      },
+    });
+    expect(await runOnce(waking, new EchoAgent(), "go", { sessionId })).toMatchObject({
+      status: "completed",
+    });
+    const woken = await Promise.all(wakes);
+    expect(woken.flatMap(({ interrupted }) => interrupted)).toEqual([]);
+    expect(woken.length).toBeGreaterThan(5);
   });
 
   test("offers what was said last, however many runs of a long-lived session were interrupted before", async () => {
@@ -302,7 +346,7 @@ describe("a native session whose turn was cut off", () => {
     expect(agent.given[0]?.transcript?.[0]).toBe("user: left");
     expect(resumption).toMatchObject({
       happened: "replay",
-      reason: expect.stringContaining("has heard this input"),
+      reason: expect.stringContaining("has already received this input"),
     });
     expect(agent.given[1]?.transcript).not.toContain("user: left");
   });

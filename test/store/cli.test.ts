@@ -5,25 +5,20 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
-import { migrate } from "../../src/store/schema/index.ts";
+import { migrate, SCHEMA_VERSION } from "../../src/store/schema/index.ts";
 import { createKysely } from "../../src/store/sqlite/index.ts";
-import { type PostgresServer, startPostgres } from "./harness/postgres-server.ts";
+import { bundledCommand, newPostgresDatabase } from "../sizes/prepared.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+const MAIN = await bundledCommand();
 const home = mkdtempSync(join(tmpdir(), "continuo-store-cli-"));
 const database = join(home, "continuo.db");
 
-let server: PostgresServer;
 beforeAll(async () => {
-  server = await startPostgres();
   await using store = await openStore(`sqlite:${database}`);
   await store.createSession({ sessionId: "s" });
   await store.append("s", [{ type: "message_sent", data: { content: "the secret of the flipped byte" } }]);
-}, 300_000);
-afterAll(async () => {
-  await server?.stop();
-  rmSync(home, { recursive: true });
 });
+afterAll(() => rmSync(home, { recursive: true }));
 
 interface Result {
   readonly code: number;
@@ -50,7 +45,7 @@ test("info counts what is in the store of CONTINUO_HOME", { timeout: 120_000 }, 
 });
 
 test("verify ends with 4 and names the event when a byte was flipped", { timeout: 120_000 }, async () => {
-  expect(await json("verify")).toEqual({ logs: 1, events: 2, pruned: 0, damaged: [] });
+  expect(await json("verify")).toEqual({ logs: 1, events: 2, pruned: 0, damaged: [], database: [] });
   const copy = join(home, "flipped.db");
   const bytes = readFileSync(database);
   bytes[bytes.indexOf("flipped byte")] = "F".charCodeAt(0);
@@ -81,19 +76,20 @@ test("an older SQLite database is upgraded after a copy, and that is said", {
   const { code, stderr } = await continuo("info", "--store", "sqlite:old.db");
   expect([code, stderr]).toEqual([
     0,
-    `The schema of the store was brought from 1 to 2; a copy of the old database is ${path}.before-migration-1.\n`,
+    `The schema of the store was updated from 1 to ${SCHEMA_VERSION}; a copy of the old database is ${path}.before-migration-1.\n`,
   ]);
   expect(existsSync(`${path}.before-migration-1`)).toBe(true);
 });
 
 test("Postgres is upgraded by migrate alone", { timeout: 120_000 }, async () => {
-  const { code, stderr } = await continuo("info", "--store", server.url);
+  const url = await newPostgresDatabase();
+  const { code, stderr } = await continuo("info", "--store", url);
   expect(code).toBe(1);
   expect(stderr).toContain("continuo store migrate");
-  expect(await json("migrate", "--store", server.url)).toEqual({
-    schemaVersion: 2,
-    migrated: { from: 0, to: 2, copy: null },
+  expect(await json("migrate", "--store", url)).toEqual({
+    schemaVersion: SCHEMA_VERSION,
+    migrated: { from: 0, to: SCHEMA_VERSION, copy: null },
   });
-  expect(await json("info", "--store", server.url)).toMatchObject({ engine: "postgres", logs: 0 });
-  expect(await json("vacuum", "--store", server.url)).toMatchObject({ expiredLogs: 0, blobs: 0 });
+  expect(await json("info", "--store", url)).toMatchObject({ engine: "postgres", logs: 0 });
+  expect(await json("vacuum", "--store", url)).toMatchObject({ expiredLogs: 0, blobs: 0 });
 });

@@ -1,17 +1,29 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Store } from "../../src/model/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { migrate, SCHEMA_VERSION } from "../../src/store/schema/index.ts";
 import { createKysely } from "../../src/store/sqlite/index.ts";
-import { type PostgresServer, startPostgres } from "./harness/postgres-server.ts";
+import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { answersOf, insertsOf, type Sample, sampleStore } from "./harness/older-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-migration-"));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const VERSIONS = [1, 2] as const;
+let sample: Sample;
+beforeAll(async () => {
+  sample = await sampleStore();
+});
+
+test("every earlier version of the schema is migrated from in these tests", () => {
+  expect(VERSIONS.length).toBe(SCHEMA_VERSION - 1);
+});
 
 let made = 0;
 const newPath = (): string => join(folder, `${made++}.db`);
@@ -25,6 +37,17 @@ async function olderDatabase(): Promise<string> {
     head_sequence, head_hash) values ('default', 'old', 'application/x-continuo-events', 1, 1, 1, 0, '${"0".repeat(64)}')`);
   database.close();
   return path;
+}
+
+/** What came with the newest version works on what was migrated. */
+async function usable(store: Store): Promise<void> {
+  const { secret } = await store.createToken({ scopes: ["admin"] });
+  expect((await store.authenticate(secret))?.scopes).toEqual(["admin"]);
+  const cursor = await store.commitCursor({ logId: "l", name: "ada", sequence: 3, data: { sdk: "x" } });
+  expect([cursor.sequence, cursor.data]).toEqual([3, { sdk: "x" }]);
+  await store.append("l", [{ type: "seen", data: { mediaTimeMs: 5 } }]);
+  expect((await store.readMedia("l", { fromMs: 0, toMs: 9 })).events.length).toBe(1);
+  expect((await store.commitCursor({ logId: "later", name: "ada" })).sequence).toBe(0);
 }
 
 describe("sqlite", () => {
@@ -54,9 +77,28 @@ describe("sqlite", () => {
     expect(told).toEqual([{ from: 1, to: SCHEMA_VERSION, copy }]);
     expect((await store.getLog("old"))?.latestSequence).toBe(0);
     await store.createSession({ sessionId: "s" });
-    expect(existsSync(copy)).toBe(true);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
     await expect(openStore(`sqlite:${copy}`)).rejects.toMatchObject({ code: "migration_required" });
   });
+
+  for (const version of VERSIONS) {
+    test(`what a database of version ${version} holds is the same after its migration`, async () => {
+      const path = newPath();
+      const database = new DatabaseSync(path);
+      await migrate(createKysely<never>(database), version);
+      for (const { table, row } of insertsOf(sample, version)) {
+        const names = Object.keys(row);
+        const values = names.map(() => "?").join(", ");
+        database
+          .prepare(`insert into ${table} (${names.join(", ")}) values (${values})`)
+          .run(...Object.values(row));
+      }
+      database.close();
+      await using store = await openStore(`sqlite:${path}`, { migrate: true });
+      expect(await answersOf(store, version)).toEqual(sample.answers[version]);
+      await usable(store);
+    });
+  }
 
   test("a newer schema is schema_newer, also with { migrate: true }", async () => {
     const path = newPath();
@@ -94,44 +136,70 @@ describe("sqlite", () => {
 });
 
 describe("postgres", () => {
-  let server: PostgresServer;
+  let url: string;
   beforeAll(async () => {
-    server = await startPostgres();
-  }, 300_000);
-  afterAll(() => server?.stop());
+    url = await newPostgresDatabase();
+  });
   const pools: pg.Pool[] = [];
   afterEach(async () => {
     for (const pool of pools.splice(0)) await pool.end();
   });
 
+  for (const version of VERSIONS) {
+    test(`what a database of version ${version} holds is the same after its migration`, async () => {
+      const own = await newPostgresDatabase();
+      const pool = new pg.Pool({ connectionString: own });
+      pools.push(pool);
+      await migrate(new Kysely<never>({ dialect: new PostgresDialect({ pool }) }), version);
+      for (const { table, row } of insertsOf(sample, version)) {
+        const names = Object.keys(row);
+        const values = names.map((_, index) => `$${index + 1}`).join(", ");
+        await pool.query(
+          `insert into ${table} (${names.join(", ")}) overriding system value values (${values})`,
+          Object.values(row).map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value)),
+        );
+      }
+      for (const [table, key] of [
+        ["logs", "log_key"],
+        ["deleted_logs", "deletion_key"],
+        ...(version === 1 ? [] : [["runs", "run_key"]]),
+      ]) {
+        await pool.query(`select setval(pg_get_serial_sequence('${table}', '${key}'), 1000)`);
+      }
+      await using store = await openStore(own, { migrate: true });
+      expect(await answersOf(store, version)).toEqual(sample.answers[version]);
+      await usable(store);
+    });
+  }
+
   test("an empty or older database is migration_required, and is upgraded when that is asked for", async () => {
-    await expect(openStore(server.url)).rejects.toMatchObject({ code: "migration_required" });
-    const pool = new pg.Pool({ connectionString: server.url });
+    await expect(openStore(url)).rejects.toMatchObject({ code: "migration_required" });
+    const pool = new pg.Pool({ connectionString: url });
     pools.push(pool);
     const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
     await migrate(db, 1);
-    await expect(openStore(server.url)).rejects.toMatchObject({
+    await expect(openStore(url)).rejects.toMatchObject({
       code: "migration_required",
       details: { schemaVersion: 1 },
     });
     const told: unknown[] = [];
     const stores = await Promise.all(
-      [1, 2].map(() => openStore(server.url, { migrate: true, onMigrated: (what) => told.push(what) })),
+      [1, 2].map(() => openStore(url, { migrate: true, onMigrated: (what) => told.push(what) })),
     );
     expect(told.length).toBeGreaterThan(0);
     for (const store of stores) await store.close();
-    await using store = await openStore(server.url);
+    await using store = await openStore(url);
     expect((await store.info()).schemaVersion).toBe(SCHEMA_VERSION);
     await pool.query("insert into continuo_migrations (name, timestamp) values ('999-future', 'x')");
-    await expect(openStore(server.url)).rejects.toMatchObject({ code: "schema_newer" });
+    await expect(openStore(url)).rejects.toMatchObject({ code: "schema_newer" });
   });
 
   test("a server that does not answer, or refuses, is unavailable, and no password is told", async () => {
-    const url = "postgres://somebody:secret@127.0.0.1:1/nothing";
-    const error = await openStore(url).catch((reason: unknown) => reason);
+    const secret = "postgres://somebody:secret@127.0.0.1:1/nothing";
+    const error = await openStore(secret).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: "unavailable" });
     expect(String((error as Error).message)).not.toContain("secret");
-    await expect(openStore(server.url.replace(/postgres$/, "nothing"))).rejects.toMatchObject({
+    await expect(openStore(url.replace(/\w+$/u, "nothing"))).rejects.toMatchObject({
       code: "unavailable",
       details: { reason: "3D000" },
     });

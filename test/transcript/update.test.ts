@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewEvent, ReadOptions } from "../../src/model/index.ts";
 import { type OpenedStore, openStore } from "../../src/store/index.ts";
 import { type EventLike, type Transcript, TranscriptBuilder } from "../../src/transcript/index.ts";
+import { rounds } from "../sizes/counts.ts";
 import { anyEvent } from "./any-event.ts";
 
 const { fromEvents, fromStore, updateFromStore } = TranscriptBuilder;
@@ -49,7 +50,7 @@ test("updates, streamed messages torn apart included, equal a rebuild", async ()
       expect(JSON.stringify(older)).toBe(before);
       expect(await updateFromStore(store, older)).toEqual(transcript);
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -65,7 +66,7 @@ test("entries without a sequence stay last, and are folded anew", async () => {
       const after = await updateFromStore(store, carry(before));
       expect(after).toEqual(fromEvents([...(await stored()), ...asLoose], options));
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -80,7 +81,7 @@ test("a budget is a step of its own: the update of a cut transcript is that of t
         await fromStore(store, logId, { maxChars }),
       );
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
@@ -104,7 +105,7 @@ test("a transcript of the newest events grows from where it begins", async () =>
         expect(updated).toEqual(await fromStore(store, logId, isFar ? { limit } : { after }));
       },
     ),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 

@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { findSessions, type Places } from "../../src/agents/index.ts";
+import { findSessions, type Places } from "../../src/agents.ts";
 import {
   type AgentName,
   emptyTrash,

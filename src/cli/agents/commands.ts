@@ -13,13 +13,15 @@ interface JsonFlag {
 }
 
 const DOCTOR_HELP = `
-The agent is started in a home of its own, which is thrown away afterwards, and no model is asked. Exit code 7: it
-does not do what it says that it can.`;
+The agent runs in a temporary home, and no model is asked. Exit code 7: the agent fails at something that it
+says it supports.`;
 
 export function addAgentsCommand(program: Command, run: Run | null): void {
   const agents = program
     .command("agents")
-    .description("the agents on this machine: where, which version, how they are driven, what they can do")
+    .description(
+      "list the agents on this machine: where they are, their versions, how they are driven, what they support",
+    )
     .option("--json", "print JSON")
     .action(async (flags: JsonFlag) => {
       if (run === null) return;
@@ -29,9 +31,9 @@ export function addAgentsCommand(program: Command, run: Run | null): void {
   agents
     .command("doctor")
     .description(
-      "start an agent in a scratch home, and try what it can really do: list, new, load, resume, fork",
+      "start an agent in a temporary home, and try what it supports: list, new, load, resume, fork",
     )
-    .argument("<agent>", "its name")
+    .argument("<agent>", "the name of the agent")
     .option("--json", "print JSON")
     .addHelpText("after", DOCTOR_HELP)
     .action(async (name: string, _own: JsonFlag, command: Command) => {

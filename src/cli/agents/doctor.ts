@@ -1,10 +1,10 @@
 /** `agents doctor`: one agent, started in a scratch home, and what it really does. */
 
-import { type AgentProgram, findAgentProgram, keepCapabilities } from "../../agents/index.ts";
+import { type AgentSettings, assertRunnable, drivingOf, readConfiguration } from "../../config/index.ts";
+import { type AgentProgram, findAgentProgram, keepCapabilities } from "../../drivers/index.ts";
+import { placesOf } from "../../files/index.ts";
 import { ContinuoError, exitCodeOf } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { type AgentSettings, assertRunnable, drivingOf, readConfiguration } from "../config/index.ts";
-import { placesOf } from "../places/index.ts";
 import {
   createOutput,
   type Paint,
@@ -25,7 +25,7 @@ export async function runDoctor(
   flags: { readonly json?: true },
   shell: Shell,
 ): Promise<number> {
-  const configuration = await readConfiguration({ shell, flags: { agent: name } });
+  const configuration = await readConfiguration({ places: shell, flags: { agent: name } });
   assertRunnable(configuration);
   const driving = drivingOf(settingsOf(configuration.agents[name]));
   const places = placesOf(shell);
@@ -61,12 +61,12 @@ export async function runDoctor(
 /** An agent of the configuration is there, or it would have said so. */
 function settingsOf(settings: AgentSettings | undefined): AgentSettings {
   if (settings !== undefined) return settings;
-  throw new ContinuoError("usage", "there is no such agent");
+  throw new ContinuoError("usage", "there is no agent of this name");
 }
 
 function missing({ label, program, install }: AgentProgram): ContinuoError {
   return new ContinuoError("agent_missing", `${label} is not installed: there is no program ${program}`, {
-    hint: install === null ? "Name its program in the configuration." : `Install it: ${install}`,
+    hint: install === null ? "Name its program in continuo.yaml." : `Install it: ${install}`,
   });
 }
 
@@ -97,7 +97,8 @@ const STYLES: Readonly<Record<ExaminedStep["outcome"], readonly Style[]>> = {
 const INDENT = 10;
 
 function drawStep({ step, advertised, outcome, reason }: ExaminedStep, { paint, columns }: Pen): string {
-  const said = outcome === "fails" && advertised === true ? ", although it says that it can" : "";
+  const said =
+    outcome === "fails" && advertised === true ? ", although the agent says that it supports it" : "";
   const first = `${step.padEnd(INDENT - 1)} ${paint(`${outcome}${said}`, ...STYLES[outcome])}\n`;
   if (reason === null) return first;
   const text = visibleLine(reason);

@@ -1,11 +1,7 @@
 /** What an agent really does, step by step, against what it says that it can. No model is asked. */
 
-import {
-  type AgentProgram,
-  type OpenAgentOptions,
-  openAgent,
-  writeNativeSession,
-} from "../../agents/index.ts";
+import { type AgentProgram, type OpenAgentOptions, openAgent } from "../../drivers/index.ts";
+import { writeNativeSession } from "../../handoff/index.ts";
 import {
   type AgentDriver,
   type Conversation,
@@ -162,7 +158,7 @@ async function tryKnown(patient: Patient, { sessionId, isSpoken }: Known): Promi
     ["continue", canContinueLast, { continueLast: true }],
     ["fork", canFork, { forkSessionId: sessionId ?? "" }],
   ];
-  const silent = isSpoken ? none : "there is no session in which something was said, and no model is asked";
+  const silent = isSpoken ? none : "there is no session with a message, and no model is asked";
   for (const [step, advertised, open] of ways) {
     await attempt(patient, { step, advertised, none: step === "continue" ? silent : none }, () =>
       enter(patient, step, open),
@@ -184,7 +180,7 @@ async function enter(
     (step === "load" && !/load|replay/u.test(done)) || (step === "resume" && /load|replay/u.test(done));
   if (!isOtherWay) return;
   const refused = steps.find(({ outcome }) => outcome === "failed");
-  throw new Error(refused?.reason ?? `it came there by ${done}`);
+  throw new Error(refused?.reason ?? `it resumed by ${done}`);
 }
 
 async function tryDelete(patient: Patient, sessionId: string | null): Promise<void> {
@@ -192,7 +188,7 @@ async function tryDelete(patient: Patient, sessionId: string | null): Promise<vo
   const remove: unknown = Reflect.get(driver, "deleteSession");
   const none =
     typeof remove !== "function"
-      ? "Continuo does not ask this agent to; it moves the files to its trash itself"
+      ? "Continuo does not use this; it moves the files to its trash itself"
       : sessionId === null
         ? "there is no session"
         : null;

@@ -1,8 +1,9 @@
 /**
- * `continuo agents` and `continuo agents doctor`: which agents are here, how they are driven, and what they can do.
+ * `continuo agents` and `continuo agents doctor`: which agents are installed, how they are driven, and what they can
+ * do.
  *
- * Promises: the list starts no agent; the doctor starts one in a home of its own, which is thrown away, and asks
- * no model. Does not know: any agent's protocol.
+ * Promises: the list starts no agent; the doctor starts one in a temporary home and sends nothing to a model.
+ * Does not know: the protocol of any agent.
  */
 
 export { addAgentsCommand } from "./commands.ts";

@@ -1,10 +1,11 @@
 /** `agents`: every known agent, and those that the configuration names. Nothing is started. */
 
-import { type AgentProgram, findAgentProgram } from "../../agents/index.ts";
+import { assertValid, drivingOf, readConfiguration } from "../../config/index.ts";
+import { type AgentProgram, findAgentProgram } from "../../drivers/index.ts";
+import { placesOf } from "../../files/index.ts";
 import type { SessionCapabilities } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { assertValid, drivingOf, readConfiguration, warnOfUntrusted } from "../config/index.ts";
-import { placesOf } from "../places/index.ts";
+import { warnOfUntrusted } from "../notices/index.ts";
 import {
   type Column,
   createOutput,
@@ -18,7 +19,7 @@ import {
 } from "../terminal/index.ts";
 
 export async function runAgents(flags: { readonly json?: true }, shell: Shell): Promise<number> {
-  const configuration = await readConfiguration({ shell });
+  const configuration = await readConfiguration({ places: shell });
   assertValid(configuration);
   warnOfUntrusted(configuration, shell);
   const places = placesOf(shell);
@@ -83,7 +84,8 @@ function advice(programs: readonly AgentProgram[]): string[] {
       visibleLine(`${agent}: there is no program ${program}${install === null ? "" : `; ${install}`}`),
     );
   const unknown = programs.find(({ command, capabilities }) => command !== null && capabilities === null);
-  const ask = unknown === undefined ? [] : [visibleLine(`Ask one: continuo agents doctor ${unknown.agent}`)];
+  const ask =
+    unknown === undefined ? [] : [visibleLine(`To ask one, run: continuo agents doctor ${unknown.agent}`)];
   const lines = [...missing, ...ask];
   return lines.length === 0 ? [] : ["", ...lines];
 }
@@ -101,5 +103,5 @@ export const ABILITIES: readonly (readonly [keyof SessionCapabilities, string])[
 function abilitiesOf(capabilities: SessionCapabilities | null): string {
   if (capabilities === null) return NOT_ASKED;
   const names = ABILITIES.filter(([key]) => capabilities[key]).map(([, name]) => name);
-  return names.join(" ") || "new sessions alone";
+  return names.join(" ") || "only new sessions";
 }

@@ -3,8 +3,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { HOME_VARIABLES, type Places } from "../../agents/index.ts";
-import { CLOSED_URL } from "../../agents/witness/index.ts";
+import { CLOSED_URL } from "../../drivers/witness/index.ts";
+import type { Places } from "../../files/index.ts";
+import { HOME_VARIABLES } from "../../native/index.ts";
 
 export interface Scratch extends Disposable {
   readonly places: Places;

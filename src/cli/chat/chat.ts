@@ -1,7 +1,8 @@
 /** `chat`: one turn. */
 
+import { TALK_LIMITS, Talk } from "../../conversations/index.ts";
 import { ContinuoError } from "../../model/index.ts";
-import { TALK_LIMITS, Talk } from "../conversation/index.ts";
+import { conversationOf } from "../conversation/opening/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
 import { nextKeyOf } from "./keys.ts";
@@ -40,7 +41,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
   };
   const opening = Talk.open({
     flags,
-    shell,
+    ...conversationOf(flags, shell),
     // The answer is told before the program has ended.
     keepOpen: "session",
     note: (text) => void telling().then(({ note }) => note(text)),
@@ -94,7 +95,7 @@ async function readPrompt({ stdin }: Shell, signal: AbortSignal): Promise<string
 }
 
 function nothingSaid(): ContinuoError {
-  return new ContinuoError("usage", "there is nothing to say", {
-    hint: 'Give a prompt: `continuo chat "why does the build fail?"`, or one on standard input. `continuo repl` asks for one.',
+  return new ContinuoError("usage", "the prompt is empty", {
+    hint: 'Give a prompt, such as `continuo chat "why does the build fail?"`, or write it to standard input.',
   });
 }

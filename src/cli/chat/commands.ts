@@ -11,23 +11,23 @@ interface Run {
 }
 
 const HELP = `
-The answer goes to standard output, plain where that is no terminal; calls of tools, notes and the session's id go to
-standard error. The session is kept: \`continuo chat --continue\` goes on with it, and so does \`--resume ID\`. With
---json each event is a line, and the last line is the result. Ctrl-C cancels the turn.
+The answer goes to standard output, without colours if that is not a terminal; tool calls, notes and the id of the
+session go to standard error. Continuo stores the session: \`continuo chat --continue\` or \`--resume ID\` continues it.
+With --json, each event is one line, and the last line is the result. Ctrl-C cancels the turn.
 
 Examples:
   continuo chat "why does the build fail?"
-  git diff | continuo chat -a codex            the prompt comes from standard input
-  continuo chat --continue "and now fix it"    the newest session of this folder goes on
-  continuo chat --resume 4bf3 -a codex "what do you think?"    the same conversation, with another agent`;
+  git diff | continuo chat -a codex            read the prompt from standard input
+  continuo chat --continue "and now fix it"    continue the newest session of this folder
+  continuo chat --resume 4bf3 -a codex "what do you think?"    the same session, another agent`;
 
 export function addChatCommand(program: Command, run: Run | null): void {
   const chat = program
     .command("chat")
-    .description("one turn with an agent: a question, its answer, and a session that goes on")
-    .argument("[prompt]", "what to say; standard input where it is left out");
+    .description("run one turn with an agent: a prompt, its answer, and a session that can continue")
+    .argument("[prompt]", "the prompt (default: read standard input)");
   addTalkOptions(chat)
-    .option("--json", "print events as JSON, one a line")
+    .option("--json", "print the events as JSON, one per line")
     .addHelpText("after", HELP)
     .action(async (prompt: string | undefined, flags: ChatFlags) => {
       if (run === null) return;

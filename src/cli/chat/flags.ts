@@ -1,6 +1,6 @@
 /** What `chat` is called with. */
 
-import type { TalkFlags } from "../conversation/flags/index.ts";
+import type { TalkFlags } from "../../conversations/index.ts";
 
 export interface ChatFlags extends TalkFlags {
   readonly json?: true;

@@ -1,9 +1,9 @@
 /**
- * `continuo chat`: one turn, from the command line to an agent and back.
+ * `continuo chat`: one turn with an agent.
  *
- * Promises: standard output is the answer and nothing else, plain where it is no terminal; with `--json` events,
- * one a line, the last one the result; the exit code says how the turn ended.
- * Does not know: how a conversation is opened, or a turn drawn.
+ * Promises: standard output contains only the answer, as plain text if it is not a terminal; with `--json` it
+ * contains one event per line, the last of them the result; the exit code reports how the turn ended.
+ * Does not know: how a conversation is opened, or how a turn is drawn.
  */
 
 export { addChatCommand } from "./commands.ts";

@@ -7,6 +7,8 @@ import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
 import { createPlainText } from "./plain-text.ts";
 
+export type ToldResult = Omit<RunResult, "sessionId"> & { readonly sessionId: string | null };
+
 export interface Report {
   /** Where questions can be put; `null` for programs. */
   readonly teller: Teller | null;
@@ -15,8 +17,8 @@ export interface Report {
   tell(event: AgentEvent): Promise<void>;
   note(text: string): void;
   end(): Promise<void>;
-  /** What the turn came to, and the same in words. */
-  result(result: RunResult, facts: readonly string[]): Promise<void>;
+  /** What the turn came to, and the same in words; without a session where none is kept. */
+  result(result: ToldResult, facts: readonly string[]): Promise<void>;
   /** There is no result: the last line for a program all the same. To a person errors are told elsewhere. */
   fail(error: unknown, sessionId: string | null): Promise<void>;
 }

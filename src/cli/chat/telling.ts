@@ -1,15 +1,9 @@
 /** What a person, or a program, is told of the one turn. */
 
-import type { AskPermission } from "../../agents/driver/index.ts";
-import {
-  type AskingOptions,
-  createAsking,
-  describeResumption,
-  describeTurn,
-  errorOf,
-  type Talk,
-  type TurnResult,
-} from "../conversation/index.ts";
+import type { Talk, TurnResult } from "../../conversations/index.ts";
+import type { AskPermission } from "../../drivers/link/index.ts";
+import { describeResumption } from "../conversation/drawing/index.ts";
+import { type AskingOptions, createAsking, describeTurn, errorOf } from "../conversation/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
 import { createReport, type Report } from "./report.ts";
@@ -59,11 +53,12 @@ async function turn(talk: Talk, input: string, { report, stop }: InTurn): Promis
   const { result } = ended;
   const { agent } = talk;
   const facts = [describeTurn(result, performance.now() - startedAt)];
-  if (result.resumption !== null) {
+  if (!ended.isKept) facts.push("no session is kept: the agent did nothing");
+  else if (result.resumption !== null) {
     const { sessionId, resumption } = result;
     facts.push(describeResumption({ sessionId, agent, resumption, ids: "whole" }));
   }
-  await report.result(result, facts);
+  await report.result(ended.isKept ? result : { ...result, sessionId: null }, facts);
   const error = errorOf(result, stop.signal);
   if (error !== null) throw error;
   return 0;

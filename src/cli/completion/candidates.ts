@@ -1,8 +1,8 @@
 /** What can stand in the place of the last word. Pure: the tree of commands tells. */
 
 import type { Argument, Command, Option } from "commander";
-import { READABLE_AGENTS } from "../../agents/index.ts";
-import { OWN } from "../own/index.ts";
+import { OWN } from "../../catalog/index.ts";
+import { READABLE_AGENTS } from "../../native/index.ts";
 
 export interface Candidate {
   readonly value: string;

@@ -10,15 +10,15 @@ interface Run {
 }
 
 const HELP = `
-To switch it on, put into
+To switch completion on, add to
   ~/.bashrc                   source <(continuo completion bash)
-  ~/.zshrc, behind compinit   source <(continuo completion zsh)
+  ~/.zshrc, after compinit    source <(continuo completion zsh)
   ~/.config/fish/config.fish  continuo completion fish | source`;
 
 export function addCompletionCommands(program: Command, run: Run | null): void {
   program
     .command("completion")
-    .description("a script that completes commands, flags and session ids in your shell")
+    .description("print a script that completes commands, flags and session ids in your shell")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .addHelpText("after", HELP)
     .action(async (name: ShellName) => {

@@ -1,16 +1,11 @@
 /** `complete-words`: the candidates of one word, a line each. */
 
 import type { Command } from "commander";
-import {
-  findSessions,
-  listSessions,
-  listTrashedSessions,
-  type Places,
-  readerOf,
-} from "../../agents/index.ts";
+import { listCatalog, rowsBeginning } from "../../catalog/index.ts";
+import { listTrashedSessions } from "../../editing/index.ts";
+import type { Places } from "../../files/index.ts";
+import { placesOf } from "../../files/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { findOwn, listOwn, openOwn } from "../own/index.ts";
-import { cacheFileOf, placesOf } from "../places/index.ts";
 import { SESSION_COMMANDS } from "../session/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { type Candidate, wantedFor } from "./candidates.ts";
@@ -32,13 +27,7 @@ export async function runComplete(program: Command, words: readonly string[], sh
       shell.stdout.write(`:${wanted.type}\n`);
       return 0;
     case "sessions":
-      return write(
-        [
-          ...(await ownSessionsOf(wanted.prefix, shell)),
-          ...(await sessionsOf(wanted.prefix, places, cacheFileOf(shell))),
-        ],
-        shell,
-      );
+      return write(await sessionsOf(wanted.prefix, shell), shell);
     case "trashed":
       return write(trashedOf(wanted.prefix, places), shell);
   }
@@ -52,33 +41,16 @@ function write(candidates: readonly Candidate[], shell: Shell): number {
   return 0;
 }
 
-/** The newest; with the beginning of an id, those that begin so, of which only these are looked into. */
-async function sessionsOf(prefix: string, places: Places, cacheFile: string): Promise<Candidate[]> {
+/** The newest; with the beginning of an id, those that begin so. */
+async function sessionsOf(prefix: string, shell: Shell): Promise<Candidate[]> {
   if (prefix === "") {
-    const { sessions } = await listSessions({ places, limit: MAX_SESSIONS, cacheFile });
+    const { sessions } = await listCatalog({ limit: MAX_SESSIONS }, { places: shell });
     return sessions
       .map(({ agent, sessionId, title }) => toCandidate(agent, sessionId, title))
       .filter(isPlain);
   }
-  const candidates: Candidate[] = [];
-  for await (const found of findSessions({ places })) {
-    if (!found.sessionId.toLowerCase().startsWith(prefix.toLowerCase())) continue;
-    const reader = await readerOf(found.agent);
-    const info = candidates.length < MAX_SESSIONS ? await reader.skim(found, { part: "whole" }) : null;
-    candidates.push(toCandidate(found.agent, found.sessionId, info?.title ?? null));
-  }
-  return candidates.filter(isPlain);
-}
-
-/** Continuo's own. */
-async function ownSessionsOf(prefix: string, shell: Shell): Promise<Candidate[]> {
-  await using own = await openOwn(shell);
-  if (own === null) return [];
-  const rows = prefix === "" ? await listOwn(own) : await findOwn(own, prefix);
-  return rows
-    .slice(0, MAX_SESSIONS)
-    .map(({ agent, sessionId, title }) => toCandidate(agent, sessionId, title))
-    .filter(isPlain);
+  const rows = await rowsBeginning(prefix, { places: shell });
+  return rows.map(({ agent, sessionId, title }) => toCandidate(agent, sessionId, title)).filter(isPlain);
 }
 
 function trashedOf(prefix: string, places: Places): Candidate[] {

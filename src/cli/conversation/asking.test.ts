@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
-import type { PermissionRequest } from "../../model/index.ts";
+import type { PermissionDecision, PermissionRequest } from "../../model/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { createAsking } from "./asking.ts";
 import { Teller } from "./teller.ts";
@@ -35,4 +35,52 @@ test("a question is on the screen when what it is about is, also where that come
   expect(screen.indexOf("make")).toBeGreaterThan(-1);
   expect(screen.indexOf("make")).toBeLessThan(screen.indexOf("allow Bash?"));
   await teller.end();
+});
+
+/** A question on a scripted keyboard: what was on the screen, and what came of it. */
+async function answered(
+  asked: PermissionRequest,
+  keys: readonly string[],
+): Promise<{ readonly screen: string; readonly decision: PermissionDecision; readonly left: number }> {
+  const stdout = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns: 80, rows: 24 });
+  const onExit = (): Disposable => ({ [Symbol.dispose]: () => undefined });
+  const shell = { stdout, env: { TERM: "xterm", NO_COLOR: "1" }, onExit } as unknown as Shell;
+  let screen = "";
+  stdout.on("data", (text: string) => {
+    screen += text;
+  });
+  const teller = new Teller(shell, stdout as unknown as NodeJS.WriteStream);
+  const pressed = [...keys];
+  const nextKey = async (): Promise<string> => pressed.shift() ?? "n";
+  const asking = createAsking({ teller, nextKey, timeLimitMs: () => 60_000 });
+  teller.begin("robot");
+  void teller.tell({ type: "permission_request", ...asked });
+  const decision = await asking(asked, { signal: new AbortController().signal });
+  await teller.end();
+  return { screen, decision, left: pressed.length };
+}
+
+const long = { command: Array.from({ length: 60 }, (_, at) => `echo ${at}`).join("\n") };
+const once = [{ id: "1", name: "Allow", kind: "allow_once" as const }];
+
+test("yes counts only after the whole request was shown", async () => {
+  const asked = { ...request, toolInput: long, options: once };
+  const hasty = await answered(asked, ["y", "y", "n"]);
+  expect(hasty).toMatchObject({ decision: { outcome: "denied" }, left: 0 });
+  expect(hasty.screen).not.toContain("echo 59");
+  const patient = await answered(asked, ["y", "v", "y"]);
+  expect(patient).toMatchObject({ decision: { outcome: "granted", optionId: "1" }, left: 0 });
+  expect(patient.screen).toContain("echo 59");
+});
+
+test("a no can carry a reason, where the agent reads it", async () => {
+  const asked: PermissionRequest = { ...request, readsReason: true };
+  const typed = ["c", "use", " makx", "\u007f", "e", "\r"];
+  expect((await answered(asked, typed)).decision).toEqual({
+    outcome: "denied",
+    by: "person",
+    reason: "use make",
+  });
+  expect((await answered(asked, ["c", "x", "\u001b", "y"])).decision).toMatchObject({ outcome: "granted" });
+  expect((await answered(request, ["c", "y"])).decision).toMatchObject({ outcome: "granted" });
 });

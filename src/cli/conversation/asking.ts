@@ -1,8 +1,11 @@
-/** Puts questions for permission to the person, one after another, and waits for a key. */
+/**
+ * Puts questions for permission to the person, one after another, and waits for a key. What is asked for is shown
+ * whole; until then only no is an answer.
+ */
 
-import type { AskPermission } from "../../agents/driver/index.ts";
-import type { PermissionDecision } from "../../model/index.ts";
-import { answerOf, oneKeyIn } from "./drawing/index.ts";
+import type { AskPermission } from "../../drivers/link/index.ts";
+import type { PermissionDecision, PermissionRequest } from "../../model/index.ts";
+import { answerOf, drawRequest, oneKeyIn } from "./drawing/index.ts";
 import type { Teller } from "./teller.ts";
 
 export interface AskingOptions {
@@ -13,20 +16,16 @@ export interface AskingOptions {
   readonly timeLimitMs: () => number;
 }
 
-export function createAsking({ teller, nextKey, timeLimitMs }: AskingOptions): AskPermission {
+export function createAsking(options: AskingOptions): AskPermission {
+  const { teller, timeLimitMs } = options;
   let before: Promise<unknown> = Promise.resolve();
   return (request, { signal }) => {
     const deadline = performance.now() + timeLimitMs();
     const answer = before.then(async (): Promise<PermissionDecision> => {
       signal.throwIfAborted();
       await teller.until(request.approvalId);
-      teller.ask({ request, deadline });
       try {
-        for (;;) {
-          const key = oneKeyIn(await nextKey(signal));
-          const decision = key === null ? null : answerOf(key, request);
-          if (decision !== null) return decision;
-        }
+        return await ask(request, { ...options, deadline, signal });
       } finally {
         teller.ask(null);
       }
@@ -34,4 +33,54 @@ export function createAsking({ teller, nextKey, timeLimitMs }: AskingOptions): A
     before = answer.catch(() => undefined);
     return answer;
   };
+}
+
+interface Asked extends AskingOptions {
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+async function ask(request: PermissionRequest, asked: Asked): Promise<PermissionDecision> {
+  const { teller, nextKey, deadline, signal } = asked;
+  const { shown, hidden } = drawRequest(request, teller.pen);
+  let unseen = hidden.length;
+  if (shown.length > 0) await teller.print(shown);
+  for (;;) {
+    teller.ask({ request, deadline, hidden: unseen, comment: null });
+    const key = oneKeyIn(await nextKey(signal));
+    if (key === null) continue;
+    if (key.toLowerCase() === "v" && unseen > 0) {
+      unseen = 0;
+      await teller.print(hidden);
+    } else if (key.toLowerCase() === "c" && request.readsReason === true) {
+      const reason = await readReason(request, { ...asked, hidden: unseen });
+      const decision = answerOf("n", request);
+      if (reason !== null && decision !== null) return reason === "" ? decision : { ...decision, reason };
+    } else {
+      const decision = answerOf(key, request);
+      if (decision?.outcome === "denied" || (decision !== null && unseen === 0)) return decision;
+    }
+  }
+}
+
+const MAX_REASON_CHARS = 2_000;
+
+/** `null` when the person goes back. */
+async function readReason(
+  request: PermissionRequest,
+  { teller, nextKey, deadline, signal, hidden }: Asked & { readonly hidden: number },
+): Promise<string | null> {
+  let comment = "";
+  for (;;) {
+    teller.ask({ request, deadline, hidden, comment });
+    const keys = await nextKey(signal);
+    if (keys === "\u001b") return null;
+    // An arrow key and the like change nothing.
+    if (keys.startsWith("\u001b")) continue;
+    for (const char of keys) {
+      if (char === "\r" || char === "\n") return comment.trim();
+      if (char === "\u007f" || char === "\b") comment = comment.slice(0, -1);
+      else if (char >= " " && comment.length < MAX_REASON_CHARS) comment += char;
+    }
+  }
 }

@@ -13,7 +13,7 @@ export function describeTurn({ status, usage }: RunResult, durationMs: number): 
 const ENDS: Readonly<Record<string, string>> = {
   cancelled: "cancelled",
   failed: "failed",
-  timeout: "ended by the time limit",
+  timeout: "cancelled by the time limit",
 };
 
 export function usageParts(usage: Usage | undefined): string[] {
@@ -34,21 +34,23 @@ function duration(ms: number): string {
 export function errorOf({ status, error }: RunResult, signal: AbortSignal): ContinuoError | null {
   if (status === "completed") return null;
   if (status === "timeout") {
-    return new ContinuoError("agent_failed", "the turn was ended: it took longer than --timeout allows");
+    return new ContinuoError("agent_failed", "the turn was cancelled: it took longer than --timeout allows");
   }
   if (status === "failed" && error !== undefined) {
     const { details = {}, message } = error;
     const said = typeof details.stderr === "string" && details.stderr !== "" ? details.stderr : null;
     const hint =
-      said === null ? hintFor(error.code) : { hint: `It said: ${said.split("\n").slice(-5).join("\n")}` };
+      said === null
+        ? hintFor(error.code)
+        : { hint: `Read what it printed: ${said.split("\n").slice(-5).join("\n")}` };
     return new ContinuoError(codeOf(error.code), message, { details, ...hint });
   }
   if (signal.aborted) return new ContinuoError("interrupted", `the turn was ${status}`);
-  return new ContinuoError("agent_failed", `the turn was ${status} before the agent was done`);
+  return new ContinuoError("agent_failed", `the turn was ${status} before the agent finished`);
 }
 
 function hintFor(code: string): { readonly hint?: string } {
-  return code === "agent_missing" ? { hint: "`continuo agents` says how to install it." } : {};
+  return code === "agent_missing" ? { hint: "Run `continuo agents` to see how to install it." } : {};
 }
 
 function codeOf(code: string): ErrorCode {

@@ -1,5 +1,6 @@
 /** Tells a person what happens in a turn, while it happens, as lines on a terminal or in a file. */
 
+import { TALK_LIMITS } from "../../conversations/index.ts";
 import type { AgentEvent, PermissionRequest } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { type Paint, paintFor, type Shell, screenOf, wrap } from "../terminal/index.ts";
@@ -12,13 +13,16 @@ import {
   foldEvent,
   liveLines,
 } from "./drawing/index.ts";
-import { TALK_LIMITS } from "./limits.ts";
 import { createLiveScreen, type LiveScreen } from "./live-screen.ts";
 
 export interface Question {
   readonly request: PermissionRequest;
   /** When it is denied, by `performance.now()`. */
   readonly deadline: number;
+  /** Lines of the request that were not shown yet. */
+  readonly hidden: number;
+  /** What is typed as the reason of a no; `null` where nobody types. */
+  readonly comment: string | null;
 }
 
 export class Teller {
@@ -43,6 +47,11 @@ export class Teller {
   constructor(shell: Shell, stream: NodeJS.WriteStream) {
     this.#screen = createLiveScreen(shell, stream);
     this.#paint = paintFor(screenOf(shell, stream));
+  }
+
+  /** What lines for it are drawn with. */
+  get pen(): { readonly columns: number; readonly paint: Paint } {
+    return { columns: this.#screen.columns, paint: this.#paint };
   }
 
   get isTelling(): boolean {
@@ -161,8 +170,8 @@ export class Teller {
   #status(columns: number): readonly string[] {
     const paint = this.#paint;
     if (this.#question !== null) {
-      const { request, deadline } = this.#question;
-      return drawQuestion(request, { columns, paint, leftMs: deadline - performance.now() });
+      const { request, deadline, hidden, comment } = this.#question;
+      return drawQuestion(request, { columns, paint, leftMs: deadline - performance.now(), hidden, comment });
     }
     const seconds = Math.floor((performance.now() - this.#startedAt) / 1000);
     return [paint(`  ◌ ${seconds} s · ${this.#hint}`, "dim")];

@@ -1,6 +1,7 @@
 /** The flags of `handoff` and `resume`. Nothing here does any work. */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { ID_HELP } from "../names/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { AGENT_CHOICES, type HandoffFlags, type LossFlag, type ResumeFlags } from "./flags.ts";
 
@@ -9,38 +10,45 @@ interface Run {
   readonly onEnd: (exitCode: number) => void;
 }
 
-const ID_HELP = "\nID is a session's id, the beginning of one, agent:id, or the path of a session's file.";
-
 export function addHandoffCommands(program: Command, run: Run | null): void {
   const action = async (work: (shell: Shell) => Promise<number>): Promise<void> => {
     if (run !== null) run.onEnd(await work(run.shell));
   };
   program
     .command("handoff")
-    .description("go on with a session in another agent, as a new session of that agent")
-    .argument("<id>", "the session; it is only read")
+    .description("continue a session in another agent, as a new session of that agent")
+    .argument("<id>", "the session; it does not change")
     .addOption(
-      new Option("--to <agent>", "the agent to go on in").choices(AGENT_CHOICES).makeOptionMandatory(),
+      new Option("--to <agent>", "the agent that continues the session")
+        .choices(AGENT_CHOICES)
+        .makeOptionMandatory(),
     )
-    .option("--cwd <dir>", "the folder to go on in (default: the session's own)", parseFolder)
-    .option("--from-message <id>", "begin with this message")
+    .option("--cwd <dir>", "the folder of the new session (default: the folder of the old one)", parseFolder)
+    .option("--from-message <id>", "the id of the first message to hand over (default: the first)")
     .addOption(
       new Option(
         "--strategy <how>",
-        "full: all that the model would be sent; recent: the newest that fit",
+        "full: all that the agent's model would receive; recent: the newest messages that fit",
       ).choices(["full", "recent"]),
     )
-    .addOption(new Option("--max-messages <count>", "so many of the newest at most").argParser(parseCount))
     .addOption(
-      new Option("--max-tokens <count>", "about so many tokens of the newest at most").argParser(parseCount),
+      new Option("--max-messages <count>", "hand over at most COUNT of the newest messages").argParser(
+        parseCount,
+      ),
     )
-    .option("--dry-run", "make the receipt, and write nothing")
+    .addOption(
+      new Option(
+        "--max-tokens <count>",
+        "hand over the newest messages of at most about COUNT tokens",
+      ).argParser(parseCount),
+    )
+    .option("--dry-run", "show the receipt, and write nothing")
     .option(
       "--max-loss <kind=count>",
-      "fail (exit code 6) when more of this kind is left out; may be repeated",
+      "fail (exit code 6) if more than COUNT of KIND would be left out (repeatable)",
       parseLoss,
     )
-    .option("--no-verify", "do not let the target's own program read the new session first")
+    .option("--no-verify", "do not check the new session with the target's own program")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
     .action((id: string, flags: HandoffFlags) =>
@@ -48,11 +56,15 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
     );
   program
     .command("resume")
-    .description("start the agent of a session where it left off, in the session's folder")
+    .description("start the agent of a session in the session's folder, and continue the session")
     .argument("<id>", "the session")
-    .argument("[args...]", "behind `--`: for the agent")
-    .addOption(new Option("--agent <agent>", "another agent, after a hand-over to it").choices(AGENT_CHOICES))
-    .option("--print", "print the command, and start nothing; with --agent, after the hand-over")
+    .argument("[args...]", "arguments for the agent, after `--`")
+    .addOption(
+      new Option("--agent <agent>", "hand the session over to this agent, and start that one").choices(
+        AGENT_CHOICES,
+      ),
+    )
+    .option("--print", "print the command instead of running it; with --agent, after the hand-over")
     .addHelpText("after", ID_HELP)
     .action((id: string, args: readonly string[], flags: ResumeFlags) =>
       action(async (shell) => (await import("./resume.ts")).runResume({ id, args, flags }, shell)),
@@ -60,13 +72,13 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
 }
 
 /** A variable of a script that is empty is not the current folder. */
-function parseFolder(text: string): string {
+export function parseFolder(text: string): string {
   if (text === "") throw new InvalidArgumentError("It must be the path of a folder.");
   return text;
 }
 
 function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/u.test(text)) throw new InvalidArgumentError("It must be a whole number from 1 on.");
+  if (!/^[1-9]\d{0,8}$/u.test(text)) throw new InvalidArgumentError("It must be a whole number, at least 1.");
   return Number(text);
 }
 
@@ -76,7 +88,7 @@ function parseLoss(text: string, before: LossFlag | undefined): LossFlag {
   const [, kind, count] = LOSS.exec(text) ?? [];
   if (kind === undefined) {
     throw new InvalidArgumentError(
-      "It must be KIND=COUNT, KIND one of text, thinking, tool_call, tool_result, image, file, other.",
+      "It must be KIND=COUNT with KIND one of text, thinking, tool_call, tool_result, image, file, other.",
     );
   }
   return { ...before, [kind]: Number(count) };

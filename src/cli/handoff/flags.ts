@@ -20,6 +20,14 @@ export interface HandoffFlags {
   readonly json?: true;
 }
 
+export interface ImportFlags {
+  readonly cwd?: string;
+  readonly to?: AgentName;
+  readonly dryRun?: true;
+  readonly verify: boolean;
+  readonly json?: true;
+}
+
 export interface ResumeFlags {
   readonly agent?: AgentName;
   readonly print?: true;

@@ -1,8 +1,8 @@
 /** A session, an agent's or Continuo's own, handed over. */
 
-import { type HandOff, type HandOffOptions, handOff, handOffMessages } from "../../agents/index.ts";
+import { type Located, openLocated, type ShownSession } from "../../catalog/index.ts";
+import { type HandOff, type HandOffOptions, handOff, handOffMessages } from "../../handoff/index.ts";
 import { ContinuoError } from "../../model/index.ts";
-import { type Located, openLocated, type ShownSession } from "../own/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 export interface HandingOver {
@@ -31,5 +31,5 @@ function titleOf({ details }: ShownSession): string {
 /** Errors: `usage`. */
 function folderOf({ details }: ShownSession): string {
   if (details.cwd !== null) return details.cwd;
-  throw new ContinuoError("usage", "the session does not tell its folder", { hint: "Give one with --cwd." });
+  throw new ContinuoError("usage", "the session does not name its folder", { hint: "Give one with --cwd." });
 }

@@ -1,10 +1,11 @@
 /** `handoff`: the receipt, then the new session and how to go on with it. */
 
 import { resolve } from "node:path";
-import type { HandOff } from "../../agents/index.ts";
+
+import { placesOf } from "../../files/index.ts";
+import type { HandOff } from "../../handoff/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { locateAny } from "../own/index.ts";
-import { placesOf } from "../places/index.ts";
+import { locate } from "../notices/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import { commandLine } from "./command-line.ts";
 import type { HandoffFlags } from "./flags.ts";
@@ -12,7 +13,7 @@ import { handOver } from "./hand-over.ts";
 import { madeLines, receiptLines } from "./receipt.ts";
 
 export async function runHandoff(id: string, flags: HandoffFlags, shell: Shell): Promise<number> {
-  const located = await locateAny(id, shell);
+  const located = await locate(id, shell);
   const { fromMessage, strategy, maxMessages, maxTokens, maxLoss } = flags;
   const made = await handOver(located, {
     shell,
@@ -29,25 +30,35 @@ export async function runHandoff(id: string, flags: HandoffFlags, shell: Shell):
       ...(maxLoss === undefined ? {} : { maxLoss }),
     },
   });
+  return await printHandOff(made, flags, shell);
+}
+
+/** The receipt, then the new session and how to go on with it. */
+export async function printHandOff(
+  made: HandOff,
+  flags: { readonly json?: true },
+  shell: Shell,
+): Promise<number> {
   const output = createOutput(shell.stdout);
   await output.write(flags.json ? `${toJsonText(toJson(made), 2)}\n` : toText(made, shell));
   return 0;
 }
 
-function toJson({ agent, sessionId, location, resumeCommand, receipt, verification }: HandOff): unknown {
-  return { agent, sessionId, location, resumeCommand, receipt, verification };
+function toJson(made: HandOff): unknown {
+  const { agent, sessionId, location, resumeCommand, receipt, verification, madeDatabase } = made;
+  return { agent, sessionId, location, resumeCommand, receipt, verification, madeDatabase };
 }
 
 function toText(made: HandOff, shell: Shell): string {
   const lines = receiptLines(made.receipt);
   if (made.sessionId === null || made.resumeCommand === null) {
-    lines.push("", `Nothing was written: a new session of ${made.agent} would say this.`);
+    lines.push("", `Nothing was written: a new session of ${made.agent} would contain this.`);
   } else {
     lines.push(
       "",
       ...madeLines(made, shell),
       "",
-      "Go on with it:",
+      "Continue it with:",
       `  ${commandLine(made.cwd, made.resumeCommand)}`,
     );
   }

@@ -1,11 +1,12 @@
 /**
- * `continuo handoff` and `continuo resume`: a conversation goes on, in its own agent or in another one.
+ * `continuo handoff`, `resume` and `import`: continue a conversation in another agent, in its own, or on another machine.
  *
- * Promises: nothing is written before the receipt is made; the command to resume with is an argv, never a line
- * that a shell would split.
+ * Promises: nothing is written before the receipt exists; the command that resumes a session is an argument list,
+ * never a line for a shell.
  * Does not know: how a session is converted, written or verified.
  */
 
 export { commandLine } from "./command-line.ts";
 export { addHandoffCommands } from "./commands.ts";
+export { addImportCommand } from "./import-command.ts";
 export { resumeWork } from "./work.ts";

@@ -1,8 +1,9 @@
 /** A hand-over in words: what became of each kind of block, and the session that was made. */
 
-import type { HandOff, Receipt } from "../../agents/index.ts";
+import type { Receipt } from "../../handoff/converting/index.ts";
+import type { HandOff } from "../../handoff/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { type Shell, tildePath } from "../terminal/index.ts";
+import { plural, type Shell, tildePath } from "../terminal/index.ts";
 
 /** The receipt and the session, as lines of text that ends with a line feed. */
 export function describeHandOff(made: HandOff, shell: Shell): string {
@@ -16,6 +17,9 @@ export function madeLines(made: HandOff, shell: Shell): string[] {
     tildePath(made.location ?? "", shell.home),
     `read back by ${made.verification?.by ?? ""}`,
     ...broughtBackLines(made),
+    ...(made.madeDatabase === null
+      ? []
+      : [`${made.agent} never ran here: it made its database ${tildePath(made.madeDatabase, shell.home)}`]),
   ];
 }
 
@@ -24,8 +28,8 @@ function broughtBackLines({ broughtBack }: HandOff): string[] {
   const { agent, sessionId, messages } = broughtBack;
   const name = `${agent}:${sessionId}`;
   if (broughtBack.as === "records")
-    return [`the ${messages} messages of ${name} are there with their own records`];
-  return [`${messages} messages are as ${name} has them, written anew`];
+    return [`${plural(messages, "message")} of ${name} came back with the original records`];
+  return [`${plural(messages, "message")} of ${name} came back, written anew`];
 }
 
 /** Totals by kind, then each reason with how often it was given. */

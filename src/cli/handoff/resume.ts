@@ -3,12 +3,15 @@
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { keepSafe, readNativeDetails, resumeCommandOf } from "../../agents/index.ts";
-import { findProgram } from "../../agents/process/index.ts";
+import type { Located, OwnRow } from "../../catalog/index.ts";
+import { findProgram } from "../../drivers/process/index.ts";
+import { placesOf } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
+import { keepSafe } from "../../native/gemini/index.ts";
+import { readNativeDetails, resumeCommandOf } from "../../native/index.ts";
+import type { FoundSession } from "../../native/kit/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { type Located, locateAny, type OwnRow } from "../own/index.ts";
-import { placesOf } from "../places/index.ts";
+import { locate } from "../notices/index.ts";
 import { createOutput, type Shell } from "../terminal/index.ts";
 import { commandLine } from "./command-line.ts";
 import type { ResumeFlags } from "./flags.ts";
@@ -23,7 +26,7 @@ export interface Resume {
 
 /** Gives the agent's own exit code. */
 export async function runResume({ id, args, flags }: Resume, shell: Shell): Promise<number> {
-  const located = await locateAny(id, shell);
+  const located = await locate(id, shell);
   const { cwd, argv } = await commandFor(located, flags, shell);
   const all = [...argv, ...args];
   if (flags.print) {
@@ -47,9 +50,13 @@ function ofNoAgent({ sessionId, nativeRefs }: OwnRow): ContinuoError {
   const ways = [`continuo repl --resume ${sessionId}`, `continuo resume ${sessionId} --agent AGENT`].concat(
     nativeRefs.map((ref) => `continuo resume ${ref.agent}:${ref.sessionId}`),
   );
-  return new ContinuoError("unsupported", `${sessionId} is Continuo's own: no agent's program opens it`, {
-    hint: `Go on with it: ${ways.map((way) => `\`${way}\``).join(", ")}.`,
-  });
+  return new ContinuoError(
+    "unsupported",
+    `cannot resume ${sessionId}: it is one of Continuo's own sessions, which no agent can open`,
+    {
+      hint: `Continue it with ${ways.map((way) => `\`${way}\``).join(", ")}.`,
+    },
+  );
 }
 
 async function commandFor(located: Located, flags: ResumeFlags, shell: Shell): Promise<Command> {
@@ -67,18 +74,23 @@ async function commandFor(located: Located, flags: ResumeFlags, shell: Shell): P
   if (located.kind === "own") throw ofNoAgent(located.row);
   const { found } = located.native;
   const { cwd } = await readNativeDetails(found, { places });
-  if (cwd === null || !isAbsolute(cwd)) throw folderUntold();
+  if (cwd === null || !isAbsolute(cwd)) throw folderUntold(found);
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new ContinuoError("not_found", `the session's folder ${cwd} is not there any more`, {
-      hint: "Make it again, or go on in another folder: `continuo handoff ID --to AGENT --cwd DIR`.",
+    throw new ContinuoError("not_found", `the session's folder ${cwd} no longer exists`, {
+      hint: `Create it again, or continue in another folder: ${handoffOf(found)}.`,
     });
   }
   return { cwd, argv: resumeCommandOf(found) };
 }
 
-function folderUntold(): ContinuoError {
-  return new ContinuoError("not_found", "the session does not tell its folder", {
-    hint: "Go on in one that you name: `continuo handoff ID --to AGENT --cwd DIR`.",
+/** To its own agent, as a copy in a folder that the person names. */
+function handoffOf({ agent, sessionId }: FoundSession): string {
+  return `\`continuo handoff ${agent}:${sessionId} --to ${agent} --cwd DIR\``;
+}
+
+function folderUntold(found: FoundSession): ContinuoError {
+  return new ContinuoError("not_found", "the session does not name its folder", {
+    hint: `Continue in a folder that you name: ${handoffOf(found)}.`,
   });
 }
 
@@ -90,7 +102,7 @@ async function run(argv: readonly string[], cwd: string, shell: Shell): Promise<
   const child = spawn(program, args, { cwd, env: { ...shell.env, PWD: cwd }, stdio: "inherit" });
   return await new Promise((done, refuse) => {
     child.once("error", (cause: NodeJS.ErrnoException) => {
-      const failed = new ContinuoError("agent_failed", `${program} cannot be started`, { cause });
+      const failed = new ContinuoError("agent_failed", `cannot start ${program}`, { cause });
       refuse(cause.code === "ENOENT" ? notInstalled(program) : failed);
     });
     child.once("close", (code) => done(code ?? 1));
@@ -99,6 +111,6 @@ async function run(argv: readonly string[], cwd: string, shell: Shell): Promise<
 
 function notInstalled(program: string): ContinuoError {
   return new ContinuoError("agent_missing", `${program} is not installed`, {
-    hint: "`continuo agents` shows which ones are, and how to install it.",
+    hint: "Run `continuo agents` to see how to install it.",
   });
 }

@@ -1,8 +1,8 @@
 /**
- * What is installed with the command: its version, the files that ship beside it, and what is kept of compiling it.
+ * What the installation contains: the version, the files that ship with the command, and the compile cache.
  *
- * Promises: the same answers from `src/` and from the bundle in `dist/`. Does not know: what the files are for.
+ * Promises: the same answers from `src/` and from the bundle in `dist/`.
+ * Does not know: what the files are for.
  */
 
 export { compiledFolder } from "./compiled.ts";
-export { packageFolder, readVersion } from "./package.ts";

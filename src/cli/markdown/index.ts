@@ -1,12 +1,12 @@
 /**
- * Markdown drawn as lines of a terminal.
+ * Draws Markdown as lines of a terminal.
  *
- * Stands on the lexer of `marked` alone. `marked-terminal` was measured and left out: it takes 110 ms to load,
- * drops control characters in silence, turns `:name:` into emoji and `+` in links into spaces, and counts
- * columns in UTF-16 units.
+ * It uses only the lexer of `marked`. `marked-terminal` was measured and rejected: it takes 110 ms to load, silently
+ * drops control characters, turns `:name:` into emoji and `+` in links into spaces, and counts columns in UTF-16
+ * units.
  *
- * Promises: text is drawn, never dropped: a token of an unknown kind is drawn as it was written. Text must be
- * visible already (`visibleText`).
+ * Promises: text is never dropped: an unknown kind of token is drawn as it was written. The caller makes the text
+ * visible first (`visibleText`).
  * Does not know: messages.
  */
 

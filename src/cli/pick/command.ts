@@ -9,9 +9,9 @@ interface Run {
 }
 
 const HELP = `
-Type to filter by title, project, agent and id. Arrows, PgUp, PgDn, Home and End choose; Tab goes between the
-filter and the list. Enter shows the session. In the list: r goes on with it (an agent's own session in its agent, as
-\`continuo resume\`; Continuo's own in \`continuo repl\`), e exports, c copies the id, q leaves; Esc leaves too.`;
+Type to filter by title, project, agent and id. Arrows, PgUp, PgDn, Home and End move; Tab switches between the
+filter and the list. Enter shows the session. In the list: r continues it (a native session in its agent, like
+\`continuo resume\`; Continuo's own in \`continuo repl\`), e exports it, c copies its id, q and Esc leave.`;
 
 export function addPickCommand(program: Command, run: Run | null): void {
   program

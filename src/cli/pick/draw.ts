@@ -84,7 +84,7 @@ function topOf({ selected, shown }: PickState, rows: number): number {
 }
 
 function emptyRow(state: PickState, row: number): string {
-  return row === 0 && state.shown.length === 0 ? "  nothing holds all these words" : "";
+  return row === 0 && state.shown.length === 0 ? "  no session contains all these words" : "";
 }
 
 function rowText({ info }: PickEntry, { now, home }: Drawing, columns: number): string {

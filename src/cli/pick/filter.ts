@@ -1,6 +1,6 @@
 /** Sessions narrowed by what was typed. Pure. */
 
-import type { ListedSession } from "../own/index.ts";
+import type { ListedSession } from "../../catalog/index.ts";
 
 export interface PickEntry {
   readonly info: ListedSession;

@@ -1,8 +1,8 @@
 /**
- * `continuo pick`: the sessions of this machine in a full-screen picker.
+ * `continuo pick`: a full-screen picker for the sessions of this machine.
  *
- * Promises: the terminal is as it was before, however the picker ends; no byte of a session reaches the
- * terminal before it is made visible; every key is answered from memory, and previews come when they are read.
+ * Promises: the terminal is restored however the picker ends; text from a session is made visible before it reaches
+ * the terminal; every key is answered from memory, and previews appear when they are read.
  * Does not know: the format of any agent.
  */
 

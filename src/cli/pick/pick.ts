@@ -2,17 +2,16 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { type CatalogList, isOwn, type ListedSession, listCatalog, nameOf } from "../../catalog/index.ts";
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import { resumeWork } from "../handoff/index.ts";
-import { isOwn, type ListedSession, nameOf } from "../own/index.ts";
-import { cacheFileOf, placesOf } from "../places/index.ts";
 import { replWork } from "../repl/index.ts";
-import { everythingWork, exportWork, listWork, showWork } from "../session/index.ts";
+import { exportWork, listWork, showWork } from "../session/index.ts";
 import {
   afterInput,
   createProgress,
-  formatCount,
   paintFor,
+  plural,
   type Screen,
   type Shell,
   screenOf,
@@ -32,13 +31,13 @@ const ESCAPE_MS = 50;
 /** Errors: `usage` where there is no terminal. */
 export async function runPick(shell: Shell): Promise<number> {
   if (shell.stdin.isTTY !== true || shell.stdout.isTTY !== true || shell.env.TERM === "dumb") {
-    throw new ContinuoError("usage", "the picker needs a terminal", {
-      hint: "`continuo session list` prints the sessions.",
+    throw new ContinuoError("usage", "cannot open the picker without a terminal", {
+      hint: "Run `continuo session list` to print the sessions.",
     });
   }
   const { sessions, error } = await listAll(shell);
   if (sessions.length === 0) return await listWork(shell);
-  const missing = error === null ? null : `Continuo's own sessions are not listed: ${error.message}`;
+  const missing = error === null ? null : `cannot list Continuo's own sessions: ${error.message}`;
   const end = await pick(startPicking(toEntries(sessions), missing), shell);
   if (end.type === "leave") return end.exitCode;
   const { info } = end.entry;
@@ -46,16 +45,10 @@ export async function runPick(shell: Shell): Promise<number> {
   return isOwn(info) ? await replWork(info.sessionId, shell) : await resumeWork(nameOf(info), shell);
 }
 
-async function listAll(shell: Shell): ReturnType<typeof everythingWork> {
+async function listAll(shell: Shell): Promise<CatalogList> {
   using progress = createProgress(shell);
-  return await everythingWork(
-    {
-      places: placesOf(shell),
-      cacheFile: cacheFileOf(shell),
-      onProgress: (looked) => progress.show(`looked at ${formatCount(looked)} sessions`),
-    },
-    shell,
-  );
+  const onProgress = (looked: number): void => progress.show(`looked at ${plural(looked, "session")}`);
+  return await listCatalog({ onProgress }, { places: shell });
 }
 
 type End = Extract<Effect, { readonly type: "leave" | "show" | "resume" }>;
@@ -182,7 +175,7 @@ async function perform(effect: Exclude<Effect, End>, screen: FullScreen, shell: 
   if (effect.type === "copy") {
     // OSC 52: the terminal puts it into the clipboard of the person who sits before it, also through ssh.
     screen.send(`\u001b]52;c;${Buffer.from(info.sessionId).toString("base64")}\u0007`);
-    return `copied ${info.sessionId}, where the terminal allows it`;
+    return `copied ${info.sessionId}, if the terminal allows it`;
   }
   const output = freeName(
     `${info.agent}-${info.sessionId.replace(/[^\w.-]/gu, "_").slice(0, 40)}`,
@@ -194,7 +187,7 @@ async function perform(effect: Exclude<Effect, End>, screen: FullScreen, shell: 
     return `exported to ${output}`;
   } catch (error) {
     if (!isContinuoError(error)) throw error;
-    return `not exported: ${error.message}`;
+    return `cannot export: ${error.message}`;
   }
 }
 

@@ -1,10 +1,8 @@
 /** The end of a session as lines for the preview, kept for when it is chosen again. */
 
-import { lookUpSession } from "../../agents/index.ts";
-import { isAgentName, isContinuoError } from "../../model/index.ts";
+import { type ListedSession, locateRow, openLocated } from "../../catalog/index.ts";
+import { isContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { isOwn, type ListedSession, type Located, openLocated } from "../own/index.ts";
-import { placesOf } from "../places/index.ts";
 import { drawWork } from "../session/index.ts";
 import { type Paint, type Shell, wrap } from "../terminal/index.ts";
 
@@ -46,7 +44,7 @@ async function drawEnd(
   { shell, paint }: { readonly shell: Shell; readonly paint: Paint },
 ): Promise<readonly string[]> {
   try {
-    const located = await locatedOf(info, shell, signal);
+    const located = await locateRow(info, shell, signal);
     using session = await openLocated(located, shell, { newestBytes: NEWEST_BYTES, signal });
     const conversation = await drawWork(session, {
       view: { tools: "short", injected: "hide" },
@@ -64,14 +62,6 @@ async function drawEnd(
     if (!isContinuoError(error)) throw error;
     return wrap([{ text: visibleLine(error.message), styles: ["red"] }], columns, paint);
   }
-}
-
-async function locatedOf(info: ListedSession, shell: Shell, signal: AbortSignal): Promise<Located> {
-  if (isOwn(info)) return { kind: "own", row: info };
-  const places = placesOf(shell);
-  const { sessionId, location, agent, cwd } = info;
-  const ref = isAgentName(agent) ? { agent, sessionId, location, cwd } : location;
-  return { kind: "native", native: { ...(await lookUpSession(ref, { places, signal })), places } };
 }
 
 /** The heading, and below it what was said last, from the person's last words on. */

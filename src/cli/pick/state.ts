@@ -46,7 +46,8 @@ export function foldKey(before: PickState, key: Key, page: number): Step {
   if (state.focus === "format") return chooseFormat(state, key);
   if (key.type === "text") {
     const { text } = key;
-    if (state.focus === "list" && text in LETTERS) return LETTERS[text as keyof typeof LETTERS](state);
+    if (state.focus === "list" && Object.hasOwn(LETTERS, text))
+      return LETTERS[text as keyof typeof LETTERS](state);
     const added = state.focus === "list" && text === "/" ? "" : text;
     return still({ ...withQuery(state, state.query + added), focus: "filter" });
   }

@@ -1,7 +1,8 @@
 /** The command, apart from its work. */
 
 import type { Command } from "commander";
-import { addTalkOptions, type TalkFlags } from "../conversation/flags/index.ts";
+import type { TalkFlags } from "../../conversations/index.ts";
+import { addTalkOptions } from "../conversation/flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 interface Run {
@@ -10,11 +11,11 @@ interface Run {
 }
 
 const HELP = `
-Ctrl-C cancels a turn, a second one leaves; Ctrl-D leaves. A line that ends with \\ goes on in the next one; several
-lines may be pasted. /help shows the commands: other sessions, another agent for the same conversation, a fork.`;
+Ctrl-C cancels a turn, a second Ctrl-C leaves; Ctrl-D leaves. A line that ends with \\ continues on the next line;
+several lines can be pasted. /help lists the commands: other sessions, another agent for this session, a fork.`;
 
 export function addReplCommand(program: Command, run: Run | null): void {
-  const repl = program.command("repl").description("a conversation with an agent, turn by turn");
+  const repl = program.command("repl").description("talk with an agent, turn by turn");
   addTalkOptions(repl)
     .addHelpText("after", HELP)
     .action(async (flags: TalkFlags) => {

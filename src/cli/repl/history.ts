@@ -2,9 +2,8 @@
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { continuoHome } from "../../agents/index.ts";
-import { placesOf } from "../places/index.ts";
-import { createFileOutput, type Shell } from "../terminal/index.ts";
+import { continuoHome, placesOf, writeDurably } from "../../files/index.ts";
+import type { Shell } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
 export interface InputHistory {
@@ -17,7 +16,7 @@ export interface InputHistory {
 export async function openHistory(shell: Shell): Promise<InputHistory> {
   const path = join(continuoHome(placesOf(shell)), "history");
   const entries = readEntries(path);
-  if (isLarge(path)) await rewrite(path, entries, shell);
+  if (isLarge(path)) rewrite(path, entries);
   return {
     entries,
     add(line) {
@@ -55,11 +54,9 @@ function isLarge(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > REPL_LIMITS.historyBytes;
 }
 
-async function rewrite(path: string, entries: string[], shell: Shell): Promise<void> {
+function rewrite(path: string, entries: string[]): void {
   const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`);
   while (lines.join("").length > REPL_LIMITS.historyBytes / 2) lines.shift();
   entries.splice(0, entries.length - lines.length);
-  using output = createFileOutput(path, shell);
-  await output.write(lines.join(""));
-  await output.commit();
+  writeDurably(path, lines.join(""));
 }

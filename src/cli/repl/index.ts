@@ -1,9 +1,9 @@
 /**
- * `continuo repl`: a conversation, turn by turn, with commands beside it.
+ * `continuo repl`: a conversation turn by turn, with slash commands.
  *
- * Promises: Ctrl-C cancels the turn, a second one leaves; whichever way it is left, the terminal is as it was and
- * no agent's program stays behind; works on lines of a pipe too; what a person typed is kept for them alone, and
- * bounded. Does not know: how a conversation is opened or kept, or a turn drawn.
+ * Promises: Ctrl-C cancels the turn, a second one leaves; however the user leaves, the terminal is restored and the
+ * agent's program has ended; lines from a pipe work too; the input history is private and bounded.
+ * Does not know: how a conversation is opened or stored, or how a turn is drawn.
  */
 
 export { addReplCommand } from "./commands.ts";

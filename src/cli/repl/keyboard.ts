@@ -6,7 +6,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { visibleLine } from "../../transcript/index.ts";
-import { oneKeyIn } from "../conversation/index.ts";
+import { oneKeyIn } from "../conversation/drawing/index.ts";
 import { afterInput, INTERRUPT, type Shell, takeInterrupts } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";
 import type { Input, InputOptions, Typed } from "./input.ts";

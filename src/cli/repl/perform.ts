@@ -1,8 +1,9 @@
 /** What the commands of the REPL do, as lines to be shown. */
 
+import type { Talk } from "../../conversations/index.ts";
 import { ContinuoError, type Usage } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { type Talk, usageParts } from "../conversation/index.ts";
+import { usageParts } from "../conversation/index.ts";
 import { clockTime, type Paint, type Shell, tildePath } from "../terminal/index.ts";
 import { listHere, toLines } from "./sessions.ts";
 import { SLASH_COMMANDS, type SlashName } from "./slash.ts";
@@ -31,7 +32,10 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
       const words = `/${name} ${argument}`.trimEnd();
       return `  ${paint(words.padEnd(16), "bold")}  ${says}`;
     }),
-    paint("  //word is sent to the agent as /word; \\ at the end of a line begins another", "dim"),
+    paint(
+      "  //word is sent to the agent as /word; \\ at the end of a line continues it on the next line",
+      "dim",
+    ),
   ],
   sessions: async ({ talk, shell, paint, columns }) => {
     const { rows, missing } = await listHere(talk, shell, "asking");
@@ -41,7 +45,8 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
   },
   session: async ({ talk, shell, paint }) => factsOf(await sessionFacts(talk, shell), paint),
   resume: async ({ talk, paint }, argument) => {
-    if (argument === "") throw usage("/resume needs an id", "/sessions shows those of this folder.");
+    if (argument === "")
+      throw usage("/resume needs an id", "Type /sessions to see the sessions of this folder.");
     await talk.resume(argument);
     return nowIn(talk, paint);
   },
@@ -59,7 +64,7 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
       return names.map((name) => (name === talk.agent ? `  ${paint(`${name} *`, "bold")}` : `  ${name}`));
     }
     await talk.switchAgent(argument);
-    const told = talk.session === null ? "" : "; it is told what was said so far";
+    const told = talk.session === null ? "" : "; it receives the conversation so far";
     return [`  ${visibleLine(argument)} answers from now on${told}`];
   },
   title: async ({ talk }, argument) => {
@@ -69,7 +74,7 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
   usage: async ({ talk, paint }) => {
     const used = talk.session?.metadata.usage as Usage | undefined;
     const parts = usageParts(used);
-    return factsOf([["this session", parts.length === 0 ? "nothing told yet" : parts.join(", ")]], paint);
+    return factsOf([["this session", parts.length === 0 ? "not known yet" : parts.join(", ")]], paint);
   },
   mode: async ({ talk, paint }, argument) => {
     if (argument === "ask" || argument === "safe" || argument === "unrestricted")
@@ -78,17 +83,17 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
     return factsOf(
       [
         ["permissions", talk.settings.permissions.policy],
-        ["mode", talk.mode ?? "the agent's own choice"],
+        ["mode", talk.mode ?? "the agent's default"],
       ],
       paint,
     );
   },
-  cancel: async () => ["  no turn runs"],
+  cancel: async () => ["  no turn is running"],
 };
 
 async function sessionFacts(talk: Talk, shell: Shell): Promise<readonly Fact[]> {
   const { session } = talk;
-  if (session === null) return [["session", "begins with your first words"], ...agentFacts(talk)];
+  if (session === null) return [["session", "begins with your first prompt"], ...agentFacts(talk)];
   const { sessionId, title, cwd, createdAt, metadata } = session;
   const store = await talk.store();
   const { items } = await store.listRuns({ sessionId, limit: 1_000 });

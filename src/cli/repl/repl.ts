@@ -1,17 +1,12 @@
 /** `repl`: lines in, turns out, until the person leaves. */
 
+import type { TalkFlags } from "../../conversations/index.ts";
+import { Talk, type TurnResult } from "../../conversations/index.ts";
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import {
-  createAsking,
-  describeResumption,
-  describeTurn,
-  errorOf,
-  Talk,
-  type TalkFlags,
-  Teller,
-  type TurnResult,
-} from "../conversation/index.ts";
+import { describeResumption } from "../conversation/drawing/index.ts";
+import { createAsking, describeTurn, errorOf, Teller } from "../conversation/index.ts";
+import { conversationOf } from "../conversation/opening/index.ts";
 import { type Paint, paintFor, type Shell, screenOf, tildePath } from "../terminal/index.ts";
 import { createCompleter } from "./completer.ts";
 import { type InputHistory, openHistory } from "./history.ts";
@@ -53,7 +48,7 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
   const timeLimitMs = (): number => talk?.settings.permissions.timeoutMs ?? 0;
   await using open = await Talk.open({
     flags,
-    shell,
+    ...conversationOf(flags, shell),
     keepOpen: "session",
     note: (text) => teller.note(text),
     ...(nextKey === undefined ? {} : { ask: createAsking({ teller, nextKey, timeLimitMs }) }),
@@ -87,7 +82,7 @@ async function loop(repl: Repl): Promise<number> {
       repl.interrupts += 1;
       await teller.print([""]);
       if (repl.interrupts > 1) return LEFT_BY_INTERRUPT;
-      teller.note("Ctrl-C once more leaves, and so does Ctrl-D");
+      teller.note("press Ctrl-C again, or Ctrl-D, to leave");
       continue;
     }
     repl.interrupts = 0;
@@ -134,7 +129,7 @@ async function turn(repl: Repl, text: string): Promise<void> {
     if (stop.signal.aborted) process.exit(LEFT_BY_INTERRUPT);
     repl.interrupts = 1;
     stop.abort(new ContinuoError("interrupted", "interrupted"));
-    teller.hint("cancelling; Ctrl-C once more leaves");
+    teller.hint("cancelling; press Ctrl-C again to leave");
   });
   const startedAt = performance.now();
   let ended: TurnResult;
@@ -153,11 +148,15 @@ interface Turned {
   readonly durationMs: number;
 }
 
-async function conclude(repl: Repl, { result }: TurnResult, { stop, durationMs }: Turned): Promise<void> {
+async function conclude(
+  repl: Repl,
+  { result, isKept }: TurnResult,
+  { stop, durationMs }: Turned,
+): Promise<void> {
   const { talk, teller } = repl;
   await teller.print([""]);
   teller.note(describeTurn(result, durationMs));
-  if (result.resumption !== null) {
+  if (result.resumption !== null && isKept) {
     const { sessionId, resumption } = result;
     const place = `${sessionId} ${talk.agent}`;
     // The second turn goes on where the first one was: that is no news.
@@ -175,7 +174,7 @@ function noCommand(name: string, suggestion: string | null): ContinuoError {
   return new ContinuoError("usage", `there is no command /${name}`, {
     hint:
       suggestion === null
-        ? "/help shows what there is; //word sends /word to the agent."
+        ? "Type /help to see the commands; //word sends /word to the agent."
         : `Did you mean /${suggestion}?`,
   });
 }

@@ -1,10 +1,9 @@
 /** The sessions of a folder: Continuo's own, and those of agents that nobody took up yet. */
 
-import { findSessions, listAllSessions } from "../../agents/index.ts";
+import { isOwn, listCatalog, openedOwn, rowsBeginning } from "../../catalog/index.ts";
+import type { Talk } from "../../conversations/index.ts";
 import { type AgentDriver, isContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import type { Talk } from "../conversation/index.ts";
-import { cacheFileOf, placesOf } from "../places/index.ts";
 import { cutEnd, type Paint, relativeTime, type Shell } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
@@ -25,34 +24,19 @@ export interface Here {
 /** `asking` asks the agent that is open, too, and one whose files nobody here reads. */
 export async function listHere(talk: Talk, shell: Shell, asking?: "asking"): Promise<Here> {
   const lister = asking === undefined ? { drivers: [], missing: [] } : await listerOf(talk);
-  const store = await talk.store();
-  const { items } = await store.listSessions({ cwd: talk.cwd, limit: 200 });
-  const own = items.map((session) => ({
-    sessionId: session.sessionId,
-    agent: session.agent ?? "",
-    title: session.title ?? "untitled",
-    updatedAt: session.updatedAt,
-    isCurrent: session.sessionId === talk.session?.sessionId,
+  const { sessions, failures } = await listCatalog(
+    { cwd: talk.cwd, limit: REPL_LIMITS.sessionRows, drivers: lister.drivers },
+    { places: shell, store: openedOwn(await talk.store()) },
+  );
+  const rows = sessions.map((row) => ({
+    sessionId: row.sessionId,
+    agent: isOwn(row) ? (row.lastAgent ?? "") : row.agent,
+    title: row.title ?? "untitled",
+    updatedAt: row.updatedAt,
+    isCurrent: isOwn(row) && row.sessionId === talk.session?.sessionId,
   }));
-  const kept = new Set(items.flatMap(({ metadata }) => nativeIds(metadata)));
-  const { sessions, failures } = await listAllSessions({
-    places: placesOf(shell),
-    cwd: talk.cwd,
-    cacheFile: cacheFileOf(shell),
-    drivers: lister.drivers,
-  });
-  const native = sessions
-    .filter(({ agent, sessionId }) => !kept.has(`${agent}:${sessionId}`))
-    .map(({ agent, sessionId, title, updatedAt }) => ({
-      sessionId,
-      agent,
-      title: title ?? "untitled",
-      updatedAt,
-      isCurrent: false,
-    }));
-  const rows = [...own, ...native].toSorted((a, b) => timeOf(b) - timeOf(a));
   const missing = failures.map(({ agent, error }) => missingList(agent, error));
-  return { rows: rows.slice(0, REPL_LIMITS.sessionRows), missing: [...lister.missing, ...missing] };
+  return { rows, missing: [...lister.missing, ...missing] };
 }
 
 interface Listers {
@@ -71,16 +55,7 @@ async function listerOf(talk: Talk): Promise<Listers> {
 }
 
 function missingList(agent: string, { message }: Error): string {
-  return `the list of ${agent} is missing: ${message}`;
-}
-
-function nativeIds(metadata: Readonly<Record<string, unknown>>): string[] {
-  const references = (metadata.providerSessions ?? {}) as Readonly<Record<string, { sessionId?: unknown }>>;
-  return Object.entries(references).map(([agent, { sessionId }]) => `${agent}:${String(sessionId)}`);
-}
-
-function timeOf({ updatedAt }: SessionRow): number {
-  return updatedAt === null ? 0 : Date.parse(updatedAt);
+  return `cannot list the sessions of ${agent}: ${message}`;
 }
 
 interface Drawing {
@@ -114,17 +89,7 @@ function idLength(ids: readonly string[]): number {
 
 /** For Tab: of this folder without a beginning, of every folder with one. */
 export async function idsBeginning(prefix: string, talk: Talk, shell: Shell): Promise<readonly string[]> {
-  if (prefix === "") return (await listHere(talk, shell)).rows.map(({ sessionId }) => sessionId);
-  const store = await talk.store();
-  const own = /^[\w-]+$/u.test(prefix)
-    ? (await store.listSessions({ prefix, limit: REPL_LIMITS.candidates })).items.map(
-        ({ sessionId }) => sessionId,
-      )
-    : [];
-  const ids = new Set(own);
-  for await (const { sessionId } of findSessions({ places: placesOf(shell) })) {
-    if (sessionId.startsWith(prefix)) ids.add(sessionId);
-    if (ids.size >= REPL_LIMITS.candidates) break;
-  }
-  return [...ids].filter((id) => /^[\w.-]+$/u.test(id));
+  const looking = { places: shell, store: openedOwn(await talk.store()) };
+  const rows = prefix === "" ? (await listHere(talk, shell)).rows : await rowsBeginning(prefix, looking);
+  return [...new Set(rows.map(({ sessionId }) => sessionId))].filter((id) => /^[\w.-]+$/u.test(id));
 }

@@ -16,28 +16,28 @@ export type SlashName =
 
 export interface SlashCommand {
   readonly name: SlashName;
-  /** What stands behind it. */
+  /** What follows the name. */
   readonly argument: string;
   readonly says: string;
 }
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  { name: "help", argument: "", says: "these commands" },
-  { name: "sessions", argument: "", says: "the newest sessions of this folder" },
-  { name: "session", argument: "", says: "what is known of this one" },
-  { name: "resume", argument: "ID", says: "go on with another session, ours or an agent's" },
-  { name: "continue", argument: "", says: "go on with the newest session of this folder" },
-  { name: "fork", argument: "[ID]", says: "go on with a copy; the original stays as it is" },
-  { name: "agent", argument: "[NAME]", says: "the same conversation goes on with another agent" },
+  { name: "help", argument: "", says: "list these commands" },
+  { name: "sessions", argument: "", says: "list the newest sessions of this folder" },
+  { name: "session", argument: "", says: "show the facts of this session" },
+  { name: "resume", argument: "ID", says: "continue another session, a native one or Continuo's own" },
+  { name: "continue", argument: "", says: "continue the newest session of this folder" },
+  { name: "fork", argument: "[ID]", says: "continue a copy of a session; the original does not change" },
+  { name: "agent", argument: "[NAME]", says: "continue this session with another agent" },
   { name: "title", argument: "[TEXT]", says: "show or set the session's title" },
-  { name: "usage", argument: "", says: "tokens and cost so far" },
+  { name: "usage", argument: "", says: "show the tokens and the cost so far" },
   {
     name: "mode",
     argument: "[MODE]",
-    says: "ask, safe or unrestricted; or the agent's own mode, - for its own choice",
+    says: "show or set the mode: ask, safe, unrestricted, a mode of the agent, or - for the agent's default",
   },
-  { name: "cancel", argument: "", says: "cancel the turn that runs, as Ctrl-C does" },
-  { name: "quit", argument: "", says: "leave, as Ctrl-D does" },
+  { name: "cancel", argument: "", says: "cancel the running turn, like Ctrl-C" },
+  { name: "quit", argument: "", says: "leave, like Ctrl-D" },
 ];
 
 export type Line =

@@ -1,7 +1,7 @@
-/** The messages of one branch, or of all of them, each message once. */
+/** The messages of one branch, of the model view, or of all branches, each message once. */
 
+import { type Located, modelViewOf, type ShownSession } from "../../catalog/index.ts";
 import type { Leaf, Message } from "../../model/index.ts";
-import type { ShownSession } from "../own/index.ts";
 
 export interface Step {
   readonly message: Message;
@@ -15,6 +15,16 @@ export async function* stepsOfBranch(
   leaf: string | undefined,
 ): AsyncGenerator<Step, void, void> {
   for await (const message of session.history(leaf === undefined ? {} : { leaf })) yield { message };
+}
+
+/** What the agent's model would be sent on the next resume. Errors: as `modelViewOf`; `not_found`. */
+export async function* stepsOfModelView(
+  located: Located,
+  session: ShownSession,
+  leaf: string | undefined,
+): AsyncGenerator<Step, void, void> {
+  const messages = await modelViewOf(located, session, leaf === undefined ? {} : { leaf });
+  for (const message of messages) yield { message };
 }
 
 /** The active branch, then of every other what it does not share with those before it. */

@@ -1,23 +1,22 @@
 /** `session check`: what is wrong with one session or all of them, and what to do about it. */
 
-import {
-  checkFoundSession,
-  type FoundSession,
-  findSessions,
-  type Places,
-  readerOf,
-  type SessionCheck,
-} from "../../agents/index.ts";
-import { adviceFor, type Problem, severityOf } from "../../model/index.ts";
+import { Readable } from "node:stream";
+import { type CheckedSession, checkOwn, listOwn, OWN, type OwnRow, openOwn } from "../../catalog/index.ts";
+import type { Places } from "../../files/index.ts";
+import { placesOf } from "../../files/index.ts";
+import { adviceFor, severityOf } from "../../model/index.ts";
+import { checkFoundSession, findSessions, formatOf, type SessionCheck } from "../../native/index.ts";
+import type { FoundSession } from "../../native/kit/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { checkOwn, listOwn, locateAny, type OwnCheck, type OwnRow, openOwn } from "../own/index.ts";
-import { placesOf } from "../places/index.ts";
+import { locate } from "../notices/index.ts";
 import {
   createOutput,
   createProgress,
   formatCount,
   type Paint,
+  page,
   paintFor,
+  plural,
   type Shell,
   type Style,
   screenOf,
@@ -26,8 +25,10 @@ import {
   wrap,
 } from "../terminal/index.ts";
 import { checkedProblemToJson } from "./json.ts";
+import { describeProblem, isDamaged } from "./problems.ts";
 
 export interface CheckFlags {
+  readonly warnings?: true;
   readonly json?: true;
 }
 
@@ -36,39 +37,79 @@ const SHOWN_OF_EACH = 10;
 const FOUND_PROBLEMS = 4;
 
 export async function runCheck(id: string | null, flags: CheckFlags, shell: Shell): Promise<number> {
+  const tally: Tally = { checked: 0, damaged: 0, warned: 0, repairable: 0 };
+  if (flags.json) await writeJson(checks(id, shell), tally, shell);
+  else await writeReport(id, flags, tally, shell);
+  return tally.damaged > 0 ? FOUND_PROBLEMS : 0;
+}
+
+interface Tally {
+  checked: number;
+  damaged: number;
+  /** With warnings only. */
+  warned: number;
+  /** Damaged, and an agent's own. */
+  repairable: number;
+}
+
+function count(check: Check, tally: Tally): void {
+  tally.checked += 1;
+  if (isDamaged(check)) {
+    tally.damaged += 1;
+    if (check.agent !== OWN) tally.repairable += 1;
+  } else if (check.problems.length > 0) tally.warned += 1;
+}
+
+async function writeJson(all: AsyncIterable<Check>, tally: Tally, shell: Shell): Promise<void> {
   const output = createOutput(shell.stdout);
+  await output.write("[");
+  for await (const check of all) {
+    await output.write(`${tally.checked === 0 ? "" : ","}\n${toJsonText(toJson(check))}`);
+    count(check, tally);
+  }
+  await output.write("\n]\n");
+}
+
+/** On a terminal through the pager, as soon as all is checked: what it found may be more than a screen. */
+async function writeReport(id: string | null, flags: CheckFlags, tally: Tally, shell: Shell): Promise<void> {
   const screen = screenOf(shell, shell.stdout);
   const drawing: Drawing = {
     home: shell.home,
     paint: paintFor(screen),
     shownOfEach: id === null ? SHOWN_OF_EACH : Number.POSITIVE_INFINITY,
+    warnings: id !== null || flags.warnings ? "show" : "hide",
     ...(screen.isTerminal ? { columns: screen.columns } : {}),
   };
-  const tally = { checked: 0, odd: 0, damaged: 0 };
-  using progress = createProgress(shell);
-  if (flags.json) await output.write("[");
-  for await (const check of checks(id, shell)) {
-    if (flags.json) {
-      await output.write(`${tally.checked === 0 ? "" : ","}\n${toJsonText(toJson(check))}`);
-    } else if (check.problems.length > 0) {
-      progress.clear();
-      await output.write(`${drawCheck(check, drawing)}\n\n`);
-    }
-    tally.checked += 1;
-    if (check.problems.length > 0) tally.odd += 1;
-    if (check.problems.some((problem) => severityOf(problem) === "damage")) tally.damaged += 1;
-    progress.show(`checked ${formatCount(tally.checked)} sessions`);
-  }
-  progress.clear();
-  await output.write(flags.json ? "\n]\n" : `${summary(tally)}\n`);
-  return tally.damaged > 0 ? FOUND_PROBLEMS : 0;
+  const drawn = drawAll(checks(id, shell), drawing, tally, shell);
+  const report = screen.isTerminal ? Readable.from(await Array.fromAsync(drawn)) : drawn;
+  await page(report, { shell, screen, opening: { at: "start" } });
 }
 
-type Check = SessionCheck | OwnCheck;
+async function* drawAll(
+  all: AsyncIterable<Check>,
+  drawing: Drawing,
+  tally: Tally,
+  shell: Shell,
+): AsyncGenerator<string, void, void> {
+  using progress = createProgress(shell);
+  for await (const check of all) {
+    count(check, tally);
+    const isShown = isDamaged(check) || (drawing.warnings === "show" && check.problems.length > 0);
+    if (isShown) {
+      progress.clear();
+      yield `${drawCheck(check, drawing)}\n\n`;
+    }
+    progress.show(`checked ${plural(tally.checked, "session")}`);
+  }
+  progress.clear();
+  yield `${summary(tally, drawing)}\n`;
+}
+
+type Check = SessionCheck | CheckedSession;
 
 async function* checks(id: string | null, shell: Shell): AsyncGenerator<Check, void, void> {
   if (id !== null) {
-    const located = await locateAny(id, shell);
+    const located = await locate(id, shell);
     if (located.kind === "own") yield* ownChecks(shell, located.row);
     else yield await checkOne(located.native.found, located.native.places);
     return;
@@ -79,39 +120,53 @@ async function* checks(id: string | null, shell: Shell): AsyncGenerator<Check, v
 }
 
 /** Of all of them where none is given. */
-async function* ownChecks(shell: Shell, only?: OwnRow): AsyncGenerator<OwnCheck, void, void> {
+async function* ownChecks(shell: Shell, only?: OwnRow): AsyncGenerator<CheckedSession, void, void> {
   await using own = await openOwn(shell);
   if (own === null) return;
   for (const row of only === undefined ? await listOwn(own) : [only]) yield await checkOwn(row, own);
 }
 
 async function checkOne(found: FoundSession, places: Places): Promise<SessionCheck> {
-  return await checkFoundSession({ reader: await readerOf(found.agent), found }, { places });
+  return await checkFoundSession({ reader: await formatOf(found.agent), found }, { places });
 }
 
 function toJson({ agent, sessionId, location, problems }: Check): Readonly<Record<string, unknown>> {
   return { agent, sessionId, location, problems: problems.map(checkedProblemToJson) };
 }
 
-function summary({ checked, odd }: { readonly checked: number; readonly odd: number }): string {
-  const sessions = checked === 1 ? "1 session" : `${formatCount(checked)} sessions`;
-  return `checked ${sessions}: ${odd === 0 ? "no problems" : `${formatCount(odd)} with problems`}`;
+function summary({ checked, damaged, warned, repairable }: Tally, { warnings }: Drawing): string {
+  const sessions = plural(checked, "session");
+  const found = [];
+  if (damaged > 0) found.push(`${formatCount(damaged)} damaged`);
+  if (warned > 0) {
+    const how = warnings === "hide" ? " (--warnings shows them)" : "";
+    found.push(`${formatCount(warned)} with warnings only${how}`);
+  }
+  const lines = [`checked ${sessions}: ${found.length === 0 ? "no problems" : found.join(", ")}`];
+  if (checked > 1 && repairable > 0) {
+    lines.push("`continuo session repair --all` shows what can be repaired, and writes nothing.");
+  }
+  return lines.join("\n");
 }
 
 interface Drawing {
   readonly home: string;
   readonly paint: Paint;
   readonly shownOfEach: number;
+  /** Of sessions that are not damaged, too. */
+  readonly warnings: "show" | "hide";
   /** Sentences are wrapped to it; left out: not wrapped. */
   readonly columns?: number;
 }
 
-/** The session, then its problems by kind, each kind with its advice. */
+/** The session, then its problems by kind, damage first, each kind with its advice. */
 function drawCheck(check: Check, drawing: Drawing): string {
   const { home, paint, shownOfEach } = drawing;
   const name = `${check.agent}:${check.sessionId}`;
   const lines = [`${paint(visibleLine(name), "bold")}  ${visibleLine(tildePath(check.location, home))}`];
-  const shown = check.problems.slice(0, shownOfEach);
+  const bySeverity = Map.groupBy(check.problems, severityOf);
+  const ordered = [...(bySeverity.get("damage") ?? []), ...(bySeverity.get("warning") ?? [])];
+  const shown = ordered.slice(0, shownOfEach);
   for (const [code, problems] of Map.groupBy(shown, (problem) => problem.code)) {
     const [first] = problems;
     if (first === undefined) continue;
@@ -124,6 +179,9 @@ function drawCheck(check: Check, drawing: Drawing): string {
   if (hidden > 0) {
     lines.push(`  ${formatCount(hidden)} more: \`continuo session check ${visibleLine(name)}\` shows them`);
   }
+  if (isDamaged(check) && check.agent !== OWN) {
+    lines.push(`  \`continuo session repair ${visibleLine(name)}\` shows what can be repaired`);
+  }
   return lines.join("\n");
 }
 
@@ -132,10 +190,4 @@ function drawSentence(text: string, { paint, columns }: Drawing, styles: readonl
   const lines =
     columns === undefined ? [paint(text, ...styles)] : wrap([{ text, styles }], columns - 6, paint);
   return lines.map((line, at) => (at === 0 ? `    ${line}` : `      ${line}`));
-}
-
-function describeProblem({ file, line, message }: Problem, home: string): string {
-  const places = [file === undefined ? null : tildePath(file, home), line === null ? null : `line ${line}`];
-  const where = places.filter((place) => place !== null).join(", ");
-  return visibleLine(where === "" ? message : `${where}: ${message}`);
 }

@@ -1,6 +1,7 @@
 /** The flags of each command. Nothing here does any work. */
 
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { ID_HELP } from "../names/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { CheckFlags } from "./check.ts";
 import type { DeleteFlags } from "./delete.ts";
@@ -19,6 +20,7 @@ export const SESSION_COMMANDS: readonly string[] = [
   "show",
   "check",
   "export",
+  "copy",
   "delete",
   "rename",
   "fork",
@@ -32,8 +34,6 @@ interface Run {
   readonly onEnd: (exitCode: number) => void;
 }
 
-const ID_HELP = "\nID is a session's id, the beginning of one, agent:id, or the path of a session's file.";
-
 export function addSessionCommands(session: Command, run: Run | null): void {
   /** Runs a command's work and hands its exit code on. */
   const action = (work: (shell: Shell) => Promise<number>): Promise<void> => {
@@ -45,6 +45,7 @@ export function addSessionCommands(session: Command, run: Run | null): void {
   addShow(session, action);
   addCheck(session, action);
   addExport(session, action);
+  addCopy(session, action);
   addDelete(session, action);
   addRename(session, action);
   addFork(session, action);
@@ -58,20 +59,28 @@ type Action = (work: (shell: Shell) => Promise<number>) => Promise<void>;
 function addList(session: Command, action: Action): void {
   session
     .command("list")
-    .description("the sessions of every agent on this machine, newest first")
+    .description("list the sessions of all agents on this machine, newest first")
     .option(
       "--agent <name>",
-      "of this agent alone, `continuo` for its own sessions; one of continuo.yaml is started and asked; may be repeated",
+      "only sessions of this agent, `continuo` for Continuo's own (repeatable); an agent of continuo.yaml is started to list its sessions",
       collect,
     )
-    .addOption(new Option("--cwd <dir>", "of this project folder alone").conflicts("here"))
-    .option("--here", "of the current folder alone")
-    .option("--since <when>", "updated since: 30m, 3h, 2d, 1w, today, yesterday, or an ISO date or time")
-    .addOption(
-      new Option("--limit <count>", "so many at most (default: 20)").argParser(parseCount).conflicts("all"),
+    .addOption(new Option("--cwd <dir>", "only sessions of this project folder").conflicts("here"))
+    .option("--here", "only sessions of the current folder")
+    .option(
+      "--since <when>",
+      "only sessions updated since: 30m, 3h, 2d, 1w, today, yesterday, or an ISO date or time",
     )
-    .option("--all", "no limit")
-    .option("--archived", "archived ones too")
+    .addOption(
+      new Option("--limit <count>", "show at most COUNT sessions (default: 20)")
+        .argParser(parseCount)
+        .conflicts("all"),
+    )
+    .option("--all", "show every session, without a limit")
+    .option("--title <words>", "only sessions whose title contains all of these words")
+    .option("--has-problems", "only sessions with problems")
+    .option("--empty", "include sessions in which nobody said anything; --json always does")
+    .option("--archived", "include archived sessions")
     .option("--json", "print JSON")
     .action((flags: ListFlags) => action(async (shell) => (await import("./list.ts")).runList(flags, shell)));
 }
@@ -79,7 +88,7 @@ function addList(session: Command, action: Action): void {
 function addInfo(session: Command, action: Action): void {
   session
     .command("info")
-    .description("what is known of one session: counts, branches, sub-agents, models, token usage")
+    .description("show the facts of one session: counts, branches, sub-agents, models, token usage")
     .argument("<id>", "the session")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
@@ -91,23 +100,20 @@ function addInfo(session: Command, action: Action): void {
 function addShow(session: Command, action: Action): void {
   session
     .command("show")
-    .description("the conversation, through a pager when it is long, opened at the newest turn")
+    .description("show the conversation; a long one opens in a pager at the newest turn")
     .argument("<id>", "the session")
     .addOption(
-      new Option("--branch <leaf>", "the branch that ends here, not the active one").conflicts([
+      new Option("--branch <leaf>", "show the branch that ends at LEAF instead of the active one").conflicts([
         "all",
         "tree",
       ]),
     )
-    .option("--tree", "the tree of branches, a line a message")
-    .option("--all", "every branch, and from the start")
-    .addOption(
-      new Option("--tools <how>", "tool calls and results (default: short on a terminal, else full)").choices(
-        ["full", "short", "none"],
-      ),
-    )
-    .option("--injected", "also what the agent's program put in for the model or the screen")
-    .option("--from-start", "open at the first message")
+    .option("--tree", "show the tree of branches, one line per message")
+    .option("--all", "show every branch, from the first message")
+    .addOption(modelViewOption(["all", "tree"]))
+    .addOption(toolsOption("short on a terminal, else full"))
+    .option("--injected", INJECTED_HELP)
+    .option("--from-start", "open the pager at the first message")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
     .action((id: string, flags: ShowFlags) =>
@@ -115,13 +121,29 @@ function addShow(session: Command, action: Action): void {
     );
 }
 
+const INJECTED_HELP = "include messages that the agent's program inserted for the model or the screen";
+
+const EXPORT_HELP =
+  "\njson and jsonl always contain every message: --tools and --injected apply to md and html.\n";
+
+function toolsOption(byDefault: string): Option {
+  const help = `how to show tool calls and results (default: ${byDefault})`;
+  return new Option("--tools <how>", help).choices(["full", "short", "none"]);
+}
+
+function modelViewOption(conflicts: string[]): Option {
+  const help = "show what the agent's model is sent when the session is resumed, compaction applied";
+  return new Option("--model-view", help).conflicts(conflicts);
+}
+
 function addCheck(session: Command, action: Action): void {
   session
     .command("check")
     .description(
-      "what is wrong with a session, or with any: place and advice; exit code 4 when something is damaged",
+      "report the problems of one session or of all, with place and advice; exit code 4 if a session is damaged",
     )
-    .argument("[id]", "the session; every session, archived ones too, when left out")
+    .argument("[id]", "the session (default: every session, archived sessions included)")
+    .option("--warnings", "without ID: include sessions that have only warnings")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
     .action((id: string | undefined, flags: CheckFlags) =>
@@ -132,30 +154,49 @@ function addCheck(session: Command, action: Action): void {
 function addExport(session: Command, action: Action): void {
   session
     .command("export")
-    .description("one session as one file that needs nothing else")
+    .description("write one session as one self-contained file")
     .argument("<id>", "the session")
     .addOption(
       new Option(
         "--format <format>",
-        "md, html, json (what `session show --json` prints) or jsonl (a message a line); default: by the file's ending, else md",
+        "md, html, json (the same as `session show --json`) or jsonl (one message per line); default: by the ending of the file, else md",
       ).choices(EXPORT_FORMATS),
     )
-    .option("--output <file>", "write this file, whole or not at all; without it, print")
-    .option("--all", "every branch")
-    .addHelpText("after", ID_HELP)
+    .option("--output <file>", "write this file, completely or not at all (default: print)")
+    .addOption(
+      new Option(
+        "--bundle <file>",
+        "pack the session as its agent keeps it, for `continuo import` on another machine",
+      ).conflicts(["format", "output", "all", "modelView", "tools", "injected"]),
+    )
+    .option("--force", "with --output or --bundle: replace an existing file")
+    .option("--all", "include every branch")
+    .addOption(modelViewOption(["all"]))
+    .addOption(toolsOption("full"))
+    .option("--injected", `${INJECTED_HELP}; html folds them by default`)
+    .addHelpText("after", EXPORT_HELP + ID_HELP)
     .action((id: string, flags: ExportFlags) =>
       action(async (shell) => (await import("./export.ts")).runExport(id, flags, shell)),
     );
+}
+
+function addCopy(session: Command, action: Action): void {
+  session
+    .command("copy")
+    .description("copy the last answer of a session to the clipboard of the system or the terminal (OSC 52)")
+    .argument("<id>", "the session")
+    .addHelpText("after", ID_HELP)
+    .action((id: string) => action(async (shell) => (await import("./copy.ts")).runCopy(id, shell)));
 }
 
 function addDelete(session: Command, action: Action): void {
   session
     .command("delete")
     .description(
-      "move sessions to the trash, Continuo's own for good; refused for what is open, or what forks read (exit code 5)",
+      "move native sessions to the trash, and delete Continuo's own for good; exit code 5 if a session is open in its agent or has forks",
     )
     .argument("<id...>", "the sessions")
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask for confirmation")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
     .action((ids: readonly string[], flags: DeleteFlags) =>
@@ -166,7 +207,9 @@ function addDelete(session: Command, action: Action): void {
 function addRename(session: Command, action: Action): void {
   session
     .command("rename")
-    .description("give a session another title, which its agent shows; refused while it is open there")
+    .description(
+      "give a session another title, which its agent shows; exit code 5 while the session is open in its agent",
+    )
     .argument("<id>", "the session")
     .argument("<title>", "one line of at most 200 characters")
     .addHelpText("after", ID_HELP)
@@ -178,9 +221,9 @@ function addRename(session: Command, action: Action): void {
 function addFork(session: Command, action: Action): void {
   session
     .command("fork")
-    .description("begin a new session of the same agent with the same history, or the beginning of it")
-    .argument("<id>", "the session; it is only read")
-    .option("--at <message>", "the last message that goes along, by its id (default: the last one)")
+    .description("copy a session, or its beginning, to a new session of the same agent")
+    .argument("<id>", "the session; it does not change")
+    .option("--at <message>", "the id of the last message to copy (default: the newest)")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
     .action((id: string, flags: ForkFlags) =>
@@ -192,23 +235,36 @@ function addRepair(session: Command, action: Action): void {
   session
     .command("repair")
     .description(
-      "what it takes to make a damaged session whole, record by record; writes nothing without a flag",
+      "show how a damaged session can be repaired, record by record; writes only with --output or --in-place; exit code 4 if damage remains",
     )
-    .argument("<id>", "the session")
-    .addOption(new Option("--output <file>", "write a repaired copy to this new file").conflicts("inPlace"))
-    .option("--in-place", "repair the session itself; what was there before goes to the trash")
+    .argument("[id]", "the session")
+    .addOption(
+      new Option("--output <file>", "write a repaired copy to this file").conflicts(["inPlace", "all"]),
+    )
+    .option("--force", "with --output: replace an existing file")
+    .option("--in-place", "repair the session itself, and move its old state to the trash")
+    .option("--all", "plan a repair of every damaged session; with --in-place, repair them after a question")
+    .option("--yes", "with --all --in-place: do not ask")
     .option("--json", "print JSON")
     .addHelpText("after", ID_HELP)
-    .action((id: string, flags: RepairFlags) =>
-      action(async (shell) => (await import("./repair.ts")).runRepair(id, flags, shell)),
+    .action((id: string | undefined, flags: RepairFlags) =>
+      action(async (shell) =>
+        flags.all
+          ? (await import("./repair-all.ts")).runRepairAll(id ?? null, flags, shell)
+          : (await import("./repair.ts")).runRepair(id ?? null, flags, shell),
+      ),
     );
 }
 
 function addRestore(session: Command, action: Action): void {
   session
     .command("restore")
-    .description("move a session out of the trash, byte for byte to where it was")
+    .description("move a session from the trash back to its place, byte for byte")
     .argument("<id>", "the session, as `session trash` lists it")
+    .option(
+      "--force",
+      "restore even if the agent wrote to the session since; the newer version goes to the trash",
+    )
     .option("--json", "print JSON")
     .action((id: string, flags: RestoreFlags) =>
       action(async (shell) => (await import("./restore.ts")).runRestore(id, flags, shell)),
@@ -218,14 +274,14 @@ function addRestore(session: Command, action: Action): void {
 function addTrash(session: Command, action: Action): void {
   session
     .command("trash")
-    .description("what was deleted, newest first")
-    .option("--empty", "delete it for good")
+    .description("list the deleted sessions, newest first")
+    .option("--empty", "delete the contents of the trash for good")
     .addOption(
-      new Option("--older-than <days>", "what was deleted more than so many days ago alone").argParser(
+      new Option("--older-than <days>", "only sessions that were deleted more than DAYS days ago").argParser(
         parseDays,
       ),
     )
-    .option("--yes", "with --empty: do not ask; needed where there is no terminal")
+    .option("--yes", "with --empty: do not ask for confirmation; required without a terminal")
     .option("--json", "print JSON")
     .action((flags: TrashFlags) =>
       action(async (shell) => (await import("./trash.ts")).runTrash(flags, shell)),
@@ -237,7 +293,7 @@ function collect(value: string, previous: readonly string[] | undefined): readon
 }
 
 function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/u.test(text)) throw new InvalidArgumentError("It must be a whole number from 1 on.");
+  if (!/^[1-9]\d{0,8}$/u.test(text)) throw new InvalidArgumentError("It must be a whole number, at least 1.");
   return Number(text);
 }
 

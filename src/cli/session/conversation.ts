@@ -5,10 +5,10 @@
  * heading. What one agent says in one go, tool calls between, has one heading.
  */
 
+import type { ShownSession } from "../../catalog/index.ts";
 import type { Message } from "../../model/index.ts";
 import { type MessageKind, messageKind, type Part, toParts, visibleLine } from "../../transcript/index.ts";
 import { drawMarkdown } from "../markdown/index.ts";
-import type { ShownSession } from "../own/index.ts";
 import { clockTime, cutEnd, type Paint, type Style, wrap } from "../terminal/index.ts";
 import type { Step } from "./branches.ts";
 import { drawCall, drawResult } from "./draw-tools.ts";
@@ -80,8 +80,8 @@ export function drawConversation(
   return { chunks: draw(), newestTurnLine: () => newestTurn };
 }
 
-function drawHeading(session: ShownSession, { columns, paint, home }: ConversationOptions): string[] {
-  const { title, facts, notes } = headingOf(session);
+function drawHeading(session: ShownSession, { columns, paint, home, view }: ConversationOptions): string[] {
+  const { title, facts, notes } = headingOf(session, view);
   const shortFacts = facts.map((fact) =>
     fact.startsWith(`${home}/`) ? `~${fact.slice(home.length)}` : fact,
   );
@@ -107,7 +107,10 @@ function drawMessage(message: Message, pen: Pen): string[] {
   if (kind === "summary") {
     lines.push(
       "",
-      rule(`compacted: what came before was summed up ${clockTime(message.timestamp ?? null)}`.trim(), pen),
+      rule(
+        `compacted: the earlier messages were summarised ${clockTime(message.timestamp ?? null)}`.trim(),
+        pen,
+      ),
     );
     pen.heading = "";
     pen.above = "heading";

@@ -1,10 +1,12 @@
 /** `session delete`: sessions moved to the trash, each reported; what is refused keeps none of the others from it. */
 
-import { type TrashedSession, trashFolder, trashNativeSession } from "../../agents/index.ts";
+import { deleteOwn, OWN, type OwnRow, openOwn } from "../../catalog/index.ts";
+import { trashNativeSession } from "../../editing/index.ts";
+import { type TrashedSession, trashFolder } from "../../editing/trash/index.ts";
+import { placesOf } from "../../files/index.ts";
 import { ContinuoError, exitCodeOf, isContinuoError, type SessionInfo } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { deleteOwn, locateAny, OWN, type OwnRow, openOwn } from "../own/index.ts";
-import { placesOf } from "../places/index.ts";
+import { locate, matchLines } from "../notices/index.ts";
 import {
   canAsk,
   confirm,
@@ -57,7 +59,11 @@ async function ask(wanted: readonly Wanted[], shell: Shell): Promise<void> {
   const ofOwn = own === 1 ? "1 session of Continuo's own" : `${own} sessions of Continuo's own`;
   if (!canAsk(shell)) {
     if (own === 0) return;
-    throw new ContinuoError("usage", `this deletes ${ofOwn} for good`, { hint: "Say so with --yes." });
+    throw new ContinuoError(
+      "usage",
+      `cannot ask for confirmation without a terminal: this deletes ${ofOwn} for good`,
+      { hint: "Add --yes to confirm." },
+    );
   }
   shell.stderr.write(drawSessions(sessions, { shell, allIds: sessions.map(({ sessionId }) => sessionId) }));
   const native = wanted.length - own;
@@ -97,7 +103,7 @@ async function lookUpAll(
 
 /** An example is not there to be deleted. */
 async function lookUpInfo(id: string, shell: Shell): Promise<Wanted["info"]> {
-  const located = await locateAny(id, shell, "without examples");
+  const located = await locate(id, shell, "without examples");
   if (located.kind === "own") return located.row;
   return await located.native.reader.skim(located.native.found, { part: "whole" });
 }
@@ -156,6 +162,7 @@ function describe(outcomes: readonly Outcome[], shell: Shell): string {
     if (deleted !== undefined) lines.push(...describeDeleted(deleted));
     if (error === undefined) continue;
     shell.stderr.write(`${paint("continuo:", "red")} ${visibleLine(`${id}: ${error.message}`)}\n`);
+    for (const line of matchLines(error.details)) shell.stderr.write(`${line}\n`);
     if (error.hint !== undefined) shell.stderr.write(`${paint(visibleLine(error.hint), "dim")}\n`);
   }
   const gone = outcomes.flatMap(({ trashed }) => trashed ?? []);
@@ -164,7 +171,7 @@ function describe(outcomes: readonly Outcome[], shell: Shell): string {
     const id = gone.length === 1 && only !== undefined ? `${only.info.agent}:${only.info.sessionId}` : "ID";
     lines.push(
       "",
-      `It lies in ${tildePath(trashFolder(placesOf(shell)), shell.home)} until the trash is emptied.`,
+      `It is in ${tildePath(trashFolder(placesOf(shell)), shell.home)} until the trash is emptied.`,
     );
     lines.push(`Restore it: continuo session restore ${visibleLine(id)}`);
   }

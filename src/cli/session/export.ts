@@ -1,33 +1,80 @@
 /** `session export`: one session as one file. */
 
 import { resolve } from "node:path";
+import { type Located, openLocated, type ShownSession } from "../../catalog/index.ts";
+import { openOutputFile, placesOf } from "../../files/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import { forbiddenFolders } from "../../native/index.ts";
 import { branchToHtml, messageToHtml, pageEnd, pageStart } from "../../transcript/html/index.ts";
-import { locateAny, openLocated, type ShownSession } from "../own/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { locate } from "../notices/index.ts";
 import {
   createFileOutput,
   createOutput,
   type FileOutput,
+  formatSize,
   type Output,
+  plural,
   type Shell,
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
-import { everyBranch, stepsOfBranch } from "./branches.ts";
+import { everyBranch, type Step, stepsOfBranch, stepsOfModelView } from "./branches.ts";
 import { EXPORT_FORMATS, type ExportFlags, type ExportFormat } from "./export-flags.ts";
+import { describeHidden, headingOf, inView, nothingHidden } from "./heading.ts";
 import { markdownOf } from "./plain.ts";
 import { showJson } from "./show-json.ts";
+import { type View, viewOf } from "./view.ts";
 
 export async function runExport(id: string, flags: ExportFlags, shell: Shell): Promise<number> {
-  using session = await openLocated(await locateAny(id, shell), shell);
+  const located = await locate(id, shell);
+  if (flags.bundle !== undefined) return await writeBundle(located, flags.bundle, flags, shell);
+  using session = await openLocated(located, shell);
+  const steps = flags.all
+    ? everyBranch(session)
+    : flags.modelView
+      ? stepsOfModelView(located, session, undefined)
+      : stepsOfBranch(session, undefined);
+  const source = { session, steps };
   const format = flags.format ?? formatOf(flags.output);
   if (flags.output === undefined || flags.output === "-") {
-    await writeSession(session, format, flags, createOutput(shell.stdout));
+    await writeSession(source, format, flags, createOutput(shell.stdout));
     return 0;
   }
-  using file: FileOutput = createFileOutput(resolve(shell.cwd, flags.output), shell);
-  await writeSession(session, format, flags, file);
+  const forbidden = await forbiddenFolders(placesOf(shell));
+  const options = { force: flags.force === true, forbidden };
+  using file: FileOutput = await createFileOutput(flags.output, options, shell);
+  await writeSession(source, format, flags, file);
   const sizeBytes = await file.commit();
-  shell.stderr.write(`${tildePath(file.path, shell.home)}, ${sizeBytes} bytes\n`);
+  shell.stderr.write(`${tildePath(file.path, shell.home)}, ${plural(sizeBytes, "byte")}\n`);
+  return 0;
+}
+
+/** Errors: `unsupported` for a session of Continuo's own, which no agent keeps. */
+async function writeBundle(
+  located: Located,
+  path: string,
+  flags: ExportFlags,
+  shell: Shell,
+): Promise<number> {
+  if (located.kind === "own") {
+    throw new ContinuoError("unsupported", "cannot bundle a session of Continuo's own", {
+      hint: `Run \`continuo handoff ${located.row.sessionId} --to AGENT\` to make a native session, which can be bundled.`,
+    });
+  }
+  const { packSession } = await import("../../handoff/bundle/index.ts");
+  const { found, places } = located.native;
+  const options = { force: flags.force === true, forbidden: await forbiddenFolders(placesOf(shell)) };
+  using output = await openOutputFile(resolve(shell.cwd, path), options);
+  using _onExit = shell.onExit(() => output[Symbol.dispose]());
+  const packed = await packSession(found, output, { places, packedAt: shell.now.toISOString() });
+  const sizeBytes = output.commit();
+  const { agent, sessionId, files } = packed;
+  const lines = [
+    `${agent}:${sessionId}, ${plural(files, "file")}: ${tildePath(output.path, shell.home)}, ${formatSize(sizeBytes)}`,
+    "On the other machine: continuo import FILE --cwd DIR",
+  ];
+  shell.stderr.write(`${lines.map(visibleLine).join("\n")}\n`);
   return 0;
 }
 
@@ -37,13 +84,19 @@ function formatOf(path: string | undefined): ExportFormat {
   return EXPORT_FORMATS.find((format) => format === ending) ?? (ending === "htm" ? "html" : "md");
 }
 
+interface Source {
+  readonly session: ShownSession;
+  readonly steps: AsyncIterable<Step>;
+}
+
+/** `json` and `jsonl` are for programs: nothing is left out of them. */
 async function writeSession(
-  session: ShownSession,
+  { session, steps }: Source,
   format: ExportFormat,
   flags: ExportFlags,
   output: Output,
 ): Promise<void> {
-  const steps = flags.all ? everyBranch(session) : stepsOfBranch(session, undefined);
+  const view = viewOf(flags, "full");
   switch (format) {
     case "json":
       return await showJson(session, steps, output);
@@ -51,18 +104,27 @@ async function writeSession(
       for await (const { message } of steps) await output.write(`${toJsonText(message)}\n`);
       return;
     case "md":
-      for await (const chunk of markdownOf(session, steps, { tools: "full", injected: "show" })) {
-        await output.write(chunk);
-      }
+      for await (const chunk of markdownOf(session, steps, view)) await output.write(chunk);
       return;
-    case "html": {
-      const { details } = session;
-      await output.write(pageStart({ details }));
-      for await (const { message, branch } of steps) {
-        if (branch !== undefined) await output.write(branchToHtml({ ...branch, label: branch.leaf.label }));
-        await output.write(messageToHtml(message));
-      }
-      return await output.write(pageEnd({ details }));
-    }
+    case "html":
+      for await (const chunk of htmlOf(session, steps, view)) await output.write(chunk);
   }
+}
+
+/** What was injected is folded where it is not asked for; everything else that is left out is counted at the end. */
+async function* htmlOf(
+  session: ShownSession,
+  steps: AsyncIterable<Step>,
+  view: View,
+): AsyncGenerator<string, void, void> {
+  const { details } = session;
+  const hidden = nothingHidden();
+  yield pageStart({ details, notes: headingOf(session, view).notes });
+  for await (const { message, branch } of steps) {
+    if (branch !== undefined) yield branchToHtml({ ...branch, label: branch.leaf.label });
+    const shown = inView(message, { ...view, injected: "show" }, hidden);
+    if (shown !== null)
+      yield messageToHtml(shown, { injected: view.injected === "show" ? "open" : "folded" });
+  }
+  yield pageEnd({ details, notes: describeHidden(hidden) });
 }

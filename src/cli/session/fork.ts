@@ -1,20 +1,28 @@
-/** `session fork`: a new session of the same agent, and how to go on with it. */
+/** `session fork`: a new session with the same history, and how to go on with it. */
 
-import { forkNativeSession } from "../../agents/index.ts";
+import { forkOwn, type LocatedSession, type OwnRow, openOwn } from "../../catalog/index.ts";
+import { type ForkedSession, forkNativeSession } from "../../editing/index.ts";
+import { placesOf } from "../../files/index.ts";
+import { ContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { commandLine } from "../handoff/index.ts";
-import { placesOf } from "../places/index.ts";
-import { createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
+import { locate } from "../notices/index.ts";
+import { createOutput, plural, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 
 export interface ForkFlags {
   readonly at?: string;
   readonly json?: true;
 }
 
+/** As of an agent's session; what goes on with it is a command of Continuo's. */
+type Fork = Omit<ForkedSession, "agent" | "cwd"> & { readonly agent: string; readonly cwd: string | null };
+
 export async function runFork(id: string, flags: ForkFlags, shell: Shell): Promise<number> {
-  const { at } = flags;
-  const options = { places: placesOf(shell), cwd: shell.cwd, ...(at === undefined ? {} : { at }) };
-  const fork = await forkNativeSession(id, options);
+  const located = await locate(id, shell, "without examples");
+  const fork =
+    located.kind === "own"
+      ? await forkOfOwn(located.row, flags, shell)
+      : await forkOfNative(located.native, flags, shell);
   const output = createOutput(shell.stdout);
   if (flags.json) {
     await output.write(`${toJsonText(fork, 2)}\n`);
@@ -24,11 +32,31 @@ export async function runFork(id: string, flags: ForkFlags, shell: Shell): Promi
   const lines = [
     `${agent}:${sessionId}${title === null ? "" : `  ${title}`}`,
     tildePath(location, shell.home),
-    `${messages} messages of ${agent}:${fork.forkedFrom}`,
+    `${plural(messages, "message")} of ${agent}:${fork.forkedFrom}`,
     "",
-    "Go on with it:",
-    `  ${commandLine(cwd, resumeCommand)}`,
+    "Continue it with:",
+    `  ${cwd === null ? resumeCommand.join(" ") : commandLine(cwd, resumeCommand)}`,
   ];
   await output.write(`${lines.map(visibleLine).join("\n")}\n`);
   return 0;
+}
+
+async function forkOfNative({ found }: LocatedSession, { at }: ForkFlags, shell: Shell): Promise<Fork> {
+  return await forkNativeSession(found, {
+    places: placesOf(shell),
+    cwd: shell.cwd,
+    ...(at === undefined ? {} : { at }),
+  });
+}
+
+async function forkOfOwn(row: OwnRow, { at }: ForkFlags, shell: Shell): Promise<Fork> {
+  await using own = await openOwn(shell);
+  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  const { session, messages } = await forkOwn(row, own, at);
+  const { sessionId, title, cwd } = session;
+  return {
+    ...{ agent: row.agent, sessionId, title, cwd, messages, forkedFrom: row.sessionId },
+    location: `${own.location}#${sessionId}`,
+    resumeCommand: ["continuo", "repl", "--resume", sessionId],
+  };
 }

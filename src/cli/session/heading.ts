@@ -1,9 +1,9 @@
 /** What stands above and below a conversation: whose it is, and what is not shown. */
 
+import type { ShownSession } from "../../catalog/index.ts";
 import type { Block, Message } from "../../model/index.ts";
 import { messageKind, visibleLine } from "../../transcript/index.ts";
-import type { ShownSession } from "../own/index.ts";
-import { formatCount, formatSize } from "../terminal/index.ts";
+import { formatSize, plural } from "../terminal/index.ts";
 import type { View } from "./view.ts";
 
 export interface Heading {
@@ -14,7 +14,7 @@ export interface Heading {
 }
 
 /** Of visible lines. */
-export function headingOf(session: ShownSession): Heading {
+export function headingOf(session: ShownSession, view: View): Heading {
   const { details, problems, partial } = session;
   const name = `${details.agent}:${details.sessionId}`;
   const facts = [name, details.cwd, details.gitBranch];
@@ -25,6 +25,9 @@ export function headingOf(session: ShownSession): Heading {
     notes.push(
       `Earlier messages are left out: this is the end of ${formatSize(details.sizeBytes ?? 0)}. --from-start shows the whole session.`,
     );
+  }
+  if (view.isOfModel === true) {
+    notes.push("The model view: what the agent sends to its model when the session is resumed.");
   }
   if (problems.length > 0) {
     notes.push(`${plural(problems.length, "problem")}: \`continuo session check ${name}\` explains.`);
@@ -95,8 +98,4 @@ function reasonToHide(block: Block, view: View): keyof Hidden | null {
     default:
       return null;
   }
-}
-
-function plural(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

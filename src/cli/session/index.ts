@@ -1,10 +1,11 @@
 /**
- * `continuo session …`: list, info, show, check, export, rename, fork, repair, delete, restore, trash.
+ * `continuo session …`: list, info, show, check, export, copy, rename, fork, repair, delete, restore, trash.
  *
- * Promises: reads only, but for `rename`, `fork`, `repair` with a flag, `delete`, `restore` and `trash --empty`; the keys of `--json`.
- * Does not know: how arguments are split, or what becomes of an error.
+ * Promises: only `rename`, `fork`, `repair` with a flag, `delete`, `restore` and `trash --empty` write; the keys of
+ * `--json` are a contract.
+ * Does not know: how arguments are parsed, or how an error is shown.
  */
 
 export { addSessionCommands, SESSION_COMMANDS } from "./commands.ts";
 export { EXPORT_FORMATS, type ExportFormat } from "./export-flags.ts";
-export { drawWork, everythingWork, exportWork, listWork, showWork } from "./work.ts";
+export { drawWork, exportWork, listWork, showTurnWork, showWork } from "./work.ts";

@@ -1,21 +1,25 @@
 /** `session info`: all that is known of one session. */
 
+import { openLocated, type ShownDetails } from "../../catalog/index.ts";
 import type { NativeRef, Problem, SubagentInfo, Usage } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { locateAny, openLocated, type ShownDetails } from "../own/index.ts";
+import { locate } from "../notices/index.ts";
 import {
   clockTime,
   createOutput,
+  cutEnd,
   formatCount,
   formatSize,
   type Paint,
   paintFor,
+  plural,
   relativeTime,
   type Shell,
   screenOf,
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
+import { type Activity, activityOf } from "./activity.ts";
 import { detailsToJson } from "./json.ts";
 
 export interface InfoFlags {
@@ -23,19 +27,25 @@ export interface InfoFlags {
 }
 
 export async function runInfo(id: string, flags: InfoFlags, shell: Shell): Promise<number> {
-  using session = await openLocated(await locateAny(id, shell), shell);
+  using session = await openLocated(await locate(id, shell), shell);
   const { details } = session;
+  const activity = await activityOf(session.history());
   const output = createOutput(shell.stdout);
-  if (flags.json) await output.write(`${toJsonText(detailsToJson(details), 2)}\n`);
-  else await output.write(drawDetails(details, shell));
+  if (flags.json) await output.write(`${toJsonText({ ...detailsToJson(details), ...activity }, 2)}\n`);
+  else await output.write(drawDetails(details, activity, shell));
   return 0;
 }
 
 type Fact = readonly [name: string, ...lines: string[]];
 
-function drawDetails(details: ShownDetails, shell: Shell): string {
+function drawDetails(details: ShownDetails, activity: Activity, shell: Shell): string {
   const paint = paintFor(screenOf(shell, shell.stdout));
-  const all: readonly Fact[] = [...identity(details, shell), ...contents(details), ...surroundings(details)];
+  const all: readonly Fact[] = [
+    ...identity(details, shell),
+    ...contents(details),
+    ...surroundings(details),
+    ...done(activity, shell),
+  ];
   const facts = all.filter(([, ...texts]) => texts.length > 0);
   const width = Math.max(...facts.map(([name]) => name.length));
   const lines = facts.flatMap(([name, ...texts]) =>
@@ -95,6 +105,23 @@ function surroundings(details: ShownDetails): Fact[] {
   ];
 }
 
+const SHOWN_ITEMS = 20;
+const SHOWN_CHARS = 160;
+
+function done({ files, commands, commits }: Activity, { home }: Shell): Fact[] {
+  return [
+    ["files", ...some(files.map((file) => tildePath(file, home)))],
+    ["commands", ...some(commands)],
+    ["commits", ...some(commits.map(({ hash, branch, subject }) => `${hash} ${branch}  ${subject}`))],
+  ];
+}
+
+function some(items: readonly string[]): string[] {
+  const more = items.length - SHOWN_ITEMS;
+  const shown = items.slice(0, SHOWN_ITEMS).map((item) => cutEnd(item.replace(/\s+/gu, " "), SHOWN_CHARS));
+  return more > 0 ? [...shown, `${formatCount(more)} more: --json prints them`] : shown;
+}
+
 function describeUsage(usage: Usage): string {
   const counts: readonly (readonly [number | undefined, string])[] = [
     [usage.inputTokens, "input"],
@@ -124,7 +151,7 @@ function describeSubagent(subagent: SubagentInfo): string {
 
 function drawProblems({ problems }: ShownDetails, paint: Paint): string[] {
   if (problems.length === 0) return [];
-  return ["", paint(`${formatCount(problems.length)} problems`, "yellow"), ...problems.map(describeProblem)];
+  return ["", paint(plural(problems.length, "problem"), "yellow"), ...problems.map(describeProblem)];
 }
 
 function describeProblem(problem: Problem): string {

@@ -1,7 +1,7 @@
 /** What `--json` prints: keys in the order of the contract, absent facts as `null`. */
 
+import type { ListedSession, ShownDetails } from "../../catalog/index.ts";
 import { adviceFor, type Problem, type Severity, severityOf } from "../../model/index.ts";
-import type { ListedSession, ShownDetails } from "../own/index.ts";
 
 export interface ProblemJson {
   readonly code: string;

@@ -1,23 +1,32 @@
 /** `session list`: the newest sessions as a table. */
 
 import { resolve } from "node:path";
-import { findSessions, listSessions } from "../../agents/index.ts";
-import { type ContinuoError, exitCodeOf, type SessionInfo } from "../../model/index.ts";
+import {
+  type CatalogList,
+  examplePlaces,
+  foldersLookedInto,
+  listCatalog,
+  OWN,
+  type Wanted,
+} from "../../catalog/index.ts";
+import { placesOf } from "../../files/index.ts";
+import { type ContinuoError, exitCodeOf, isAgentName, type SessionInfo } from "../../model/index.ts";
+import { findSessions, listSessions } from "../../native/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { cacheFileOf, examplePlaces, foldersLookedInto, placesOf } from "../places/index.ts";
 import {
   createOutput,
   createProgress,
   formatCount,
   paintFor,
   parseSince,
+  plural,
   type Shell,
   screenOf,
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
-import { type Everything, listEverything, type Wanted } from "./everything.ts";
 import { infoToJson } from "./json.ts";
+import { isDamaged } from "./problems.ts";
 import { drawSessions } from "./rows.ts";
 
 export interface ListFlags {
@@ -27,6 +36,9 @@ export interface ListFlags {
   readonly since?: string;
   readonly limit?: number;
   readonly all?: true;
+  readonly title?: string;
+  readonly hasProblems?: true;
+  readonly empty?: true;
   readonly archived?: true;
   readonly json?: true;
 }
@@ -34,7 +46,7 @@ export interface ListFlags {
 const DEFAULT_LIMIT = 20;
 
 export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
-  const options = toListOptions(flags, shell);
+  const options = await toWanted(flags, shell);
   const list = await listWithProgress(options, shell);
   const output = createOutput(shell.stdout);
   if (flags.json) {
@@ -60,7 +72,7 @@ export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
 /** The others were listed all the same. */
 function reportMissing(whose: string, error: ContinuoError, shell: Shell): void {
   const paint = paintFor(screenOf(shell, shell.stderr));
-  const text = `${whose} are not listed: ${error.message}`;
+  const text = `${whose} cannot be listed: ${error.message}`;
   shell.stderr.write(`${paint("continuo:", "red")} ${visibleLine(text)}\n`);
   if (error.hint !== undefined) shell.stderr.write(`${paint(visibleLine(error.hint), "dim")}\n`);
 }
@@ -77,24 +89,30 @@ async function hintAtOthers(shell: Shell): Promise<void> {
   stderr.write(`${paintFor(screenOf(shell, stderr))(visibleLine(text), "dim")}\n`);
 }
 
-function toListOptions(flags: ListFlags, shell: Shell): Wanted {
+async function toWanted(flags: ListFlags, shell: Shell): Promise<Wanted> {
+  // The configuration is loaded only where somebody names an agent that is not read from disk.
+  const others = [...new Set(flags.agent ?? [])].filter((name) => name !== OWN && !isAgentName(name));
   const cwd = flags.here ? shell.cwd : flags.cwd === undefined ? undefined : resolve(shell.cwd, flags.cwd);
   return {
-    places: placesOf(shell),
-    cacheFile: cacheFileOf(shell),
     ...(flags.agent === undefined ? {} : { agents: flags.agent }),
+    ...(others.length === 0
+      ? {}
+      : { drivers: await (await import("./told.ts")).driversNamed(others, shell) }),
     ...(cwd === undefined ? {} : { cwd }),
     ...(flags.since === undefined ? {} : { since: parseSince(flags.since, shell.now) }),
     ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
+    ...(flags.title === undefined ? {} : { title: flags.title }),
+    ...(flags.hasProblems ? { withProblems: true } : {}),
+    ...(flags.empty || flags.json ? {} : { empty: "exclude" }),
     ...(flags.archived ? { archived: "include" } : {}),
   };
 }
 
-async function listWithProgress(wanted: Wanted, shell: Shell): Promise<Everything> {
+async function listWithProgress(wanted: Wanted, shell: Shell): Promise<CatalogList> {
   using progress = createProgress(shell);
-  return await listEverything(
-    { ...wanted, onProgress: (looked) => progress.show(`looked at ${formatCount(looked)} sessions`) },
-    shell,
+  return await listCatalog(
+    { ...wanted, onProgress: (looked) => progress.show(`looked at ${plural(looked, "session")}`) },
+    { places: shell },
   );
 }
 
@@ -104,26 +122,31 @@ async function idsOfAll(shell: Shell): Promise<string[]> {
   return ids;
 }
 
-function footer(list: Everything, flags: ListFlags): string {
+function footer(list: CatalogList, flags: ListFlags): string {
   const notes: string[] = [];
   const more = list.total - list.sessions.length;
   if (more > 0) notes.push(`${formatCount(more)} more: --all shows them`);
+  if (list.emptyLeftOut > 0) notes.push(`${formatCount(list.emptyLeftOut)} empty: --empty shows them`);
   if (list.archivedLeftOut > 0)
     notes.push(`${formatCount(list.archivedLeftOut)} archived: --archived shows them`);
-  const odd = list.sessions.filter((session) => session.problems.length > 0).length;
-  if (odd > 0)
+  const damaged = list.sessions.filter(isDamaged).length;
+  if (damaged > 0) {
     notes.push(
-      `${odd === 1 ? "1 session" : `${formatCount(odd)} sessions`} with problems: \`continuo session check\` explains them`,
+      `${plural(damaged, "damaged session")} in this list: \`continuo session check\` explains the damage`,
     );
+  }
   if (notes.length === 0 || flags.json) return "";
   return `\n${notes.join("\n")}\n`;
 }
 
-async function describeNone(flags: ListFlags, list: Everything, shell: Shell): Promise<string> {
-  if (list.archivedLeftOut > 0) {
-    return `No sessions to list. ${list.archivedLeftOut} archived: --archived shows them.\n`;
-  }
-  const isFiltered = flags.agent ?? flags.cwd ?? flags.here ?? flags.since;
+async function describeNone(flags: ListFlags, list: CatalogList, shell: Shell): Promise<string> {
+  const isFiltered =
+    flags.agent ?? flags.cwd ?? flags.here ?? flags.since ?? flags.title ?? flags.hasProblems;
+  const left = [
+    ...(list.archivedLeftOut > 0 ? [`${list.archivedLeftOut} archived: --archived shows them.`] : []),
+    ...(list.emptyLeftOut > 0 ? [`${list.emptyLeftOut} empty: --empty shows them.`] : []),
+  ];
+  if (left.length > 0) return `No sessions to list. ${left.join(" ")}\n`;
   if (isFiltered !== undefined) return "No sessions match. `continuo session list` shows all.\n";
   const lines = ["No sessions found on this machine. Looked in:"];
   for (const { agent, folders } of await foldersLookedInto(placesOf(shell))) {

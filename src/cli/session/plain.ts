@@ -1,7 +1,7 @@
 /** The conversation as Markdown, for a file or a pipe: in order, whole, a message at a time. */
 
+import type { ShownSession } from "../../catalog/index.ts";
 import { messageToMarkdown } from "../../transcript/index.ts";
-import type { ShownSession } from "../own/index.ts";
 import type { Step } from "./branches.ts";
 import { describeHidden, headingOf, inView, nothingHidden } from "./heading.ts";
 import type { View } from "./view.ts";
@@ -11,7 +11,7 @@ export async function* markdownOf(
   steps: AsyncIterable<Step>,
   view: View,
 ): AsyncGenerator<string, void, void> {
-  const { title, facts, notes } = headingOf(session);
+  const { title, facts, notes } = headingOf(session, view);
   yield `# ${escapeMarkdown(title)}\n\n${escapeMarkdown(facts.join(" · "))}\n\n`;
   for (const note of notes) yield `*${escapeMarkdown(note)}*\n\n`;
   const hidden = nothingHidden();

@@ -1,25 +1,25 @@
 /** `session rename`: another title, through the agent's own format, or in Continuo's store. */
 
-import { renameNativeSession, toGivenTitle } from "../../agents/index.ts";
+import { type OwnRow, openOwn, renameOwn } from "../../catalog/index.ts";
+import { renameNativeSession } from "../../editing/index.ts";
+import { placesOf } from "../../files/index.ts";
+import { ContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { locateAny, openOwn } from "../own/index.ts";
-import { placesOf } from "../places/index.ts";
+import { locate } from "../notices/index.ts";
 import { createOutput, type Shell } from "../terminal/index.ts";
 
 export async function runRename(id: string, title: string, shell: Shell): Promise<number> {
-  const located = await locateAny(id, shell, "without examples");
+  const located = await locate(id, shell, "without examples");
   const now =
     located.kind === "own"
-      ? await renameOwn(located.row.sessionId, title, shell)
+      ? await renamed(located.row, title, shell)
       : await renameNativeSession(located.native.found, title, { places: placesOf(shell), cwd: shell.cwd });
   await createOutput(shell.stdout).write(`${visibleLine(`renamed  ${now}`)}\n`);
   return 0;
 }
 
-/** Errors: `invalid` for an empty title, or a long one. */
-async function renameOwn(sessionId: string, text: string, shell: Shell): Promise<string> {
-  const title = toGivenTitle(text);
+async function renamed(row: OwnRow, title: string, shell: Shell): Promise<string> {
   await using own = await openOwn(shell);
-  await own?.store.updateSession(sessionId, { title });
-  return title;
+  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  return await renameOwn(row, title, own);
 }

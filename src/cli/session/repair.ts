@@ -1,13 +1,12 @@
 /** `session repair`: what is wrong with a session's records, record by record, and a whole copy of it. */
 
-import {
-  type RepairEdit,
-  type RepairOptions,
-  repairNativeSession,
-  type SessionRepair,
-} from "../../agents/index.ts";
+import type { OwnRow } from "../../catalog/index.ts";
+import { type RepairOptions, repairNativeSession, type SessionRepair } from "../../editing/index.ts";
+import { placesOf } from "../../files/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import type { RepairEdit } from "../../native/repairing/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { placesOf } from "../places/index.ts";
+import { locate } from "../notices/index.ts";
 import {
   createOutput,
   type Paint,
@@ -17,32 +16,59 @@ import {
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
+import { checkedProblemToJson } from "./json.ts";
+import { describeProblem } from "./problems.ts";
+
+const STILL_DAMAGED = 4;
+/** `session check` shows every one. */
+const SHOWN_REMAINING = 10;
 
 export interface RepairFlags {
   readonly output?: string;
+  readonly force?: true;
   readonly inPlace?: true;
+  readonly all?: true;
+  readonly yes?: true;
   readonly json?: true;
 }
 
-export async function runRepair(id: string, flags: RepairFlags, shell: Shell): Promise<number> {
+export async function runRepair(id: string | null, flags: RepairFlags, shell: Shell): Promise<number> {
+  if (id === null) {
+    throw new ContinuoError("usage", "name the session to repair", {
+      hint: "Run `continuo session repair --all` to see what can be repaired.",
+    });
+  }
   const options: RepairOptions = { places: placesOf(shell), cwd: shell.cwd, ...writeOf(flags) };
-  const repair = await repairNativeSession(id, options);
+  const located = await locate(id, shell, "without examples");
+  if (located.kind === "own") throw ofOwn(located.row);
+  const repair = await repairNativeSession(located.native.found, options);
   const output = createOutput(shell.stdout);
-  if (flags.json) await output.write(`${toJsonText(repair, 2)}\n`);
+  const remaining = repair.remaining.map(checkedProblemToJson);
+  if (flags.json) await output.write(`${toJsonText({ ...repair, remaining }, 2)}\n`);
   else await output.write(draw(repair, shell));
-  return 0;
+  return repair.remaining.length > 0 ? STILL_DAMAGED : 0;
 }
 
-function writeOf({ output, inPlace }: RepairFlags): Pick<RepairOptions, "write"> {
+/** Its log is a chain of hashes: what is damaged in it cannot be told from what was there. */
+function ofOwn({ sessionId }: OwnRow): ContinuoError {
+  return new ContinuoError("unsupported", `cannot repair session ${sessionId}: it is Continuo's own`, {
+    hint: `Run \`continuo session check ${sessionId}\` to see what is damaged, and \`continuo store restore\` to restore a backup of the store.`,
+  });
+}
+
+function writeOf({ output, force, inPlace }: RepairFlags): Pick<RepairOptions, "write"> {
   if (inPlace) return { write: "in place" };
-  return output === undefined ? {} : { write: { file: output } };
+  return output === undefined ? {} : { write: { file: output, ...(force === undefined ? {} : { force }) } };
 }
 
 function draw(repair: SessionRepair, shell: Shell): string {
   const { edits, agent, sessionId, location, written, trashId } = repair;
   const name = `${agent}:${sessionId}`;
-  if (edits.length === 0) return `${visibleLine(`nothing to repair in ${name}`)}\n`;
   const paint = paintFor(screenOf(shell, shell.stdout));
+  if (edits.length === 0 && written === null) {
+    const lines = [visibleLine(`no problem to repair in ${name}`), ...drawRemaining(repair, shell, paint)];
+    return lines.map((line) => `${line}\n`).join("");
+  }
   const path = (text: string): string => visibleLine(tildePath(text, shell.home));
   const lines = [
     `--- ${path(location)}`,
@@ -51,7 +77,9 @@ function draw(repair: SessionRepair, shell: Shell): string {
     "",
     ...endOf(repair, path),
   ];
-  if (trashId !== null) lines.push(`Bring the old one back: continuo session restore ${visibleLine(name)}`);
+  lines.push(...drawRemaining(repair, shell, paint));
+  if (trashId !== null)
+    lines.push(`To restore the old state, run: continuo session restore ${visibleLine(name)}`);
   return lines.map((line) => `${line}\n`).join("");
 }
 
@@ -65,14 +93,27 @@ function endOf({ agent, edits, written, trashId }: SessionRepair, path: (text: s
   // Its sessions lie in a database: a copy is a file that it takes in, as a session of its own.
   const takenIn = agent === "opencode" ? `; \`opencode import\` takes it in, run in its folder` : "";
   if (trashId === null) return [`${count} repaired in the copy ${path(written)}${takenIn}`];
-  return [`${count} repaired. What was there before is in the trash.`];
+  return [`${count} repaired. The old state is in the trash.`];
+}
+
+function drawRemaining({ remaining }: SessionRepair, shell: Shell, paint: Paint): string[] {
+  if (remaining.length === 0) return [];
+  const shown = remaining.slice(0, SHOWN_REMAINING);
+  const count = remaining.length === 1 ? "one problem remains" : `${remaining.length} problems remain`;
+  const more = remaining.length - shown.length;
+  return [
+    "",
+    paint(`${count}, which a repair cannot solve:`, "red"),
+    ...shown.map((problem) => `  ${describeProblem(problem, shell.home)} (${problem.code})`),
+    ...(more > 0 ? [`  … ${more} more`] : []),
+  ];
 }
 
 /** A record may be megabytes. */
 const MAX_RECORD_CHARS = 400;
 
 function drawEdit({ line, row, type, reason, before, after }: RepairEdit, paint: Paint): string[] {
-  const place = row ?? (type === "added" ? `behind line ${line}` : `line ${line}`);
+  const place = row ?? (type === "added" ? `after line ${line}` : `line ${line}`);
   const lines = [paint(`@@ ${visibleLine(place)} @@ ${visibleLine(reason)}`, "cyan")];
   const record = (text: string): string => {
     const rest = text.length - MAX_RECORD_CHARS;

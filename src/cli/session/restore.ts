@@ -1,17 +1,22 @@
 /** `session restore`: a session out of the trash, back to where it was. */
 
-import { restoreNativeSession } from "../../agents/index.ts";
+import { restoreNativeSession } from "../../editing/index.ts";
+import { placesOf } from "../../files/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { placesOf } from "../places/index.ts";
 import { createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import { trashedToJson } from "./trash-json.ts";
 
 export interface RestoreFlags {
+  readonly force?: true;
   readonly json?: true;
 }
 
 export async function runRestore(id: string, flags: RestoreFlags, shell: Shell): Promise<number> {
-  const restored = await restoreNativeSession(id, { places: placesOf(shell) });
+  const restored = await restoreNativeSession(id, {
+    places: placesOf(shell),
+    now: shell.now,
+    force: flags.force === true,
+  });
   const { agent, sessionId, title, location } = restored.info;
   const output = createOutput(shell.stdout);
   if (flags.json) await output.write(`${toJsonText(trashedToJson(restored), 2)}\n`);

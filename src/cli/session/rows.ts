@@ -1,7 +1,7 @@
 /** Sessions as a table, fitted to the terminal; in a file or a pipe nothing is cut. */
 
+import type { ListedSession } from "../../catalog/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import type { ListedSession } from "../own/index.ts";
 import {
   type Column,
   formatSize,
@@ -14,17 +14,21 @@ import {
   screenOf,
   tildePath,
 } from "../terminal/index.ts";
+import { isDamaged } from "./problems.ts";
 import { shortIds } from "./short-ids.ts";
 
 const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
-  { header: "agent", align: "left", styles: ["cyan"] },
-  { header: "id", align: "left", styles: ["dim"] },
-  { header: "title", align: "left", ideal: 40, min: 12, styles: [] },
-  { header: "project", align: "left", ideal: 16, min: 8, cut: "start", styles: ["blue"] },
-  { header: "when", align: "right", styles: ["green"] },
-  { header: "size", align: "right", styles: ["dim"] },
-  { header: "notes", align: "left", ideal: 10, min: 4, styles: ["yellow"] },
+  { header: "agent", align: "left", ideal: 16, min: 6, styles: ["cyan"] },
+  { header: "id", align: "left", ideal: 36, min: 8, wants: 13, styles: ["dim"] },
+  { header: "title", align: "left", ideal: 40, min: 8, wants: 24, styles: [] },
+  { header: "project", align: "left", ideal: 16, min: 8, cut: "start", rank: 2, styles: ["blue"] },
+  { header: "when", align: "right", rank: 4, styles: ["green"] },
+  { header: "size", align: "right", rank: 1, styles: ["dim"] },
+  { header: "notes", align: "left", ideal: 10, min: 4, rank: 3, styles: ["yellow"] },
 ];
+
+/** Nobody gave it a title, and nobody typed anything. */
+export const EMPTY_TITLE = "(empty)";
 
 interface RowContext {
   readonly shell: Shell;
@@ -43,7 +47,7 @@ export function drawSessions(sessions: readonly ListedSession[], { shell, allIds
   const rows = sessions.map((session) => [
     visibleLine(agentOf(session)),
     visibleLine(short.get(session.sessionId) ?? session.sessionId),
-    session.title === null ? "" : visibleLine(session.title),
+    visibleLine(session.title ?? EMPTY_TITLE),
     session.cwd === null ? "" : visibleLine(tildePath(session.cwd, shell.home)),
     relativeTime(session.updatedAt, shell.now),
     session.sizeBytes === null ? "" : formatSize(session.sizeBytes),
@@ -70,7 +74,6 @@ function notesOf(session: ListedSession): string {
   const notes: string[] = [];
   if (session.live === true) notes.push("live");
   if (session.archived) notes.push("archived");
-  const count = session.problems.length;
-  if (count > 0) notes.push(count === 1 ? "1 problem" : `${count} problems`);
+  if (isDamaged(session)) notes.push("damaged");
   return notes.join(", ");
 }

@@ -1,6 +1,6 @@
 /** `session show --json`: one object, a message a line, written as it is read. */
 
-import type { ShownSession } from "../own/index.ts";
+import type { ShownSession } from "../../catalog/index.ts";
 import { type Output, toJsonText } from "../terminal/index.ts";
 import type { Step } from "./branches.ts";
 import { problemToJson } from "./json.ts";

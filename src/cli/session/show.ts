@@ -1,21 +1,20 @@
 /** `session show`: the conversation, for a person on a terminal, for a file, or for a program. */
 
+import { type Located, openLocated, type ShownSession } from "../../catalog/index.ts";
 import { ContinuoError } from "../../model/index.ts";
-import { type Located, locateAny, openLocated, type ShownSession } from "../own/index.ts";
+import { locate } from "../notices/index.ts";
 import { createOutput, page, paintFor, type Screen, type Shell, screenOf } from "../terminal/index.ts";
-import { everyBranch, type Step, stepsOfBranch } from "./branches.ts";
+import { everyBranch, type Step, stepsOfBranch, stepsOfModelView } from "./branches.ts";
 import { type Conversation, drawConversation } from "./conversation.ts";
 import { markdownOf } from "./plain.ts";
 import { showJson } from "./show-json.ts";
 import { drawTree } from "./tree.ts";
-import type { View } from "./view.ts";
+import { type ViewFlags, viewOf } from "./view.ts";
 
-export interface ShowFlags {
+export interface ShowFlags extends ViewFlags {
   readonly branch?: string;
   readonly tree?: true;
   readonly all?: true;
-  readonly tools?: "full" | "short" | "none";
-  readonly injected?: true;
   readonly fromStart?: true;
   readonly json?: true;
 }
@@ -25,10 +24,10 @@ const LARGE_BYTES = 4 * 1024 * 1024;
 const NEWEST_BYTES = 512 * 1024;
 
 export async function runShow(id: string, flags: ShowFlags, shell: Shell): Promise<number> {
-  const located = await locateAny(id, shell);
+  const located = await locate(id, shell);
   const screen = screenOf(shell, shell.stdout);
   using session = await openFor(located, flags, { shell, screen });
-  const steps = stepsFor(session, flags);
+  const steps = stepsFor(located, session, flags);
   if (flags.json) await showJson(session, steps, createOutput(shell.stdout));
   else if (flags.tree) await showTree(session, shell, screen);
   else if (screen.isTerminal)
@@ -42,7 +41,8 @@ async function openFor(
   flags: ShowFlags,
   { shell, screen }: { readonly shell: Shell; readonly screen: Screen },
 ): Promise<ShownSession & Disposable> {
-  const isWhole = flags.json ?? flags.tree ?? flags.all ?? flags.fromStart ?? flags.branch !== undefined;
+  const { json, tree, all, fromStart, modelView, branch } = flags;
+  const isWhole = json ?? tree ?? all ?? fromStart ?? modelView ?? branch !== undefined;
   const isPart = screen.isTerminal && !isWhole && isLarge(located);
   return await openLocated(located, shell, isPart ? { newestBytes: NEWEST_BYTES } : {});
 }
@@ -63,14 +63,19 @@ function toLeaf(session: ShownSession, text: string): string {
       ? (["not_found", "no branch"] as const)
       : (["ambiguous", "several branches"] as const);
   throw new ContinuoError(code, `${problem} ${JSON.stringify(text)}`, {
-    hint: `Branches end at: ${ids.join(", ") || "none"}.`,
+    hint: `Choose one of the branches that end at ${ids.join(", ") || "none"}.`,
     details: { leaves: ids },
   });
 }
 
-function stepsFor(session: ShownSession, flags: ShowFlags): AsyncGenerator<Step, void, void> {
+function stepsFor(
+  located: Located,
+  session: ShownSession,
+  flags: ShowFlags,
+): AsyncGenerator<Step, void, void> {
   if (flags.all || flags.tree) return everyBranch(session);
-  return stepsOfBranch(session, flags.branch === undefined ? undefined : toLeaf(session, flags.branch));
+  const leaf = flags.branch === undefined ? undefined : toLeaf(session, flags.branch);
+  return flags.modelView ? stepsOfModelView(located, session, leaf) : stepsOfBranch(session, leaf);
 }
 
 async function showPlain(
@@ -79,8 +84,7 @@ async function showPlain(
   { flags, shell }: Pick<TerminalShow, "flags" | "shell">,
 ): Promise<void> {
   const output = createOutput(shell.stdout);
-  const view: View = { tools: flags.tools ?? "full", injected: flags.injected ? "show" : "hide" };
-  for await (const chunk of markdownOf(session, steps, view)) await output.write(chunk);
+  for await (const chunk of markdownOf(session, steps, viewOf(flags, "full"))) await output.write(chunk);
 }
 
 interface TerminalShow {
@@ -96,7 +100,7 @@ async function showOnTerminal(
   { flags, shell, screen, isLarge }: TerminalShow,
 ): Promise<void> {
   const conversation: Conversation = drawConversation(session, steps, {
-    view: { tools: flags.tools ?? "short", injected: flags.injected ? "show" : "hide" },
+    view: viewOf(flags, "short"),
     columns: screen.columns,
     paint: paintFor(screen),
     home: shell.home,

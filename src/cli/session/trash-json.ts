@@ -1,6 +1,6 @@
 /** A trashed session as `--json` prints it. */
 
-import type { TrashedSession } from "../../agents/index.ts";
+import type { TrashedSession } from "../../editing/trash/index.ts";
 
 export function trashedToJson({
   trashId,

@@ -1,9 +1,10 @@
 /** `session trash`: what was deleted, and deleting it for good. */
 
-import { emptyTrash, listTrashedSessions, type TrashedSession } from "../../agents/index.ts";
+import { emptyTrash, listTrashedSessions, settleUnfinished, trashProblems } from "../../editing/index.ts";
+import type { TrashedSession } from "../../editing/trash/index.ts";
+import { placesOf } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { placesOf } from "../places/index.ts";
 import {
   type Column,
   canAsk,
@@ -12,6 +13,7 @@ import {
   formatSize,
   layOut,
   paintFor,
+  plural,
   relativeTime,
   type Shell,
   type Style,
@@ -19,6 +21,7 @@ import {
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
+import { EMPTY_TITLE } from "./rows.ts";
 import { shortIds } from "./short-ids.ts";
 import { trashedToJson } from "./trash-json.ts";
 
@@ -34,6 +37,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number> {
   const places = placesOf(shell);
+  await settleUnfinished({ places });
+  const problems = trashProblems({ places }).map(({ message }) => visibleLine(message));
   const trashed = listTrashedSessions({ places }).filter((one) => isOld(one, flags, shell));
   const output = createOutput(shell.stdout);
   if (flags.empty && trashed.length > 0) await askToEmpty(trashed, flags, shell);
@@ -45,8 +50,9 @@ export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number>
       })
     : trashed;
   if (flags.json) await output.write(`${toJsonText(shown.map(trashedToJson), 2)}\n`);
-  else if (flags.empty) await output.write(`${plural(shown.length)} deleted for good\n`);
+  else if (flags.empty) await output.write(`${plural(shown.length, "session")} deleted for good\n`);
   else await output.write(draw(shown, flags, shell));
+  for (const problem of problems) shell.stderr.write(`continuo: ${problem}\n`);
   return 0;
 }
 
@@ -62,22 +68,26 @@ async function askToEmpty(
 ): Promise<void> {
   if (flags.yes) return;
   if (!canAsk(shell)) {
-    throw new ContinuoError("usage", `this deletes ${plural(trashed.length)} for good`, {
-      hint: "Say so with --yes.",
-    });
+    throw new ContinuoError(
+      "usage",
+      `cannot ask for confirmation without a terminal: this deletes ${plural(trashed.length, "session")} for good`,
+      {
+        hint: "Add --yes to confirm.",
+      },
+    );
   }
   shell.stderr.write(draw(trashed, flags, shell));
-  if (await confirm(`Delete ${plural(trashed.length)} for good?`, shell)) return;
+  if (await confirm(`Delete ${plural(trashed.length, "session")} for good?`, shell)) return;
   throw new ContinuoError("interrupted", "nothing was deleted");
 }
 
 const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
   { header: "agent", align: "left", styles: ["cyan"] },
-  { header: "id", align: "left", styles: ["dim"] },
-  { header: "title", align: "left", ideal: 40, min: 12, styles: [] },
-  { header: "project", align: "left", ideal: 16, min: 8, cut: "start", styles: ["blue"] },
-  { header: "deleted", align: "right", styles: ["green"] },
-  { header: "size", align: "right", styles: ["dim"] },
+  { header: "id", align: "left", ideal: 36, min: 8, wants: 13, styles: ["dim"] },
+  { header: "title", align: "left", ideal: 40, min: 8, wants: 24, styles: [] },
+  { header: "project", align: "left", ideal: 16, min: 8, cut: "start", rank: 2, styles: ["blue"] },
+  { header: "deleted", align: "right", rank: 3, styles: ["green"] },
+  { header: "size", align: "right", rank: 1, styles: ["dim"] },
 ];
 
 function draw(trashed: readonly TrashedSession[], flags: TrashFlags, shell: Shell): string {
@@ -91,7 +101,7 @@ function draw(trashed: readonly TrashedSession[], flags: TrashFlags, shell: Shel
   const rows = trashed.map(({ info, trashedAt }) => [
     info.agent,
     visibleLine(short.get(info.sessionId) ?? info.sessionId),
-    info.title === null ? "" : visibleLine(info.title),
+    visibleLine(info.title ?? EMPTY_TITLE),
     info.cwd === null ? "" : visibleLine(tildePath(info.cwd, shell.home)),
     relativeTime(trashedAt, shell.now),
     formatSize(info.sizeBytes),
@@ -105,10 +115,8 @@ function draw(trashed: readonly TrashedSession[], flags: TrashFlags, shell: Shel
       .join("  ")
       .trimEnd(),
   );
-  const advice = flags.empty ? [] : ["", "Restore one: continuo session restore ID"];
+  const [only] = trashed;
+  const id = trashed.length === 1 && only !== undefined ? `${only.info.agent}:${only.info.sessionId}` : "ID";
+  const advice = flags.empty ? [] : ["", `Restore one: continuo session restore ${visibleLine(id)}`];
   return [...lines, ...advice].map((line) => `${line}\n`).join("");
-}
-
-function plural(count: number): string {
-  return count === 1 ? "1 session" : `${count} sessions`;
 }

@@ -1,8 +1,8 @@
 /** `session show --tree`: a line a message, side branches indented where they leave. */
 
+import type { ShownSession } from "../../catalog/index.ts";
 import { type Leaf, type Message, textOf } from "../../model/index.ts";
 import { type MessageKind, mainArgument, messageKind, visibleLine } from "../../transcript/index.ts";
-import type { ShownSession } from "../own/index.ts";
 import { clockTime, cutEnd, type Paint, widthOf } from "../terminal/index.ts";
 import { shortIds } from "./short-ids.ts";
 

@@ -4,4 +4,18 @@
 export interface View {
   readonly tools: "full" | "short" | "none";
   readonly injected: "show" | "hide";
+  /** Whether the messages are those of the model view; a note says so. */
+  readonly isOfModel?: boolean;
+}
+
+export interface ViewFlags {
+  readonly tools?: View["tools"];
+  readonly injected?: true;
+  readonly modelView?: true;
+}
+
+/** The model is sent what was injected, too. */
+export function viewOf({ tools, injected, modelView }: ViewFlags, defaultTools: View["tools"]): View {
+  const isOfModel = modelView === true;
+  return { tools: tools ?? defaultTools, injected: injected || isOfModel ? "show" : "hide", isOfModel };
 }

@@ -1,9 +1,8 @@
 /** The work of commands for other folders, loaded when it is called for. */
 
-import type { ShownSession } from "../own/index.ts";
+import type { ShownSession } from "../../catalog/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { Conversation, ConversationOptions } from "./conversation.ts";
-import type { Everything, Wanted } from "./everything.ts";
 import type { ExportFlags } from "./export-flags.ts";
 
 /** As `session list`. */
@@ -11,14 +10,14 @@ export async function listWork(shell: Shell): Promise<number> {
   return await (await import("./list.ts")).runList({}, shell);
 }
 
-/** The rows of `session list`: native ones and Continuo's own, each conversation once. */
-export async function everythingWork(wanted: Wanted, shell: Shell): Promise<Everything> {
-  return await (await import("./everything.ts")).listEverything(wanted, shell);
-}
-
 /** As `session show`. */
 export async function showWork(id: string, shell: Shell): Promise<number> {
   return await (await import("./show.ts")).runShow(id, {}, shell);
+}
+
+/** One turn, as `session show` draws it. */
+export async function showTurnWork(id: string, messageId: string, shell: Shell): Promise<number> {
+  return await (await import("./show-turn.ts")).showTurn(id, messageId, shell);
 }
 
 /** As `session export`. */

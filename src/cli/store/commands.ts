@@ -12,31 +12,31 @@ interface Run {
 type Action = (work: (shell: Shell) => Promise<number>) => Promise<void>;
 
 const STORE_HELP =
-  "\nThe store is sqlite:PATH or postgres://USER@HOST/DATABASE; without --store it is CONTINUO_STORE, else the database of CONTINUO_HOME.";
+  "\nThe store is sqlite:PATH or postgres://USER@HOST/DATABASE (default: CONTINUO_STORE, else the database in CONTINUO_HOME).";
 
 export function addStoreCommands(store: Command, run: Run | null): void {
   /** Runs a command's work and hands its exit code on. */
   const action: Action = (work) => (run === null ? Promise.resolve() : work(run.shell).then(run.onEnd));
-  add(store, "info", "where the store is, and how much is in it").action((flags: StoreFlags) =>
+  add(store, "info", "show where the store is and how much it holds").action((flags: StoreFlags) =>
     action(async (shell) => (await import("./info.ts")).runInfo(flags, shell)),
   );
-  add(store, "verify", "recompute every hash of every log; exit code 4 when one differs").action(
+  add(store, "verify", "recompute every hash of every log; exit code 4 if one differs").action(
     (flags: StoreFlags) => action(async (shell) => (await import("./verify.ts")).runVerify(flags, shell)),
   );
-  add(store, "migrate", "bring the schema up to date (a SQLite database is copied first)").action(
-    (flags: StoreFlags) => action(async (shell) => (await import("./migrate.ts")).runMigrate(flags, shell)),
+  add(store, "migrate", "update the schema (a SQLite database is copied first)").action((flags: StoreFlags) =>
+    action(async (shell) => (await import("./migrate.ts")).runMigrate(flags, shell)),
   );
-  add(store, "backup", "write everything into one file, while others write")
-    .argument("<file>", "a file that is not there yet")
+  add(store, "backup", "back up the whole store to one file; other programs can keep writing")
+    .argument("<file>", "the file to write; it must not exist")
     .action((file: string, flags: StoreFlags) =>
       action(async (shell) => (await import("./backup.ts")).runBackup(file, flags, shell)),
     );
-  add(store, "restore", "read a backup into an empty store, of another kind too")
-    .argument("<file>", "what `continuo store backup` wrote")
+  add(store, "restore", "restore a backup into an empty store, on the same or another engine")
+    .argument("<file>", "a file that `continuo store backup` wrote")
     .action((file: string, flags: StoreFlags) =>
       action(async (shell) => (await import("./restore.ts")).runRestore(file, flags, shell)),
     );
-  add(store, "vacuum", "remove what expired and blobs that nothing refers to, and give space back").action(
+  add(store, "vacuum", "remove expired logs and unused blobs, and return the space to the system").action(
     (flags: StoreFlags) => action(async (shell) => (await import("./vacuum.ts")).runVacuum(flags, shell)),
   );
 }
@@ -45,8 +45,8 @@ function add(store: Command, name: string, says: string): Command {
   return store
     .command(name)
     .description(says)
-    .option("--store <url>", "the store")
-    .option("--workspace <id>", "the workspace (default: default)")
+    .option("--store <url>", "the store to use")
+    .option("--workspace <id>", "the workspace to use (default: default)")
     .option("--json", "print JSON")
     .addHelpText("after", STORE_HELP);
 }

@@ -1,7 +1,7 @@
 /**
  * `continuo store …`: info, verify, migrate, backup, restore, vacuum.
  *
- * Promises: SQLite is brought up to date when it is opened, and that is said; Postgres by `migrate` alone.
+ * Promises: SQLite is migrated when it is opened, with a notice; Postgres is migrated only by `migrate`.
  * Does not know: how a store works.
  */
 

@@ -25,7 +25,7 @@ export async function runMigrate(flags: StoreFlags, shell: Shell): Promise<numbe
   await printFacts(shell, {
     json: flags.json ? { schemaVersion, migrated: done } : undefined,
     facts: [
-      ["schema", done === null ? `${schemaVersion}, as it was` : `from ${done.from} to ${done.to}`],
+      ["schema", done === null ? `${schemaVersion}, unchanged` : `from ${done.from} to ${done.to}`],
       ...copy,
     ],
   });

@@ -1,7 +1,7 @@
 /** The store that a command works on. */
 
-import { isAbsolute, resolve } from "node:path";
-import { defaultStorePath, type OpenedStore, type OpenStoreOptions, openStore } from "../../store/index.ts";
+import { storeUrlOf } from "../../catalog/index.ts";
+import { type OpenedStore, type OpenStoreOptions, openStore } from "../../store/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 export interface StoreFlags {
@@ -10,11 +10,8 @@ export interface StoreFlags {
   readonly json?: true;
 }
 
-export function storeUrl(flags: StoreFlags, shell: Shell): string {
-  const url = flags.store ?? shell.env.CONTINUO_STORE ?? "sqlite:";
-  if (url === "sqlite:") return `sqlite:${defaultStorePath(shell.env)}`;
-  const path = /^sqlite:(?!\/\/)(.+)$/u.exec(url)?.[1];
-  return path === undefined || isAbsolute(path) ? url : `sqlite:${resolve(shell.cwd, path)}`;
+export function storeUrl({ store }: StoreFlags, shell: Shell): string {
+  return storeUrlOf(shell, store);
 }
 
 /** SQLite is brought up to date, and that is said; Postgres is not: other servers use it. */
@@ -30,7 +27,7 @@ export async function openForCommand(
     migrate: url.startsWith("sqlite:"),
     onMigrated: ({ from, to, copy }) => {
       const kept = copy === null ? "" : `; a copy of the old database is ${copy}`;
-      shell.stderr.write(`The schema of the store was brought from ${from} to ${to}${kept}.\n`);
+      shell.stderr.write(`The schema of the store was updated from ${from} to ${to}${kept}.\n`);
     },
   });
 }

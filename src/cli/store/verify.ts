@@ -1,6 +1,6 @@
-/** `store verify`: exit code 4 when a log is not what was stored. */
+/** `store verify`: exit code 4 when the database, a log or a row is not what was stored. */
 
-import { type LogVerification, verifyStore } from "../../store/index.ts";
+import { checkDatabase, type LogVerification, verifyStore } from "../../store/index.ts";
 import { formatCount, type Shell } from "../terminal/index.ts";
 import { openForCommand, type StoreFlags } from "./opened.ts";
 import { type Fact, printFacts } from "./print.ts";
@@ -9,6 +9,7 @@ const DAMAGED = 4;
 
 export async function runVerify(flags: StoreFlags, shell: Shell): Promise<number> {
   await using store = await openForCommand(flags, shell);
+  const database = await checkDatabase(store);
   const bad: LogVerification[] = [];
   let logs = 0;
   let events = 0;
@@ -23,10 +24,13 @@ export async function runVerify(flags: StoreFlags, shell: Shell): Promise<number
     ["logs", formatCount(logs)],
     ["events", `${formatCount(events)} checked, ${formatCount(pruned)} of them pruned`],
     ["damaged", bad.length === 0 ? "none" : formatCount(bad.length)],
-    ...bad.map(
-      ({ logId, firstBadSequence, reason }): Fact => [logId, `event ${firstBadSequence}: ${reason}`],
-    ),
+    ...bad.map(({ logId, firstBadSequence, reason = "" }): Fact => {
+      return [logId, firstBadSequence === undefined ? reason : `event ${firstBadSequence}: ${reason}`];
+    }),
+    ["database", database.length === 0 ? "sound" : `${formatCount(database.length)} damaged places`],
+    ...database.map((found, index): Fact => [`place ${index + 1}`, found]),
   ];
-  await printFacts(shell, { facts, json: flags.json ? { logs, events, pruned, damaged: bad } : undefined });
-  return bad.length === 0 ? 0 : DAMAGED;
+  const found = { logs, events, pruned, damaged: bad, database };
+  await printFacts(shell, { facts, json: flags.json ? found : undefined });
+  return bad.length + database.length === 0 ? 0 : DAMAGED;
 }

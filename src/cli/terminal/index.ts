@@ -1,7 +1,8 @@
 /**
- * The terminal, and what stands in for it when output goes to a file or a pipe.
+ * The terminal, and its replacement when output goes to a file or a pipe.
  *
- * Promises: colours, progress and the pager only on a terminal; nothing is written faster than it is read.
+ * Promises: colours, progress and the pager appear only on a terminal; output is never written faster than it is
+ * read.
  * Does not know: sessions, or any command.
  */
 
@@ -17,5 +18,5 @@ export { createProgress, type Progress } from "./progress.ts";
 export { type Screen, screenOf } from "./screen.ts";
 export type { Shell } from "./shell.ts";
 export { type Column, layOut, type Table } from "./table.ts";
-export { clockTime, formatCount, formatSize, parseSince, relativeTime, tildePath } from "./text.ts";
+export { clockTime, formatCount, formatSize, parseSince, plural, relativeTime, tildePath } from "./text.ts";
 export { cutEnd, cutStart, type Span, widthOf, wrap } from "./width.ts";

@@ -13,6 +13,7 @@ import { ContinuoError } from "../../model/index.ts";
 import { createOutput, type Output } from "./output.ts";
 import type { Screen } from "./screen.ts";
 import type { Shell } from "./shell.ts";
+import { widthOf } from "./width.ts";
 
 /** Where the pager opens: at the top, at the end, or at a line (1-based) if all of the text is known. */
 export type Opening =
@@ -45,7 +46,7 @@ export async function page(chunks: AsyncIterable<string>, options: PageOptions):
       continue;
     }
     held += chunk;
-    rows += chunk.split("\n").length - 1;
+    rows += rowsOf(chunk, screen.columns);
     // The shell's prompt needs the last row.
     if (rows < screen.rows || opening.at === "line") continue;
     pager = startPager(command, opening.at === "end" ? "+G" : null, shell);
@@ -66,6 +67,17 @@ interface Pager {
 }
 
 /** `null` for none: an empty `$PAGER`, `cat`, no `less` on this machine, or a terminal that cannot move its cursor. */
+/** Rows of the screen that whole lines take: one that is longer than a row wraps. */
+function rowsOf(chunk: string, columns: number): number {
+  const lines = chunk.split("\n").slice(0, -1);
+  return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(widthOf(stripStyles(line)) / columns)), 0);
+}
+
+function stripStyles(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what `paint` writes
+  return line.replace(/\u001b\[[\d;]*m/gu, "");
+}
+
 function pagerCommand({ env }: Shell): string | null {
   if (env.TERM === "dumb") return null;
   if (env.PAGER === undefined) return isOnPath("less", env.PATH) ? "less -R" : null;
@@ -105,7 +117,7 @@ async function endOf(child: ChildProcess): Promise<number | null> {
 }
 
 function noPager(command: string): ContinuoError {
-  return new ContinuoError("usage", `the pager ${JSON.stringify(command)} could not be started`, {
+  return new ContinuoError("usage", `cannot start the pager ${JSON.stringify(command)}`, {
     hint: "Set PAGER to a program that exists, or to `cat` for none.",
   });
 }

@@ -11,6 +11,10 @@ export interface Column {
   readonly min?: number;
   /** Which side of a cell is cut; `end` when left out. */
   readonly cut?: "start" | "end";
+  /** Other columns are left out until it has so much room, if it needs it. */
+  readonly wants?: number;
+  /** Left out where there is no room, the column with the lowest number first; left out: always there. */
+  readonly rank?: number;
 }
 
 export interface Table {
@@ -22,38 +26,71 @@ export interface Table {
 
 /** Columns between columns, which the caller puts there. */
 const GAP = 2;
+/** Where nothing is cut, one long cell does not move what stands to the right of it in every other row. */
+const MAX_PADDED = 48;
 
 /**
- * With `columns`, cells are cut until all fit, the widest column first, to `ideal`
- * and then to `min`. A column without text
- * is left out unless they are kept.
+ * With `columns`, cells are cut until all fit, the widest column first, to `ideal` and then to `min`; then columns with
+ * a rank are left out. A column without text is left out unless they are kept.
  */
 export function layOut(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   options: { readonly columns?: number; readonly emptyColumns?: "keep" | "drop" } = {},
 ): Table {
-  const kept = columns
-    .map((column, at) => ({ column, at }))
+  const full = columns
+    .map((column, at): Kept => ({ column, at, width: widthOfColumn(column, at, rows) }))
     .filter(({ at }) => options.emptyColumns === "keep" || rows.some((row) => (row[at] ?? "") !== ""));
-  const widths = kept.map(({ column, at }) =>
-    Math.max(widthOf(column.header), ...rows.map((row) => widthOf(row[at] ?? ""))),
-  );
-  if (options.columns !== undefined)
-    shrink(
-      widths,
-      kept.map(({ column }) => column),
-      options.columns,
-    );
+  const kept = options.columns === undefined ? full.map(padded) : fitted(full, options.columns);
   const table = [columns.map((column) => column.header), ...rows];
   const cells = table.map((row) =>
-    kept.map(({ column, at }, index) => {
-      const width = widths[index] ?? 0;
-      const cell = (column.cut === "start" ? cutStart : cutEnd)(row[at] ?? "", width);
+    kept.map(({ column, at, width }, index) => {
+      const text = row[at] ?? "";
+      const cell =
+        options.columns === undefined ? text : (column.cut === "start" ? cutStart : cutEnd)(text, width);
       return pad(cell, width, index === kept.length - 1 && column.align === "left" ? "none" : column.align);
     }),
   );
   return { cells, columns: kept.map(({ at }) => at) };
+}
+
+interface Kept {
+  readonly column: Column;
+  readonly at: number;
+  readonly width: number;
+}
+
+function widthOfColumn({ header }: Column, at: number, rows: readonly (readonly string[])[]): number {
+  return rows.reduce((width, row) => Math.max(width, widthOf(row[at] ?? "")), widthOf(header));
+}
+
+function padded(kept: Kept): Kept {
+  return { ...kept, width: Math.min(kept.width, MAX_PADDED) };
+}
+
+/** As many columns as have room. */
+function fitted(full: readonly Kept[], room: number): readonly Kept[] {
+  const widths = full.map(({ width }) => width);
+  shrink(
+    widths,
+    full.map(({ column }) => column),
+    room,
+  );
+  const kept = full.map((one, index) => ({ ...one, width: widths[index] ?? 0 }));
+  const isTooWide = kept.reduce((sum, { width }) => sum + width + GAP, -GAP) > room;
+  const isTooShort = kept.some(
+    ({ column, width }, index) => width < Math.min(column.wants ?? 0, full[index]?.width ?? 0),
+  );
+  const [first] = full.filter(({ column }) => column.rank !== undefined).sort(byRank);
+  if ((!isTooWide && !isTooShort) || first === undefined) return kept;
+  return fitted(
+    full.filter((one) => one !== first),
+    room,
+  );
+}
+
+function byRank(a: Kept, b: Kept): number {
+  return (a.column.rank ?? 0) - (b.column.rank ?? 0);
 }
 
 function shrink(widths: number[], columns: readonly Column[], room: number): void {

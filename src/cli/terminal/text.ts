@@ -45,8 +45,8 @@ export function parseSince(text: string, now: Date): string {
   }
   const iso = parseIso(text);
   if (iso !== null) return iso;
-  throw new ContinuoError("usage", `${JSON.stringify(text)} is no time`, {
-    hint: "Examples: 30m, 3h, 2d, 1w, today, yesterday, 2026-11-21, 2026-11-21T20:43, 2026-11-21T20:43:00Z.",
+  throw new ContinuoError("usage", `${JSON.stringify(text)} is not a time`, {
+    hint: "Write a time such as 30m, 3h, 2d, 1w, today, yesterday, 2026-11-21, 2026-11-21T20:43 or 2026-11-21T20:43:00Z.",
   });
 }
 
@@ -74,6 +74,11 @@ export function formatSize(bytes: number): string {
 /** `1,234,567`, the same in every locale. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+(?!\d))/gu, ",");
+}
+
+/** `1 session`, `2,000 sessions`. */
+export function plural(count: number, one: string, many: string = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
 /** The home folder as `~`. */

@@ -10,16 +10,25 @@ interface Run {
 }
 
 const HELP = `
-A project's continuo.yaml may not set command, args, env, transport or permissions until you trust it: whoever
-clones a repository must not run its code by that. What is trusted is this content of the file; a change ends it.`;
+Until you trust the folder of a project, its agents start with your own settings only, without the hooks, MCP servers and
+plugins that the project configures, and inherit only a list of environment variables. Trust covers the folder, its
+repository and everything below, also after a change. A folder that an agent itself was told to trust is trusted for that
+agent.
+
+Until you trust it, the continuo.yaml of a project cannot set env, or command, args, env, transport or permissions of an
+agent, so that cloning a repository never runs its code. This trust covers the present content of the file; a change ends
+it.`;
 
 export function addTrustCommand(program: Command, run: Run | null): void {
   program
     .command("trust")
-    .description("trust the continuo.yaml of a project, as it is now, to say what programs are run")
-    .argument("[dir]", "the project's folder, or the file (default: the current folder's project)")
-    .addOption(new Option("--list", "what is trusted").conflicts("remove"))
-    .option("--remove", "trust it no more")
+    .description("trust a project: what it configures may run programs")
+    .argument(
+      "[dir]",
+      "the folder of the project, or only its continuo.yaml (default: the project of the current folder)",
+    )
+    .addOption(new Option("--list", "list the trusted folders and files").conflicts("remove"))
+    .option("--remove", "no longer trust the project")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
     .action(async (dir: string | undefined, flags: TrustFlags) => {

@@ -1,7 +1,7 @@
 /**
- * `continuo trust`: a person says that a project's configuration may say what programs are run.
+ * `continuo trust`: allows what a project configures to run programs.
  *
- * Promises: what is trusted is shown, and is one content of one file; nothing of the project is run.
+ * Promises: the trusted keys and files are shown; trust covers a folder, and one content of one file; nothing of the project runs.
  * Does not know: what the configuration means.
  */
 

@@ -1,24 +1,25 @@
 /** `trust`, `trust --list`, `trust --remove`. */
 
-import { realpathSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { continuoHome } from "../../agents/index.ts";
-import { ContinuoError } from "../../model/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import {
   assertValid,
   FILE_NAME,
   findProjectFile,
+  type Guarded,
   guardedIn,
   parseFile,
   type RawFile,
   readFile,
-  readTrusted,
+  readTrustRecord,
   type TrustedFile,
   trustStateOf,
   writeTrusted,
-} from "../config/index.ts";
-import { placesOf } from "../places/index.ts";
+} from "../../config/index.ts";
+import { projectConfigurationIn } from "../../drivers/trust/index.ts";
+import { continuoHome, placesOf } from "../../files/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
 import { clockTime, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import type { TrustFlags } from "./flags.ts";
 
@@ -28,64 +29,103 @@ export async function runTrust(dir: string | null, flags: TrustFlags, shell: She
   return await trust(dir, flags, shell);
 }
 
-/** Errors: `not_found`, `invalid` for a file that could not be used anyway. */
+/** The project's folder, and its file where it has one. Errors: `not_found`, `invalid` for a file that could not be used. */
 async function trust(dir: string | null, flags: TrustFlags, shell: Shell): Promise<number> {
-  const raw = readProject(dir, shell);
-  const { content, problems } = parseFile(raw.text, raw.path);
-  assertValid({ problems, untrusted: null });
-  const guarded = guardedIn(content);
-  const { path, sha256 } = raw;
-  const one: TrustedFile = { path, sha256, trustedAt: shell.now.toISOString() };
-  const home = continuoHome(placesOf(shell));
-  await writeTrusted(home, (before) => [...before.filter((other) => other.path !== path), one], shell);
+  const start = resolve(shell.cwd, dir ?? ".");
+  const stat = statSync(start, { throwIfNoEntry: false });
+  if (stat === undefined) throw new ContinuoError("not_found", `there is no folder ${start}`);
+  const trustedAt = shell.now.toISOString();
+  const found = stat.isFile() ? start : findProjectFile(start);
+  const raw = found === null ? null : readFile(found);
+  const file = raw === null ? null : checked(raw, trustedAt);
+  // Who names the file means the file alone.
+  const folder = stat.isFile() ? null : { path: projectFolderOf(start), trustedAt };
+  writeTrusted(continuoHome(placesOf(shell)), ({ files, folders }) => ({
+    files: file === null ? files : [...files.filter(({ path }) => path !== file.path), withoutKeys(file)],
+    folders: folder === null ? folders : [...folders.filter(({ path }) => path !== folder.path), folder],
+  }));
+  const allowed = folder === null ? [] : projectConfigurationIn(folder.path);
   const output = createOutput(shell.stdout);
   if (flags.json) {
-    await output.write(`${toJsonText({ ...one, keys: guarded }, 2)}\n`);
+    const shown = folder === null ? null : { ...folder, allowed };
+    await output.write(`${toJsonText({ ...(file ?? {}), folder: shown }, 2)}\n`);
     return 0;
   }
-  const lines = guarded.map(({ key, value }) => `  ${key}: ${toJsonText(value)}`);
-  const says = lines.length === 0 ? "  nothing that needs it" : lines.join("\n");
-  await output.write(`${visibleLine(`trusted  ${tildePath(path, shell.home)}`)}\n${visibleLines(says)}\n`);
+  const lines = [
+    ...(folder === null
+      ? []
+      : [`trusted  ${tildePath(folder.path, shell.home)}`, ...allowed.map(allowedLine)]),
+    ...(file === null ? [] : [`trusted  ${tildePath(file.path, shell.home)}`, ...keyLines(file)]),
+  ];
+  await output.write(`${lines.map(visibleLine).join("\n")}\n`);
   return 0;
 }
 
-/** Errors: `not_found`. */
-function readProject(dir: string | null, shell: Shell): RawFile {
-  const start = resolve(shell.cwd, dir ?? ".");
-  const stat = statSync(start, { throwIfNoEntry: false });
-  const path = stat?.isFile() ? start : findProjectFile(start);
-  const raw = path === null ? null : readFile(path);
-  if (raw !== null) return raw;
-  throw new ContinuoError(
-    "not_found",
-    `there is no ${FILE_NAME} in ${start}, nor above it in its repository`,
-  );
+interface CheckedFile extends TrustedFile {
+  readonly keys: readonly Guarded[];
 }
 
-/** Also of a file that is gone. Errors: `not_found` where it was not trusted. */
+function checked(raw: RawFile, trustedAt: string): CheckedFile {
+  const { content, problems } = parseFile(raw.text, raw.path);
+  assertValid({ problems, untrusted: null });
+  return { path: raw.path, sha256: raw.sha256, trustedAt, keys: guardedIn(content) };
+}
+
+function withoutKeys({ path, sha256, trustedAt }: CheckedFile): TrustedFile {
+  return { path, sha256, trustedAt };
+}
+
+function keyLines({ keys }: CheckedFile): readonly string[] {
+  if (keys.length === 0) return ["  no key that requires trust"];
+  return keys.map(({ key, value }) => `  ${key}: ${toJsonText(value)}`);
+}
+
+function allowedLine({ agent, files }: ReturnType<typeof projectConfigurationIn>[number]): string {
+  return `  ${agent}: ${files.join(", ")}`;
+}
+
+/** The root of the repository, else the folder itself. */
+function projectFolderOf(start: string): string {
+  for (let at = realpathSync(start); ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (at === dirname(at)) return realpathSync(start);
+  }
+}
+
+/** Also of what is gone. Errors: `not_found` where it was not trusted. */
 async function remove(dir: string | null, flags: TrustFlags, shell: Shell): Promise<number> {
   const home = continuoHome(placesOf(shell));
   const start = realPath(resolve(shell.cwd, dir ?? "."));
   const paths = [start, join(start, FILE_NAME)];
-  const found = statSync(start, { throwIfNoEntry: false })?.isDirectory() ? findProjectFile(start) : null;
-  if (found !== null) paths.push(realPath(found));
-  const gone = readTrusted(home).find(({ path }) => paths.includes(path));
-  if (gone === undefined) {
+  if (statSync(start, { throwIfNoEntry: false })?.isDirectory()) {
+    const found = findProjectFile(start);
+    if (found !== null) paths.push(realPath(found));
+    paths.push(projectFolderOf(start));
+  }
+  const isMeant = ({ path }: { readonly path: string }): boolean => paths.includes(path);
+  const { files, folders } = readTrustRecord(home);
+  const gone = [...folders.filter(isMeant), ...files.filter(isMeant)];
+  if (gone.length === 0) {
     throw new ContinuoError("not_found", `${start} was not trusted`, {
-      hint: "`continuo trust --list` shows what is.",
+      hint: "Run `continuo trust --list` to see the trusted files.",
     });
   }
-  await writeTrusted(home, (before) => before.filter(({ path }) => path !== gone.path), shell);
-  const text = flags.json
-    ? toJsonText(gone, 2)
-    : visibleLine(`not trusted any more  ${tildePath(gone.path, shell.home)}`);
+  writeTrusted(home, (before) => ({
+    files: before.files.filter((one) => !isMeant(one)),
+    folders: before.folders.filter((one) => !isMeant(one)),
+  }));
+  const lines = gone.map(({ path }) => visibleLine(`no longer trusted  ${tildePath(path, shell.home)}`));
+  const text = flags.json ? toJsonText(gone, 2) : lines.join("\n");
   await createOutput(shell.stdout).write(`${text}\n`);
   return 0;
 }
 
 async function list(flags: TrustFlags, shell: Shell): Promise<number> {
-  const trusted = readTrusted(continuoHome(placesOf(shell)));
-  const rows = trusted.map((one) => ({ ...one, state: stateOf(one, trusted) }));
+  const { files, folders } = readTrustRecord(continuoHome(placesOf(shell)));
+  const rows = [
+    ...folders.map((one) => ({ ...one, state: existsSync(one.path) ? "trusted" : "gone" })),
+    ...files.map((one) => ({ ...one, state: stateOf(one, files) })),
+  ];
   const output = createOutput(shell.stdout);
   if (flags.json) {
     await output.write(`${toJsonText(rows, 2)}\n`);
@@ -106,8 +146,4 @@ function stateOf({ path }: TrustedFile, trusted: readonly TrustedFile[]): "trust
 
 function realPath(path: string): string {
   return statSync(path, { throwIfNoEntry: false }) === undefined ? path : realpathSync(path);
-}
-
-function visibleLines(text: string): string {
-  return text.split("\n").map(visibleLine).join("\n");
 }

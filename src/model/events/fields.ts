@@ -1,6 +1,6 @@
 /** The kinds of payload fields, and how a value is checked against one. A key that ends in `?` may be absent. */
 
-import type { Block, Role, Usage } from "../index.ts";
+import type { Block, Role, Usage } from "../messages/index.ts";
 
 export interface FieldTypes {
   readonly text: string;

@@ -1,7 +1,8 @@
 /**
- * Events: what a log is made of, the closed table of their types, and what is made from that table.
+ * The events that a log consists of, and the closed table of their types.
  *
- * Promises: pure. Knows nothing of where events are stored or what is folded from them.
+ * Promises: pure.
+ * Does not know: where events are stored, or what is folded from them.
  */
 
 export { eventsDocument } from "./document.ts";

@@ -6,6 +6,7 @@
  */
 
 import type { FieldKind } from "./fields.ts";
+import { LIVE_EVENT_TYPES } from "./live-table.ts";
 
 /**
  * What the transcript makes of an event: `message` a message of its `role`, `chunk` a part of a streamed
@@ -24,7 +25,7 @@ export interface EventKind {
   readonly transcript: TranscriptUse;
 }
 
-export const EVENT_TYPES = {
+const SESSION_EVENT_TYPES = {
   message_sent: {
     area: "messages",
     says: "Something was said to the agent. The role is `user` where the payload gives none.",
@@ -66,7 +67,7 @@ export const EVENT_TYPES = {
   message_completed: {
     area: "messages",
     says: "A message that was sent in parts is whole.",
-    payload: { messageId: "text" },
+    payload: { messageId: "text", "content?": "content" },
     retention: "critical",
     transcript: "state",
   },
@@ -125,7 +126,13 @@ export const EVENT_TYPES = {
   session_created: {
     area: "sessions",
     says: "The session began. Written by `createSession`, together with its row.",
-    payload: { "title?": "text", "agent?": "text", "cwd?": "text", "metadata?": "object" },
+    payload: {
+      "title?": "text",
+      "agent?": "text",
+      "cwd?": "text",
+      "metadata?": "object",
+      "forkedFrom?": "object",
+    },
     retention: "critical",
     transcript: "state",
   },
@@ -231,14 +238,14 @@ export const EVENT_TYPES = {
     says: "The agent asked for permission.",
     payload: { approvalId: "text", "toolCallId?": "text", "title?": "text", "options?": "list" },
     retention: "critical",
-    transcript: "note",
+    transcript: "state",
   },
   approval_resolved: {
     area: "approvals",
     says: "Permission was granted or denied, by a person, a policy or a time limit.",
     payload: { approvalId: "text", outcome: "text", "by?": "text", "reason?": "text" },
     retention: "critical",
-    transcript: "note",
+    transcript: "state",
   },
   error_raised: {
     area: "errors",
@@ -268,37 +275,38 @@ export const EVENT_TYPES = {
     retention: "supplementary",
     transcript: "nothing",
   },
-  evidence_added: {
-    area: "evidence",
-    says: "Something was observed: speech, a picture, a place in a video. Its importance is its retention.",
-    payload: {
-      kind: "text",
-      "content?": "any",
-      "timestamp?": "any",
-      "endTimestamp?": "any",
-      "source?": "text",
-    },
-    retention: "supplementary",
-    transcript: "nothing",
-  },
-  evidence_dropped: {
-    area: "evidence",
-    says: "Evidence was left out under load, and how much.",
-    payload: { count: "number", "reason?": "text", "kinds?": "object" },
+  message_interrupted: {
+    area: "channels",
+    says: "The writer of a message disappeared before it was complete. Written by the server, with the text so far.",
+    payload: { messageId: "text", "content?": "content", "reason?": "text" },
     retention: "critical",
     transcript: "nothing",
   },
-  note_written: {
-    area: "notes",
-    says: "A note was written from evidence.",
-    payload: { noteId: "text", content: "content", "evidence?": "list", "timestamp?": "any" },
+  method_called: {
+    area: "channels",
+    says: "A participant called a method of another one.",
+    payload: { callId: "text", to: "text", method: "text", "args?": "any" },
     retention: "critical",
     transcript: "nothing",
   },
-  note_removed: {
-    area: "notes",
-    says: "A note was taken back.",
-    payload: { noteId: "text", "reason?": "text" },
+  method_answered: {
+    area: "channels",
+    says: "One result of a call; the last one is `done`.",
+    payload: { callId: "text", "value?": "any", "done?": "flag" },
+    retention: "critical",
+    transcript: "nothing",
+  },
+  method_cancelled: {
+    area: "channels",
+    says: "The caller does not wait any longer.",
+    payload: { callId: "text", "reason?": "text" },
+    retention: "critical",
+    transcript: "nothing",
+  },
+  history_cleared: {
+    area: "channels",
+    says: "A participant cleared its history: what lies before is not returned as history.",
+    payload: {},
     retention: "critical",
     transcript: "nothing",
   },
@@ -338,3 +346,8 @@ export const EVENT_TYPES = {
     transcript: "nothing",
   },
 } as const;
+
+export const EVENT_TYPES: typeof SESSION_EVENT_TYPES & typeof LIVE_EVENT_TYPES = {
+  ...SESSION_EVENT_TYPES,
+  ...LIVE_EVENT_TYPES,
+};

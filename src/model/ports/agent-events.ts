@@ -3,7 +3,7 @@
  * keeps it as events of the log. Plain JSON.
  */
 
-import type { Block, NativeRef, ToolStatus, Usage } from "../index.ts";
+import type { Block, NativeRef, ToolStatus, Usage } from "../messages/index.ts";
 import type { ResumptionStep, VerifiedBy } from "./resumption.ts";
 
 /** `id` is what is answered; `kind` what it means. */
@@ -23,6 +23,10 @@ export interface PermissionRequest {
   /** Whether it only reads; `null` where the agent does not tell. */
   readonly readOnly: boolean | null;
   readonly options: readonly PermissionOption[];
+  /** What the agent shows of it beside the input: diffs, texts. */
+  readonly content?: readonly unknown[];
+  /** Whether the agent reads the reason of a denial. */
+  readonly readsReason?: true;
 }
 
 export interface PermissionDecision {

@@ -3,7 +3,7 @@
  * and the scripted agents of tests are all agents in this sense.
  */
 
-import type { Block, Message, NativeRef, Usage } from "../index.ts";
+import type { Block, Message, NativeRef, Usage } from "../messages/index.ts";
 import type { AgentEvent } from "./agent-events.ts";
 import type { CallOptions } from "./page.ts";
 import type { Run } from "./runs.ts";
@@ -36,6 +36,11 @@ export const NO_CAPABILITIES: SessionCapabilities = {
 export interface AgentCapabilities extends SessionCapabilities {
   /** Whether `execute` can go on with a native session (`request.nativeRef`). */
   readonly native: boolean;
+}
+
+/** All of an agent's capabilities. */
+export async function capabilitiesOf(agent: Agent, options: CallOptions = {}): Promise<AgentCapabilities> {
+  return { ...NO_CAPABILITIES, native: false, ...(await agent.capabilities?.(options)) };
 }
 
 /** What was said before, as messages; a `Transcript` is one. */
@@ -87,7 +92,8 @@ export interface AgentResult {
 export interface Agent {
   /** The key of its native reference in `session.metadata.providerSessions`. */
   readonly name: string;
-  capabilities(options?: CallOptions): Promise<AgentCapabilities>;
+  /** What is not named, it cannot do; an agent without this keeps no sessions of its own. */
+  capabilities?(options?: CallOptions): Promise<Partial<AgentCapabilities>>;
   /**
    * One turn. With a `nativeRef` the agent tells `native_session`, the native session that it really is in,
    * before anything of the turn (`diagnostics`, `mode` and `title` may come first). When it cannot get there it

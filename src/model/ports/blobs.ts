@@ -1,6 +1,6 @@
 /** Blobs: bytes kept by what they are (SHA-256), within a workspace. */
 
-import type { CallOptions } from "./page.ts";
+import type { CallOptions, Page, PageOptions } from "./page.ts";
 
 export interface BlobInfo {
   /** SHA-256, 64 hex digits. */
@@ -32,11 +32,28 @@ export interface CollectOptions extends CallOptions {
   readonly minAgeMs?: number;
 }
 
+export interface ListBlobsOptions extends PageOptions {
+  /** Those that expire until then (ISO 8601 UTC), soonest first. */
+  readonly expiresBefore?: string;
+  /** Those that expire after that time, soonest first. */
+  readonly expiresAfter?: string;
+}
+
 export interface BlobStore {
   putBlob(source: BlobSource, options?: PutBlobOptions): Promise<BlobInfo>;
   /** Errors: `not_found`. */
   openBlob(hash: string, options?: CallOptions): Promise<OpenedBlob>;
   statBlob(hash: string, options?: CallOptions): Promise<BlobInfo | null>;
+  /**
+   * With `expiresBefore` or `expiresAfter` blobs that have an expiry, in its order, also those that are over and
+   * not collected; without either, all blobs in order of hash.
+   */
+  listBlobs(options?: ListBlobsOptions): Promise<Page<BlobInfo>>;
+  /**
+   * Another expiry, sooner or later than the one before, or none (`null`). A time that is over lets the blob go at
+   * once, unless an event refers to it. Errors: `not_found`, also for one that is over already.
+   */
+  setBlobExpiry(hash: string, expiresAt: string | null, options?: CallOptions): Promise<BlobInfo>;
   /** Removes blobs that no event refers to, and that expired or are older than `minAgeMs`. */
   collectBlobs(options?: CollectOptions): Promise<{ readonly removed: number; readonly sizeBytes: number }>;
 }

@@ -1,11 +1,14 @@
 /** What many processes agree on: cursors, leases, producers, claims, snapshots. */
 
 import type { CallOptions, Page, PageOptions } from "./page.ts";
+import type { ClaimWrite } from "./writes.ts";
 
 export interface Cursor {
   readonly logId: string;
   readonly name: string;
   readonly sequence: number;
+  /** What its reader keeps beside it; `null` where nothing is kept. */
+  readonly data: unknown;
   readonly updatedAt: string;
 }
 
@@ -21,6 +24,11 @@ export interface Lease {
   readonly token: number;
   readonly owner: string;
   readonly expiresAt: string;
+}
+
+/** One that `expired` was left by a holder who is gone, and can be taken; one that was `released` was given back. */
+export interface ListedLease extends Lease {
+  readonly state: "held" | "expired" | "released";
 }
 
 export interface LeaseOptions extends CallOptions {
@@ -68,10 +76,16 @@ export interface Snapshot {
 
 export interface Coordination {
   /**
-   * A cursor only moves forward: a lower sequence leaves it where it is. Returns where it stands.
-   * Errors: `not_found` (log), `out_of_range` for a sequence that the log has not reached.
+   * A cursor only moves forward: a lower sequence changes nothing, the data neither. Returns where it stands. Without
+   * `sequence` it stays where it is (a new one at 0), without `data` they stay, and `data: null` takes them away; data
+   * are JSON of at most 16 KiB. A log that is not made yet can have cursors, at 0; they go with the log.
+   * Errors: `not_found` for a sequence of a log that is not there, `out_of_range` for one that the log has not
+   * reached, `gone`, `too_large`.
    */
-  commitCursor(options: CursorName & { readonly sequence: number }): Promise<Cursor>;
+  commitCursor(
+    options: CursorName & { readonly sequence?: number; readonly data?: unknown },
+  ): Promise<Cursor>;
+  /** Errors: `gone`. */
   getCursor(options: CursorName): Promise<Cursor | null>;
   listCursors(
     options?: PageOptions & { readonly logId?: string; readonly name?: string },
@@ -89,9 +103,26 @@ export interface Coordination {
   /** Does nothing when it was given to somebody else meanwhile. */
   releaseLease(options: LeaseName): Promise<void>;
   getLease(name: string, options?: CallOptions): Promise<Lease | null>;
+  /** By name. Leases that were given back are left out unless `state` asks for them; expired ones are not. */
+  listLeases(
+    options?: PageOptions & {
+      readonly prefix?: string;
+      readonly owner?: string;
+      readonly state?: ListedLease["state"];
+    },
+  ): Promise<Page<ListedLease>>;
 
   getProducer(logId: string, producerId: string, options?: CallOptions): Promise<Producer | null>;
   getClaim(name: string, options?: CallOptions): Promise<Claim | null>;
+  /** As the side write of an append, without any log: it can change for ever, and nothing grows. Errors: `fenced`. */
+  putClaim(claim: Omit<ClaimWrite, "type"> & CallOptions): Promise<Claim>;
+  /**
+   * Forgets a claim that its owner holds in that generation; one that is not there is no error. The next generation
+   * is 1 again, so use a new name where an old worker may still act. Errors: `fenced`.
+   */
+  deleteClaim(
+    claim: CallOptions & { readonly name: string; readonly generation: number; readonly owner: string },
+  ): Promise<void>;
   listClaims(
     options?: PageOptions & { readonly prefix?: string; readonly status?: string; readonly owner?: string },
   ): Promise<Page<Claim>>;

@@ -1,6 +1,6 @@
 /** Drivers: how each agent's own program is started, listed, resumed and talked to. */
 
-import type { Block, Message } from "../index.ts";
+import type { Block, Message } from "../messages/index.ts";
 import type { SessionCapabilities } from "./agent.ts";
 import type { AgentEvent, PermissionDecision, PermissionRequest } from "./agent-events.ts";
 import type { CallOptions, Page } from "./page.ts";
@@ -58,6 +58,18 @@ export interface AgentSession {
   readonly updatedAt: string | null;
 }
 
+/** What an agent is not given in the folder where it is open. */
+export interface Restriction {
+  /** Without symbolic links. */
+  readonly folder: string;
+  /** Whether its person trusts the folder. */
+  readonly isTrusted: boolean;
+  /** Files and folders of the project's configuration, as paths: the agent starts without them. */
+  readonly files: readonly string[];
+  /** Names of environment variables that it does not inherit. */
+  readonly variables: readonly string[];
+}
+
 /** An agent that is open. One turn at a time. Its process ends with `close()`. */
 export interface Conversation extends AsyncDisposable {
   /** Of the native session; another one after a fork or `resumeSession`. */
@@ -66,6 +78,8 @@ export interface Conversation extends AsyncDisposable {
   readonly capabilities: SessionCapabilities;
   /** What the agent itself told of the session's history on opening; empty where that was not wanted, or it did not. */
   readonly history?: readonly Message[];
+  /** What the agent is not given in this folder; `null`, or left out: nothing is kept from it. */
+  readonly restriction?: Restriction | null;
   /**
    * One turn; ends after `turn_completed`. Leaving the iteration, or the signal, cancels the turn.
    * Errors: `agent_failed` when the agent dies (`details.stderr`), `conflict` while another turn runs.

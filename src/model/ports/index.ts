@@ -1,16 +1,19 @@
 /**
- * The ports: what Continuo asks of a store and of an agent, as types. Engines and drivers implement them,
- * everything else is given one.
+ * The ports: what Continuo requires of a store, an agent and a driver, as types.
  *
- * Promises: types and small tables alone. Knows nothing of engines.
+ * Promises: types and small tables only. Stores and drivers implement them; every other room receives an
+ * implementation.
+ * Does not know: any implementation.
  */
 
+export type { AccessStore, IssuedToken, NewToken, NewWebhookKey, Token, WebhookKey } from "./access.ts";
 export {
   type Agent,
   type AgentCapabilities,
   type AgentRequest,
   type AgentResult,
   type AgentTranscript,
+  capabilitiesOf,
   type ExecuteOptions,
   NO_CAPABILITIES,
   type SessionCapabilities,
@@ -28,6 +31,7 @@ export type {
   BlobSource,
   BlobStore,
   CollectOptions,
+  ListBlobsOptions,
   OpenedBlob,
   PutBlobOptions,
 } from "./blobs.ts";
@@ -39,6 +43,7 @@ export type {
   Lease,
   LeaseName,
   LeaseOptions,
+  ListedLease,
   Producer,
   Snapshot,
 } from "./coordination.ts";
@@ -49,20 +54,26 @@ export type {
   OnMissing,
   OpenConversation,
   PermissionPolicy,
+  Restriction,
 } from "./drivers.ts";
 export {
+  type CountOptions,
   type CreatedLog,
   type DeletedLog,
   EVENTS_MEDIA_TYPE,
   type EventPage,
   type ForkOptions,
   type ForkPoint,
+  type JoinedPage,
   type ListLogsOptions,
   type Log,
   type LogPage,
   type LogReader,
+  type MediaOptions,
+  type MediaPage,
   type NewLog,
   type PruneOptions,
+  type ReadJoinedOptions,
   type ReadOptions,
   type RedactOptions,
   type TailOptions,

@@ -1,6 +1,6 @@
 /** Logs: what they are, and how they are read. */
 
-import type { NewEvent, StoredEvent } from "../events/index.ts";
+import type { NewEvent, Retention, StoredEvent } from "../events/index.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 
 /** A log of events (`application/x-continuo-events`) or, with any other media type, of byte records. */
@@ -89,10 +89,65 @@ export interface ReadOptions extends CallOptions {
   readonly order?: "oldest" | "newest";
 }
 
+export interface ReadJoinedOptions extends CallOptions {
+  /** Sequences greater than this one; 0 is the beginning. */
+  readonly after?: number;
+  /** 1 to 10,000; 1,000 where none is given. */
+  readonly limit?: number;
+  /** Ends the page before the records exceed it; at least one record is always returned. */
+  readonly maxBytes?: number;
+  /** What stands between two records. */
+  readonly separator: "" | ",";
+}
+
+/** Records end to end, as one value. */
+export interface JoinedPage {
+  readonly bytes: Uint8Array;
+  readonly records: number;
+  /** Records of the page whose bytes were pruned: they are left out. */
+  readonly pruned: number;
+  /** Of the last record; `after` where there is none. */
+  readonly lastSequence: number;
+  /** Of the last record; `null` where there is none. */
+  readonly lastHash: string | null;
+  /** Give it as `after` to go on; `null` when nothing was left out. */
+  readonly nextAfter: number | null;
+}
+
 export interface EventPage {
   readonly events: readonly StoredEvent[];
   /** Give it as `after` (with `order: "newest"` as `before`) to go on; `null` when nothing was left out. */
   readonly nextAfter: number | null;
+}
+
+export interface CountOptions extends CallOptions {
+  /** Sequences greater than this one; 0 is the beginning. */
+  readonly after?: number;
+  /** Sequences less than this one. */
+  readonly before?: number;
+  readonly types?: readonly string[];
+  readonly retention?: Retention;
+}
+
+/** Times in milliseconds of the medium: `mediaTimeMs` of the payloads, a whole number from 0. */
+export interface MediaOptions extends CallOptions {
+  readonly fromMs: number;
+  /** Included. */
+  readonly toMs: number;
+  /** Events are returned by their distance from it; in order of media time where none is given. */
+  readonly nearMs?: number;
+  readonly retention?: Retention;
+  readonly types?: readonly string[];
+  /** 1 to 1,000; 100 where none is given. */
+  readonly limit?: number;
+  /** Ends before the payloads exceed it; at least one event is always returned. */
+  readonly maxBytes?: number;
+}
+
+export interface MediaPage {
+  readonly events: readonly StoredEvent[];
+  /** Whether the limit or `maxBytes` left some out. */
+  readonly more: boolean;
 }
 
 export interface TailOptions extends CallOptions {
@@ -127,6 +182,8 @@ export interface PruneOptions extends CallOptions {
   /** Recorded before that time. */
   readonly olderThan?: string;
   readonly types?: readonly string[];
+  /** These only, at most 10,000; the others conditions hold as well. */
+  readonly sequences?: readonly number[];
 }
 
 export interface RedactOptions extends CallOptions {
@@ -141,6 +198,8 @@ export interface LogReader {
   listLogs(options?: ListLogsOptions): Promise<LogPage>;
   /** Errors: `not_found`, `gone`, `corrupt` (with `details.sequence`). */
   read(logId: string, options?: ReadOptions): Promise<EventPage>;
+  /** Records of a log of bytes. Errors: as `read`; `invalid` for a log of events. */
+  readJoined(logId: string, options: ReadJoinedOptions): Promise<JoinedPage>;
   /**
    * The backlog, then what is appended: every event once, in order. It ends after the last event of a
    * closed log, and when the signal aborts. A reader that is slow is waited for: at most one page is in

@@ -1,6 +1,6 @@
 /** What continuing a session came to: never silent. */
 
-import type { NativeRef } from "../index.ts";
+import type { NativeRef } from "../messages/index.ts";
 
 export interface Resumption {
   readonly requested: string;

@@ -1,5 +1,9 @@
-/** Sessions as the store keeps them: a row beside the session's log, which has the session's id. */
+/**
+ * Sessions as the store keeps them: a row beside the session's log, which has the session's id. Row and log come and
+ * go together: when the log is deleted or expires, the session is gone.
+ */
 
+import type { ForkPoint } from "./logs.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 
 /** `open` until somebody says otherwise; the words are the session manager's. */
@@ -12,7 +16,14 @@ export interface Session {
   readonly parentId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly createdAt: string;
+  /** Of the last change of the row. Appends to the log move it too, at most once a minute. */
   readonly updatedAt: string;
+  /** Of the last append to the log. */
+  readonly lastActivityAt: string;
+  /** Seconds that the session lives on after its last append. */
+  readonly ttl?: number;
+  readonly expiresAt?: string;
+  readonly forkedFrom?: ForkPoint;
 }
 
 export interface NewSession extends CallOptions {
@@ -23,6 +34,14 @@ export interface NewSession extends CallOptions {
   readonly cwd?: string;
   readonly parentId?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Seconds, more than 0; not together with `expiresAt`. As of `createLog`. */
+  readonly ttl?: number;
+  readonly expiresAt?: string;
+  /**
+   * The session begins with the events of another log, at its newest where no sequence is given. Of a session it also
+   * takes title, agent and cwd where none are given, and is its child; not its metadata, where native references lie.
+   */
+  readonly forkedFrom?: { readonly logId: string; readonly sequence?: number };
 }
 
 /** What is not named stays. Keys of `metadata` are set one by one; `null` takes one away. */
@@ -35,20 +54,28 @@ export interface SessionPatch {
 }
 
 export interface ListSessionsOptions extends PageOptions {
-  readonly status?: string;
+  /** One, or any of several. */
+  readonly status?: string | readonly string[];
   readonly agent?: string;
   readonly cwd?: string;
   readonly parentId?: string;
   readonly prefix?: string;
+  /** Appended to after that time (ISO 8601 UTC). */
+  readonly activeAfter?: string;
+  /** Not appended to since that time. */
+  readonly activeBefore?: string;
 }
 
 export interface SessionStore {
-  /** Makes the session and its log, and appends `session_created`. Errors: `conflict`. */
+  /**
+   * Makes the session and its log, and appends `session_created`. Errors: `conflict`; `not_found`, `gone` or
+   * `out_of_range` for the fork point.
+   */
   createSession(options?: NewSession): Promise<Session>;
   getSession(sessionId: string, options?: CallOptions): Promise<Session | null>;
   /** Appends `session_updated` with the patch. Errors: `not_found`. */
   updateSession(sessionId: string, patch: SessionPatch, options?: CallOptions): Promise<Session>;
-  /** Newest change first. */
+  /** Newest `updatedAt` first, which is the order of activity to the minute. Errors: `invalid` for a filter that is none. */
   listSessions(options?: ListSessionsOptions): Promise<Page<Session>>;
   /** With its log, runs, cursors and snapshots. Errors: `not_found`. */
   deleteSession(sessionId: string, options?: CallOptions & { readonly reason?: string }): Promise<void>;

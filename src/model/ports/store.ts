@@ -1,14 +1,18 @@
 /** The store: logs, and what is written together with them. Every engine keeps every line of this contract. */
 
 import type { NewEvent, StoredEvent } from "../events/index.ts";
+import type { AccessStore } from "./access.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { Coordination } from "./coordination.ts";
 import type {
+  CountOptions,
   CreatedLog,
   DeletedLog,
   ForkOptions,
   Log,
   LogReader,
+  MediaOptions,
+  MediaPage,
   NewLog,
   PruneOptions,
   RedactOptions,
@@ -25,10 +29,13 @@ export interface AppendOptions extends CallOptions {
   /** Errors: `fenced` when a greater token was ever given for the name, or this one never. */
   readonly lease?: { readonly name: string; readonly token: number };
   readonly also?: readonly Write[];
+  /** The log's media type as the writer knows it. Errors: `conflict` (`details.mediaType`). */
+  readonly mediaType?: string;
 }
 
 export interface StoreInfo {
-  readonly engine: "memory" | "sqlite" | "postgres";
+  /** Of Continuo's own engines one of the three; another one calls itself as it likes. */
+  readonly engine: "memory" | "sqlite" | "postgres" | (string & {});
   /** Without credentials. */
   readonly location: string;
   readonly schemaVersion: number;
@@ -40,8 +47,20 @@ export interface StoreInfo {
   readonly sizeBytes: number;
 }
 
-export interface Store extends LogReader, SessionStore, RunStore, Coordination, BlobStore, AsyncDisposable {
+export interface Store
+  extends LogReader,
+    SessionStore,
+    RunStore,
+    Coordination,
+    BlobStore,
+    AccessStore,
+    AsyncDisposable {
   readonly workspaceId: string;
+  /**
+   * The same database, seen from another workspace: cheap, so that a server can make one per request. Closing a view
+   * leaves the store open; closing the store closes its views.
+   */
+  forWorkspace(workspaceId: string): Store;
 
   /**
    * The same settings again return the log that is there; others are a `conflict`. So is the id of a log
@@ -56,6 +75,8 @@ export interface Store extends LogReader, SessionStore, RunStore, Coordination, 
   closeLog(logId: string, options?: CallOptions): Promise<Log>;
   /** While forks read it, it stays, hidden (`gone`), and goes with the last of them. Errors: `not_found`, `gone`. */
   deleteLog(logId: string, options?: CallOptions & { readonly reason?: string }): Promise<void>;
+  /** Removes logs that expired, with their sessions: what nobody sees any more. Returns how many. */
+  removeExpired(options?: CallOptions): Promise<number>;
   /** What is left of logs that were deleted, newest first. */
   listDeletedLogs(options?: PageOptions & { readonly logId?: string }): Promise<Page<DeletedLog>>;
 
@@ -78,6 +99,13 @@ export interface Store extends LogReader, SessionStore, RunStore, Coordination, 
     events: readonly NewEvent[],
     options?: AppendOptions,
   ): Promise<readonly StoredEvent[]>;
+  /** How many events there are; after a cursor: how many it has before it. Without `types` it costs nothing. */
+  countEvents(logId: string, options?: CountOptions): Promise<number>;
+  /**
+   * Events by the time in their medium, through an index: it costs the same in a log of a million events. Pruned ones
+   * are among them. Errors: `not_found`, `gone`, `invalid`.
+   */
+  readMedia(logId: string, options: MediaOptions): Promise<MediaPage>;
   /** Recomputes every hash, and names the first event that differs. Errors: `not_found`, `gone`. */
   verify(logId: string, options?: CallOptions): Promise<VerifyResult>;
   /** Takes the payloads of supplementary events of this log away (not those that a fork inherited). */

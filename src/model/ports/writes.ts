@@ -6,11 +6,12 @@
 import type { NewRun, RunPatch, RunStatus } from "./runs.ts";
 import type { SessionPatch } from "./sessions.ts";
 
-/** A named reader's committed sequence; `logId` is the append's own log where none is given. */
+/** As `commitCursor`; `logId` is the append's own log where none is given. */
 export interface CursorWrite {
   readonly type: "cursor";
   readonly name: string;
-  readonly sequence: number;
+  readonly sequence?: number;
+  readonly data?: unknown;
   readonly logId?: string;
 }
 

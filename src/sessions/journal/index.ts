@@ -1,13 +1,14 @@
 /**
- * The journal: what an agent does, as events of the session's log, kept while it happens.
+ * The journal: stores what an agent does as events of the session's log, while it happens.
  *
- * Promises: events keep their order; what an agent waited for is durable; parts of what is said come at most once
- * per 50 ms or 4 KB, and every message that was told in parts is told whole; no more than a bounded piece is in
- * memory for an agent that waits. Does not know: why a run begins or ends, native sessions, transcripts.
+ * Promises: events keep their order; an event that the agent waited for is durable; parts of a message are stored at
+ * most once per 50 ms or 4 KB, and a message that came in parts is also stored whole; memory is bounded for an agent
+ * that waits.
+ * Does not know: why a run begins or ends, native sessions, transcripts.
  */
 
-export { Journal } from "./journal.ts";
+export type { JournalEntry } from "./entry.ts";
+export { Journal, type LastAppend } from "./journal.ts";
 export { createRecorder, type Recorder } from "./recorder.ts";
-export { present, type Told } from "./told.ts";
 export { createTurn, endTurn, type Turn, tellEvent } from "./turn.ts";
 export { addUsage, tokensOf, usageOf } from "./usage.ts";

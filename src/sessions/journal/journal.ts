@@ -3,17 +3,18 @@
  * append is under way share the next one. What could not be written stays here until the run's end tries again.
  */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   ContinuoError,
   isContinuoError,
+  jsonLengthAtLeast,
   type NewEvent,
+  present,
   type Store,
   type StoredEvent,
   type Write,
 } from "../../model/index.ts";
+import type { JournalEntry } from "./entry.ts";
 import { LIMITS } from "./limits.ts";
-import type { Told } from "./told.ts";
 
 export interface JournalOptions {
   readonly store: Store;
@@ -43,12 +44,22 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+export interface LastAppend {
+  readonly entries: readonly JournalEntry[];
+  readonly also: readonly Write[];
+}
+
+export interface JournalEnd {
+  readonly last: (lostEvents: number) => Promise<LastAppend>;
+  readonly bare: (refusal: ContinuoError, lostEvents: number) => LastAppend;
+}
+
 export class Journal {
   readonly #options: JournalOptions;
   #queue: Item[] = [];
   /** Characters that are not yet written. */
   #chars = 0;
-  #told = 0;
+  #given = 0;
   #written = 0;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
@@ -79,48 +90,49 @@ export class Journal {
   }
 
   /** Resolves when there is room for more (`room`), or when all of it is durable (`durable`). */
-  keep(told: readonly Told[], until: "room" | "durable"): Promise<void> {
+  keep(entries: readonly JournalEntry[], until: "room" | "durable"): Promise<void> {
     if (this.#failure !== undefined) return refused(this.#failure.error);
-    for (const one of told) this.#add(one);
+    for (const entry of entries) this.#add(entry);
     if (this.#chars > LIMITS.unwrittenChars) this.#fail(tooFarAhead());
     if (this.#queue.length > 0) this.#writing ??= this.#write();
     if (until === "room" && this.#chars < LIMITS.roomChars) return Promise.resolve();
-    if (this.#written >= this.#told) return Promise.resolve();
+    if (this.#written >= this.#given) return Promise.resolve();
     return handled(
-      new Promise((resolve, reject) => this.#waiting.push({ upTo: this.#told, resolve, reject })),
+      new Promise((resolve, reject) => this.#waiting.push({ upTo: this.#given, resolve, reject })),
     );
   }
 
   /**
-   * The last append, with all that is not yet written. After a failure it is tried once more, and what the
-   * store refuses for itself is left out: `lost` says how many events that are.
+   * The last append, with all that is not yet written. After a failure that is tried once more, and what the store
+   * refuses for itself is left out: `last` is given how many events that are. Where the store refuses the end itself,
+   * `bare` makes one that it takes.
    */
-  async end(
-    finish: (lost: number) => Promise<readonly Told[]>,
-    also: readonly Write[],
-  ): Promise<readonly StoredEvent[]> {
+  async end({ last, bare }: JournalEnd): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
     const lost = this.#failure === undefined ? 0 : await this.#salvage();
-    for (const one of await finish(lost)) this.#add(one);
-    const rest = this.#queue.splice(0);
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#append(rest, also);
-      } catch (error) {
-        // Whether it was stored is unknown: the same ids again.
-        if (!isPassing(error) || tries >= LIMITS.endTries) throw error;
-      }
-      await sleep(LIMITS.retryMs * tries);
+    const { entries, also } = await last(lost);
+    for (const entry of entries) this.#add(entry);
+    try {
+      await this.#append(this.#queue.splice(0), also);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const { entries: fewer, also: less } = bare(error, lost);
+      for (const entry of fewer) this.#add(entry);
+      await this.#append(this.#queue.splice(0), less);
     }
   }
 
-  #add({ type, data, by = "agent", also }: Told): void {
+  #add({ type, data, by = "agent", also, blobs }: JournalEntry): void {
     const { agent, runId, newId } = this.#options;
     const actor = by === "agent" ? ({ kind: "agent", agent } as const) : ({ kind: by } as const);
     const chars = charsOf(data);
-    this.#queue.push({ event: { id: newId(), type, data, runId, actor }, also, chars });
+    this.#queue.push({
+      event: { id: newId(), type, data, runId, actor, ...present({ blobs }) },
+      also,
+      chars,
+    });
     this.#chars += chars;
-    this.#told++;
+    this.#given++;
   }
 
   async #write(): Promise<void> {
@@ -215,20 +227,15 @@ export class Journal {
 }
 
 /** The store will not have this event; others it may. */
-function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): error is ContinuoError {
   return isContinuoError(error, "invalid") || isContinuoError(error, "too_large");
-}
-
-/** Perhaps it can be written in a moment. */
-function isPassing(error: unknown): boolean {
-  return isContinuoError(error, "unavailable") || isContinuoError(error, "busy");
 }
 
 function tooFarAhead(): ContinuoError {
   return new ContinuoError(
     "too_large",
-    `The agent said ${LIMITS.unwrittenChars} characters more than could be written meanwhile.`,
-    { hint: "Let it wait for `onEvent`.", details: { limit: LIMITS.unwrittenChars } },
+    `the agent sent ${LIMITS.unwrittenChars} characters more than could be stored in time`,
+    { hint: "Await `onEvent` in the agent.", details: { limit: LIMITS.unwrittenChars } },
   );
 }
 
@@ -249,11 +256,5 @@ function ignore(): void {
 /** About how many characters the payload is; exactly so for parts of what is said. */
 function charsOf(data: Readonly<Record<string, unknown>>): number {
   const { delta } = data;
-  if (typeof delta === "string") return delta.length + 100;
-  try {
-    return JSON.stringify(data).length;
-  } catch {
-    // The store says what is wrong with it.
-    return 0;
-  }
+  return typeof delta === "string" ? delta.length + 100 : jsonLengthAtLeast(data, LIMITS.unwrittenChars);
 }

@@ -13,10 +13,8 @@ export const LIMITS = {
   roomChars: 1_048_576,
   /** An agent that does not wait, and is so far ahead of the store, fails. */
   unwrittenChars: 67_108_864,
-  /** How often the end of a run is tried while the store does not answer. */
-  endTries: 4,
-  /** The pause before another try, longer each time. */
-  retryMs: 25,
+  /** Characters of the name of a model, and of the word for why a turn ended. */
+  wordChars: 512,
   /** Ids of messages and calls of one run that are remembered. */
   rememberedIds: 10_000,
 } as const;

@@ -1,10 +1,10 @@
 /** Between the agent and the journal: gathers parts of what is said for a moment, and refuses what comes too late. */
 
 import { type AgentEvent, ContinuoError } from "../../model/index.ts";
+import type { JournalEntry } from "./entry.ts";
 import { type Journal, refused } from "./journal.ts";
 import { LIMITS } from "./limits.ts";
 import { tellPart } from "./speech.ts";
-import type { Told } from "./told.ts";
 import { type Turn, tellEvent } from "./turn.ts";
 
 export interface Recorder {
@@ -33,15 +33,15 @@ export function createRecorder({ turn, journal, inspect, onHeard }: RecorderOpti
   return {
     onEvent: (event) => {
       if (state === "closed") return refused(tooLate());
-      let told: readonly Told[];
+      let entries: readonly JournalEntry[];
       try {
         inspect(event);
-        told = tellEvent(turn, event);
+        entries = tellEvent(turn, event);
       } catch (error) {
         // Not allowed, or no event at all.
         return refused(error);
       }
-      const kept = journal.keep(told, isPart(event) ? "room" : "durable");
+      const kept = journal.keep(entries, isPart(event) ? "room" : "durable");
       if (turn.speech.waiting === null) clearTimeout(timer);
       if (turn.speech.waiting === null) timer = undefined;
       else timer ??= setTimeout(flush, LIMITS.streamMs);
@@ -60,5 +60,5 @@ function isPart({ type }: AgentEvent): boolean {
 }
 
 function tooLate(): ContinuoError {
-  return new ContinuoError("interrupted", "The run has ended: nothing that the agent says now is kept.");
+  return new ContinuoError("interrupted", "cannot store this event: the run has ended");
 }

@@ -4,9 +4,9 @@
  * is cut into several messages, so that no more than one piece is ever in memory.
  */
 
-import { type AgentEvent, type Block, ContinuoError } from "../../model/index.ts";
+import { type AgentEvent, type Block, ContinuoError, present } from "../../model/index.ts";
+import type { JournalEntry } from "./entry.ts";
 import { LIMITS } from "./limits.ts";
-import { present, type Told } from "./told.ts";
 
 type Kind = "text" | "thinking";
 
@@ -43,24 +43,24 @@ export function createSpeech(): Speech {
 export function sayPart(
   speech: Speech,
   { type, delta, messageId }: Extract<AgentEvent, { type: Kind }>,
-): readonly Told[] {
-  if (typeof delta !== "string") throw new ContinuoError("invalid", "A part of what is said is a text.");
-  const told: Told[] = [];
+): readonly JournalEntry[] {
+  if (typeof delta !== "string") throw new ContinuoError("invalid", "a part of a message must be a text");
+  const entries: JournalEntry[] = [];
   let message = speech.open;
   if (message === null || message.named !== messageId) {
-    told.push(...closeMessage(speech));
+    entries.push(...closeMessage(speech));
     message = openMessage(speech, messageId);
   }
   let rest = delta;
   while (rest !== "") {
     const piece = cutAt(rest, LIMITS.messageChars - message.chars);
     rest = rest.slice(piece.length);
-    told.push(...addPiece(speech, message, { type, text: piece }));
+    entries.push(...addPiece(speech, message, { type, text: piece }));
     if (message.chars < LIMITS.messageChars - 1) continue;
-    told.push(...closeMessage(speech));
+    entries.push(...closeMessage(speech));
     message = openMessage(speech, messageId);
   }
-  return told;
+  return entries;
 }
 
 /** Never between the halves of a surrogate pair. */
@@ -71,19 +71,19 @@ function cutAt(text: string, length: number): string {
   return text.slice(0, Math.max(1, isHigh ? length - 1 : length));
 }
 
-function addPiece(speech: Speech, message: OpenMessage, piece: Piece): readonly Told[] {
-  const told = speech.waiting !== null && speech.waiting.type !== piece.type ? tellPart(speech) : [];
+function addPiece(speech: Speech, message: OpenMessage, piece: Piece): readonly JournalEntry[] {
+  const entries = speech.waiting !== null && speech.waiting.type !== piece.type ? tellPart(speech) : [];
   const last = message.pieces.at(-1);
   if (last?.type === piece.type) last.text += piece.text;
   else message.pieces.push({ ...piece });
   message.chars += piece.text.length;
   if (speech.waiting === null) speech.waiting = { ...piece };
   else speech.waiting.text += piece.text;
-  return speech.waiting.text.length < LIMITS.streamChars ? told : [...told, ...tellPart(speech)];
+  return speech.waiting.text.length < LIMITS.streamChars ? entries : [...entries, ...tellPart(speech)];
 }
 
 /** What waits to be told, as one event. */
-export function tellPart(speech: Speech): readonly Told[] {
+export function tellPart(speech: Speech): readonly JournalEntry[] {
   const { waiting, open } = speech;
   speech.waiting = null;
   if (waiting === null || open === null) return [];
@@ -92,20 +92,20 @@ export function tellPart(speech: Speech): readonly Told[] {
 }
 
 /** The message that is being said is whole. */
-export function closeMessage(speech: Speech): readonly Told[] {
+export function closeMessage(speech: Speech): readonly JournalEntry[] {
   const { open } = speech;
   if (open === null) return [];
-  const told = tellPart(speech);
+  const entries = tellPart(speech);
   speech.open = null;
   remember(speech, open.named, open.part);
   const { messageId, pieces } = open;
   // Only its calls were told: there is nothing to say again.
-  if (pieces.length === 0) return [...told, { type: "message_completed", data: { messageId } }];
-  return [...told, { type: "message_received", data: { content: pieces, messageId } }];
+  if (pieces.length === 0) return [...entries, { type: "message_completed", data: { messageId } }];
+  return [...entries, { type: "message_received", data: { content: pieces, messageId } }];
 }
 
 /** Ends what is being said, unless the agent itself says that the message goes on. */
-export function closeOthers(speech: Speech, messageId?: string): readonly Told[] {
+export function closeOthers(speech: Speech, messageId?: string): readonly JournalEntry[] {
   const goesOn = messageId !== undefined && speech.open?.named === messageId;
   return goesOn ? tellPart(speech) : closeMessage(speech);
 }
@@ -121,10 +121,14 @@ export function messageOfCall(speech: Speech, messageId: string | undefined): st
 }
 
 /** A message that the agent tells whole: it takes the place of its parts, and keeps what it does not repeat. */
-export function sayWhole(speech: Speech, event: Extract<AgentEvent, { type: "message" }>): readonly Told[] {
-  const { content, messageId: named, model, usage, stopReason } = event;
+export function sayWhole(
+  speech: Speech,
+  event: Extract<AgentEvent, { type: "message" }>,
+): readonly JournalEntry[] {
+  const { messageId: named, model, usage, stopReason } = event;
+  const content = blocksOf(event.content);
   const open = speech.open !== null && speech.open.named === named ? speech.open : null;
-  const told: Told[] = [...(open === null ? closeMessage(speech) : [])];
+  const entries: JournalEntry[] = [...(open === null ? closeMessage(speech) : [])];
   speech.waiting = null;
   speech.open = null;
   const before = named === undefined ? 0 : (speech.closed.get(named) ?? 0);
@@ -135,7 +139,21 @@ export function sayWhole(speech: Speech, event: Extract<AgentEvent, { type: "mes
   const whole = joined(message.pieces, others, isCut ? "all" : "missing");
   remember(speech, named, Math.max(1, message.part));
   const data = present({ content: whole, messageId: message.messageId, model, usage, stopReason });
-  return [...told, { type: "message_received", data }];
+  return [...entries, { type: "message_received", data }];
+}
+
+/** An agent in plain JavaScript may give anything: what is no block is kept as it is, as an unknown one. */
+function blocksOf(content: unknown): readonly Block[] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  if (!Array.isArray(content)) return [{ type: "unknown", raw: content }];
+  return content.map((block: unknown): Block => (isBlock(block) ? block : { type: "unknown", raw: block }));
+}
+
+function isBlock(value: unknown): value is Block {
+  const { type, text } = (value ?? {}) as { readonly type?: unknown; readonly text?: unknown };
+  if (type === "text" || type === "thinking") return typeof text === "string";
+  return typeof type === "string";
 }
 
 function joined(pieces: readonly Piece[], content: readonly Block[], keep: "all" | "missing"): Block[] {

@@ -4,6 +4,8 @@
  */
 
 import type { AgentEvent, AgentEventType, Block } from "../../model/index.ts";
+import { present } from "../../model/index.ts";
+import type { JournalEntry } from "./entry.ts";
 import { LIMITS } from "./limits.ts";
 import {
   closeMessage,
@@ -15,7 +17,6 @@ import {
   sayWhole,
   tellPart,
 } from "./speech.ts";
-import { present, type Told } from "./told.ts";
 import { countUsage, type UsageSums } from "./usage.ts";
 
 export interface Turn {
@@ -25,7 +26,7 @@ export interface Turn {
   usage: UsageSums;
   toolCalls: number;
   /** The agent told that the turn is over. */
-  completed: { readonly stopReason: string } | null;
+  completed: { readonly stopReason?: string } | null;
   model: string | undefined;
   /** What the last message held. */
   said: readonly Block[];
@@ -47,23 +48,28 @@ export function createTurn(): Turn {
 }
 
 /** The events that one thing makes. Parts of what is said may wait; `tellPart` and `endTurn` tell them. */
-export function tellEvent(turn: Turn, event: AgentEvent): readonly Told[] {
+export function tellEvent(turn: Turn, event: AgentEvent): readonly JournalEntry[] {
   turn.usage = countUsage(turn.usage, event);
-  if ("model" in event && event.model !== undefined) turn.model = event.model;
+  if ("model" in event && isWord(event.model)) turn.model = event.model;
   if (!isAside(event)) turn.heard = "something";
   // An agent in plain JavaScript may tell of things that we do not know, by any name.
   const row = Object.hasOwn(ROWS, event.type)
-    ? (ROWS[event.type] as (turn: Turn, event: AgentEvent) => readonly Told[])
+    ? (ROWS[event.type] as (turn: Turn, event: AgentEvent) => readonly JournalEntry[])
     : undefined;
   if (row === undefined) return [{ type: "diagnostics_reported", data: { details: event } }];
   return heard(turn, row(turn, event));
 }
 
-function heard(turn: Turn, told: readonly Told[]): readonly Told[] {
-  for (const { type, data } of told) {
+function heard(turn: Turn, entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  for (const { type, data } of entries) {
     if (type === "message_received") turn.said = data.content as readonly Block[];
   }
-  return told;
+  return entries;
+}
+
+/** An agent in plain JavaScript may say anything: what is no short text is kept in its event, and nowhere else. */
+function isWord(value: unknown): value is string {
+  return typeof value === "string" && value.length <= LIMITS.wordChars;
 }
 
 /** Says nothing of whether the agent took up what it was asked. */
@@ -72,7 +78,7 @@ function isAside({ type }: AgentEvent): boolean {
 }
 
 /** Whatever ends the turn: what was said in parts is whole. */
-export function endTurn(turn: Turn): readonly Told[] {
+export function endTurn(turn: Turn): readonly JournalEntry[] {
   return heard(turn, closeMessage(turn.speech));
 }
 
@@ -80,7 +86,7 @@ type Rows = {
   readonly [Type in AgentEventType]: (
     turn: Turn,
     event: Extract<AgentEvent, { type: Type }>,
-  ) => readonly Told[];
+  ) => readonly JournalEntry[];
 };
 
 const ROWS: Rows = {
@@ -96,17 +102,17 @@ const ROWS: Rows = {
     return [...before, { type: "tool_call_started", data }];
   },
   tool_call_update: (turn, { type: _, toolCallId, toolInput, status, title, content }) => {
-    const told: Told[] = [...tellPart(turn.speech)];
+    const entries: JournalEntry[] = [...tellPart(turn.speech)];
     const toolName = turn.calls.get(toolCallId);
     // Its arguments are known now: the call is told once more.
     if (toolInput !== undefined && toolName !== undefined) {
-      told.push({ type: "tool_call_started", data: { toolCallId, toolName, toolInput } });
+      entries.push({ type: "tool_call_started", data: { toolCallId, toolName, toolInput } });
     }
     // Of a call that is not open nothing is told anew: what is said of its arguments is kept as it is.
     const unplaced = toolName === undefined ? toolInput : undefined;
     const data = present({ toolCallId, toolInput: unplaced, status, title, content });
-    if (Object.keys(data).length > 1) told.push({ type: "tool_call_updated", data });
-    return told;
+    if (Object.keys(data).length > 1) entries.push({ type: "tool_call_updated", data });
+    return entries;
   },
   tool_result: (turn, { toolCallId, toolName, content, status }) => {
     const before = turn.speech.open?.named === undefined ? closeMessage(turn.speech) : tellPart(turn.speech);
@@ -139,7 +145,7 @@ const ROWS: Rows = {
     { type: "error_raised", data },
   ],
   turn_completed: (turn, { type: _, ...data }) => {
-    turn.completed = { stopReason: data.stopReason };
+    turn.completed = isWord(data.stopReason) ? { stopReason: data.stopReason } : {};
     return [...closeMessage(turn.speech), { type: "turn_completed", data }];
   },
 };

@@ -64,7 +64,7 @@ async function* openBody(engine: Engine, key: string): AsyncGenerator<Uint8Array
     );
     if (row !== undefined) yield row.bytes;
     else if (position > 0) return;
-    else throw new ContinuoError("not_found", "The bytes of a blob are missing.", { details: { key } });
+    else throw new ContinuoError("not_found", "the bytes of a blob are missing", { details: { key } });
   }
 }
 

@@ -18,9 +18,12 @@ export interface Engine {
   write<T>(rule: (tx: Transaction) => Work<T>, signal?: AbortSignal): Promise<T>;
   /** A shorter way for plain appends, where an engine has one; `undefined` when it cannot be taken. */
   appendFast?(
-    logId: string,
-    events: readonly PreparedEvent[],
-    options: AppendOptions,
+    scope: Scope,
+    append: {
+      readonly logId: string;
+      readonly events: readonly PreparedEvent[];
+      readonly options: AppendOptions;
+    },
   ): Promise<readonly StoredEvent[] | undefined>;
   describe(): Promise<Pick<StoreInfo, "engine" | "location" | "schemaVersion" | "sizeBytes">>;
   /**
@@ -28,6 +31,8 @@ export interface Engine {
    * are not among them.
    */
   exportTo(path: string): Promise<void>;
+  /** What is wrong with pages and indexes, in the database's words; nothing where it cannot tell. Errors: `corrupt`. */
+  check(): Promise<readonly string[]>;
   /** Gives freed space back. */
   vacuum(): Promise<void>;
   close(): Promise<void>;

@@ -1,7 +1,8 @@
 /**
- * What an engine is, and what rules and engines share: statements, scopes, limits, and who waits for what.
+ * The port of an engine, and what the rules and the engines share: statements, scopes, limits, and waiting.
  *
- * Promises: no SQL of its own but for blobs in rows. Knows nothing of any database, or of the rules.
+ * Promises: no SQL of its own, except for blobs in rows and the words of an upsert that both databases share.
+ * Does not know: any database, or the rules.
  */
 
 export { Changes, type Watcher } from "./changes.ts";
@@ -9,6 +10,8 @@ export { chunkBodies } from "./chunk-bodies.ts";
 export type { Engine } from "./engine.ts";
 export { LIMITS } from "./limits.ts";
 export type { Extras, PreparedEvent } from "./prepared.ts";
+export { fillRandom } from "./random.ts";
+export { UPSERT } from "./upsert.ts";
 export {
   type Bounds,
   type Dialect,
@@ -23,3 +26,4 @@ export {
   type Transaction,
   type Work,
 } from "./work.ts";
+export { engineOfWorkspace } from "./workspace.ts";

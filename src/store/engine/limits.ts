@@ -8,6 +8,9 @@ export const LIMITS = {
   eventsPerAppend: 10_000,
   bytesPerAppend: 134_217_728,
   writesPerAppend: 1_000,
+  /** UTF-8 bytes of what is kept beside a cursor. */
+  cursorDataBytes: 16_384,
+  scopesPerToken: 100,
   pageItems: 1_000,
   readEvents: 10_000,
   /** Where a read names no `maxBytes`. */

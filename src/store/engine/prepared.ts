@@ -21,6 +21,8 @@ export interface PreparedEvent {
   readonly hashed: string | Uint8Array;
   readonly payloadHash: string;
   readonly extras: Extras | undefined;
+  /** `mediaTimeMs` of the payload. */
+  readonly mediaTimeMs: number | null;
 }
 
 export interface Extras {

@@ -6,7 +6,7 @@
  */
 
 import type { Compilable, Kysely } from "kysely";
-import type { Sha256 } from "../../model/index.ts";
+import type { Retention, Sha256 } from "../../model/index.ts";
 import type { Schema } from "../schema/index.ts";
 
 export type SqlValue = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
@@ -43,6 +43,14 @@ export interface Dialect {
    * so that the next one is visible. Needed before `visibleMark` when the workspace has such changes.
    */
   readonly endMark?: string;
+  /**
+   * Put after the values of an INSERT: where a row with these columns is there it stays as it is, or gets the
+   * assignments; in them `proposed(column)` is the value that was to be inserted.
+   */
+  onConflict(columns: string, assignments?: string): string;
+  proposed(column: string): string;
+  /** Put at the end of a change whose rows are wanted. */
+  returning(columns: string): string;
   /** Placeholders are `?` in the rules. */
   placeholders(sql: string): string;
   /**
@@ -50,6 +58,8 @@ export interface Dialect {
    * can stop in the middle of a query does so by `Statement.last`, and leaves the text as it is.
    */
   bounded(select: string, bounds: Bounds): string;
+  /** The values of a column of bytes as one, from a subquery that has `sequence` and is ordered by it. */
+  joined(column: string, separator: "" | ","): string;
   /** The rows of an append, in as few statements as the dialect allows. */
   insertEvents(rows: readonly EventRow[]): readonly Statement[];
 }
@@ -77,6 +87,7 @@ export type EventRow = readonly [
   payloadHash: string,
   chainHash: string,
   extras: string | null,
+  mediaTimeMs: number | null,
 ];
 
 /** What rules know beside their arguments. */
@@ -87,6 +98,8 @@ export interface Scope {
   readonly db: Kysely<Schema>;
   readonly sha256: Sha256;
   readonly newId: () => string;
+  /** Of types that the table of events does not know; `custom:NAME` for a kind of `custom`. */
+  readonly retentions?: ReadonlyMap<string, Retention>;
   /** What no commit ever changes: where the inherited records of a log lie. */
   readonly lineages: Map<number, readonly Segment[]>;
 }

@@ -4,10 +4,13 @@
  */
 
 import { existsSync } from "node:fs";
-import { open, rename, rm, stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ContinuoError } from "../../model/index.ts";
+import { createFile, syncPath } from "../durable/index.ts";
 import type { Engine } from "../engine/index.ts";
+import { translatedSqliteError } from "../sqlite/index.ts";
 
 export interface BackupResult {
   readonly file: string;
@@ -16,24 +19,42 @@ export interface BackupResult {
   readonly blobs: number;
 }
 
-/** Errors: `conflict` when the file is there already, `unavailable`. */
+/** Errors: `conflict` when the file is there already, `unwritable`, `unavailable`. */
 export async function backup(engine: Engine, file: string): Promise<BackupResult> {
   if (existsSync(file)) {
-    throw new ContinuoError("conflict", `There is a file ${file} already.`, { hint: "Choose another name." });
+    throw new ContinuoError("conflict", `cannot write ${file}: the file already exists`, {
+      hint: "Choose another name.",
+    });
   }
   const unfinished = `${file}.unfinished`;
-  await rm(unfinished, { force: true });
+  await makeRoom(file, unfinished);
   try {
     await engine.exportTo(unfinished);
     const counts = await addLargeBlobs(engine, unfinished);
-    const handle = await open(unfinished, "r+");
-    await handle.sync();
-    await handle.close();
+    syncPath(unfinished);
     await rename(unfinished, file);
+    syncPath(dirname(file));
     return { file, sizeBytes: (await stat(file)).size, ...counts };
   } catch (error) {
     await rm(unfinished, { force: true });
-    throw error;
+    throw translatedSqliteError(error, file);
+  }
+}
+
+/** Tries the place before the database is asked for anything. Errors: `unwritable`. */
+async function makeRoom(file: string, unfinished: string): Promise<void> {
+  try {
+    await rm(unfinished, { force: true });
+    createFile(unfinished);
+    await rm(unfinished);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const reason = code === "ENOENT" ? "its folder does not exist" : (cause as Error).message;
+    throw new ContinuoError("unwritable", `cannot write the backup ${file}: ${reason}`, {
+      hint: code === "ENOENT" ? "Create the folder first." : "Check the path and its permissions.",
+      details: { file },
+      cause,
+    });
   }
 }
 

@@ -1,8 +1,9 @@
 /**
- * What operators do with a whole store: back it up, restore it.
+ * Operations on a whole store: backup and restore.
  *
- * Promises: a backup is one file, consistent while others write; a restore is whole or does nothing. Loads
- * `node:sqlite`, and so is itself loaded late.
+ * Promises: a backup is one file, and consistent while others write; a restore is complete or changes nothing. This
+ * room loads `node:sqlite`, so its callers import it late.
+ * Does not know: what events mean.
  */
 
 export { type BackupResult, backup } from "./backup.ts";

@@ -51,7 +51,7 @@ function openBackup(file: string): DatabaseSync {
     source.prepare("select count(*) from continuo_migrations").get();
     return source;
   } catch (cause) {
-    throw new ContinuoError("unreadable", `${file} is no backup of a store.`, {
+    throw new ContinuoError("unreadable", `${file} is not a backup of a store`, {
       hint: "Give a file that `continuo store backup` wrote.",
       cause,
     });
@@ -61,17 +61,26 @@ function openBackup(file: string): DatabaseSync {
 async function assertVersion(source: DatabaseSync, file: string): Promise<void> {
   const version = await readSchemaVersion(createKysely<never>(source));
   if (version === SCHEMA_VERSION) return;
-  throw new ContinuoError("migration_required", `The backup ${file} has the older schema ${version}.`, {
+  throw new ContinuoError("migration_required", `the backup ${file} has the older schema ${version}`, {
     hint: `Copy it, run \`continuo store migrate --store sqlite:COPY\`, and restore the copy.`,
     details: { schemaVersion: version, wantedVersion: SCHEMA_VERSION },
   });
 }
 
 function* assertEmpty(tx: Transaction): Work<void> {
-  for (const table of ["logs", "sessions", "blobs", "leases", "claims"]) {
+  for (const table of [
+    "logs",
+    "sessions",
+    "blobs",
+    "leases",
+    "claims",
+    "cursors",
+    "tokens",
+    "webhook_keys",
+  ]) {
     const found = yield* sql(tx, `select 1 as found from ${table} limit 1`);
     if (found.length === 0) continue;
-    throw new ContinuoError("conflict", `The store is not empty: it has ${table}.`, {
+    throw new ContinuoError("conflict", `the store is not empty: it has ${table}`, {
       hint: "Restore into a new database.",
       details: { table },
     });

@@ -26,6 +26,8 @@ export function createPool(url: string): pg.Pool {
   });
   // An idle connection that breaks is replaced by the pool; whoever uses one that breaks is told there.
   pool.on("error", () => undefined);
+  // One that breaks while it is used may say so twice. The second time nobody listens, which would end the process.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 

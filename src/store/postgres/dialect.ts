@@ -1,9 +1,9 @@
 /** Postgres's side of what the rules leave open. */
 
-import type { Dialect, EventRow, Statement } from "../engine/index.ts";
+import { type Dialect, type EventRow, type Statement, UPSERT } from "../engine/index.ts";
 
 export const EVENT_COLUMNS: string = `log_key, sequence, event_id, type, parent_id, actor, run_id, occurred_at,
-  recorded_at, retention, payload, bytes, payload_hash, chain_hash, extras`;
+  recorded_at, retention, payload, bytes, payload_hash, chain_hash, extras, media_time_ms`;
 
 const READ_COLUMNS = `sequence, event_id, type, parent_id, actor, run_id, occurred_at, recorded_at, retention, body,
   payload_hash, chain_hash, extras`;
@@ -25,6 +25,7 @@ export const EVENT_TYPES_SQL = [
   "text",
   "text",
   "text",
+  "bigint",
 ] as const;
 
 const INSERT_ONE = `insert into events (${EVENT_COLUMNS})
@@ -40,6 +41,7 @@ export const MARK = "pg_current_xact_id()::text::bigint";
 
 export const POSTGRES: Dialect = {
   engine: "postgres",
+  ...UPSERT,
   nowMs: NOW,
   forUpdate: " for update",
   forShare: " for share",
@@ -55,6 +57,7 @@ export const POSTGRES: Dialect = {
         row_number() over (order by sequence ${direction}) as position
       from (${select}) as found) as measured
     where bytes_before <= ${Math.max(0, Math.floor(budgetBytes))} or position <= 2 order by sequence ${direction}`,
+  joined: (column, separator) => `string_agg(${column}, '${separator}'::bytea order by sequence)`,
   insertEvents: (rows: readonly EventRow[]): readonly Statement[] => {
     const [first] = rows;
     if (first === undefined) return [];

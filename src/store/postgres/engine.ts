@@ -4,7 +4,7 @@ import type pg from "pg";
 import { Changes, chunkBodies, type Engine, type Scope } from "../engine/index.ts";
 import { SCHEMA_VERSION } from "../schema/index.ts";
 import { rowsOf, run, transact } from "./connections.ts";
-import { translated } from "./failures.ts";
+import { translating } from "./failures.ts";
 import { FastAppend } from "./fast-append.ts";
 import { Notices } from "./notices.ts";
 
@@ -15,7 +15,7 @@ export function createPostgresEngine(
 ): Engine {
   const notices = new Notices(pool, { url, node: scope.newId(), changes: () => changes });
   const changes = new Changes((watching) => notices.watch(watching));
-  const fast = new FastAppend(pool, scope);
+  const fast = new FastAppend(pool);
   const committed = (keys: ReadonlySet<number>): void => {
     changes.tell(keys);
     notices.tell(keys);
@@ -24,36 +24,31 @@ export function createPostgresEngine(
     scope,
     changes,
     bodies: chunkBodies(() => engine),
-    read: async (rule) => {
-      try {
-        return await run(pool, rule(scope));
-      } catch (error) {
-        throw translated(error, location);
-      }
-    },
+    read: (rule) => translating(location, () => run(pool, rule(scope))),
     write: async (rule) => {
       const { value, changed } = await transact(pool, scope, rule, location);
       if (changed.size > 0) committed(changed);
       return value;
     },
-    appendFast: async (logId, events, options) => {
-      try {
-        const done = await fast.append(logId, events, options);
-        if (done !== undefined) committed(new Set([done.logKey]));
-        return done?.stored;
-      } catch (error) {
-        throw translated(error, location);
-      }
+    appendFast: async (scope, append) => {
+      const done = await translating(location, () => fast.append(scope, append));
+      if (done !== undefined) committed(new Set([done.logKey]));
+      return done?.stored;
     },
     describe: async () => ({
       engine: "postgres",
       location,
       schemaVersion: SCHEMA_VERSION,
-      sizeBytes: await sizeOf(pool),
+      sizeBytes: await translating(location, () => sizeOf(pool)),
     }),
-    exportTo: async (file) => (await import("./export.ts")).exportRows(pool, file),
+    exportTo: async (file) => {
+      const { exportRows } = await import("./export.ts");
+      await translating(location, () => exportRows(pool, file));
+    },
+    check: () => Promise.resolve([]),
     vacuum: async () => {
-      await rowsOf(pool, { sql: "vacuum (analyze) events, logs, blob_chunks, blobs", parameters: [] });
+      const sql = "vacuum (analyze) events, logs, blob_chunks, blobs";
+      await translating(location, () => rowsOf(pool, { sql, parameters: [] }));
     },
     close: async () => {
       changes.close();

@@ -2,12 +2,14 @@
 
 import { DatabaseSync } from "node:sqlite";
 import type pg from "pg";
+import { createFile } from "../durable/index.ts";
 import { migrate, TABLES } from "../schema/index.ts";
 import { createKysely } from "../sqlite/index.ts";
 
 const PAGE = 500;
 
 export async function exportRows(pool: pg.Pool, path: string): Promise<void> {
+  createFile(path);
   const database = new DatabaseSync(path);
   const client = await pool.connect();
   try {

@@ -17,72 +17,78 @@ interface Belief {
   readonly sequence: number;
   readonly hash: string;
   readonly kind: "events" | "bytes" | "fork";
+  readonly mediaType: string;
+}
+
+interface PlainAppend {
+  readonly logId: string;
+  readonly events: readonly PreparedEvent[];
+  readonly options: AppendOptions;
+}
+
+interface Appended {
+  readonly logKey: number;
+  readonly stored: readonly StoredEvent[];
 }
 
 const BELIEFS_KEPT = 10_000;
 
 export class FastAppend {
   readonly #pool: pg.Pool;
-  readonly #scope: Scope;
   readonly #beliefs = new Map<string, Belief>();
   readonly #queues = new Map<string, Promise<unknown>>();
 
-  constructor(pool: pg.Pool, scope: Scope) {
+  constructor(pool: pg.Pool) {
     this.#pool = pool;
-    this.#scope = scope;
   }
 
   /** Appends of this server to one log go one after the other: they would only refute each other's beliefs. */
-  async append(
-    logId: string,
-    events: readonly PreparedEvent[],
-    options: AppendOptions,
-  ): Promise<{ readonly logKey: number; readonly stored: readonly StoredEvent[] } | undefined> {
-    if (!isPlain(events, options)) return undefined;
-    const before = this.#queues.get(logId) ?? Promise.resolve();
-    const own = before.then(() => this.#append(logId, events, options));
+  async append(scope: Scope, append: PlainAppend): Promise<Appended | undefined> {
+    if (!isPlain(append.events, append.options)) return undefined;
+    // No name has a line break.
+    const key = `${scope.workspaceId}\n${append.logId}`;
+    const before = this.#queues.get(key) ?? Promise.resolve();
+    const own = before.then(() => this.#append(scope, key, append));
     const quiet = own.then(ignore, ignore);
-    this.#queues.set(logId, quiet);
+    this.#queues.set(key, quiet);
     try {
       return await own;
     } finally {
-      if (this.#queues.get(logId) === quiet) this.#queues.delete(logId);
+      if (this.#queues.get(key) === quiet) this.#queues.delete(key);
     }
   }
 
-  forget(logId: string): void {
-    this.#beliefs.delete(logId);
-  }
-
   async #append(
-    logId: string,
-    events: readonly PreparedEvent[],
-    { expectedSequence, lease }: AppendOptions,
-  ): Promise<{ readonly logKey: number; readonly stored: readonly StoredEvent[] } | undefined> {
-    const belief = this.#beliefs.get(logId) ?? (await this.#look(logId));
+    scope: Scope,
+    key: string,
+    { logId, events, options }: PlainAppend,
+  ): Promise<Appended | undefined> {
+    const { expectedSequence, lease, mediaType } = options;
+    const belief = this.#beliefs.get(key) ?? (await this.#look(scope, logId));
     if (belief === undefined || !fits(belief, events)) return undefined;
+    if (mediaType !== undefined && mediaType !== belief.mediaType) {
+      this.#beliefs.delete(key);
+      return undefined;
+    }
     if (expectedSequence !== undefined && expectedSequence !== belief.sequence) {
-      this.forget(logId);
+      this.#beliefs.delete(key);
       return undefined;
     }
     const place = { logKey: belief.logKey, logId };
     let hash = belief.hash;
     const numbered = events.map((event, index) => {
-      const one = numberEvent(this.#scope, place, event, belief.sequence + index + 1, hash);
+      const one = numberEvent(scope, place, event, belief.sequence + index + 1, hash);
       hash = one.stored.chainHash;
       return one;
     });
     const next: Belief = { ...belief, sequence: belief.sequence + events.length, hash };
-    const statement = this.#statement(
-      belief,
-      next,
-      numbered.map((one) => one.row),
-      lease,
-    );
-    this.forget(logId);
+    const rows = numbered.map((one) => one.row);
+    const guard = lease === undefined ? undefined : [scope.workspaceId, lease.name, lease.token];
+    const statement = statementOf(belief, next, rows, guard);
+    this.#beliefs.delete(key);
     if (!(await this.#stores(statement))) return undefined;
     if (this.#beliefs.size >= BELIEFS_KEPT) this.#beliefs.clear();
-    this.#beliefs.set(logId, next);
+    this.#beliefs.set(key, next);
     return { logKey: belief.logKey, stored: numbered.map((one) => one.stored) };
   }
 
@@ -96,11 +102,11 @@ export class FastAppend {
     }
   }
 
-  async #look(logId: string): Promise<Belief | undefined> {
+  async #look(scope: Scope, logId: string): Promise<Belief | undefined> {
     const sql = POSTGRES.placeholders(
       "select log_key, head_sequence, head_hash, media_type, parent_key from logs where workspace_id = ? and log_id = ?",
     );
-    const parameters = [this.#scope.workspaceId, logId];
+    const parameters = [scope.workspaceId, logId];
     const [row] = (await rowsOf(this.#pool, { sql, parameters })) as readonly LookedAt[];
     if (row === undefined) return undefined;
     const kind = row.media_type === EVENTS_MEDIA_TYPE ? "events" : "bytes";
@@ -109,24 +115,24 @@ export class FastAppend {
       sequence: row.head_sequence,
       hash: row.head_hash,
       kind: row.parent_key === null ? kind : "fork",
+      mediaType: row.media_type,
     };
   }
+}
 
-  #statement(
-    belief: Belief,
-    next: Belief,
-    rows: readonly EventRow[],
-    lease: AppendOptions["lease"],
-  ): Statement {
-    const head = [next.sequence, next.hash, belief.logKey, belief.sequence, belief.hash];
-    const [first] = rows;
-    const single = rows.length === 1 && first !== undefined;
-    const body = single ? first : columnsOf(rows);
-    const shape = single ? "single" : "many";
-    if (lease === undefined) return { sql: STATEMENTS[shape], parameters: [...head, ...body] };
-    const guard = [this.#scope.workspaceId, lease.name, lease.token];
-    return { sql: LEASED[shape], parameters: [...head, ...body, ...guard] };
-  }
+function statementOf(
+  belief: Belief,
+  next: Belief,
+  rows: readonly EventRow[],
+  guard: readonly unknown[] | undefined,
+): Statement {
+  const head = [next.sequence, next.hash, belief.logKey, belief.sequence, belief.hash];
+  const [first] = rows;
+  const single = rows.length === 1 && first !== undefined;
+  const body = single ? first : columnsOf(rows);
+  const shape = single ? "single" : "many";
+  if (guard === undefined) return { sql: STATEMENTS[shape], parameters: [...head, ...body] };
+  return { sql: LEASED[shape], parameters: [...head, ...body, ...guard] };
 }
 
 interface LookedAt {
@@ -158,7 +164,7 @@ function fits(belief: Belief, events: readonly PreparedEvent[]): boolean {
 
 const HEAD_PARAMETERS = 5;
 
-function statementOf(shape: "single" | "many", guard: "leased" | "free"): string {
+function textOf(shape: "single" | "many", guard: "leased" | "free"): string {
   const types: readonly string[] = EVENT_TYPES_SQL;
   const place = (index: number): string => `$${HEAD_PARAMETERS + index + 1}`;
   const values =
@@ -174,9 +180,12 @@ function statementOf(shape: "single" | "many", guard: "leased" | "free"): string
         expires_at = case when ttl_ms is null then expires_at else ${NOW} + ttl_ms end
       where log_key = $3 and head_sequence = $4 and head_hash = $5 and closed_at is null and deleted_at is null
         and (expires_at is null or expires_at > ${NOW})${guard === "leased" ? " and exists (select 1 from lease)" : ""}
-      returning log_key)
+      returning log_key, workspace_id, log_id),
+    active as (
+      update sessions set updated_at = ${NOW} from head where sessions.workspace_id = head.workspace_id
+        and sessions.session_id = head.log_id and sessions.updated_at <= ${NOW} - 60000)
     insert into events (${EVENT_COLUMNS}) ${values} returning sequence`;
 }
 
-const STATEMENTS = { single: statementOf("single", "free"), many: statementOf("many", "free") } as const;
-const LEASED = { single: statementOf("single", "leased"), many: statementOf("many", "leased") } as const;
+const STATEMENTS = { single: textOf("single", "free"), many: textOf("many", "free") } as const;
+const LEASED = { single: textOf("single", "leased"), many: textOf("many", "leased") } as const;

@@ -1,8 +1,9 @@
 /**
- * The Postgres engine: many servers, one database.
+ * The Postgres engine: many servers share one database.
  *
- * Promises: acknowledged means committed; a plain append is one statement; what one server appends, the
- * others' readers hear of. Knows nothing of the rules that it runs.
+ * Promises: an acknowledged write is committed; a plain append is one statement; readers on other servers are
+ * notified of an append.
+ * Does not know: the rules that it executes.
  */
 
 export { openPostgres, type PostgresOptions } from "./open.ts";

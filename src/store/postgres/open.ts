@@ -1,10 +1,10 @@
 /** Opens a Postgres database. It is brought up to date only when that is asked for: other servers use it. */
 
-import { hash, randomFillSync } from "node:crypto";
+import { hash } from "node:crypto";
 import { Kysely, PostgresDialect } from "kysely";
 import type pg from "pg";
 import { ContinuoError, createIds } from "../../model/index.ts";
-import type { Engine } from "../engine/index.ts";
+import { type Engine, fillRandom } from "../engine/index.ts";
 import { migrate, readSchemaVersion, SCHEMA_VERSION, type Schema } from "../schema/index.ts";
 import { createPool } from "./connections.ts";
 import { POSTGRES } from "./dialect.ts";
@@ -34,7 +34,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
       dialect: POSTGRES,
       db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }),
       sha256: (data: string | Uint8Array) => hash("sha256", data, "hex"),
-      newId: createIds({ now: Date.now, random: (bytes) => randomFillSync(bytes) }),
+      newId: createIds({ now: Date.now, random: fillRandom }),
       lineages: new Map(),
     };
     return createPostgresEngine(pool, scope, { url, location });
@@ -50,15 +50,19 @@ async function assertServer(pool: pg.Pool): Promise<void> {
   );
   const version = Number(rows[0]?.version);
   if (version >= OLDEST_SERVER) return;
-  throw new ContinuoError("unsupported", `Postgres 15 or newer is needed; this server is ${version}.`);
+  throw new ContinuoError(
+    "unsupported",
+    `Continuo requires Postgres 15 or newer, and this server is ${version}`,
+  );
 }
 
 async function upgrade(db: Kysely<never>, options: PostgresOptions, location: string): Promise<void> {
   const from = await readSchemaVersion(db);
   if (from >= SCHEMA_VERSION) return;
   if (options.migrate === "refused") {
-    throw new ContinuoError("migration_required", `The database ${location} has the schema ${from}.`, {
-      hint: "Run `continuo store migrate` once, before the servers start.",
+    const what = from === 0 ? "has no tables of Continuo yet" : `has the older schema ${from}`;
+    throw new ContinuoError("migration_required", `the database ${location} ${what}`, {
+      hint: `Run \`continuo store migrate --store ${location}\` once, before the servers start.`,
       details: { schemaVersion: from, wantedVersion: SCHEMA_VERSION },
     });
   }
@@ -72,7 +76,7 @@ function shownUrl(url: string): string {
     const { host, pathname } = new URL(url);
     return `postgres://${host}${pathname}`;
   } catch (cause) {
-    throw new ContinuoError("invalid", "The URL of the Postgres database cannot be read.", {
+    throw new ContinuoError("invalid", "cannot read the URL of the Postgres database", {
       hint: "Use postgres://USER@HOST/DATABASE.",
       cause,
     });

@@ -3,9 +3,9 @@
 import type { Write } from "../../model/index.ts";
 import { LIMITS, sql, type Transaction, type Work } from "../engine/index.ts";
 import { writeClaim } from "./claims.ts";
-import { moveCursor } from "./cursors.ts";
+import { commitCursor, moveCursor } from "./cursors.ts";
 import { releaseLease } from "./leases.ts";
-import { closeRow, type LogRow, openLog } from "./log-rows.ts";
+import { closeRow, type LogRow } from "./log-rows.ts";
 import { writeProducer } from "./producers.ts";
 import { assertText, conflict, invalid, tooLarge } from "./refusals.ts";
 import { insertRun, moveRun } from "./run-rows.ts";
@@ -15,7 +15,7 @@ import { writeSnapshot } from "./snapshots.ts";
 /** `log` is as it is after the events of the append. */
 export function* writeAlso(tx: Transaction, log: LogRow, also: readonly Write[]): Work<void> {
   if (also.length > LIMITS.writesPerAppend)
-    throw tooLarge("Side writes", LIMITS.writesPerAppend, also.length);
+    throw tooLarge("side writes", LIMITS.writesPerAppend, also.length);
   for (const write of also) yield* writeOne(tx, log, write);
 }
 
@@ -23,7 +23,7 @@ function* writeOne(tx: Transaction, log: LogRow, write: Write): Work<unknown> {
   switch (write.type) {
     case "cursor": {
       const other = write.logId !== undefined && write.logId !== log.log_id;
-      return yield* moveCursor(tx, other ? yield* openLog(tx, write.logId, "change") : log, write);
+      return yield* other ? commitCursor(tx, write.logId, write) : moveCursor(tx, log, write);
     }
     case "session":
       return yield* patchSession(tx, write.sessionId ?? log.log_id, write.patch, log.now);
@@ -44,14 +44,14 @@ function* writeOne(tx: Transaction, log: LogRow, write: Write): Work<unknown> {
     case "close":
       return yield* closeRow(tx, log);
     default:
-      throw invalid(`There is no side write of the type ${String((write as { type?: unknown }).type)}.`);
+      throw invalid(`there is no side write of the type ${String((write as { type?: unknown }).type)}`);
   }
 }
 
 function* writeWriterSequence(tx: Transaction, log: LogRow, value: string): Work<void> {
   assertText("writer's sequence", value);
   if (log.writer_sequence !== null && value <= log.writer_sequence) {
-    throw conflict(`The writer's sequence ${value} is not after ${log.writer_sequence}.`, {
+    throw conflict(`the writer's sequence ${value} must be after ${log.writer_sequence}`, {
       logId: log.log_id,
       given: value,
       writerSequence: log.writer_sequence,

@@ -14,8 +14,9 @@ import { type EventTuple, eventColumns, numberEvent, toStoredEvent } from "./eve
 import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
 import { assertProducerFollows, findProducer, isAccepted, producerOf } from "./producers.ts";
 import { conflict, fenced, invalid, logClosed, notFound } from "./refusals.ts";
+import { noteActivity } from "./session-rows.ts";
 
-export type AppendRequest = Pick<AppendOptions, "expectedSequence" | "lease" | "also">;
+export type AppendRequest = Pick<AppendOptions, "expectedSequence" | "lease" | "also" | "mediaType">;
 
 export function* append(
   tx: Transaction,
@@ -69,6 +70,7 @@ function* check(
   { events, request, leaseLock }: Checked,
 ): Work<readonly StoredEvent[] | undefined> {
   const also = request.also ?? [];
+  assertMediaType(log, request.mediaType);
   assertKind(log, events);
   const stored = yield* findStored(scope, log, events);
   if (stored !== undefined) return stored;
@@ -84,14 +86,23 @@ function* check(
   return undefined;
 }
 
+function assertMediaType(log: LogRow, mediaType: string | undefined): void {
+  if (mediaType === undefined || mediaType === log.media_type) return;
+  throw conflict(
+    `the log ${log.log_id} holds ${log.media_type}, not ${mediaType}`,
+    { logId: log.log_id, mediaType: log.media_type },
+    "Read the log's media type, and try again.",
+  );
+}
+
 function assertKind(log: LogRow, events: readonly PreparedEvent[]): void {
   const bytes = holdsBytes(log);
   for (const event of events) {
     if ((event.type === "bytes") === bytes && (event.bytes !== null) === bytes) continue;
     throw invalid(
       bytes
-        ? `The log ${log.log_id} holds bytes (${log.media_type}); its records are { type: "bytes", data: Uint8Array }.`
-        : `The log ${log.log_id} holds events, not bytes.`,
+        ? `the log ${log.log_id} holds bytes (${log.media_type}); its records are { type: "bytes", data: Uint8Array }`
+        : `the log ${log.log_id} holds events, not bytes`,
       { logId: log.log_id, id: event.id },
     );
   }
@@ -122,9 +133,9 @@ function* findStored(
   if (stored.length === 0) return undefined;
   if (stored.length === events.length) return stored;
   throw conflict(
-    `Some events of this append are stored already in ${log.log_id}, others are not.`,
+    `some events of this append are already stored in ${log.log_id}, others are not`,
     { logId: log.log_id, storedIds: stored.map((event) => event.id) },
-    "Append again exactly what was appended together, or give new ids.",
+    "Append exactly the same events again, or use new ids.",
   );
 }
 
@@ -142,9 +153,9 @@ function isSame(scope: Scope, event: PreparedEvent, found: StoredEvent): boolean
 
 function differs(log: LogRow, event: PreparedEvent, found: StoredEvent): Error {
   return conflict(
-    `The id ${event.id} is taken in ${log.log_id} by an event with other content.`,
+    `the id ${event.id} in ${log.log_id} belongs to an event with other content`,
     { logId: log.log_id, id: event.id, sequence: found.sequence },
-    "An id names one event for ever; give a new event a new id.",
+    "Give the new event a new id.",
   );
 }
 
@@ -153,8 +164,8 @@ function* assertLease(scope: Scope, lease: NonNullable<AppendRequest["lease"]>, 
   if (row?.token === lease.token) return;
   throw fenced(
     row === undefined || row.token < lease.token
-      ? `The lease ${lease.name} was never given with token ${lease.token}.`
-      : `The lease ${lease.name} was given to another holder.`,
+      ? `the lease ${lease.name} was never granted with token ${lease.token}`
+      : `the lease ${lease.name} was granted to another holder`,
     { name: lease.name, givenToken: lease.token, token: row?.token ?? null },
   );
 }
@@ -185,9 +196,9 @@ function assertOpen(log: LogRow, events: readonly PreparedEvent[], also: readonl
 function assertExpected(log: LogRow, expected: number | undefined): void {
   if (expected === undefined || expected === log.head_sequence) return;
   throw conflict(
-    `The log ${log.log_id} is at sequence ${log.head_sequence}, not at ${expected}.`,
+    `the log ${log.log_id} is at sequence ${log.head_sequence}, not at ${expected}`,
     { logId: log.log_id, expectedSequence: expected, latestSequence: log.head_sequence },
-    "Read what was appended meanwhile, and try again.",
+    "Read the new events, and try again.",
   );
 }
 
@@ -207,6 +218,7 @@ function* insert(
   for (const statement of tx.dialect.insertEvents(numbered.map((one) => one.row))) yield statement;
   for (const { stored } of numbered) if (stored.blobs !== undefined) yield* refer(tx, log, stored);
   yield* moveHead(tx, log, log.head_sequence + events.length, head);
+  yield* noteActivity(tx, log.log_id, log.changed_at, log.now);
   tx.changed.add(log.log_key);
   return numbered.map((one) => one.stored);
 }

@@ -1,8 +1,9 @@
 /** The rows of blobs. Their bytes, where they are many, lie elsewhere under a key. */
 
-import type { BlobInfo } from "../../model/index.ts";
-import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
-import { isoOf } from "./refusals.ts";
+import type { BlobInfo, Page } from "../../model/index.ts";
+import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { type PageRequest, pageOf } from "./pages.ts";
+import { assertTime, isoOf, notFound } from "./refusals.ts";
 
 export interface BlobRow {
   readonly hash: string;
@@ -26,15 +27,17 @@ export interface NewBlob {
 
 /** The row as it is now: the bytes that were there first stay, and the later expiry. */
 export function* insertBlob(tx: Transaction, blob: NewBlob): Work<BlobRow | undefined> {
+  const { onConflict, proposed, nowMs } = tx.dialect;
+  const expiry = proposed("expires_at");
+  const assignments = `created_at = ${proposed("created_at")},
+       expires_at = case when blobs.expires_at is null or ${expiry} is null then null
+                         when ${expiry} > blobs.expires_at then ${expiry}
+                         else blobs.expires_at end`;
   yield* sql(
     tx,
     `insert into blobs (workspace_id, hash, size_bytes, media_type, created_at, expires_at, inline_bytes, body_key)
-     values (?, ?, ?, ?, ${tx.dialect.nowMs}, ?, ?, ?)
-     on conflict (workspace_id, hash) do update set
-       created_at = excluded.created_at,
-       expires_at = case when blobs.expires_at is null or excluded.expires_at is null then null
-                         when excluded.expires_at > blobs.expires_at then excluded.expires_at
-                         else blobs.expires_at end`,
+     values (?, ?, ?, ?, ${nowMs}, ?, ?, ?)
+     ${onConflict("workspace_id, hash", assignments)}`,
     tx.workspaceId,
     blob.hash,
     blob.sizeBytes,
@@ -57,6 +60,61 @@ export function* findBlob(scope: Scope, hash: string): Work<BlobRow | undefined>
   const row = rows[0];
   if (row?.expires_at == null || row.expires_at > row.now) return row;
   return (yield* isReferenced(scope, hash)) ? row : undefined;
+}
+
+/** Errors: `not_found`, `invalid`. */
+export function* setBlobExpiry(tx: Transaction, hash: string, expiresAt: string | null): Work<BlobInfo> {
+  if (expiresAt !== null) assertTime("expiresAt of a blob", expiresAt);
+  const row = yield* findBlob(tx, hash);
+  if (row === undefined) throw notFound("blob", hash);
+  const expires = expiresAt === null ? null : Date.parse(expiresAt);
+  const text = "update blobs set expires_at = ? where workspace_id = ? and hash = ?";
+  yield* sql(tx, text, expires, tx.workspaceId, hash);
+  return toBlobInfo({ ...row, expires_at: expires });
+}
+
+export interface ListBlobs extends PageRequest {
+  readonly expiresBefore?: string;
+  readonly expiresAfter?: string;
+}
+
+type ListedBlob = Pick<BlobRow, "hash" | "size_bytes" | "media_type" | "created_at" | "expires_at">;
+
+export function* listBlobs(scope: Scope, options: ListBlobs): Work<Page<BlobInfo>> {
+  const { expiresBefore, expiresAfter } = options;
+  let rows = scope.db
+    .selectFrom("blobs")
+    .select(["hash", "size_bytes", "media_type", "created_at", "expires_at"])
+    .where("workspace_id", "=", scope.workspaceId);
+  if (expiresBefore !== undefined) {
+    assertTime("expiresBefore", expiresBefore);
+    rows = rows.where("expires_at", "<=", Date.parse(expiresBefore));
+  }
+  if (expiresAfter !== undefined) {
+    assertTime("expiresAfter", expiresAfter);
+    rows = rows.where("expires_at", ">", Date.parse(expiresAfter));
+  }
+  const byExpiry = expiresBefore !== undefined || expiresAfter !== undefined;
+  return yield* pageOf(options, {
+    fetch: (after, limit) => {
+      if (!byExpiry) {
+        const from = after === undefined ? rows : rows.where("hash", ">", String(after[0]));
+        return query<ListedBlob>(from.orderBy("hash").limit(limit));
+      }
+      const from =
+        after === undefined
+          ? rows
+          : rows.where((e) =>
+              e.or([
+                e("expires_at", ">", Number(after[0])),
+                e.and([e("expires_at", "=", Number(after[0])), e("hash", ">", String(after[1]))]),
+              ]),
+            );
+      return query<ListedBlob>(from.orderBy("expires_at").orderBy("hash").limit(limit));
+    },
+    keyOf: (row) => (byExpiry ? [row.expires_at ?? 0, row.hash] : [row.hash]),
+    toItem: toBlobInfo,
+  });
 }
 
 function* isReferenced(scope: Scope, hash: string): Work<boolean> {
@@ -103,7 +161,7 @@ export function* collectPage(tx: Transaction, minAgeMs: number): Work<Collected>
   return { sizeBytes, bodyKeys, removed, more: rows.length === PAGE && removed > 0 };
 }
 
-export function toBlobInfo(row: BlobRow): BlobInfo {
+export function toBlobInfo(row: ListedBlob): BlobInfo {
   return {
     hash: row.hash,
     sizeBytes: row.size_bytes,

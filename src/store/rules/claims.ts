@@ -4,7 +4,7 @@ import type { Claim, ClaimWrite, Page } from "../../model/index.ts";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { jsonOf, textOfJson } from "./json-fields.ts";
 import { type PageRequest, pageOf, prefixEnd } from "./pages.ts";
-import { assertName, fenced, invalid, isoOf } from "./refusals.ts";
+import { assertName, assertText, fenced, invalid, isoOf, notFound } from "./refusals.ts";
 
 interface ClaimRow {
   readonly name: string;
@@ -21,7 +21,7 @@ export function* writeClaim(tx: Transaction, write: ClaimWrite, now: number): Wo
   assertName("name of a claim", write.name);
   assertName("owner of a claim", write.owner);
   if (!Number.isSafeInteger(write.generation) || write.generation < 1) {
-    throw invalid("The generation of a claim is 1 or more.");
+    throw invalid("the generation of a claim must be at least 1");
   }
   const status = write.status ?? "claimed";
   assertName("status of a claim", status);
@@ -30,7 +30,7 @@ export function* writeClaim(tx: Transaction, write: ClaimWrite, now: number): Wo
   yield* sql(
     tx,
     `insert into claims (workspace_id, name, generation, owner, status, data, updated_at)
-     values (?, ?, 0, '', '', null, ?) on conflict (workspace_id, name) do nothing`,
+     values (?, ?, 0, '', '', null, ?) ${tx.dialect.onConflict("workspace_id, name")}`,
     tx.workspaceId,
     write.name,
     now,
@@ -40,13 +40,7 @@ export function* writeClaim(tx: Transaction, write: ClaimWrite, now: number): Wo
   const stored = row?.generation ?? 0;
   const isNext = write.generation === stored + 1;
   const isHeld = write.generation === stored && row?.owner === write.owner;
-  if (!isNext && !isHeld) {
-    throw fenced(`The claim ${write.name} is in generation ${stored}.`, {
-      name: write.name,
-      generation: stored,
-      owner: row?.owner ?? "",
-    });
-  }
+  if (!isNext && !isHeld) throw otherGeneration(write.name, row);
   yield* sql(
     tx,
     `update claims set generation = ?, owner = ?, status = ?, data = ?, updated_at = ?
@@ -59,6 +53,37 @@ export function* writeClaim(tx: Transaction, write: ClaimWrite, now: number): Wo
     tx.workspaceId,
     write.name,
   );
+}
+
+/** The same without a log. */
+export function* putClaim(tx: Transaction, write: Omit<ClaimWrite, "type">): Work<Claim> {
+  const [clock] = yield* sql<{ readonly now: number }>(tx, `select ${tx.dialect.nowMs} as now`);
+  yield* writeClaim(tx, { type: "claim", ...write }, clock?.now ?? 0);
+  const claim = yield* getClaim(tx, write.name);
+  if (claim === null) throw notFound("claim", write.name);
+  return claim;
+}
+
+export interface HeldClaim {
+  readonly name: string;
+  readonly generation: number;
+  readonly owner: string;
+}
+
+/** Errors: `fenced`. */
+export function* deleteClaim(tx: Transaction, { name, generation, owner }: HeldClaim): Work<void> {
+  assertName("name of a claim", name);
+  const text = `select generation, owner from claims where workspace_id = ? and name = ?${tx.dialect.forUpdate}`;
+  const [row] = yield* sql<ClaimRow>(tx, text, tx.workspaceId, name);
+  if (row === undefined) return;
+  if (row.generation !== generation || row.owner !== owner) throw otherGeneration(name, row);
+  yield* sql(tx, "delete from claims where workspace_id = ? and name = ?", tx.workspaceId, name);
+}
+
+function otherGeneration(name: string, row: Pick<ClaimRow, "generation" | "owner"> | undefined): Error {
+  const generation = row?.generation ?? 0;
+  const details = { name, generation, owner: row?.owner ?? "" };
+  return fenced(`the claim ${name} is in generation ${generation}`, details);
 }
 
 export function* getClaim(scope: Scope, name: string): Work<Claim | null> {
@@ -76,6 +101,9 @@ export interface ListClaims extends PageRequest {
 
 export function* listClaims(scope: Scope, options: ListClaims): Work<Page<Claim>> {
   let rows = scope.db.selectFrom("claims").select(COLUMNS).where("workspace_id", "=", scope.workspaceId);
+  for (const filter of ["prefix", "status", "owner"] as const) {
+    if (options[filter] !== undefined) assertText(filter, options[filter]);
+  }
   if (options.prefix !== undefined) {
     rows = rows.where("name", ">=", options.prefix).where("name", "<", prefixEnd(options.prefix));
   }

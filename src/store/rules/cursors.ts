@@ -1,53 +1,119 @@
-/** Cursors: how far a named reader got. They move forward only. */
+/**
+ * Cursors: how far a named reader got, with a little data of its own. They move forward only. A cursor lies under the
+ * id of its log, so that a reader can be known before the log is made; it goes with the log.
+ */
 
 import type { Cursor, Page } from "../../model/index.ts";
-import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
-import { type LogRow, openLog } from "./log-rows.ts";
+import { LIMITS, query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { jsonOf, textOfJson } from "./json-fields.ts";
+import { findLog, hasForks, isExpired, type LogRow, openLog } from "./log-rows.ts";
 import { type PageRequest, pageOf } from "./pages.ts";
-import { assertName, assertSequence, isoOf, outOfRange } from "./refusals.ts";
+import {
+  assertName,
+  assertSequence,
+  assertText,
+  isoOf,
+  logGone,
+  logNotFound,
+  outOfRange,
+  tooLarge,
+} from "./refusals.ts";
+import { removeLog } from "./removal.ts";
 
 interface CursorRow {
   readonly log_id: string;
   readonly name: string;
   readonly sequence: number;
+  readonly data: string | null;
   readonly updated_at: number;
 }
 
-export function* commitCursor(tx: Transaction, logId: string, name: string, sequence: number): Work<Cursor> {
-  return yield* moveCursor(tx, yield* openLog(tx, logId, "change"), { name, sequence });
+export interface CursorRequest {
+  readonly name: string;
+  readonly sequence?: number;
+  readonly data?: unknown;
 }
 
-export function* moveCursor(
-  tx: Transaction,
-  log: LogRow,
-  { name, sequence }: { readonly name: string; readonly sequence: number },
-): Work<Cursor> {
+/** A log, or the place of one that is not there yet. */
+type Place = Pick<LogRow, "log_id" | "head_sequence">;
+
+/** Errors: `not_found` for a sequence of a log that is not there, `out_of_range`, `gone`, `too_large`. */
+export function* commitCursor(tx: Transaction, logId: string, request: CursorRequest): Work<Cursor> {
+  assertName("logId", logId);
+  const log = yield* findLog(tx, logId, "change");
+  if (log === undefined) return yield* moveEarly(tx, logId, request);
+  if (log.deleted_at !== null) throw logGone(logId);
+  if (!isExpired(log)) return yield* moveCursor(tx, log, request);
+  if (yield* hasForks(tx, log.log_key)) throw logGone(logId);
+  // What its readers read is no more: they begin anew with the next log of this id.
+  yield* removeLog(tx, log, "expired");
+  return yield* moveEarly(tx, logId, request);
+}
+
+function* moveEarly(tx: Transaction, logId: string, request: CursorRequest): Work<Cursor> {
+  if ((request.sequence ?? 0) > 0) throw logNotFound(logId);
+  return yield* moveCursor(tx, { log_id: logId, head_sequence: 0 }, request);
+}
+
+/**
+ * One statement, so that two who commit at once leave the greater sequence. A lower one changes nothing, the data of
+ * whoever fell behind neither. Without a sequence it stays where it is, and without data these stay.
+ */
+export function* moveCursor(tx: Transaction, log: Place, request: CursorRequest): Work<Cursor> {
+  const { name, sequence, data } = request;
   assertName("name of a cursor", name);
-  assertSequence("sequence of a cursor", sequence);
-  if (sequence > log.head_sequence) throw outOfRange(log.log_id, sequence, log.head_sequence);
+  if (sequence !== undefined) assertSequence("sequence of a cursor", sequence);
+  if ((sequence ?? 0) > log.head_sequence) throw outOfRange(log.log_id, sequence ?? 0, log.head_sequence);
+  const text = data === undefined ? undefined : dataText(data);
+  const { onConflict, proposed, returning } = tx.dialect;
+  const newSequence = proposed("sequence");
+  const moves = sequence === undefined ? "true" : `${newSequence} >= cursors.sequence`;
+  const changes = text === undefined && sequence !== undefined ? `${newSequence} > cursors.sequence` : moves;
+  const assignments = `updated_at = case when ${changes} then ${proposed("updated_at")} else cursors.updated_at end,
+       data = ${text === undefined ? "cursors.data" : `case when ${moves} then ${proposed("data")} else cursors.data end`},
+       sequence = ${
+         sequence === undefined
+           ? "cursors.sequence"
+           : `case when ${newSequence} > cursors.sequence then ${newSequence} else cursors.sequence end`
+       }`;
   const [row] = yield* sql<CursorRow>(
     tx,
-    `insert into cursors (log_key, name, sequence, updated_at) values (?, ?, ?, ?)
-     on conflict (log_key, name) do update set
-       updated_at = case when excluded.sequence > cursors.sequence then excluded.updated_at
-                         else cursors.updated_at end,
-       sequence = case when excluded.sequence > cursors.sequence then excluded.sequence
-                       else cursors.sequence end
-     returning name, sequence, updated_at`,
-    log.log_key,
+    `insert into cursors (workspace_id, log_id, name, sequence, data, updated_at)
+     values (?, ?, ?, ?, ?, ${tx.dialect.nowMs})
+     ${onConflict("workspace_id, log_id, name", assignments)}
+     ${returning("log_id, name, sequence, data, updated_at")}`,
+    tx.workspaceId,
+    log.log_id,
     name,
-    sequence,
-    log.now,
+    sequence ?? 0,
+    text ?? null,
   );
-  return toCursor({ name, sequence, updated_at: log.now, ...row, log_id: log.log_id });
+  if (row === undefined) throw new Error("The database returned no cursor.");
+  return toCursor(row);
+}
+
+/** `null` takes the data away. */
+function dataText(data: unknown): string | null {
+  if (data === null) return null;
+  const text = textOfJson("data of a cursor", data);
+  const sizeBytes = Buffer.byteLength(text);
+  if (sizeBytes > LIMITS.cursorDataBytes)
+    throw tooLarge("bytes of a cursor's data", LIMITS.cursorDataBytes, sizeBytes);
+  return text;
 }
 
 export function* getCursor(scope: Scope, logId: string, name: string): Work<Cursor | null> {
   assertName("name of a cursor", name);
-  const log = yield* openLog(scope, logId, "read");
-  const text = "select name, sequence, updated_at from cursors where log_key = ? and name = ?";
-  const [row] = yield* sql<CursorRow>(scope, text, log.log_key, name);
-  return row === undefined ? null : toCursor({ ...row, log_id: logId });
+  assertName("logId", logId);
+  const log = yield* findLog(scope, logId, "read");
+  if (log !== undefined && (log.deleted_at !== null || isExpired(log))) {
+    if (log.deleted_at !== null || (yield* hasForks(scope, log.log_key))) throw logGone(logId);
+    return null;
+  }
+  const text = `select log_id, name, sequence, data, updated_at from cursors
+    where workspace_id = ? and log_id = ? and name = ?`;
+  const [row] = yield* sql<CursorRow>(scope, text, scope.workspaceId, logId, name);
+  return row === undefined ? null : toCursor(row);
 }
 
 export interface ListCursors extends PageRequest {
@@ -56,19 +122,28 @@ export interface ListCursors extends PageRequest {
 }
 
 export function* listCursors(scope: Scope, options: ListCursors): Work<Page<Cursor>> {
+  const [clock] = yield* sql<{ readonly now: number }>(scope, `select ${scope.dialect.nowMs} as now`);
   let rows = scope.db
     .selectFrom("cursors")
-    .innerJoin("logs", "logs.log_key", "cursors.log_key")
-    .select([
-      "log_id",
-      "cursors.name as name",
-      "cursors.sequence as sequence",
-      "cursors.updated_at as updated_at",
-    ])
+    .select(["log_id", "name", "sequence", "data", "updated_at"])
     .where("workspace_id", "=", scope.workspaceId)
-    .where("deleted_at", "is", null);
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom("logs")
+            .select("log_key")
+            .where("logs.workspace_id", "=", scope.workspaceId)
+            .whereRef("logs.log_id", "=", "cursors.log_id")
+            .where("expires_at", "<=", clock?.now ?? 0),
+        ),
+      ),
+    );
+  for (const filter of ["logId", "name"] as const) {
+    if (options[filter] !== undefined) assertText(filter, options[filter]);
+  }
   if (options.logId !== undefined) rows = rows.where("log_id", "=", options.logId);
-  if (options.name !== undefined) rows = rows.where("cursors.name", "=", options.name);
+  if (options.name !== undefined) rows = rows.where("name", "=", options.name);
   return yield* pageOf(options, {
     fetch: (after, limit) => {
       const from =
@@ -77,10 +152,10 @@ export function* listCursors(scope: Scope, options: ListCursors): Work<Page<Curs
           : rows.where((e) =>
               e.or([
                 e("log_id", ">", String(after[0])),
-                e.and([e("log_id", "=", String(after[0])), e("cursors.name", ">", String(after[1]))]),
+                e.and([e("log_id", "=", String(after[0])), e("name", ">", String(after[1]))]),
               ]),
             );
-      return query<CursorRow>(from.orderBy("log_id").orderBy("cursors.name").limit(limit));
+      return query<CursorRow>(from.orderBy("log_id").orderBy("name").limit(limit));
     },
     keyOf: (row) => [row.log_id, row.name],
     toItem: toCursor,
@@ -93,11 +168,21 @@ export function* resetCursor(
   name: string,
   sequence: number | undefined,
 ): Work<void> {
-  const log = yield* openLog(tx, logId, "change");
-  yield* sql(tx, "delete from cursors where log_key = ? and name = ?", log.log_key, name);
-  if (sequence !== undefined) yield* moveCursor(tx, log, { name, sequence });
+  assertName("name of a cursor", name);
+  assertName("logId", logId);
+  // Without a sequence, a reader of a log that is not there yet is forgotten too.
+  const log = yield* sequence === undefined ? findLog(tx, logId, "change") : openLog(tx, logId, "change");
+  const text = "delete from cursors where workspace_id = ? and log_id = ? and name = ?";
+  yield* sql(tx, text, tx.workspaceId, logId, name);
+  if (sequence !== undefined && log !== undefined) yield* moveCursor(tx, log, { name, sequence });
 }
 
 function toCursor(row: CursorRow): Cursor {
-  return { logId: row.log_id, name: row.name, sequence: row.sequence, updatedAt: isoOf(row.updated_at) };
+  return {
+    logId: row.log_id,
+    name: row.name,
+    sequence: row.sequence,
+    data: jsonOf(row.data),
+    updatedAt: isoOf(row.updated_at),
+  };
 }

@@ -4,6 +4,7 @@ import {
   type Actor,
   ContinuoError,
   chainHash,
+  jsonLengthAtLeast,
   type NewEvent,
   payloadHash,
   payloadProblem,
@@ -18,7 +19,7 @@ import { assertName, assertTime, invalid, tooLarge } from "./refusals.ts";
 /** Errors: `invalid`, `too_large`. Before any transaction, so that it is done once. */
 export function prepareEvents(scope: Scope, events: readonly NewEvent[]): readonly PreparedEvent[] {
   if (events.length > LIMITS.eventsPerAppend) {
-    throw tooLarge("Events of one append", LIMITS.eventsPerAppend, events.length);
+    throw tooLarge("events of one append", LIMITS.eventsPerAppend, events.length);
   }
   const recordedAt = new Date().toISOString();
   const prepared = events.map((event, index) => {
@@ -31,7 +32,7 @@ export function prepareEvents(scope: Scope, events: readonly NewEvent[]): readon
   assertDistinct(prepared);
   let total = 0;
   for (const event of prepared) total += event.payload?.length ?? event.bytes?.length ?? 0;
-  if (total > LIMITS.bytesPerAppend) throw tooLarge("Payloads of one append", LIMITS.bytesPerAppend, total);
+  if (total > LIMITS.bytesPerAppend) throw tooLarge("payloads of one append", LIMITS.bytesPerAppend, total);
   return prepared;
 }
 
@@ -47,7 +48,7 @@ function assertDistinct(events: readonly PreparedEvent[]): void {
   if (events.length < 2) return;
   const ids = new Set<string>();
   for (const { id } of events) {
-    if (ids.has(id)) throw invalid(`Two events of one append have the id ${id}.`, { id });
+    if (ids.has(id)) throw invalid(`two events of one append have the id ${id}`, { id });
     ids.add(id);
   }
 }
@@ -56,15 +57,16 @@ const SYSTEM: Actor = { kind: "system" };
 const SYSTEM_TEXT: string = JSON.stringify(SYSTEM);
 
 function prepareEvent(scope: Scope, event: NewEvent, recordedAt: string): PreparedEvent {
-  if (typeof event !== "object" || event === null) throw invalid("An event is no object.");
+  if (typeof event !== "object" || event === null) throw invalid("an event must be an object");
   assertName("type of an event", event.type);
-  if (event.data === undefined) throw invalid("An event has no data.", { type: event.type });
+  if (event.data === undefined) throw invalid("an event has no data", { type: event.type });
   if (event.id !== undefined) assertName("id of an event", event.id);
   if (event.parentId !== undefined) assertName("parentId of an event", event.parentId);
   if (event.runId !== undefined) assertName("runId of an event", event.runId);
   if (event.occurredAt !== undefined) assertTime("occurredAt of an event", event.occurredAt);
-  const retention = event.retention ?? retentionOf(event.type);
-  if (retention !== "critical" && retention !== "supplementary") throw invalid("The retention is unknown.");
+  const retention = event.retention ?? customRetention(scope, event) ?? retentionOf(event.type);
+  if (retention !== "critical" && retention !== "supplementary")
+    throw invalid("the retention must be critical or supplementary");
   const salt = saltOf(scope, event);
   const problem = payloadProblem(event.type, event.data);
   const body = bodyOf(event);
@@ -83,7 +85,22 @@ function prepareEvent(scope: Scope, event: NewEvent, recordedAt: string): Prepar
     ...body,
     payloadHash: payloadHash(scope.sha256, body.hashed, salt),
     extras: extrasOf(blobsOf(event), salt, problem),
+    mediaTimeMs: mediaTimeOf(event.data),
   };
+}
+
+/** What the application said of a type that the table of events does not know. */
+function customRetention({ retentions }: Scope, { type, data }: NewEvent): Retention | undefined {
+  if (retentions === undefined) return undefined;
+  const name = type === "custom" ? (data as { readonly name?: unknown } | null)?.name : undefined;
+  return retentions.get(typeof name === "string" ? `custom:${name}` : type);
+}
+
+/** A whole number of milliseconds from the beginning of the medium; anything else is only kept as it is. */
+export function mediaTimeOf(data: unknown): number | null {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return null;
+  const time = (data as { readonly mediaTimeMs?: unknown }).mediaTimeMs;
+  return Number.isSafeInteger(time) && (time as number) >= 0 ? (time as number) : null;
 }
 
 function extrasOf(
@@ -101,21 +118,21 @@ function extrasOf(
 
 function saltOf(scope: Scope, event: NewEvent): string | undefined {
   if (event.salt === undefined) return undefined;
-  if (event.salt !== "random") throw invalid('The salt of an event is "random" or absent.');
+  if (event.salt !== "random") throw invalid('the salt of an event must be "random" or absent');
   return scope.sha256(scope.newId() + scope.newId());
 }
 
 function blobsOf(event: NewEvent): readonly string[] | undefined {
   if (event.blobs === undefined || event.blobs.length === 0) return undefined;
   for (const hash of event.blobs) {
-    if (!/^[0-9a-f]{64}$/.test(hash)) throw invalid("A blob is named by 64 hex digits.", { hash });
+    if (!/^[0-9a-f]{64}$/.test(hash)) throw invalid("the hash of a blob must be 64 hex digits", { hash });
   }
   return [...new Set(event.blobs)];
 }
 
 function actorOf(actor: Actor): Actor {
   if (actor.kind !== "person" && actor.kind !== "agent" && actor.kind !== "system") {
-    throw invalid("The actor of an event is no person, agent or system.");
+    throw invalid("the actor of an event must be a person, an agent or the system");
   }
   if (actor.id !== undefined) assertName("id of an actor", actor.id);
   if (actor.agent !== undefined) assertName("agent of an actor", actor.agent);
@@ -130,18 +147,21 @@ type Body = Pick<PreparedEvent, "payload" | "bytes" | "hashed">;
 
 function bodyOf(event: NewEvent): Body {
   if (event.data instanceof Uint8Array) {
-    if (event.type !== "bytes") throw invalid("Only events of the type `bytes` hold bytes.");
+    if (event.type !== "bytes") throw invalid("only events of the type `bytes` can contain bytes");
     if (event.data.length > LIMITS.payloadBytes) {
-      throw tooLarge("Bytes of a record", LIMITS.payloadBytes, event.data.length);
+      throw tooLarge("bytes of a record", LIMITS.payloadBytes, event.data.length);
     }
     // A copy: the caller may go on using its buffer.
     const bytes = Uint8Array.from(event.data);
     return { payload: null, bytes, hashed: bytes };
   }
+  // Lengths first: what is far too long is not written as JSON to find that out.
+  const length = jsonLengthAtLeast(event.data, LIMITS.payloadBytes);
+  if (length > LIMITS.payloadBytes) throw tooLarge("bytes of a payload", LIMITS.payloadBytes, length);
   const { text, canonical } = toJsonText(event.data);
   const atMost = text.length * 3;
   if (atMost > LIMITS.payloadBytes && Buffer.byteLength(text) > LIMITS.payloadBytes) {
-    throw tooLarge("Bytes of a payload", LIMITS.payloadBytes, Buffer.byteLength(text));
+    throw tooLarge("bytes of a payload", LIMITS.payloadBytes, Buffer.byteLength(text));
   }
   return { payload: text, bytes: null, hashed: canonical };
 }
@@ -190,6 +210,7 @@ export function numberEvent(
     event.payloadHash,
     chain,
     event.extras === undefined ? null : JSON.stringify(event.extras),
+    event.mediaTimeMs,
   ];
   return { row, stored: storedOf(log.logId, event, sequence, chain) };
 }
@@ -262,7 +283,7 @@ export function toStoredEvent(logId: string, tuple: EventTuple): StoredEvent {
     if (extras !== null) Object.assign(event, JSON.parse(extras));
     return event as unknown as StoredEvent;
   } catch (cause) {
-    throw new ContinuoError("corrupt", `Event ${sequence} of ${logId} cannot be read: its row is damaged.`, {
+    throw new ContinuoError("corrupt", `cannot read event ${sequence} of ${logId}: its row is damaged`, {
       hint: "Run `continuo store verify`, and restore the log from a backup.",
       details: { logId, sequence },
       cause,

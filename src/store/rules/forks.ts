@@ -22,7 +22,7 @@ export function* openSource(tx: Transaction, from: NonNullable<NewLog["forkedFro
   if (row === undefined) throw logNotFound(from.logId);
   const expired = isExpired(row);
   if (row.deleted_at !== null || (expired && (yield* hasForks(tx, row.log_key)))) {
-    throw conflict(`The log ${from.logId} was deleted, and cannot be forked any more.`, {
+    throw conflict(`cannot fork log ${from.logId}: it was deleted`, {
       logId: from.logId,
     });
   }
@@ -32,7 +32,7 @@ export function* openSource(tx: Transaction, from: NonNullable<NewLog["forkedFro
   if (sequence > row.head_sequence) throw outOfRange(from.logId, sequence, row.head_sequence);
   const bytes = from.bytes ?? 0;
   assertSequence("bytes of a fork", bytes);
-  if (bytes > 0 && !holdsBytes(row)) throw invalid("Only a log of bytes can be forked inside a record.");
+  if (bytes > 0 && !holdsBytes(row)) throw invalid("only a log of bytes can be forked inside a record");
   if (bytes > 0 && sequence === row.head_sequence)
     throw outOfRange(from.logId, sequence + 1, row.head_sequence);
   return { row, sequence, hash: yield* hashAt(tx, row, sequence), bytes };
@@ -65,7 +65,7 @@ export function* materialisePart(tx: Transaction, fork: LogRow, source: ForkSour
   );
   const length = record.bytes?.length ?? 0;
   if (source.bytes > length) {
-    throw invalid(`The record has ${length} bytes, not ${source.bytes}.`, { bytes: source.bytes, length });
+    throw invalid(`the record has ${length} bytes, not ${source.bytes}`, { bytes: source.bytes, length });
   }
   const data = Uint8Array.from(record.bytes?.subarray(0, source.bytes) ?? []);
   yield* appendTo(tx, fork, prepareEvents(tx, [{ type: "bytes", data }]), {});

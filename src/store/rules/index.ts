@@ -1,14 +1,24 @@
 /**
- * The rules of the log, written once for every engine: what may be written, in which order it is checked,
- * and what it changes, as generators that yield statements.
+ * The rules of the log, written once for every engine, as generators that yield SQL statements.
  *
- * Promises: pure but for the clock that stamps events and the ids that the scope makes. Knows nothing of
- * connections, files, waiting or retries.
+ * Promises: pure, except for the clock that stamps events and the ids that the scope creates; checks run in the order
+ * of the contract.
+ * Does not know: connections, files, waiting, retries.
  */
 
 export { type AppendRequest, append, checkAppend } from "./append.ts";
-export { type BlobRow, collectPage, findBlob, insertBlob, type NewBlob, toBlobInfo } from "./blobs.ts";
-export { getClaim, listClaims } from "./claims.ts";
+export {
+  type BlobRow,
+  collectPage,
+  findBlob,
+  insertBlob,
+  listBlobs,
+  type NewBlob,
+  setBlobExpiry,
+  toBlobInfo,
+} from "./blobs.ts";
+export { deleteClaim, getClaim, listClaims, putClaim } from "./claims.ts";
+export { type CountRequest, countEvents } from "./count.ts";
 export { commitCursor, getCursor, listCursors, resetCursor } from "./cursors.ts";
 export {
   type NumberedEvent,
@@ -16,13 +26,15 @@ export {
   prepareEvents,
 } from "./events.ts";
 export { type Counts, countAll } from "./info.ts";
-export { acquireLease, DEFAULT_LEASE_MS, getLease, releaseLease, renewLease } from "./leases.ts";
+export { readJoined } from "./joined.ts";
+export { acquireLease, DEFAULT_LEASE_MS, getLease, listLeases, releaseLease, renewLease } from "./leases.ts";
 export { endMark, listLogs, mustEndMark } from "./list-logs.ts";
 export { openLog } from "./log-rows.ts";
 export { closeLog, createLog, deleteLog, getLog, listDeletedLogs, removeExpired, touchLog } from "./logs.ts";
+export { type MediaRequest, readMedia } from "./media.ts";
 export { findProducer, toProducer } from "./producers.ts";
-export { PRUNE_PAGE, prunePage, redact } from "./prune.ts";
-export { type ReadRequest, read } from "./read.ts";
+export { PRUNE_PAGE, PRUNE_SEQUENCES, prunePage, redact } from "./prune.ts";
+export { type ReadRequest, read, readTail } from "./read.ts";
 export {
   assertName,
   assertSequence,
@@ -37,4 +49,15 @@ export { expiredLogs } from "./removal.ts";
 export { claimNextRun, createRun, getRun, listRuns, transitionRun } from "./runs.ts";
 export { createSession, deleteSession, getSession, listSessions, updateSession } from "./sessions.ts";
 export { deleteSnapshots, getLatestSnapshot, putSnapshot } from "./snapshots.ts";
-export { BEGIN, type Verification, verifyPage } from "./verify.ts";
+export {
+  findToken,
+  getToken,
+  insertToken,
+  listTokens,
+  listWorkspaces,
+  removeTokens,
+  revokeToken,
+  toToken,
+} from "./tokens.ts";
+export { BEGIN, findOrphans, type Orphan, type Verification, verifyPage } from "./verify.ts";
+export { listWebhookKeys, putWebhookKey, retireWebhookKey } from "./webhook-keys.ts";

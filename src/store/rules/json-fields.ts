@@ -7,7 +7,7 @@ import { invalid, tooLarge } from "./refusals.ts";
 /** Errors: `invalid`, `too_large`. */
 export function textOfJson(what: string, value: unknown): string {
   const { text } = toJsonText(value);
-  if (text.length > LIMITS.payloadBytes) throw tooLarge(`The ${what}`, LIMITS.payloadBytes, text.length);
+  if (text.length > LIMITS.payloadBytes) throw tooLarge(`the ${what}`, LIMITS.payloadBytes, text.length);
   return text;
 }
 
@@ -34,5 +34,5 @@ export function mergedMetadata(text: string, patch: Metadata | undefined): strin
 
 function assertMetadata(value: unknown): void {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw invalid("The metadata is no object.");
+    throw invalid("the metadata must be an object");
 }

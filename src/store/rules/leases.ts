@@ -1,8 +1,9 @@
 /** Leases: who may write, by the database's clock. Rows are never deleted, so that tokens only grow. */
 
-import { ContinuoError, type Lease } from "../../model/index.ts";
-import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
-import { assertName, fenced, invalid, isoOf, notFound } from "./refusals.ts";
+import { ContinuoError, type Lease, type ListedLease, type Page } from "../../model/index.ts";
+import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
+import { type PageRequest, pageOf, prefixEnd } from "./pages.ts";
+import { assertName, assertText, fenced, invalid, isoOf, notFound } from "./refusals.ts";
 
 interface LeaseRow {
   readonly name: string;
@@ -29,7 +30,7 @@ export function* acquireLease(tx: Transaction, name: string, request: LeaseReque
   yield* sql(
     tx,
     `insert into leases (workspace_id, name, token, owner, expires_at) values (?, ?, 0, '', 0)
-     on conflict (workspace_id, name) do nothing`,
+     ${tx.dialect.onConflict("workspace_id, name")}`,
     tx.workspaceId,
     name,
   );
@@ -53,7 +54,7 @@ export function* renewLease(tx: Transaction, name: string, token: number, ttlMs:
   assertLease(name, ttlMs);
   const held = yield* lockedLease(tx, name);
   if (held.token !== token) {
-    throw fenced(`The lease ${name} was given to ${held.owner}.`, {
+    throw fenced(`the lease ${name} was granted to ${held.owner}`, {
       name,
       token: held.token,
       owner: held.owner,
@@ -73,7 +74,7 @@ export function* releaseLease(tx: Transaction, name: string, token: number): Wor
   assertName("name of a lease", name);
   yield* sql(
     tx,
-    "update leases set expires_at = 0 where workspace_id = ? and name = ? and token = ?",
+    `update leases set expires_at = ${RELEASED} where workspace_id = ? and name = ? and token = ?`,
     tx.workspaceId,
     name,
     token,
@@ -85,6 +86,50 @@ export function* getLease(scope: Scope, name: string): Work<Lease | null> {
   assertName("name of a lease", name);
   const row = yield* findLease(scope, name, "");
   return row === undefined || row.expires_at <= row.now ? null : toLease(row);
+}
+
+export interface ListLeases extends PageRequest {
+  readonly prefix?: string;
+  readonly owner?: string;
+  readonly state?: ListedLease["state"];
+}
+
+/** A lease that was given back has no expiry left. */
+const RELEASED = 0;
+
+export function* listLeases(scope: Scope, options: ListLeases): Work<Page<ListedLease>> {
+  const [clock] = yield* sql<{ readonly now: number }>(scope, `select ${scope.dialect.nowMs} as now`);
+  const now = clock?.now ?? 0;
+  for (const filter of ["prefix", "owner"] as const) {
+    if (options[filter] !== undefined) assertText(filter, options[filter]);
+  }
+  // A row of token 0 was made by somebody who is about to take it.
+  let rows = scope.db
+    .selectFrom("leases")
+    .select(["name", "token", "owner", "expires_at"])
+    .where("workspace_id", "=", scope.workspaceId)
+    .where("token", ">", 0);
+  const { prefix, owner, state } = options;
+  if (prefix !== undefined) rows = rows.where("name", ">=", prefix).where("name", "<", prefixEnd(prefix));
+  if (owner !== undefined) rows = rows.where("owner", "=", owner);
+  if (state === "held") rows = rows.where("expires_at", ">", now);
+  else if (state === "expired") rows = rows.where("expires_at", "<=", now).where("expires_at", ">", RELEASED);
+  else if (state === "released") rows = rows.where("expires_at", "=", RELEASED);
+  else if (state === undefined) rows = rows.where("expires_at", ">", RELEASED);
+  else throw invalid("the state of a lease must be held, expired or released");
+  return yield* pageOf(options, {
+    fetch: (after, limit) =>
+      query<Omit<LeaseRow, "now">>(
+        (after === undefined ? rows : rows.where("name", ">", String(after[0]))).orderBy("name").limit(limit),
+      ),
+    keyOf: (row) => [row.name],
+    toItem: (row) => ({ ...toLease({ ...row, now }), state: stateOf(row.expires_at, now) }),
+  });
+}
+
+function stateOf(expiresAt: number, now: number): ListedLease["state"] {
+  if (expiresAt > now) return "held";
+  return expiresAt === RELEASED ? "released" : "expired";
 }
 
 function* lockedLease(tx: Transaction, name: string): Work<LeaseRow> {
@@ -111,11 +156,11 @@ function* findLease(scope: Scope, name: string, lock: string): Work<LeaseRow | u
 function assertLease(name: string, ttlMs: number): void {
   assertName("name of a lease", name);
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
-    throw invalid("The ttlMs of a lease is a whole number above 0.");
+    throw invalid("the ttlMs of a lease must be a whole number above 0");
 }
 
 function leaseHeld(held: LeaseRow): ContinuoError {
-  return new ContinuoError("lease_held", `The lease ${held.name} is held by ${held.owner}.`, {
+  return new ContinuoError("lease_held", `the lease ${held.name} is held by ${held.owner}`, {
     hint: "Wait until it is released or expires.",
     details: { name: held.name, owner: held.owner, token: held.token, expiresAt: isoOf(held.expires_at) },
   });

@@ -7,7 +7,7 @@ import type { LogPage } from "../../model/index.ts";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { type LogRow, toLog } from "./log-rows.ts";
 import { type PageRequest, pageOf, prefixEnd } from "./pages.ts";
-import { assertTime, invalid } from "./refusals.ts";
+import { assertText, assertTime, invalid } from "./refusals.ts";
 
 export interface ListLogs extends PageRequest {
   readonly prefix?: string;
@@ -46,6 +46,7 @@ export function* listLogs(scope: Scope, options: ListLogs): Work<LogPage> {
     .where("deleted_at", "is", null)
     .where((e) => e.or([e("expires_at", "is", null), e("expires_at", ">", now)]));
   if (options.prefix !== undefined) {
+    assertText("prefix", options.prefix);
     rows = rows.where("log_id", ">=", options.prefix).where("log_id", "<", prefixEnd(options.prefix));
   }
   const { changedAfter } = options;
@@ -70,7 +71,7 @@ export function* listLogs(scope: Scope, options: ListLogs): Work<LogPage> {
     keyOf: (row) => (byChange ? [row.changed_mark, row.log_key] : [row.log_id]),
     toItem: (row) => toLog({ ...row, now, mark: -1 }),
   });
-  if (visible === undefined) throw invalid("The database gave no mark.");
+  if (visible === undefined) throw invalid("the database returned no mark");
   return { ...page, mark: `m${visible.mark}` };
 }
 

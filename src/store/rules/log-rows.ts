@@ -189,9 +189,20 @@ export function toLog(row: LogRow): Log {
     chainHash: row.head_hash,
     createdAt: isoOf(row.created_at),
     changedAt: isoOf(row.changed_at),
+    ...lifeOf(row),
+    ...(row.closed_at === null ? {} : { closedAt: isoOf(row.closed_at) }),
+    ...(row.writer_sequence === null ? {} : { writerSequence: row.writer_sequence }),
+    ...(row.metadata === null ? {} : { metadata: JSON.parse(row.metadata) as Record<string, unknown> }),
+  };
+}
+
+type Life = Pick<LogRow, "ttl_ms" | "expires_at" | "parent_log_id" | "parent_sequence" | "parent_bytes">;
+
+/** How long a log lives, and where it comes from: what a session says of its log, too. */
+export function lifeOf(row: Life): Pick<Log, "ttl" | "expiresAt" | "forkedFrom"> {
+  return {
     ...(row.ttl_ms === null ? {} : { ttl: row.ttl_ms / 1000 }),
     ...(row.expires_at === null ? {} : { expiresAt: isoOf(row.expires_at) }),
-    ...(row.closed_at === null ? {} : { closedAt: isoOf(row.closed_at) }),
     ...(row.parent_log_id === null
       ? {}
       : {
@@ -201,7 +212,5 @@ export function toLog(row: LogRow): Log {
             ...(row.parent_bytes === null ? {} : { bytes: row.parent_bytes }),
           },
         }),
-    ...(row.writer_sequence === null ? {} : { writerSequence: row.writer_sequence }),
-    ...(row.metadata === null ? {} : { metadata: JSON.parse(row.metadata) as Record<string, unknown> }),
   };
 }

@@ -67,7 +67,7 @@ function* madeLog(tx: Transaction, logId: string): Work<LogRow> {
 
 function hiddenId(logId: string): Error {
   return conflict(
-    `The id ${logId} belongs to a deleted log that its forks still read.`,
+    `the id ${logId} belongs to a deleted log that its forks still read`,
     { logId },
     "Choose another id, or delete the forks first.",
   );
@@ -78,9 +78,9 @@ function assertRequest(logId: string, request: LogRequest): void {
   if (request.mediaType !== undefined) assertText("mediaType", request.mediaType);
   const { ttl, expiresAt } = request;
   if (ttl !== undefined && expiresAt !== undefined)
-    throw invalid("A log has a ttl or an expiresAt, not both.");
+    throw invalid("a log can have `ttl` or `expiresAt`, not both");
   if (ttl !== undefined && !(Number.isFinite(ttl) && ttl > 0)) {
-    throw invalid("The ttl of a log is a number of seconds above 0.", { ttl });
+    throw invalid("the ttl of a log must be a number of seconds above 0", { ttl });
   }
   if (expiresAt !== undefined) assertTime("expiresAt of a log", expiresAt);
 }
@@ -95,7 +95,7 @@ interface Settings {
 function settingsOf(request: LogRequest, source: ForkSource | undefined): Settings {
   const mediaType = request.mediaType ?? source?.row.media_type ?? EVENTS_MEDIA_TYPE;
   if (source !== undefined && !sameMediaType(mediaType, source.row.media_type)) {
-    throw conflict(`A fork has the media type of its source, ${source.row.media_type}.`, {
+    throw conflict(`a fork must have the media type of its source, ${source.row.media_type}`, {
       mediaType,
       sourceMediaType: source.row.media_type,
     });
@@ -123,14 +123,14 @@ function* insertLog(
   settings: Settings,
   source: ForkSource | undefined,
 ): Work<boolean> {
-  const { nowMs, currentMark } = tx.dialect;
+  const { nowMs, currentMark, onConflict, returning } = tx.dialect;
   const rows = yield* sql(
     tx,
     `insert into logs (workspace_id, log_id, media_type, ttl_ms, expires_at, created_at, changed_at, changed_mark,
        parent_key, parent_log_id, parent_sequence, parent_bytes, head_sequence, head_hash, metadata)
      select ?, ?, ?, ?, coalesce(clock.now + ?, ?), clock.now, clock.now, ${currentMark}, ?, ?, ?, ?, ?, ?, ?
      from (select ${nowMs} as now) as clock where true
-     on conflict (workspace_id, log_id) do nothing returning log_key`,
+     ${onConflict("workspace_id, log_id")} ${returning("log_key")}`,
     tx.workspaceId,
     logId,
     settings.mediaType,
@@ -166,9 +166,9 @@ function* sameLog(tx: Transaction, row: LogRow, request: LogRequest): Work<Log> 
   if (!(yield* isSameFork(tx, request, log))) differences.push("forkedFrom");
   if (differences.length === 0) return log;
   throw conflict(
-    `There is a log ${log.logId} already, with other settings: ${differences.join(", ")}.`,
+    `there is already a log ${log.logId} with other settings: ${differences.join(", ")}`,
     { logId: log.logId, differences },
-    "Ask for the same settings, or choose another id.",
+    "Use the same settings, or choose another id.",
   );
 }
 
@@ -214,10 +214,6 @@ export function* deleteLog(tx: Transaction, logId: string, reason: string): Work
   const row = yield* findLog(tx, logId, "change");
   if (row === undefined) throw logNotFound(logId);
   if (row.deleted_at !== null) throw logGone(logId);
-  const text = "select 1 as found from sessions where workspace_id = ? and session_id = ?";
-  if ((yield* sql(tx, text, tx.workspaceId, logId)).length > 0) {
-    throw conflict(`${logId} is the log of a session.`, { logId }, "Use deleteSession.");
-  }
   if (isExpired(row)) throw (yield* hasForks(tx, row.log_key)) ? logGone(logId) : logNotFound(logId);
   yield* removeLog(tx, row, reason);
 }
@@ -242,7 +238,10 @@ export function* listDeletedLogs(
   options: PageRequest & { readonly logId?: string },
 ): Work<Page<DeletedLog>> {
   let rows = scope.db.selectFrom("deleted_logs").selectAll().where("workspace_id", "=", scope.workspaceId);
-  if (options.logId !== undefined) rows = rows.where("log_id", "=", options.logId);
+  if (options.logId !== undefined) {
+    assertText("logId", options.logId);
+    rows = rows.where("log_id", "=", options.logId);
+  }
   return yield* pageOf(options, {
     fetch: (after, limit) => {
       const from = after === undefined ? rows : rows.where("deletion_key", "<", Number(after[0]));

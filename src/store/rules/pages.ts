@@ -2,7 +2,7 @@
 
 import type { Page } from "../../model/index.ts";
 import { LIMITS, type Work } from "../engine/index.ts";
-import { invalid } from "./refusals.ts";
+import { assertText, invalid } from "./refusals.ts";
 
 export interface PageRequest {
   readonly limit?: number;
@@ -34,7 +34,7 @@ export function* pageOf<Row, Item>(request: PageRequest, source: Source<Row, Ite
 export function limitOf(limit: number | undefined): number {
   if (limit === undefined) return DEFAULT_LIMIT;
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > LIMITS.pageItems) {
-    throw invalid(`The limit of a list is 1 to ${LIMITS.pageItems}.`, { limit });
+    throw invalid(`the limit of a list must be from 1 to ${LIMITS.pageItems}`, { limit });
   }
   return limit;
 }
@@ -49,12 +49,23 @@ function keyFrom(cursor: string): Key {
     if (Array.isArray(key) && key.every((part) => typeof part === "string" || typeof part === "number"))
       return key;
   } catch (cause) {
-    throw invalid("The cursor of the list is none that the store made.", { cursor, cause: String(cause) });
+    throw invalid("the cursor of a list must come from the store", { cursor, cause: String(cause) });
   }
-  throw invalid("The cursor of the list is none that the store made.", { cursor });
+  throw invalid("the cursor of a list must come from the store", { cursor });
 }
 
 /** The first text that is greater than everything with the prefix: U+10FFFF is in no name. */
 export function prefixEnd(prefix: string): string {
   return `${prefix}\u{10ffff}`;
+}
+
+/** A filter that takes one text or several; an empty list matches nothing. Errors: `invalid`. */
+export function textsOf(what: string, value: string | readonly string[] | undefined): string[] | undefined {
+  if (value === undefined) return undefined;
+  const texts = Array.isArray(value) ? value : [value];
+  if (texts.length > LIMITS.pageItems)
+    throw invalid(`the ${what} has too many names`, { count: texts.length });
+  for (const text of texts) assertText(what, text);
+  // No name is empty, and no database takes an empty list.
+  return texts.length === 0 ? [""] : texts;
 }

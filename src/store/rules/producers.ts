@@ -14,13 +14,14 @@ export interface ProducerRow {
 /** Errors: `invalid`. */
 export function producerOf(also: readonly Write[]): ProducerWrite | undefined {
   const given = also.filter((write) => write.type === "producer");
-  if (given.length > 1) throw invalid("An append has at most one producer.");
+  if (given.length > 1) throw invalid("an append can have at most one producer");
   const write = given[0];
   if (write === undefined) return undefined;
   assertName("producerId", write.producerId);
-  if (!Number.isSafeInteger(write.epoch) || write.epoch < 0) throw invalid("The epoch is no whole number.");
+  if (!Number.isSafeInteger(write.epoch) || write.epoch < 0)
+    throw invalid("the epoch must be a whole number");
   if (!Number.isSafeInteger(write.sequence) || write.sequence < 0) {
-    throw invalid("The producer's sequence is no whole number.");
+    throw invalid("the producer's sequence must be a whole number");
   }
   return write;
 }
@@ -53,21 +54,21 @@ export function assertProducerFollows(
   const { producerId, epoch, sequence } = given;
   if (what === "epoch") {
     if (known === undefined || epoch >= known.epoch) return;
-    throw fenced(`The producer ${producerId} is in epoch ${known.epoch}.`, {
+    throw fenced(`the producer ${producerId} is in epoch ${known.epoch}`, {
       producerId,
       epoch: known.epoch,
     });
   }
   if (known !== undefined && epoch > known.epoch && sequence !== 0) {
-    throw invalid("A new epoch begins with sequence 0.", { producerId, epoch, sequence });
+    throw invalid("a new epoch must begin with sequence 0", { producerId, epoch, sequence });
   }
   const expected = known === undefined || epoch > known.epoch ? 0 : known.sequence + 1;
   if (sequence === expected) return;
   throw new ContinuoError(
     "sequence_gap",
-    `The producer ${producerId} sent ${sequence}, but ${expected} is next.`,
+    `the producer ${producerId} sent ${sequence}, but ${expected} is the next sequence`,
     {
-      hint: "Send what lies between first.",
+      hint: "Send the missing records first.",
       details: { producerId, expected, received: sequence },
     },
   );
@@ -79,11 +80,14 @@ export function* writeProducer(
   now: number,
   write: ProducerWrite,
 ): Work<void> {
+  const { onConflict, proposed } = tx.dialect;
   yield* sql(
     tx,
     `insert into producers (log_key, producer_id, epoch, sequence, updated_at) values (?, ?, ?, ?, ?)
-     on conflict (log_key, producer_id) do update
-     set epoch = excluded.epoch, sequence = excluded.sequence, updated_at = excluded.updated_at`,
+     ${onConflict(
+       "log_key, producer_id",
+       ["epoch", "sequence", "updated_at"].map((column) => `${column} = ${proposed(column)}`).join(", "),
+     )}`,
     logKey,
     write.producerId,
     write.epoch,

@@ -11,7 +11,12 @@ export interface PruneRequest {
   readonly before?: number;
   readonly olderThan?: string;
   readonly types?: readonly string[];
+  /** At most `PRUNE_SEQUENCES` at a time. */
+  readonly sequences?: readonly number[];
 }
+
+/** Always so many in the statement, so that there is one. */
+export const PRUNE_SEQUENCES = 500;
 
 const PAGE = 1_000;
 
@@ -27,7 +32,12 @@ export function* prunePage(tx: Transaction, logId: string, request: PruneRequest
   if (request.olderThan !== undefined) assertTime("olderThan", request.olderThan);
   const log = yield* openLog(tx, logId, "change");
   const types = request.types ?? [];
-  const filter = types.length === 0 ? "" : ` and type in (${types.map(() => "?").join(", ")})`;
+  const sequences = request.sequences ?? [];
+  for (const sequence of sequences) assertSequence("sequence", sequence);
+  const named = Array.from({ length: PRUNE_SEQUENCES }, (_, n) => sequences[n] ?? sequences[0] ?? 0);
+  const filter =
+    (types.length === 0 ? "" : ` and type in (${types.map(() => "?").join(", ")})`) +
+    (sequences.length === 0 ? "" : ` and sequence in (${named.map(() => "?").join(", ")})`);
   const rows = yield* sql<Prunable>(
     tx,
     `select sequence, extras from events where log_key = ? and sequence < ? and retention = 1
@@ -36,6 +46,7 @@ export function* prunePage(tx: Transaction, logId: string, request: PruneRequest
     request.before ?? Number.MAX_SAFE_INTEGER,
     request.olderThan ?? "9999",
     ...types,
+    ...(sequences.length === 0 ? [] : named),
     PAGE,
   );
   // Most rows have no extras, and so all get the same ones: one statement for them.
@@ -83,7 +94,7 @@ function* inherited(tx: Transaction, log: LogRow, sequence: number, ownerKey: nu
     ownerKey,
   );
   return conflict(
-    `Event ${sequence} of ${log.log_id} was appended to ${owner?.log_id ?? "another log"}.`,
+    `event ${sequence} of ${log.log_id} was appended to ${owner?.log_id ?? "another log"}`,
     { logId: owner?.log_id ?? null, sequence },
     "Redact it there; every fork that reads it then sees the tombstone.",
   );

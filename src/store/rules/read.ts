@@ -3,16 +3,65 @@
 import type { EventPage, ReadOptions, StoredEvent } from "../../model/index.ts";
 import { LIMITS, type Scope, type Segment, type Work } from "../engine/index.ts";
 import { type EventTuple, eventColumns, toStoredEvent } from "./events.ts";
-import { holdsBytes, lineageOf, openLog } from "./log-rows.ts";
-import { assertName, assertSequence, invalid } from "./refusals.ts";
+import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
+import { assertName, assertSequence, invalid, logRemoved } from "./refusals.ts";
 
 export type ReadRequest = Omit<ReadOptions, "signal">;
 
 export function* read(scope: Scope, logId: string, request: ReadRequest): Work<EventPage> {
   const wanted = wantedOf(request);
   const log = yield* openLog(scope, logId, "read");
+  const { tuples, more } = yield* readPage(scope, log, wanted);
+  const events: StoredEvent[] = new Array(tuples.length);
+  for (let i = 0; i < tuples.length; i++) events[i] = toStoredEvent(logId, tuples[i] as EventTuple);
+  const edge = wanted.newest ? events[0] : events.at(-1);
+  return { events, nextAfter: more ? (edge?.sequence ?? null) : null };
+}
+
+export interface TailRequest {
+  readonly logId: string;
+  /** The log that is read: another one of the same id is not. */
+  readonly logKey: number;
+  readonly after: number;
+  readonly types?: readonly string[];
+}
+
+export interface TailPage {
+  readonly events: readonly StoredEvent[];
+  /** Of each event's payload. */
+  readonly sizes: readonly number[];
+  /** Everything up to it was looked at. */
+  readonly upTo: number;
+  readonly more: boolean;
+  readonly isClosed: boolean;
+}
+
+/** The next page of a tail. Errors: `not_found` when the log was deleted since, `gone`, `corrupt`. */
+export function* readTail(scope: Scope, { logId, logKey, after, types }: TailRequest): Work<TailPage> {
+  // The log is looked at before its events: what is appended in between is in the page, or is told of.
+  const log = yield* openLog(scope, logId, "read");
+  if (log.log_key !== logKey) throw logRemoved(logId);
+  const request = { after, limit: LIMITS.tailEvents, maxBytes: LIMITS.tailBytes };
+  const wanted = wantedOf(types === undefined ? request : { ...request, types });
+  const { tuples, more } = yield* readPage(scope, log, wanted);
+  const last = tuples.at(-1)?.[0] ?? after;
+  return {
+    events: tuples.map((tuple) => toStoredEvent(logId, tuple)),
+    sizes: tuples.map((tuple) => tuple[9]?.length ?? 0),
+    upTo: more ? last : Math.max(last, log.head_sequence),
+    more,
+    isClosed: log.closed_at !== null,
+  };
+}
+
+interface TuplePage {
+  readonly tuples: readonly EventTuple[];
+  readonly more: boolean;
+}
+
+function* readPage(scope: Scope, log: LogRow, wanted: Wanted): Work<TuplePage> {
   const segments = yield* lineageOf(scope, log);
-  const newest = request.order === "newest";
+  const { newest } = wanted;
   const body = holdsBytes(log) ? "bytes" : "payload";
   const tuples: EventTuple[] = [];
   let bytes = 0;
@@ -22,7 +71,6 @@ export function* read(scope: Scope, logId: string, request: ReadRequest): Work<E
     const found = yield* readSegment(scope, segment, {
       ...wanted,
       body,
-      newest,
       taken: tuples.length,
       bytes,
     });
@@ -37,10 +85,7 @@ export function* read(scope: Scope, logId: string, request: ReadRequest): Work<E
     }
   }
   if (newest) tuples.reverse();
-  const events: StoredEvent[] = new Array(tuples.length);
-  for (let i = 0; i < tuples.length; i++) events[i] = toStoredEvent(logId, tuples[i] as EventTuple);
-  const edge = newest ? events[0] : events.at(-1);
-  return { events, nextAfter: more ? (edge?.sequence ?? null) : null };
+  return { tuples, more };
 }
 
 interface Wanted {
@@ -50,6 +95,7 @@ interface Wanted {
   readonly maxBytes: number;
   readonly types: readonly string[];
   readonly runId: string | undefined;
+  readonly newest: boolean;
 }
 
 function wantedOf(request: ReadRequest): Wanted {
@@ -57,20 +103,20 @@ function wantedOf(request: ReadRequest): Wanted {
   assertSequence("after", after);
   assertSequence("before", before);
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > LIMITS.readEvents) {
-    throw invalid(`The limit of a read is 1 to ${LIMITS.readEvents}.`, { limit });
+    throw invalid(`the limit of a read must be from 1 to ${LIMITS.readEvents}`, { limit });
   }
-  if (!(maxBytes > 0)) throw invalid("maxBytes is a number above 0.", { maxBytes });
+  if (!(maxBytes > 0)) throw invalid("maxBytes must be a number above 0", { maxBytes });
   if (request.order !== undefined && request.order !== "oldest" && request.order !== "newest") {
-    throw invalid('The order of a read is "oldest" or "newest".');
+    throw invalid('the order of a read must be "oldest" or "newest"');
   }
   for (const type of request.types ?? []) assertName("type", type);
   if (request.runId !== undefined) assertName("runId", request.runId);
-  return { after, before, limit, maxBytes, types: request.types ?? [], runId: request.runId };
+  const newest = request.order === "newest";
+  return { after, before, limit, maxBytes, types: request.types ?? [], runId: request.runId, newest };
 }
 
 interface SegmentRead extends Wanted {
   readonly body: "payload" | "bytes";
-  readonly newest: boolean;
   readonly taken: number;
   readonly bytes: number;
 }

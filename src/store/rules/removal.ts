@@ -3,12 +3,18 @@
 import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { hasForks, LOG_COLUMNS, type LogRow, nowAndMark } from "./log-rows.ts";
 
-/** The row is locked. */
+/** With its cursors and, where it is a session's, the session and its runs. The row is locked. */
 export function* removeLog(tx: Transaction, row: LogRow, reason: string): Work<void> {
   if (row.deleted_at === null) yield* leaveTombstone(tx, row, reason);
   tx.changed.add(row.log_key);
-  for (const table of ["producers", "cursors", "snapshots"]) {
+  for (const table of ["producers", "snapshots"]) {
     yield* sql(tx, `delete from ${table} where log_key = ?`, row.log_key);
+  }
+  const cursors = "delete from cursors where workspace_id = ? and log_id = ?";
+  yield* sql(tx, cursors, tx.workspaceId, row.log_id);
+  for (const table of ["runs", "sessions"]) {
+    const text = `delete from ${table} where workspace_id = ? and session_id = ?`;
+    yield* sql(tx, text, tx.workspaceId, row.log_id);
   }
   if (yield* hasForks(tx, row.log_key)) {
     yield* sql(tx, "update logs set deleted_at = ? where log_key = ?", row.now, row.log_key);

@@ -52,7 +52,7 @@ export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now:
     .values(row)
     .onConflict((c) => c.doNothing());
   const inserted = yield* query(insert.returning("run_key"));
-  if (inserted.length === 0) throw conflict(`There is a run ${runId} already.`, { runId });
+  if (inserted.length === 0) throw conflict(`there is already a run ${runId}`, { runId });
 }
 
 /** The row alone. Errors: `not_found`, `invalid_transition`. */
@@ -67,26 +67,27 @@ export function* moveRun(
   if (run === undefined) throw notFound("run", runId);
   const allowed = RUN_TRANSITIONS[run.status as RunStatus];
   if (!allowed.includes(to)) throw invalidTransition(run, to, allowed);
-  yield* query(
-    tx.db
-      .updateTable("runs")
-      .set({
-        status: to,
-        metadata: mergedMetadata(run.metadata, patch.metadata),
-        ...(patch.owner === undefined ? {} : { owner: patch.owner }),
-        ...(patch.result === undefined ? {} : { result: textOfJson("result of a run", patch.result) }),
-        ...(patch.error === undefined ? {} : { error: textOfJson("error of a run", patch.error) }),
-        ...(to === "running" ? { started_at: now } : { ended_at: now }),
-      })
-      .where("run_key", "=", run.run_key),
+  const { owner, result, error, metadata } = patch;
+  const text = `update runs set status = ?, metadata = ?, owner = coalesce(?, owner), result = coalesce(?, result),
+    error = coalesce(?, error), ${to === "running" ? "started_at" : "ended_at"} = ? where run_key = ?`;
+  yield* sql(
+    tx,
+    text,
+    to,
+    mergedMetadata(run.metadata, metadata),
+    owner ?? null,
+    result === undefined ? null : textOfJson("result of a run", result),
+    error === undefined ? null : textOfJson("error of a run", error),
+    now,
+    run.run_key,
   );
 }
 
 function invalidTransition(run: RunRow, to: RunStatus, allowed: readonly RunStatus[]): ContinuoError {
   const message =
     allowed.length === 0
-      ? `The run ${run.run_id} has ended (${run.status}).`
-      : `The run ${run.run_id} is ${run.status}, and cannot become ${to}.`;
+      ? `the run ${run.run_id} has already ended (${run.status})`
+      : `the run ${run.run_id} is ${run.status}, and cannot become ${to}`;
   return new ContinuoError("invalid_transition", message, {
     details: { runId: run.run_id, from: run.status, to, allowed },
   });

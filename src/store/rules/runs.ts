@@ -6,9 +6,10 @@ import { append } from "./append.ts";
 import { prepareEvents } from "./events.ts";
 import { jsonOf } from "./json-fields.ts";
 import { openLog } from "./log-rows.ts";
-import { type PageRequest, pageOf } from "./pages.ts";
-import { assertName, invalid, isoOf, notFound } from "./refusals.ts";
+import { type PageRequest, pageOf, textsOf } from "./pages.ts";
+import { assertName, assertText, invalid, isoOf, notFound } from "./refusals.ts";
 import { findRun, type RunRow, selectRun } from "./run-rows.ts";
+import { findSession } from "./session-rows.ts";
 
 const EVENTS: Readonly<Record<RunStatus, EventType>> = {
   pending: "run_created",
@@ -26,8 +27,7 @@ export function* createRun(tx: Transaction, sessionId: string, given: NewRun): W
   const { runId, input, agent, metadata } = run;
   const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata })) as unknown;
   const events = prepareEvents(tx, [{ type: EVENTS.pending, data, runId }]);
-  const session = "select 1 as found from sessions where workspace_id = ? and session_id = ?";
-  if ((yield* sql(tx, session, tx.workspaceId, sessionId)).length === 0) throw notFound("session", sessionId);
+  if ((yield* findSession(tx, sessionId)) === undefined) throw notFound("session", sessionId);
   yield* append(tx, sessionId, events, { also: [{ type: "new_run", run }] });
   return toRun(yield* findRun(tx, runId));
 }
@@ -48,7 +48,7 @@ export interface Transition {
 export function* transitionRun(tx: Transaction, runId: string, { to, patch, lease }: Transition): Work<Run> {
   assertName("runId", runId);
   const run = yield* findRun(tx, runId);
-  if (!Object.hasOwn(EVENTS, to)) throw invalid(`There is no status ${String(to)} of a run.`);
+  if (!Object.hasOwn(EVENTS, to)) throw invalid(`there is no status ${String(to)} of a run`);
   const { owner, result, error } = patch;
   const data = JSON.parse(JSON.stringify({ runId, owner, result, error })) as unknown;
   const events = prepareEvents(tx, [{ type: EVENTS[to], data, runId }]);
@@ -63,18 +63,32 @@ export interface ListRuns extends PageRequest {
   readonly owner?: string;
 }
 
+/** The queue asks for this with every run: the texts are few, and stay prepared. */
 export function* listRuns(scope: Scope, options: ListRuns): Work<Page<Run>> {
-  let rows = scope.db.selectFrom("runs").selectAll().where("workspace_id", "=", scope.workspaceId);
-  if (options.sessionId !== undefined) rows = rows.where("session_id", "=", options.sessionId);
-  if (options.owner !== undefined) rows = rows.where("owner", "=", options.owner);
-  if (options.status !== undefined) rows = rows.where("status", "in", [options.status].flat());
+  const conditions: string[] = ["workspace_id = ?"];
+  const values: (string | number)[] = [scope.workspaceId];
+  if (options.sessionId !== undefined) {
+    assertText("sessionId", options.sessionId);
+    conditions.push("session_id = ?");
+    values.push(options.sessionId);
+  }
+  if (options.owner !== undefined) {
+    assertText("owner", options.owner);
+    conditions.push("owner = ?");
+    values.push(options.owner);
+  }
+  const statuses = textsOf("status", options.status);
+  if (statuses !== undefined) {
+    conditions.push(statuses.length === 0 ? "1 = 0" : `status in (${statuses.map(() => "?").join(", ")})`);
+    values.push(...statuses);
+  }
   return yield* pageOf(options, {
-    fetch: (after, limit) =>
-      query<RunRow>(
-        (after === undefined ? rows : rows.where("run_key", ">", Number(after[0])))
-          .orderBy("run_key")
-          .limit(limit),
-      ),
+    fetch: (after, limit) => {
+      const later = after === undefined ? [] : [Number(after[0])];
+      const where = [...conditions, ...later.map(() => "run_key > ?")].join(" and ");
+      const text = `select * from runs where ${where} order by run_key limit ?`;
+      return sql<RunRow>(scope, text, ...values, ...later, limit);
+    },
     keyOf: (row) => [row.run_key],
     toItem: toRun,
   });
@@ -90,16 +104,19 @@ export interface RunClaim {
 export function* claimNextRun(tx: Transaction, claim: RunClaim): Work<Run | null> {
   assertName("owner of a run", claim.owner);
   for (;;) {
-    const [candidate] = yield* query(candidates(tx, claim));
+    const [clock] = yield* sql<{ readonly now: number }>(tx, `select ${tx.dialect.nowMs} as now`);
+    const now = clock?.now ?? 0;
+    const [candidate] = yield* query(candidates(tx, claim, now));
     if (candidate === undefined) return null;
     yield* openLog(tx, candidate.session_id, "change");
-    const [still] = yield* query(candidates(tx, { ...claim, sessionId: candidate.session_id }));
+    const [still] = yield* query(candidates(tx, { ...claim, sessionId: candidate.session_id }, now));
     if (still === undefined) continue;
     return yield* transitionRun(tx, still.run_id, { to: "running", patch: { owner: claim.owner } });
   }
 }
 
-function candidates(scope: Scope, claim: RunClaim) {
+/** Not those of sessions that expired: they go with their session. */
+function candidates(scope: Scope, claim: RunClaim, now: number) {
   let rows = scope.db
     .selectFrom("runs as r")
     .select(["run_id", "session_id"])
@@ -122,6 +139,18 @@ function candidates(scope: Scope, claim: RunClaim) {
         ),
       ),
     );
+  rows = rows.where((e) =>
+    e.not(
+      e.exists(
+        e
+          .selectFrom("logs")
+          .select("log_key")
+          .where("logs.workspace_id", "=", scope.workspaceId)
+          .whereRef("logs.log_id", "=", "r.session_id")
+          .where("logs.expires_at", "<=", now),
+      ),
+    ),
+  );
   if (claim.sessionId !== undefined) rows = rows.where("session_id", "=", claim.sessionId);
   if (claim.agents !== undefined) rows = rows.where("agent", "in", [...claim.agents, ""]);
   return rows.orderBy("run_key").limit(1);

@@ -2,20 +2,49 @@
 
 import type { SessionPatch } from "../../model/index.ts";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
-import type { SessionTable } from "../schema/index.ts";
+import type { LogTable, SessionTable } from "../schema/index.ts";
 import { mergedMetadata } from "./json-fields.ts";
 import { assertText, invalid, notFound } from "./refusals.ts";
 
-export function* findSession(scope: Scope, sessionId: string): Work<SessionTable | undefined> {
-  const rows = yield* query(
-    scope.db
-      .selectFrom("sessions")
-      .selectAll()
-      .where("workspace_id", "=", scope.workspaceId)
-      .where("session_id", "=", sessionId),
+/** A session together with what its log says of it. */
+export type SessionRow = SessionTable &
+  Pick<
+    LogTable,
+    "changed_at" | "ttl_ms" | "expires_at" | "parent_log_id" | "parent_sequence" | "parent_bytes"
+  >;
+
+const LOG_PART = ["changed_at", "ttl_ms", "expires_at", "parent_log_id", "parent_sequence", "parent_bytes"];
+
+/** `undefined` as well when its log expired: the row goes when the log is removed. */
+export function* findSession(scope: Scope, sessionId: string): Work<SessionRow | undefined> {
+  const rows = yield* sql<SessionRow>(
+    scope,
+    `select s.*, ${LOG_PART.map((column) => `l.${column}`).join(", ")} from sessions s
+     join logs l on l.workspace_id = s.workspace_id and l.log_id = s.session_id
+     where s.workspace_id = ? and s.session_id = ? and l.deleted_at is null
+       and (l.expires_at is null or l.expires_at > ${scope.dialect.nowMs})`,
+    scope.workspaceId,
+    sessionId,
   );
   return rows[0];
 }
+
+/** How long an append may leave the row behind its log. */
+const ACTIVITY_MS = 60_000;
+
+/**
+ * `updated_at` follows appends, but is written at most once a minute: it is in an index, and most appends need no
+ * look at it. `before` is when the log was last appended to.
+ */
+export function* noteActivity(tx: Transaction, logId: string, before: number, now: number): Work<void> {
+  if (Math.floor(before / ACTIVITY_MS) === Math.floor(now / ACTIVITY_MS)) return;
+  const text =
+    "update sessions set updated_at = ? where workspace_id = ? and session_id = ? and updated_at < ?";
+  yield* sql(tx, text, now, tx.workspaceId, logId, now);
+}
+
+/** `updated_at` is at most so much older than the last append. */
+export const ACTIVITY_LAG_MS: number = 2 * ACTIVITY_MS;
 
 /** The row alone; the log of the append is locked. Errors: `not_found`, `invalid`. */
 export function* patchSession(
@@ -24,7 +53,7 @@ export function* patchSession(
   patch: SessionPatch,
   now: number,
 ): Work<void> {
-  if (typeof patch !== "object" || patch === null) throw invalid("The patch of a session is no object.");
+  if (typeof patch !== "object" || patch === null) throw invalid("the patch of a session must be an object");
   const text = `select metadata from sessions where workspace_id = ? and session_id = ?${tx.dialect.forUpdate}`;
   const [row] = yield* sql<SessionTable>(tx, text, tx.workspaceId, sessionId);
   if (row === undefined) throw notFound("session", sessionId);
@@ -33,7 +62,7 @@ export function* patchSession(
     const value = patch[key];
     if (value === undefined) continue;
     if (value !== null) assertText(key, value);
-    else if (key === "status") throw invalid("A session always has a status.");
+    else if (key === "status") throw invalid("a session must have a status");
     Object.assign(changes, { [key]: value });
   }
   if (patch.metadata !== undefined) changes.metadata = mergedMetadata(row.metadata, patch.metadata);

@@ -1,36 +1,74 @@
 /** Sessions: a row beside the log of the same id, changed together with an event of that log. */
 
-import type { NewSession, Page, Session, SessionPatch } from "../../model/index.ts";
+import {
+  EVENTS_MEDIA_TYPE,
+  type ListSessionsOptions,
+  type NewSession,
+  type Page,
+  type Session,
+  type SessionPatch,
+} from "../../model/index.ts";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
-import type { Schema, SessionTable } from "../schema/index.ts";
+import type { SessionTable } from "../schema/index.ts";
 import { append } from "./append.ts";
 import { prepareEvents } from "./events.ts";
 import { metadataText } from "./json-fields.ts";
+import { lifeOf } from "./log-rows.ts";
 import { createLog, deleteLog } from "./logs.ts";
-import { type PageRequest, pageOf, prefixEnd } from "./pages.ts";
-import { assertName, assertText, conflict, isoOf, notFound } from "./refusals.ts";
-import { findSession } from "./session-rows.ts";
+import { pageOf, prefixEnd, textsOf } from "./pages.ts";
+import { assertName, assertText, assertTime, conflict, invalid, isoOf, notFound } from "./refusals.ts";
+import { ACTIVITY_LAG_MS, findSession, type SessionRow } from "./session-rows.ts";
 
 export function* createSession(tx: Transaction, options: NewSession): Work<Session> {
   const sessionId = options.sessionId ?? tx.newId();
   assertName("sessionId", sessionId);
   if ((yield* findSession(tx, sessionId)) !== undefined) throw sessionExists(sessionId);
-  const { title, agent, cwd, metadata } = options;
-  const data = JSON.parse(JSON.stringify({ title, agent, cwd, metadata })) as Record<string, unknown>;
-  const events = prepareEvents(tx, [{ type: "session_created", data }]);
-  const log = yield* createLog(tx, { logId: sessionId }, events);
+  const { ttl, expiresAt, forkedFrom } = options;
+  const source = forkedFrom === undefined ? undefined : yield* findSession(tx, forkedFrom.logId);
+  const given = { ...inheritedFrom(source), ...definedOf(options) };
+  const request = {
+    logId: sessionId,
+    ...(ttl === undefined ? {} : { ttl }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+  };
+  const log = yield* createLog(tx, request, []);
   if (!log.created) throw sessionExists(sessionId);
-  const now = Date.parse(log.createdAt);
-  const row = rowOf(tx, sessionId, options, now);
-  yield* query(tx.db.insertInto("sessions").values(row));
-  return toSession(row);
+  if (log.mediaType !== EVENTS_MEDIA_TYPE) throw invalid("a session cannot be forked from a log of bytes");
+  const { title, agent, cwd, metadata } = given;
+  const data = { title, agent, cwd, metadata, forkedFrom: log.forkedFrom };
+  const first = { type: "session_created", data: JSON.parse(JSON.stringify(data)) as unknown };
+  yield* query(tx.db.insertInto("sessions").values(rowOf(tx, sessionId, given, Date.parse(log.createdAt))));
+  yield* append(tx, sessionId, prepareEvents(tx, [first]), {});
+  const made = yield* findSession(tx, sessionId);
+  if (made === undefined) throw invalid("cannot create a session that has already expired", { sessionId });
+  return toSession(made);
 }
 
 function sessionExists(sessionId: string): Error {
-  return conflict(`There is a session or a log ${sessionId} already.`, { sessionId });
+  return conflict(`there is already a session or a log ${sessionId}`, { sessionId });
 }
 
-function rowOf(tx: Transaction, sessionId: string, options: NewSession, now: number): SessionTable {
+type RowFields = Pick<NewSession, "title" | "agent" | "cwd" | "parentId" | "status" | "metadata">;
+
+/** Not its metadata: native references in them belong to what the source went on with. */
+function inheritedFrom(source: SessionRow | undefined): RowFields {
+  if (source === undefined) return {};
+  const { title, agent, cwd, session_id: parentId } = source;
+  return {
+    parentId,
+    ...(title === null ? {} : { title }),
+    ...(agent === null ? {} : { agent }),
+    ...(cwd === null ? {} : { cwd }),
+  };
+}
+
+function definedOf({ title, agent, cwd, parentId, status, metadata }: NewSession): RowFields {
+  const all = { title, agent, cwd, parentId, status, metadata };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function rowOf(tx: Transaction, sessionId: string, options: RowFields, now: number): SessionTable {
   for (const key of ["title", "agent", "cwd", "parentId", "status"] as const) {
     if (options[key] !== undefined) assertText(key, options[key]);
   }
@@ -69,27 +107,45 @@ function patchOf({ status, title, agent, cwd, metadata }: SessionPatch): Session
   return JSON.parse(JSON.stringify({ status, title, agent, cwd, metadata })) as SessionPatch;
 }
 
-export interface ListSessions extends PageRequest {
-  readonly status?: string;
-  readonly agent?: string;
-  readonly cwd?: string;
-  readonly parentId?: string;
-  readonly prefix?: string;
-}
+export type ListSessions = Omit<ListSessionsOptions, "signal">;
 
-const FILTERS = { status: "status", agent: "agent", cwd: "cwd", parentId: "parent_id" } as const;
+const FILTERS = { agent: "agent", cwd: "cwd", parentId: "parent_id" } as const;
 
 export function* listSessions(scope: Scope, options: ListSessions): Work<Page<Session>> {
-  let rows = scope.db.selectFrom("sessions").selectAll().where("workspace_id", "=", scope.workspaceId);
-  for (const [option, column] of Object.entries(FILTERS) as [
-    keyof typeof FILTERS,
-    keyof Schema["sessions"],
-  ][]) {
+  const [clock] = yield* sql<{ readonly now: number }>(scope, `select ${scope.dialect.nowMs} as now`);
+  let rows = scope.db
+    .selectFrom("sessions")
+    .innerJoin("logs", (join) =>
+      join
+        .onRef("logs.workspace_id", "=", "sessions.workspace_id")
+        .onRef("logs.log_id", "=", "sessions.session_id"),
+    )
+    .selectAll("sessions")
+    .select(["changed_at", "ttl_ms", "expires_at", "parent_log_id", "parent_sequence", "parent_bytes"])
+    .where("sessions.workspace_id", "=", scope.workspaceId)
+    .where("deleted_at", "is", null)
+    .where((e) => e.or([e("expires_at", "is", null), e("expires_at", ">", clock?.now ?? 0)]));
+  const statuses = textsOf("status", options.status);
+  if (statuses !== undefined) rows = rows.where("status", "in", statuses);
+  for (const [option, column] of Object.entries(FILTERS) as [keyof typeof FILTERS, "agent" | "cwd"][]) {
     const value = options[option];
-    if (value !== undefined) rows = rows.where(column, "=", value);
+    if (value === undefined) continue;
+    assertText(option, value);
+    rows = rows.where(column, "=", value);
   }
   if (options.prefix !== undefined) {
+    assertText("prefix", options.prefix);
     rows = rows.where("session_id", ">=", options.prefix).where("session_id", "<", prefixEnd(options.prefix));
+  }
+  // The row says roughly when, by an index; its log says exactly.
+  if (options.activeAfter !== undefined) {
+    assertTime("activeAfter", options.activeAfter);
+    const time = Date.parse(options.activeAfter);
+    rows = rows.where("changed_at", ">", time).where("updated_at", ">", time - ACTIVITY_LAG_MS);
+  }
+  if (options.activeBefore !== undefined) {
+    assertTime("activeBefore", options.activeBefore);
+    rows = rows.where("changed_at", "<=", Date.parse(options.activeBefore));
   }
   return yield* pageOf(options, {
     fetch: (after, limit) => {
@@ -109,17 +165,14 @@ export function* listSessions(scope: Scope, options: ListSessions): Work<Page<Se
   });
 }
 
+/** With its log, which takes the row along. */
 export function* deleteSession(tx: Transaction, sessionId: string, reason: string): Work<void> {
   assertName("sessionId", sessionId);
   if ((yield* findSession(tx, sessionId)) === undefined) throw notFound("session", sessionId);
-  for (const table of ["runs", "sessions"] as const) {
-    const text = `delete from ${table} where workspace_id = ? and session_id = ?`;
-    yield* sql(tx, text, tx.workspaceId, sessionId);
-  }
   yield* deleteLog(tx, sessionId, reason);
 }
 
-function toSession(row: SessionTable): Session {
+function toSession(row: SessionRow): Session {
   return {
     sessionId: row.session_id,
     status: row.status,
@@ -130,5 +183,7 @@ function toSession(row: SessionTable): Session {
     metadata: JSON.parse(row.metadata) as Record<string, unknown>,
     createdAt: isoOf(row.created_at),
     updatedAt: isoOf(row.updated_at),
+    lastActivityAt: isoOf(row.changed_at),
+    ...lifeOf(row),
   };
 }

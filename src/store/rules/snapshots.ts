@@ -29,10 +29,11 @@ export function* writeSnapshot(tx: Transaction, log: LogRow, request: SnapshotRe
   assertSequence("sequence of a snapshot", sequence);
   if (sequence > log.head_sequence) throw outOfRange(log.log_id, sequence, log.head_sequence);
   const data = textOfJson("snapshot", request.data);
+  const { onConflict, proposed } = tx.dialect;
   yield* sql(
     tx,
     `insert into snapshots (log_key, name, sequence, data, created_at) values (?, ?, ?, ?, ?)
-     on conflict (log_key, name, sequence) do update set data = excluded.data, created_at = excluded.created_at`,
+     ${onConflict("log_key, name, sequence", `data = ${proposed("data")}, created_at = ${proposed("created_at")}`)}`,
     log.log_key,
     request.name,
     sequence,

@@ -1,4 +1,4 @@
-/** Verification: every hash of a log computed anew, page by page. */
+/** Verification: every hash of a log computed anew, page by page; rows that nothing belongs to. */
 
 import {
   CHAIN_START,
@@ -8,8 +8,8 @@ import {
   type StoredEvent,
   type VerifyResult,
 } from "../../model/index.ts";
-import type { Scope, Work } from "../engine/index.ts";
-import { type EventTuple, eventColumns, toStoredEvent } from "./events.ts";
+import { type Scope, sql, type Work } from "../engine/index.ts";
+import { type EventTuple, eventColumns, mediaTimeOf, toStoredEvent } from "./events.ts";
 import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
 
 /** What is known after the events that were checked so far. */
@@ -35,9 +35,12 @@ export function* verifyPage(
   const segment = (yield* lineageOf(scope, log)).find(({ upTo }) => so.sequence < upTo);
   const tuples =
     segment === undefined ? [] : yield* page(scope, log, segment.logKey, so.sequence, segment.upTo);
+  const mediaTimes =
+    segment === undefined ? new Map() : yield* mediaTimesOf(scope, segment.logKey, so.sequence, tuples);
   let state = so;
   for (const tuple of tuples) {
-    const problem = problemOf(scope, logId, tuple, state);
+    const mediaTime = mediaTimes.get(tuple[0]) ?? null;
+    const problem = problemOf(scope, logId, tuple, { state, mediaTime });
     if (problem !== undefined) return failed(state, state.sequence + 1, problem);
     const pruned =
       tuple[12]?.includes('"pruned"') === true && toStoredEvent(logId, tuple).pruned !== undefined;
@@ -72,6 +75,31 @@ function failed(state: Verification, sequence: number, reason: string): VerifyRe
   return { ok: false, checkedCount, prunedCount, firstBadSequence: sequence, reason };
 }
 
+export interface Orphan {
+  readonly logId: string;
+  readonly reason: string;
+}
+
+/** Rows whose log or session is not there. */
+export function* findOrphans(scope: Scope): Work<readonly Orphan[]> {
+  const sessions = yield* sql<{ readonly session_id: string }>(
+    scope,
+    `select session_id from sessions s where workspace_id = ? and not exists
+       (select 1 from logs l where l.workspace_id = s.workspace_id and l.log_id = s.session_id)`,
+    scope.workspaceId,
+  );
+  const runs = yield* sql<{ readonly session_id: string; readonly run_id: string }>(
+    scope,
+    `select session_id, run_id from runs r where workspace_id = ? and not exists
+       (select 1 from sessions s where s.workspace_id = r.workspace_id and s.session_id = r.session_id)`,
+    scope.workspaceId,
+  );
+  return [
+    ...sessions.map((row) => ({ logId: row.session_id, reason: "The session has no log." })),
+    ...runs.map((row) => ({ logId: row.session_id, reason: `The run ${row.run_id} has no session.` })),
+  ];
+}
+
 function* page(
   scope: Scope,
   log: LogRow,
@@ -89,11 +117,39 @@ function* page(
   };
   const parameters = [logKey, after, Math.min(upTo, log.head_sequence), PAGE_EVENTS];
   const bounds = { body, direction: "asc", budgetBytes: PAGE_BYTES } as const;
-  const sql = scope.dialect.bounded(scope.dialect.placeholders(text), bounds);
-  return (yield { sql, parameters, shape: "arrays", last }) as readonly EventTuple[];
+  const bounded = scope.dialect.bounded(scope.dialect.placeholders(text), bounds);
+  return (yield { sql: bounded, parameters, shape: "arrays", last }) as readonly EventTuple[];
 }
 
-function problemOf(scope: Scope, logId: string, tuple: EventTuple, so: Verification): string | undefined {
+/** The index by media time is no part of the chain: it is compared with the payloads. */
+function* mediaTimesOf(
+  scope: Scope,
+  logKey: number,
+  after: number,
+  tuples: readonly EventTuple[],
+): Work<ReadonlyMap<number, number>> {
+  const rows = yield* sql<{ readonly sequence: number; readonly media_time_ms: number }>(
+    scope,
+    `select sequence, media_time_ms from events
+     where log_key = ? and sequence > ? and sequence <= ? and media_time_ms is not null`,
+    logKey,
+    after,
+    tuples.at(-1)?.[0] ?? after,
+  );
+  return new Map(rows.map((row) => [row.sequence, row.media_time_ms]));
+}
+
+interface Expected {
+  readonly state: Verification;
+  readonly mediaTime: number | null;
+}
+
+function problemOf(
+  scope: Scope,
+  logId: string,
+  tuple: EventTuple,
+  { state: so, mediaTime }: Expected,
+): string | undefined {
   if (tuple[0] !== so.sequence + 1) return "The event is missing.";
   let event: StoredEvent;
   try {
@@ -109,6 +165,7 @@ function problemOf(scope: Scope, logId: string, tuple: EventTuple, so: Verificat
     if (payloadHash(scope.sha256, hashed, event.salt) !== event.payloadHash) {
       return "The payload is not what was stored: its hash differs.";
     }
+    if (mediaTimeOf(event.data) !== mediaTime) return "The media time is not the one of the payload.";
   }
   if (chainHash(scope.sha256, so.chain, event) !== event.chainHash) {
     return "The event is not what was stored: its chain hash differs.";

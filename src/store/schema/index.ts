@@ -1,7 +1,8 @@
 /**
- * The schema of the store: its tables as types, and the migrations that make them.
+ * The schema of the store: its tables as types, and the migrations that create them.
  *
- * Promises: the same logical schema on every engine. Knows nothing of rules, connections or files.
+ * Promises: the same logical schema on every engine.
+ * Does not know: rules, connections, files.
  */
 
 export { migrate, readSchemaVersion, SCHEMA_VERSION } from "./migrate.ts";
@@ -12,4 +13,6 @@ export {
   type Schema,
   type SessionTable,
   TABLES,
+  type TokenTable,
+  type WebhookKeyTable,
 } from "./tables.ts";

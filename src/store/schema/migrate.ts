@@ -8,10 +8,12 @@ import type { Migration } from "kysely/migration";
 import { ContinuoError } from "../../model/index.ts";
 import { up as logs } from "./001-logs.ts";
 import { up as projections } from "./002-projections.ts";
+import { up as access } from "./003-access.ts";
 
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "001-logs": { up: logs },
   "002-projections": { up: projections },
+  "003-access": { up: access },
 };
 
 const NAMES: readonly string[] = Object.keys(MIGRATIONS);
@@ -31,7 +33,7 @@ export async function readSchemaVersion(db: Kysely<never>): Promise<number> {
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(TABLE)}`.execute(db);
   const unknown = rows.map((row) => row.name).filter((name) => !NAMES.includes(name));
   if (unknown.length > 0) {
-    throw new ContinuoError("schema_newer", "The database was written by a newer Continuo.", {
+    throw new ContinuoError("schema_newer", "the database was written by a newer Continuo", {
       hint: "Update Continuo on this machine.",
       details: { unknown, knownVersion: SCHEMA_VERSION },
     });
@@ -64,7 +66,7 @@ export async function migrate(db: Kysely<never>, upTo: number = SCHEMA_VERSION):
 }
 
 function migrationFailed(name: string, cause: unknown): ContinuoError {
-  return new ContinuoError("unavailable", `Migration ${name} failed; the database is as it was before it.`, {
+  return new ContinuoError("unavailable", `migration ${name} failed; the database is unchanged`, {
     cause,
     details: { migration: name },
   });

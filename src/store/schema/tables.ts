@@ -49,6 +49,8 @@ export interface EventTable {
   chain_hash: string;
   /** JSON of the rare fields: blobs, salt, invalid, pruned. */
   extras: string | null;
+  /** `mediaTimeMs` of the payload, where it has one. */
+  media_time_ms: number | null;
 }
 
 export interface DeletedLogTable {
@@ -128,10 +130,13 @@ export interface RunTable {
   ended_at: number | null;
 }
 
+/** By the id of its log, which need not be there yet. */
 export interface CursorTable {
-  log_key: number;
+  workspace_id: string;
+  log_id: string;
   name: string;
   sequence: number;
+  data: string | null;
   updated_at: number;
 }
 
@@ -161,6 +166,33 @@ export interface SnapshotTable {
   created_at: number;
 }
 
+export interface TokenTable {
+  /** Unique among all workspaces. */
+  token_id: string;
+  workspace_id: string;
+  /** SHA-256 of the secret, in hex. */
+  secret_hash: string;
+  /** JSON array of texts. */
+  scopes: string;
+  handle: string | null;
+  label: string | null;
+  issued_from: string;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface WebhookKeyTable {
+  workspace_id: string;
+  version: number;
+  key_id: string;
+  algorithm: string;
+  public_key: string;
+  private_key: string;
+  created_at: number;
+  retired_at: number | null;
+}
+
 export interface Schema {
   logs: LogTable;
   events: EventTable;
@@ -176,6 +208,8 @@ export interface Schema {
   leases: LeaseTable;
   claims: ClaimTable;
   snapshots: SnapshotTable;
+  tokens: TokenTable;
+  webhook_keys: WebhookKeyTable;
 }
 
 /** Every table, those that others refer to first. */
@@ -194,4 +228,6 @@ export const TABLES = [
   "leases",
   "claims",
   "snapshots",
+  "tokens",
+  "webhook_keys",
 ] as const;

@@ -15,17 +15,18 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { Dialect, EventRow, Statement } from "../engine/index.ts";
+import { type Dialect, type EventRow, type Statement, UPSERT } from "../engine/index.ts";
 
 const INSERT_EVENT = `insert into events (log_key, sequence, event_id, type, parent_id, actor, run_id, occurred_at,
-  recorded_at, retention, payload, bytes, payload_hash, chain_hash, extras)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  recorded_at, retention, payload, bytes, payload_hash, chain_hash, extras, media_time_ms)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 const NOW = "cast(unixepoch('subsec') * 1000 as integer)";
 
 /** One writer at a time: nothing needs a lock beside the transaction's. */
 export const SQLITE: Dialect = {
   engine: "sqlite",
+  ...UPSERT,
   nowMs: NOW,
   forUpdate: "",
   forShare: "",
@@ -34,6 +35,9 @@ export const SQLITE: Dialect = {
   endMark: "update counters set value = value + 1 where name = 'mark'",
   placeholders: (sql) => sql,
   bounded: (select) => select,
+  // Bytes are taken as text of the database's encoding, which changes none of them. The order is the subquery's, which
+  // SQLite keeps for this function; an order of its own would sort all of it once more.
+  joined: (column, separator) => `cast(group_concat(${column}, '${separator}') as blob)`,
   insertEvents: (rows: readonly EventRow[]): readonly Statement[] =>
     rows.map((parameters) => ({ sql: INSERT_EVENT, parameters, shape: "none" })),
 };

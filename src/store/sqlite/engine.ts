@@ -5,40 +5,44 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Changes, chunkBodies, type Engine, LIMITS, type Scope, type Work } from "../engine/index.ts";
 import { SCHEMA_VERSION } from "../schema/index.ts";
 import type { Connection } from "./connection.ts";
+import { copyDatabase } from "./copy.ts";
 import { isBusy, translated } from "./failures.ts";
 import { folderBodies } from "./folder-bodies.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { inPlace } from "./in-place.ts";
+import { blobFolders, type SqlitePlace } from "./place.ts";
 
-export interface SqlitePlace {
-  /** `undefined` for a database in memory. */
-  readonly path: string | undefined;
-}
-
-export function createSqliteEngine(connection: Connection, scope: Scope, { path }: SqlitePlace): Engine {
-  const location = path ?? "memory";
-  const poll = path === undefined ? undefined : new CommitPoll(connection, () => changes.tellAll());
+/** @param place `undefined` for a database in memory */
+export function createSqliteEngine(
+  connection: Connection,
+  scope: Scope,
+  place: SqlitePlace | undefined,
+): Engine {
+  const location = place?.path ?? "memory";
+  const poll = place === undefined ? undefined : new CommitPoll(connection, () => changes.tellAll());
   const changes = new Changes((watching) => poll?.watch(watching));
   const group = new GroupCommit(connection, scope, {
     path: location,
-    assertInPlace: inPlace(path),
+    assertInPlace: inPlace(place, () => connection.exec("pragma wal_checkpoint(passive)")),
     onCommit: (keys) => changes.tell(keys),
   });
   const engine: Engine = {
     scope,
     changes,
-    bodies: path === undefined ? chunkBodies(() => engine) : folderBodies(`${path}-blobs`),
+    bodies: place === undefined ? chunkBodies(() => engine) : folderBodies(blobFolders(place)),
     read: (rule) => read(connection, () => rule(scope), location),
     write: (rule, signal) => group.write(rule, signal),
     describe: async () => ({
-      engine: path === undefined ? "memory" : "sqlite",
+      engine: place === undefined ? "memory" : "sqlite",
       location,
       schemaVersion: SCHEMA_VERSION,
-      sizeBytes: await sizeOf(connection, path),
+      sizeBytes: await sizeOf(connection, place),
     }),
-    exportTo: (file) =>
+    exportTo: (file) => group.between(() => copyDatabase(connection, file)),
+    check: () =>
       group.between(() => {
-        connection.database.prepare("vacuum into ?").run(file);
+        const rows = connection.database.prepare("pragma integrity_check").all();
+        return rows.map((row) => String(Object.values(row)[0])).filter((found) => found !== "ok");
       }),
     vacuum: () =>
       group.between(() => {
@@ -67,12 +71,12 @@ async function read<T>(connection: Connection, rule: () => Work<T>, location: st
   }
 }
 
-async function sizeOf(connection: Connection, path: string | undefined): Promise<number> {
-  if (path === undefined) {
+async function sizeOf(connection: Connection, place: SqlitePlace | undefined): Promise<number> {
+  if (place === undefined) {
     return Number(connection.value("pragma page_count")) * Number(connection.value("pragma page_size"));
   }
   let total = 0;
-  for (const file of [path, `${path}-wal`]) {
+  for (const file of [place.file, `${place.file}-wal`]) {
     total += (await stat(file).catch(() => ({ size: 0 }))).size;
   }
   return total;

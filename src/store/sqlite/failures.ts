@@ -1,11 +1,13 @@
 /** What SQLite says, in the store's words. */
 
-import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { ContinuoError, type ErrorCode, isContinuoError } from "../../model/index.ts";
 
 const BUSY = 5;
 const LOCKED = 6;
 
+const IOERR = 10;
 const FULL = 13;
+const RANGE = 25;
 const CANTOPEN = 14;
 
 /** SQLite's primary result code, or the nearest one to a file system's; `undefined` for any other error. */
@@ -14,6 +16,9 @@ function codeOf(error: unknown): number | undefined {
   const { errcode, code, cause } = error as { errcode?: unknown; code?: unknown; cause?: unknown };
   if (typeof errcode === "number") return errcode & 0xff;
   if (code === "ENOSPC") return FULL;
+  if (code === "EIO" || code === "EFBIG" || code === "EMFILE") return IOERR;
+  // What cannot be bound to a statement.
+  if (code === "ERR_INVALID_ARG_TYPE" || code === "ERR_INVALID_ARG_VALUE") return RANGE;
   if (typeof code === "string" && /^E(ACCES|PERM|EXIST|NOENT|NOTDIR|ISDIR|ROFS|LOOP)$/.test(code))
     return CANTOPEN;
   return isContinuoError(cause) || cause === undefined ? undefined : codeOf(cause);
@@ -25,10 +30,10 @@ export function isBusy(error: unknown): boolean {
 }
 
 const DAMAGED =
-  "Copy the file and its -wal aside, then restore a backup with `continuo store restore`, or look with `continuo store verify`.";
+  "Copy the file and its -wal to another folder, then restore a backup with `continuo store restore`, or examine the damage with `continuo store verify`.";
 
 interface Failure {
-  readonly code: "corrupt" | "unavailable" | "busy";
+  readonly code: ErrorCode;
   readonly says: string;
   readonly hint: string;
 }
@@ -37,14 +42,14 @@ const FAILURES: Readonly<Record<number, Failure>> = {
   [BUSY]: {
     code: "busy",
     says: "is locked by another process",
-    hint: "Try again; a process that holds the lock for long may hang.",
+    hint: "Try again; if the lock remains, look for a process that hangs.",
   },
   8: {
     code: "unavailable",
     says: "cannot be written",
     hint: "Check the permissions of the file and its folder.",
   },
-  10: { code: "unavailable", says: "cannot be read or written", hint: "Check the disk." },
+  [IOERR]: { code: "unavailable", says: "cannot be read or written", hint: "Check the disk." },
   11: { code: "corrupt", says: "is damaged", hint: DAMAGED },
   [FULL]: {
     code: "unavailable",
@@ -56,15 +61,29 @@ const FAILURES: Readonly<Record<number, Failure>> = {
     says: "cannot be opened",
     hint: "Check the path and the permissions of its folder.",
   },
-  26: { code: "corrupt", says: "is no SQLite database", hint: DAMAGED },
+  18: { code: "too_large", says: "cannot store a value of this size", hint: "Keep large data as a blob." },
+  19: {
+    code: "conflict",
+    says: "refuses a row that contradicts another one",
+    hint: "Read again, then try again.",
+  },
+  [RANGE]: { code: "invalid", says: "cannot store a value", hint: "Check the values that were given." },
+  26: { code: "corrupt", says: "is not a SQLite database", hint: DAMAGED },
 };
 
-/** Errors of SQLite as `busy`, `corrupt` or `unavailable`; all others as they are. */
+const UNKNOWN: Failure = {
+  code: "unavailable",
+  says: "reports an error",
+  hint: "Try again; if it happens again, report this error with its cause.",
+};
+
+/** Every error of SQLite and of its files as a `ContinuoError`; all others as they are. */
 export function translated(error: unknown, path: string): unknown {
   if (isContinuoError(error) && !isBusy(error)) return error;
-  const failure = FAILURES[codeOf(error) ?? -1];
-  if (failure === undefined) return error;
-  return new ContinuoError(failure.code, `The database ${path} ${failure.says}.`, {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const failure = FAILURES[code] ?? UNKNOWN;
+  return new ContinuoError(failure.code, `the database ${path} ${failure.says}`, {
     hint: failure.hint,
     details: { path },
     cause: error,
@@ -74,7 +93,7 @@ export function translated(error: unknown, path: string): unknown {
 export function truncated(path: string, sizeBytes: number, expectedBytes: number): ContinuoError {
   return new ContinuoError(
     "corrupt",
-    `The database ${path} is cut off: ${sizeBytes} of ${expectedBytes} bytes.`,
+    `the database ${path} is cut off: ${sizeBytes} of ${expectedBytes} bytes`,
     {
       hint: DAMAGED,
       details: { path, sizeBytes, expectedBytes },
@@ -82,10 +101,11 @@ export function truncated(path: string, sizeBytes: number, expectedBytes: number
   );
 }
 
-/** SQLite itself goes on writing into a file that has no name any more. */
-export function replacedFile(path: string): ContinuoError {
-  return new ContinuoError("unavailable", `The database ${path} was deleted or replaced while it was open.`, {
-    hint: "What was kept until then can still be read here. Open the store again to go on in what is there now.",
-    details: { path },
+/** One of the files of an open database: itself, or those that SQLite keeps beside it. */
+export function replacedFile(path: string, file: string): ContinuoError {
+  const what = path === file ? `database ${path}` : `file ${file} of the database ${path}`;
+  return new ContinuoError("unavailable", `the ${what} was deleted or replaced while it was open`, {
+    hint: "Open the store again to continue with the new file; this store still reads the old one.",
+    details: { path, file, permanent: true },
   });
 }

@@ -32,7 +32,7 @@ const PROMISES_OF_A_CALLER = 24;
 
 interface GroupOptions {
   readonly path: string;
-  /** Errors: `unavailable`. Nothing is written then. */
+  /** Called before and after each transaction. Errors: `unavailable`. */
   readonly assertInPlace: () => void;
   readonly onCommit: (changed: ReadonlySet<number>) => void;
 }
@@ -137,8 +137,10 @@ export class GroupCommit {
         return;
       }
       this.#connection.exec("commit");
+      // What was committed into a file without a name is lost when the process ends.
+      this.#assertInPlace();
     } catch (error) {
-      // A full disk or an I/O error: nothing was committed, and all are told.
+      // A full disk or an I/O error, and nothing was committed; or the file is gone. All callers hear of it.
       this.#rollback();
       for (const { job } of group) job.reject(translated(error, this.#path));
       return;

@@ -1,21 +1,36 @@
-/** Whether the file of an open database is still the one of that name. */
+/** Whether the files of an open database are still those of their names. */
 
 import { statSync } from "node:fs";
 import { replacedFile, translated } from "./failures.ts";
+import type { SqlitePlace } from "./place.ts";
 
-/** To be called before each write; `undefined` for a database in memory. Errors: `unavailable`. */
-export function inPlace(path: string | undefined): () => void {
-  if (path === undefined) return () => undefined;
-  const opened = identityOf(path);
+/**
+ * To be called before each write and after each commit; SQLite itself goes on writing into files that have no
+ * name any more. The database is open and was read, so that all of its files are there. Errors: `unavailable`.
+ *
+ * @param rescue copies what only the write-ahead log has into the database
+ */
+export function inPlace(place: SqlitePlace | undefined, rescue: () => void): () => void {
+  if (place === undefined) return () => undefined;
+  const { path, file } = place;
+  const main = identityOf(path);
+  const sides = [`${file}-wal`, `${file}-shm`].map((side) => ({ side, opened: identityOf(side) }));
   return () => {
-    if (identityOf(path) !== opened) throw replacedFile(path);
+    if (identityOf(path) !== main) throw replacedFile(path, path);
+    const [missing] = sides.filter(({ side, opened }) => identityOf(side) !== opened);
+    if (missing === undefined) return;
+    // Where a process has made a new one, the database is shared no longer: two would write into it.
+    if (sides.every(({ side, opened }) => [GONE, opened].includes(identityOf(side)))) rescue();
+    throw replacedFile(path, missing.side);
   };
 }
+
+const GONE = "gone";
 
 function identityOf(path: string): string {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
-    return found === undefined ? "gone" : `${found.dev} ${found.ino}`;
+    return found === undefined ? GONE : `${found.dev} ${found.ino}`;
   } catch (error) {
     throw translated(error, path);
   }

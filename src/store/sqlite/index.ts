@@ -1,10 +1,12 @@
 /**
  * The SQLite engine, on disk or in memory.
  *
- * Promises: acknowledged means synced (`synchronous=FULL`); many processes may share a file; the event
- * loop waits for the disk, never for another process. Knows nothing of the rules that it runs.
+ * Promises: an acknowledged write is synced (`synchronous=FULL`); many processes can share a file; the event loop
+ * waits for the disk, never for another process.
+ * Does not know: the rules that it executes.
  */
 
 export { Connection } from "./connection.ts";
 export { createKysely } from "./dialect.ts";
+export { translated as translatedSqliteError } from "./failures.ts";
 export { type Migrated, openSqlite, type SqliteOptions } from "./open.ts";

@@ -1,17 +1,19 @@
 /** Opens a SQLite database: made where there is none, checked, and migrated when asked to. */
 
-import { hash, randomFillSync } from "node:crypto";
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { hash } from "node:crypto";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, createIds } from "../../model/index.ts";
-import { type Engine, LIMITS, type Scope } from "../engine/index.ts";
+import { type Engine, fillRandom, LIMITS, type Scope } from "../engine/index.ts";
 import { migrate, readSchemaVersion, SCHEMA_VERSION, type Schema } from "../schema/index.ts";
 import { Connection } from "./connection.ts";
+import { copyDatabase } from "./copy.ts";
 import { createKysely, SQLITE } from "./dialect.ts";
 import { createSqliteEngine } from "./engine.ts";
 import { isBusy, translated, truncated } from "./failures.ts";
+import { preparePlace, type SqlitePlace } from "./place.ts";
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -50,25 +52,23 @@ export async function openSqlite(place: string | undefined, options: SqliteOptio
 }
 
 async function tryOpen(path: string | undefined, options: SqliteOptions): Promise<Engine> {
-  const connection = new Connection(openDatabase(path, options));
+  const place = path === undefined ? undefined : preparePlace(path);
+  const connection = new Connection(openDatabase(place, options));
   try {
-    await upgrade(connection, path, options);
-    return createSqliteEngine(connection, scopeOf(connection, options.workspaceId), { path });
+    await upgrade(connection, place, options);
+    return createSqliteEngine(connection, scopeOf(connection, options.workspaceId), place);
   } catch (error) {
     connection.close();
     throw error;
   }
 }
 
-function openDatabase(path: string | undefined, options: SqliteOptions): DatabaseSync {
+function openDatabase(place: SqlitePlace | undefined, options: SqliteOptions): DatabaseSync {
   const { synchronous = "full", cacheBytes = CACHE_BYTES } = options;
-  if (path === undefined) return new DatabaseSync(":memory:");
-  makeFolder(dirname(path));
-  // Sessions are private: nobody else reads them. SQLite gives its -wal and -shm the same mode.
-  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
-  assertWhole(path);
+  if (place === undefined) return new DatabaseSync(":memory:");
+  assertWhole(place);
   // SQLite's own waiting would block the event loop.
-  const database = new DatabaseSync(path, { timeout: 0 });
+  const database = new DatabaseSync(place.file, { timeout: 0 });
   try {
     database.exec("pragma journal_mode = wal");
     database.exec(`pragma synchronous = ${synchronous}`);
@@ -82,32 +82,20 @@ function openDatabase(path: string | undefined, options: SqliteOptions): Databas
   return database;
 }
 
-/** With those above it. Node's own way to do so never comes back where a folder cannot be made: below `/proc`. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Somebody else made it at this moment.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-}
-
 const HEADER_BYTES = 100;
 
 /** The header says how many pages there are. With a write-ahead log the file may rightly be shorter. */
-function assertWhole(path: string): void {
-  const sizeBytes = statSync(path).size;
-  const wal = `${path}-wal`;
+function assertWhole({ path, file }: SqlitePlace): void {
+  const sizeBytes = statSync(file).size;
+  const wal = `${file}-wal`;
   if (sizeBytes === 0 || (existsSync(wal) && statSync(wal).size > 0)) return;
   const header = Buffer.alloc(HEADER_BYTES);
-  const file = openSync(path, "r");
+  const opened = openSync(file, "r");
   try {
-    if (readSync(file, header, 0, HEADER_BYTES, 0) < HEADER_BYTES)
+    if (readSync(opened, header, 0, HEADER_BYTES, 0) < HEADER_BYTES)
       throw truncated(path, sizeBytes, HEADER_BYTES);
   } finally {
-    closeSync(file);
+    closeSync(opened);
   }
   // What has no such beginning is no database at all, which SQLite says itself.
   if (!header.toString("latin1").startsWith("SQLite format 3")) return;
@@ -118,37 +106,53 @@ function assertWhole(path: string): void {
 
 async function upgrade(
   connection: Connection,
-  path: string | undefined,
+  place: SqlitePlace | undefined,
   options: SqliteOptions,
 ): Promise<void> {
   const db = createKysely<never>(connection.database);
   const from = await readSchemaVersion(db);
   if (from < SCHEMA_VERSION) {
     const isOlder = from > 0 && !isUnused(connection);
-    if (isOlder && options.migrate === "refused") throw migrationRequired(path ?? "memory", from);
-    const copy = isOlder && path !== undefined ? copyBefore(connection, path, from) : null;
+    if (isOlder && options.migrate === "refused") throw migrationRequired(place?.path ?? "memory", from);
+    const copy = isOlder && place !== undefined ? copyBefore(connection, place, from) : null;
     await migrate(db);
     if (isOlder) options.onMigrated?.({ from, to: SCHEMA_VERSION, copy });
   }
 }
 
+/** Tables that have rows without any log, and logs; older schemas lack some of them. */
+const WITHOUT_LOGS = [
+  "logs",
+  "deleted_logs",
+  "blobs",
+  "leases",
+  "claims",
+  "cursors",
+  "tokens",
+  "webhook_keys",
+] as const;
+
 /** A process that was killed while it made the database leaves one like this: nothing was ever written to it. */
 function isUnused({ database }: Connection): boolean {
-  const tables = ["logs", "deleted_logs", "blobs"];
-  return tables.every((table) => database.prepare(`select 1 from ${table} limit 1`).get() === undefined);
+  const isThere = database.prepare("select 1 from sqlite_master where type = 'table' and name = ?");
+  return WITHOUT_LOGS.every(
+    (table) =>
+      isThere.get(table) === undefined ||
+      database.prepare(`select 1 from ${table} limit 1`).get() === undefined,
+  );
 }
 
 function migrationRequired(path: string, from: number): ContinuoError {
-  return new ContinuoError("migration_required", `The database ${path} has the older schema ${from}.`, {
+  return new ContinuoError("migration_required", `the database ${path} has the older schema ${from}`, {
     hint: "Run `continuo store migrate`, or open it with { migrate: true }.",
     details: { schemaVersion: from, wantedVersion: SCHEMA_VERSION },
   });
 }
 
-function copyBefore(connection: Connection, path: string, from: number): string {
+function copyBefore(connection: Connection, { path }: SqlitePlace, from: number): string {
   let copy = `${path}.before-migration-${from}`;
   for (let n = 2; existsSync(copy); n++) copy = `${path}.before-migration-${from}.${n}`;
-  connection.database.prepare("vacuum into ?").run(copy);
+  copyDatabase(connection, copy);
   return copy;
 }
 
@@ -158,7 +162,7 @@ function scopeOf(connection: Connection, workspaceId: string): Scope {
     dialect: SQLITE,
     db: createKysely<Schema>(connection.database),
     sha256: (data) => hash("sha256", data, "hex"),
-    newId: createIds({ now: Date.now, random: (bytes) => randomFillSync(bytes) }),
+    newId: createIds({ now: Date.now, random: fillRandom }),
     lineages: new Map(),
   };
 }

@@ -1,8 +1,8 @@
 /**
- * Agents for tests: one that answers what it is asked, and one that does what a script says, and remembers what
- * it was given.
+ * Agents for tests: one echoes its input, one follows a script and records what it received.
  *
- * Promises: the agent port, every line of it, unless the script says otherwise. Does not know: any model.
+ * Promises: they implement the whole agent port, unless the script says otherwise.
+ * Does not know: any model.
  */
 
 export { EchoAgent } from "./echo.ts";

@@ -87,7 +87,7 @@ export class ScriptedAgent implements Agent {
     }
     const isKnown = this.nativeSessions.has(asked.sessionId);
     if (native === "unavailable" || !isKnown) {
-      throw new ContinuoError("native_unavailable", `There is no session ${asked.sessionId}.`, {
+      throw new ContinuoError("native_unavailable", `there is no session ${asked.sessionId}`, {
         details: { reason: "the session is not there any more" },
       });
     }

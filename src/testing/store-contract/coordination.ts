@@ -1,7 +1,7 @@
 /** Cursors, snapshots, claims, and all side writes of an append together. */
 
 import assert from "node:assert/strict";
-import { type ContractCase, newLog, numbered, rejects } from "./case.ts";
+import { type ContractCase, eventually, newLog, numbered, rejects } from "./case.ts";
 
 export const coordinationCases: readonly ContractCase[] = [
   {
@@ -33,8 +33,74 @@ export const coordinationCases: readonly ContractCase[] = [
     run: async ({ store }) => {
       const logId = await newLog(store, 2);
       await rejects("out_of_range", store.commitCursor({ logId, name: "c", sequence: 3 }));
-      await rejects("not_found", store.commitCursor({ logId: "none", name: "c", sequence: 0 }));
+      await rejects("not_found", store.commitCursor({ logId: "none", name: "c", sequence: 1 }));
       await rejects("invalid", store.commitCursor({ logId, name: "c", sequence: -1 }));
+    },
+  },
+  {
+    name: "a log that is not made yet can have cursors, which go on when it is made and go when it goes",
+    run: async ({ store }) => {
+      const of = { logId: "later", name: "ada" };
+      const early = await store.commitCursor({ ...of, sequence: 0, data: { seen: 0 } });
+      assert.deepEqual([early.sequence, early.data], [0, { seen: 0 }]);
+      assert.deepEqual((await store.listCursors({ name: "ada" })).items, [early]);
+      await store.createLog({ logId: "later", events: numbered(3) });
+      assert.deepEqual(await store.getCursor(of), early);
+      const later = await store.commitCursor({ ...of, sequence: 2 });
+      assert.deepEqual([later.sequence, later.data], [2, { seen: 0 }]);
+      await store.deleteLog("later");
+      assert.equal(await store.getCursor(of), null);
+      await store.append(await newLog(store), [], { also: [{ type: "cursor", ...of }] });
+      assert.equal((await store.getCursor(of))?.sequence, 0);
+      await store.resetCursor(of);
+      assert.equal(await store.getCursor(of), null);
+      await rejects("not_found", store.resetCursor({ ...of, sequence: 1 }));
+    },
+  },
+  {
+    name: "the readers of an expired log begin anew",
+    run: async ({ store }) => {
+      const of = { logId: "short", name: "ada" };
+      await store.createLog({ logId: "short", ttl: 0.2, events: numbered(3) });
+      await store.commitCursor({ ...of, sequence: 3, data: 1 });
+      await eventually(async () => (await store.getLog("short")) === null);
+      assert.equal(await store.getCursor(of), null);
+      assert.deepEqual((await store.listCursors({ logId: "short" })).items, []);
+      await rejects("not_found", store.commitCursor({ ...of, sequence: 3 }));
+      const anew = await store.commitCursor(of);
+      assert.deepEqual([anew.sequence, anew.data], [0, null]);
+    },
+  },
+  {
+    name: "data beside a cursor change with it or alone, and not when it fell behind",
+    run: async ({ store }) => {
+      const of = { logId: await newLog(store, 5), name: "ada" };
+      await store.commitCursor({ ...of, sequence: 3, data: { sdk: "a" } });
+      const kept = await store.commitCursor({ ...of, sequence: 4 });
+      assert.deepEqual([kept.sequence, kept.data], [4, { sdk: "a" }]);
+      const alone = await store.commitCursor({ ...of, data: { sdk: "b" } });
+      assert.deepEqual([alone.sequence, alone.data], [4, { sdk: "b" }]);
+      const same = await store.commitCursor({ ...of, sequence: 4, data: ["\u0000", "\ud800"] });
+      assert.deepEqual(same.data, ["\u0000", "\ud800"]);
+      const behind = await store.commitCursor({ ...of, sequence: 2, data: "old" });
+      assert.deepEqual(behind, same);
+      assert.deepEqual(await store.getCursor(of), same);
+      await store.append(of.logId, [], {
+        also: [{ type: "cursor", name: "ada", sequence: 5, data: { sdk: "c" } }],
+      });
+      assert.deepEqual((await store.getCursor(of))?.data, { sdk: "c" });
+      assert.equal((await store.commitCursor({ ...of, data: null })).data, null);
+    },
+  },
+  {
+    name: "data beside a cursor are JSON of at most 16 KiB",
+    run: async ({ store }) => {
+      const of = { logId: await newLog(store, 1), name: "ada" };
+      await store.commitCursor({ ...of, data: "x".repeat(16_382) });
+      await rejects("too_large", store.commitCursor({ ...of, data: "x".repeat(16_383) }));
+      await rejects("too_large", store.commitCursor({ ...of, data: "\u20ac".repeat(6_000) }));
+      await rejects("invalid", store.commitCursor({ ...of, data: 1n }));
+      assert.equal((await store.getCursor(of))?.data, "x".repeat(16_382));
     },
   },
   {

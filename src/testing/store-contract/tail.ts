@@ -193,6 +193,65 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "a slow tail beside fast ones misses nothing and holds nobody up",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const slow = store.tail(logId)[Symbol.asyncIterator]();
+      const first = slow.next();
+      const fast = [1, 2, 3].map(() => take(store, logId, 1_500));
+      for (let n = 0; n < 15; n++) await store.append(logId, numbered(100));
+      for (const events of await Promise.all(fast)) assert.deepEqual(sequencesOf(events), upTo(1_500));
+      assert.equal(((await first).value as StoredEvent).sequence, 1);
+      await store.append(logId, numbered(1));
+      for (const sequence of upTo(1_500, 2))
+        assert.equal(((await slow.next()).value as StoredEvent).sequence, sequence);
+      await slow.return?.();
+    },
+  },
+  {
+    name: "tails with and without types, from before, at and beyond the end, share a log",
+    run: async ({ store }) => {
+      const logId = await newLog(store, 2);
+      const takings = Promise.all([
+        take(store, logId, 6),
+        take(store, logId, 2, { types: ["a"] }),
+        take(store, logId, 2, { types: ["b", "c"], after: 2 }),
+        take(store, logId, 1, { after: 5 }),
+        take(store, logId, 1, { after: 3, types: ["c"] }),
+      ]);
+      for (const type of ["a", "b", "a", "c"]) await store.append(logId, [{ type, data: type }]);
+      assert.deepEqual((await takings).map(sequencesOf), [upTo(6), [3, 5], [4, 6], [6], [6]]);
+    },
+  },
+  {
+    name: "a tail that is left lets the others go on",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const leaving = new AbortController();
+      const left = store.tail(logId, { signal: leaving.signal })[Symbol.asyncIterator]();
+      const first = left.next();
+      const staying = take(store, logId, 3);
+      await store.append(logId, numbered(1));
+      assert.equal(((await first).value as StoredEvent).sequence, 1);
+      const second = left.next();
+      leaving.abort();
+      assert.equal((await second).done, true);
+      await store.append(logId, numbered(2));
+      assert.deepEqual(sequencesOf(await staying), upTo(3));
+      // Nobody reads any more; then somebody does again.
+      await store.append(logId, numbered(2));
+      assert.deepEqual(sequencesOf(await take(store, logId, 2, { after: 3 })), [4, 5]);
+    },
+  },
+  {
+    name: "tail refuses a sequence and types that are none",
+    run: async ({ store }) => {
+      const logId = await newLog(store, 1);
+      await rejects("invalid", take(store, logId, 1, { after: -1 }));
+      await rejects("invalid", take(store, logId, 1, { after: 9, types: [""] }));
+    },
+  },
+  {
     name: "tail of a fork gives what it inherited, its own, and nothing of its source's later ones",
     run: async ({ store }) => {
       const logId = await newLog(store, 2);

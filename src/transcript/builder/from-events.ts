@@ -1,6 +1,6 @@
 /** A transcript from events at hand. */
 
-import { type EventLike, inOrder, sequenceOf } from "../events/index.ts";
+import { type EventLike, inOrder, logIdOf, sequenceOf } from "../events/index.ts";
 import { foldEvent } from "../fold/index.ts";
 import { beginFold, type Transcript, toTranscript, type ViewOptions } from "./transcript.ts";
 
@@ -26,8 +26,8 @@ export function fromEvents(events: Iterable<EventLike>, options: FromEventsOptio
 
 function logOf(events: readonly EventLike[]): string | undefined {
   for (const event of events) {
-    const logId = event.logId ?? event.log_id;
-    if (logId !== undefined && logId !== null) return logId;
+    const logId = logIdOf(event);
+    if (logId !== undefined) return logId;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** A transcript from a session's log, read page by page, and brought up to date. */
 
 import { ContinuoError, type EventPage, type LogReader } from "../../model/index.ts";
-import { type EventLike, inOrder } from "../events/index.ts";
+import { type EventLike, inOrder, sequenceOf } from "../events/index.ts";
 import { foldEvent } from "../fold/index.ts";
 import {
   beginFold,
@@ -39,8 +39,8 @@ export async function fromStore(
     return toTranscript(await readOn(store, beginFold(sessionId, after), options), options);
   const { events, isWhole } = await readNewest(store, sessionId, { ...options, limit });
   const { sequenced, loose } = inOrder(events);
-  const first = sequenced[0]?.sequence;
-  const fold = beginFold(sessionId, isWhole || typeof first !== "number" ? after : first - 1);
+  const first = sequenced[0] === undefined ? undefined : sequenceOf(sequenced[0]);
+  const fold = beginFold(sessionId, isWhole || first === undefined ? after : first - 1);
   for (const event of sequenced) foldEvent(fold.draft, event);
   return toTranscript({ ...fold, loose }, options);
 }
@@ -130,5 +130,5 @@ async function readNewest(
 
 function assertLimit(limit: number | undefined): void {
   if (limit === undefined || (Number.isSafeInteger(limit) && limit >= 1)) return;
-  throw new ContinuoError("invalid", "limit is a whole number of at least 1.", { details: { limit } });
+  throw new ContinuoError("invalid", "`limit` must be a whole number of at least 1", { details: { limit } });
 }

@@ -1,9 +1,9 @@
 /**
- * `TranscriptBuilder`: transcripts from events, from a store, and brought up to date.
+ * `TranscriptBuilder`: builds a transcript from events or from a store, and updates it.
  *
- * Promises: the same events give the same transcript, whether folded at once or in updates; an update costs
- * what is new and one copy of the array of messages; `last…` fields are those of the log read.
- * Does not know: agents, runs, what is done with a transcript.
+ * Promises: the same events give the same transcript, in one fold or in several updates; an update costs the new
+ * events and one copy of the array of messages; the `last…` fields describe the log that was read.
+ * Does not know: agents, runs, what a caller does with a transcript.
  */
 
 export { type FromEventsOptions, fromEvents } from "./from-events.ts";

@@ -36,7 +36,9 @@ export function toBudget(options: BudgetOptions): Budget {
 function limitOf(name: string, value: number | undefined): number {
   if (value === undefined) return Number.POSITIVE_INFINITY;
   if (typeof value === "number" && value >= 0) return value;
-  throw new ContinuoError("invalid", `${name} is a number of at least 0.`, { details: { [name]: value } });
+  throw new ContinuoError("invalid", `${name} must be a number of at least 0`, {
+    details: { [name]: value },
+  });
 }
 
 export function isLimited(options: BudgetOptions): boolean {

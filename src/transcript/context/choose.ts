@@ -35,7 +35,8 @@ export function chooseUnits(
   const candidates = strategy === "oldest-page" ? pageUnits(units, options.pageAfter) : units;
   const anchor = anchorOf(candidates, strategy, options);
   const stays = candidates[anchor];
-  if (stays === undefined) return [];
+  // A message of which nothing is left says nothing.
+  if (stays === undefined || budget.chars < 1) return [];
   const choice = createChoice(stays, budget);
   if (strategy === "pinned+newest") {
     for (const unit of pinnedUnits(candidates, options)) choice.take(unit);
@@ -127,7 +128,7 @@ function pageUnits(units: readonly Unit[], after: string | undefined): readonly 
   if (after === undefined) return units;
   const at = units.findIndex((unit) => unit.members.some(({ message }) => message.id === after));
   if (at === -1) {
-    throw new ContinuoError("not_found", "There is no message of that id to go on after.", {
+    throw new ContinuoError("not_found", "there is no message of this id to continue after", {
       details: { pageAfter: after },
     });
   }
@@ -142,7 +143,7 @@ function anchorOf(units: readonly Unit[], strategy: Strategy, { around }: Strate
   if (id !== undefined) {
     const at = units.findIndex((unit) => unit.members.some(({ message }) => message.id === id));
     if (at !== -1) return at;
-    throw new ContinuoError("not_found", "There is no message of that id to look around.", {
+    throw new ContinuoError("not_found", "there is no message of this id to show with its neighbours", {
       details: { id },
     });
   }

@@ -4,12 +4,17 @@ import type { Block, Message, ToolCallBlock } from "../../model/index.ts";
 import { textOf } from "../../model/index.ts";
 import { argsText, charsOf, charsOfMessages, placeholder } from "./cost.ts";
 
-/** At most `maxChars` long. The mark goes where there is no room for it. */
+/** Where there is no room for a mark that counts, and for a few words. */
+const SHORT_MARK = "…";
+
+/** At most `maxChars` long. The mark is short where there is little room. */
 export function cutMiddle(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
-  const mark = (count: number): string => `\n[… ${count} characters left out …]\n`;
+  if (maxChars < SHORT_MARK.length) return "";
+  const counted = (count: number): string => `\n[… ${count} characters left out …]\n`;
+  const isShort = maxChars < counted(text.length).length * 2;
+  const mark = isShort ? () => SHORT_MARK : counted;
   const room = maxChars - mark(text.length).length;
-  if (room < 2) return maxChars < 1 ? "" : "…";
   const headEnd = beforePair(text, Math.ceil(room / 2));
   const tailStart = afterPair(text, text.length - Math.floor(room / 2));
   return text.slice(0, headEnd) + mark(tailStart - headEnd) + text.slice(tailStart);

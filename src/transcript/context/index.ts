@@ -1,9 +1,8 @@
 /**
  * The context: messages cut to a budget.
  *
- * Promises: pure; a call and its results are in it together or not at all; the order stays; budgets hold, but
- * for the names of calls in the one unit that always stays, and its number of messages; what is left out is
- * reported.
+ * Promises: pure; a call and its results stay together; the order stays; budgets hold, except for the number of
+ * messages and the names of calls in the one unit that always stays; the omission of messages is reported.
  * Does not know: events, stores, models.
  */
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../../test/sizes/counts.ts";
 import type { Block, Message } from "../../model/index.ts";
 import { costOf } from "./cost.ts";
 import { cutMiddle } from "./cut.ts";
@@ -68,7 +69,8 @@ const CASES: readonly (readonly [string, PlanOptions, string])[] = [
   ["messages, half of them system", { maxMessages: 2 }, "s2 u2"],
   ["messages, no half of a unit", { maxMessages: 4 }, "s1 s2 u2"],
   ["messages, a unit", { maxMessages: 6 }, "s1 s2 a2 r1 r2 u2"],
-  ["nothing at all: the newest stays", { maxMessages: 0, maxChars: 0 }, "u2"],
+  ["no messages: the newest stays", { maxMessages: 0 }, "u2"],
+  ["no characters: nothing stays, and no empty message", { maxChars: 0 }, ""],
   ["a page from the oldest on", { strategy: "oldest-page", maxMessages: 3 }, "s1 u1 s2"],
   ["the next page", { strategy: "oldest-page", maxMessages: 4, pageAfter: "s2" }, "a1 a2 r1 r2"],
   ["the last page", { strategy: "oldest-page", maxMessages: 4, pageAfter: "r2" }, "u2"],
@@ -215,8 +217,10 @@ describe("the newest unit, when it alone is over the budget", () => {
         expect(cut.length).toBeLessThanOrEqual(Math.max(maxChars, 0));
         expect(cut.isWellFormed()).toBe(true);
         if (text.length <= maxChars) expect(cut).toBe(text);
+        // Words, and not only the mark that some are missing.
+        else if (maxChars >= 5) expect(cut).toMatch(/^(?:a|😀)[\s\S]*…[\s\S]*(?:a|😀)$/u);
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 });
@@ -343,7 +347,7 @@ test("no orphan, no budget broken, no order changed, nothing lost from the repor
       if (cost.chars > maxOfAll) expect(cost.chars).toBeLessThanOrEqual(names);
       if (maxMessages !== undefined && messages.length > maxMessages) expect(isUnit(messages)).toBe(true);
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
 });
 

@@ -8,8 +8,9 @@ export interface EventLike {
   readonly data?: unknown;
   /** Another name of `data`. */
   readonly payload?: unknown;
-  readonly sequence?: number | null;
-  readonly sequence_number?: number | null;
+  /** A number, or its digits: some databases give whole numbers as text. */
+  readonly sequence?: number | string | null;
+  readonly sequence_number?: number | string | null;
   readonly id?: string | null;
   /** ISO 8601 UTC; a number is milliseconds since 1970. */
   readonly occurredAt?: string | number | null;
@@ -19,6 +20,8 @@ export interface EventLike {
   readonly run_id?: string | null;
   readonly logId?: string | null;
   readonly log_id?: string | null;
+  readonly sessionId?: string | null;
+  readonly session_id?: string | null;
   readonly actor?: Actor | null;
   readonly pruned?: unknown;
 }
@@ -51,8 +54,17 @@ export function toEntry(event: EventLike): Entry {
 }
 
 export function sequenceOf(event: EventLike): number | undefined {
-  const sequence = event.sequence ?? event.sequence_number;
+  const given = event.sequence ?? event.sequence_number;
+  const sequence = typeof given === "string" && DIGITS.test(given) ? Number(given) : given;
   return typeof sequence === "number" && Number.isFinite(sequence) ? sequence : undefined;
+}
+
+/** Fewer than a number can hold exactly. */
+const DIGITS = /^\d{1,15}$/u;
+
+/** The log that it is of: a session's log has the session's id. */
+export function logIdOf(event: EventLike): string | undefined {
+  return event.logId ?? event.log_id ?? event.sessionId ?? event.session_id ?? undefined;
 }
 
 export function timeOf(event: EventLike): string | undefined {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../../test/sizes/counts.ts";
 import type { EventLike } from "./entry.ts";
 import { inOrder } from "./order.ts";
 
@@ -57,7 +58,7 @@ test("shuffled events come in one order; equal ones as they were given", () => {
         }
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 
@@ -72,4 +73,16 @@ test("sequence, then what has none: by time, id; what has no time last", () => {
   ];
   const { sequenced, loose } = inOrder(list);
   expect([...sequenced, ...loose].map(({ id }) => id).join("")).toBe("891234");
+});
+
+test("a sequence that is text is a number; what is no whole number is none", () => {
+  const list: EventLike[] = [
+    { type: "x", sequence: "10", id: "c" },
+    { type: "x", sequence_number: "9", id: "b" },
+    { type: "x", sequence: 2, id: "a" },
+    { type: "x", sequence: "9e1", id: "d" },
+    { type: "x", sequence: "", id: "e" },
+  ];
+  const { sequenced, loose } = inOrder(list);
+  expect([sequenced, loose].map((some) => some.map(({ id }) => id).join(""))).toEqual(["abc", "de"]);
 });

@@ -1,6 +1,13 @@
 /** Payload values as blocks. */
 
-import type { Block, ToolCallBlock, ToolResultBlock, ToolStatus, Usage } from "../../model/index.ts";
+import {
+  type Block,
+  type ToolCallBlock,
+  type ToolResultBlock,
+  type ToolStatus,
+  toWellFormed,
+  type Usage,
+} from "../../model/index.ts";
 import { type Fields, isFields, wordsOf } from "../events/index.ts";
 
 const BLOCK_TYPES: Readonly<Record<Block["type"], true>> = {
@@ -76,9 +83,10 @@ export function toCall(id: string, name: string, input: unknown): ToolCallBlock 
 function parsedArgs(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : {};
+    // Throws for what is nested too deep to be written again.
+    return isFields(value) && toWellFormed(value) !== undefined ? value : {};
   } catch {
-    // No JSON: the text itself is kept in `rawArgs`.
+    // No JSON that could be kept: the text itself is in `rawArgs`.
     return {};
   }
 }
@@ -88,15 +96,20 @@ export function inputOf(call: ToolCallBlock): unknown {
   return call.rawArgs !== undefined && Object.keys(call.args).length === 0 ? call.rawArgs : call.args;
 }
 
+/** What an adapter shows and no block is (a diff) stands in one of the type `unknown`. */
+function isBlockList(value: unknown): value is readonly unknown[] {
+  return (
+    Array.isArray(value) &&
+    value.every((each) => typeof each === "string" || (isFields(each) && isWhole(each)))
+  );
+}
+
 /** A string or blocks as they are; other JSON as text, and itself in `details`. */
 export function toResult(toolCallId: string, output: unknown): ToolResultBlock {
   const result = { type: "tool_result", toolCallId, isError: false, status: "ok" } as const;
   if (output === undefined || output === null) return { ...result, content: [] };
   if (typeof output === "string") return { ...result, content: toBlocks(output) ?? [] };
-  const blocks = toBlocks(output);
-  if (blocks?.every((block) => block.type !== "unknown")) {
-    return { ...result, content: blocks };
-  }
+  if (isBlockList(output)) return { ...result, content: output.map(toBlock) };
   return { ...result, content: [{ type: "text", text: JSON.stringify(output) }], details: output };
 }
 
@@ -107,19 +120,28 @@ const FAILURES: Readonly<Record<Exclude<ToolStatus, "ok">, string>> = {
   interrupted: "The call was interrupted: whether it took effect is not known.",
 };
 
-/** An error tells its own story; what else went wrong is said first. */
+/** An error tells its own story, in words or in blocks; what else went wrong is said first. */
 export function toFailure(toolCallId: string, error: unknown, status: string | undefined): ToolResultBlock {
   const known = isFailure(status) ? status : "error";
+  const failure = { type: "tool_result", toolCallId, isError: true, status: known } as const;
+  if (isBlockList(error) && error.length > 0) {
+    const blocks = error.map(toInner);
+    return { ...failure, content: [...saidBefore(known, blocks), ...blocks] };
+  }
   const words = wordsOf(error);
   const said = known === "error" ? words : [FAILURES[known], words].filter((part) => part !== "").join(" ");
   return {
-    type: "tool_result",
-    toolCallId,
+    ...failure,
     content: [{ type: "text", text: said === "" ? FAILURES[known] : said }],
-    isError: true,
-    status: known,
     ...(isFields(error) || Array.isArray(error) ? { details: error } : {}),
   };
+}
+
+/** What went wrong, where it is no plain error and the blocks do not begin with it. */
+function saidBefore(status: Exclude<ToolStatus, "ok">, blocks: readonly Block[]): readonly Block[] {
+  const [first] = blocks;
+  const isSaid = first?.type === "text" && first.text.startsWith(FAILURES[status]);
+  return status === "error" || isSaid ? [] : [{ type: "text", text: FAILURES[status] }];
 }
 
 function isFailure(status: string | undefined): status is Exclude<ToolStatus, "ok"> {

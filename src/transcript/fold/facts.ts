@@ -34,6 +34,29 @@ export function newest(key: string): (draft: Draft, entry: Entry, payload: Field
   return (draft, _entry, payload) => setState(draft, key, payload);
 }
 
+/**
+ * What permission was asked for and not yet decided, and the last decision. No message: what became of a call stands in
+ * its result, and the rest is between the agent and its person.
+ */
+export function approvalRequested(draft: Draft, _entry: Entry, payload: Fields): void {
+  const id = textField(payload, "approvalId") ?? "";
+  const { open, last } = approvalsOf(draft);
+  const what = textField(payload, "title") ?? textField(payload, "toolCallId") ?? "";
+  setState(draft, "approvals", { open: { ...open, [id]: what }, ...(last === undefined ? {} : { last }) });
+}
+
+export function approvalResolved(draft: Draft, _entry: Entry, payload: Fields): void {
+  const id = textField(payload, "approvalId") ?? "";
+  const { [id]: _, ...open } = approvalsOf(draft).open;
+  setState(draft, "approvals", { open, last: payload });
+}
+
+function approvalsOf(draft: Draft): { readonly open: Fields; readonly last?: Fields } {
+  const { approvals } = draft.facts.state;
+  const { open, last } = isFields(approvals) ? approvals : {};
+  return { open: isFields(open) ? open : {}, ...(isFields(last) ? { last } : {}) };
+}
+
 export function modeChanged(draft: Draft, _entry: Entry, payload: Fields): void {
   const [mode, model] = [textField(payload, "mode"), textField(payload, "model")];
   if (mode !== undefined) setState(draft, "mode", mode);

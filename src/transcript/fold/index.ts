@@ -1,8 +1,8 @@
 /**
- * The fold: events into messages, one at a time.
+ * The fold from events to messages, one event at a time.
  *
- * Promises: pure; every type of the table of event types is decided on; what leaves nothing in the transcript
- * is counted. A message, once given out, is never changed: a later event puts another one in its place.
+ * Promises: pure; every event type of the table has a decision; events without a message are counted. A message never
+ * changes after it was returned: a later event replaces it.
  * Does not know: stores, budgets.
  */
 

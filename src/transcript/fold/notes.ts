@@ -1,7 +1,15 @@
-/** Remarks that the model sees: what went wrong, what was asked and decided. */
+/** Remarks that the model sees: what went wrong. */
 
 import type { EVENT_TYPES, EventType, Message, ToolStatus } from "../../model/index.ts";
-import { anyField, type Entry, type Fields, numberField, textField, wordsOf } from "../events/index.ts";
+import {
+  anyField,
+  type Entry,
+  type Fields,
+  isFields,
+  numberField,
+  textField,
+  wordsOf,
+} from "../events/index.ts";
 import { type Draft, eventId, placeOf, setState } from "./draft.ts";
 import { closeCalls } from "./tools.ts";
 
@@ -11,7 +19,7 @@ export type NoteType = {
 }[EventType];
 
 /** One sentence or two, from the payload. */
-const SENTENCES: Readonly<Record<NoteType, (payload: Fields, draft: Draft) => string>> = {
+const SENTENCES: Readonly<Record<NoteType, (payload: Fields) => string>> = {
   budget_exceeded: (payload) => {
     const [value, allowed] = [numberField(payload, "value"), numberField(payload, "allowed")];
     const numbers = value === undefined || allowed === undefined ? "" : ` (${value} of ${allowed})`;
@@ -25,23 +33,6 @@ const SENTENCES: Readonly<Record<NoteType, (payload: Fields, draft: Draft) => st
   },
   run_interrupted: (payload) =>
     because("The run was interrupted before it ended", textField(payload, "reason")),
-  approval_requested: (payload, draft) => {
-    const what = textField(payload, "title") ?? textField(payload, "toolCallId") ?? "";
-    const id = textField(payload, "approvalId");
-    if (id !== undefined) draft.facts.approvals = { ...draft.facts.approvals, [id]: what };
-    return because("Permission was asked for", what);
-  },
-  approval_resolved: (payload, draft) => {
-    const id = textField(payload, "approvalId") ?? "";
-    const { [id]: asked, ...open } = draft.facts.approvals;
-    // Every object has a `constructor`; not everyone asked for it.
-    const what = asked !== undefined && Object.hasOwn(draft.facts.approvals, id) ? asked : "";
-    draft.facts.approvals = open;
-    const outcome = textField(payload, "outcome") ?? "unknown";
-    const by = textField(payload, "by");
-    const decided = `Permission${what === "" ? "" : ` for ${what}`}: ${outcome}${by === undefined ? "" : `, by ${by}`}`;
-    return because(decided, textField(payload, "reason"));
-  },
   error_raised: (payload) => because("An error occurred", textField(payload, "message")),
 };
 
@@ -53,13 +44,19 @@ export function addNote(draft: Draft, entry: Entry, payload: Fields): void {
   const message: Message = {
     id: eventId(draft, entry),
     role: "user",
-    content: [{ type: "text", text: `[${SENTENCES[entry.type as NoteType](payload, draft)}]` }],
+    content: [{ type: "text", text: `[${SENTENCES[entry.type as NoteType](payload)}]` }],
     ...(entry.time === undefined ? {} : { timestamp: entry.time }),
     // No person said it.
     origin: "injected",
     metadata: { ...placeOf(entry), note: entry.type },
   };
   draft.messages.push(message);
+}
+
+/** Nothing of such a turn reached a model, and so nobody has to hear of it. */
+function isRefusal(payload: Fields): boolean {
+  const error = anyField(payload, "error");
+  return isFields(error) && error.code === "native_unavailable";
 }
 
 /** The end of a run: what it left open is closed, and why it ended is said unless it ended well. */
@@ -71,6 +68,6 @@ export function runEnded(
     const runId = textField(payload, "runId") ?? entry.runId;
     closeCalls(draft, entry, { runId, status: calls });
     setState(draft, "lastRun", { ...(runId === undefined ? {} : { runId }), status });
-    if (status !== "completed") addNote(draft, entry, payload);
+    if (status !== "completed" && !isRefusal(payload)) addNote(draft, entry, payload);
   };
 }

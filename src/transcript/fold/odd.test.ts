@@ -32,7 +32,7 @@ describe.each<[string, unknown]>([
     expect(cost.chars + omitted.chars).toBe(planContext(messages).cost.chars);
     expect(messagesToText(messages)).toContain("unknown kind");
     expect(messages.map((message) => messageToMarkdown(message, { tools: "full" })).join("")).not.toBe("");
-    expect(messages.map(messageToHtml).join("")).toContain("Unknown block");
+    expect(messages.map((message) => messageToHtml(message)).join("")).toContain("Unknown block");
   });
 });
 
@@ -51,7 +51,7 @@ test("a result holds no calls and no results; a status that is none is not belie
   expect(messages[1]?.content).toEqual([
     { ...result, content: content.map((raw) => ({ type: "unknown", raw })) },
   ]);
-  expect(messages.map(messageToHtml).join("")).not.toContain('"><b>');
+  expect(messages.map((message) => messageToHtml(message)).join("")).not.toContain('"><b>');
 });
 
 describe.each(["constructor", "toString", "__proto__"])("called %s", (name) => {
@@ -61,17 +61,18 @@ describe.each(["constructor", "toString", "__proto__"])("called %s", (name) => {
     expect([messages, metadata.leftOut.invalid]).toEqual([[], 1]);
   });
 
-  test("an approval that nobody asked for asked for nothing; one that somebody asked for did", () => {
-    const resolved = { approvalId: name, outcome: "allowed" };
-    const wordsIn = (events: readonly { readonly type: string; readonly data: unknown }[]): unknown =>
-      fromEvents(events.map((event, at) => ({ ...event, sequence: at + 1 }))).messages.at(-1)?.content;
-    expect(wordsIn([{ type: "approval_resolved", data: resolved }])).toEqual([
-      { type: "text", text: "[Permission: allowed.]" },
-    ]);
-    const asked = { type: "approval_requested", data: { approvalId: name, title: "rm" } };
-    expect(wordsIn([asked, { type: "approval_resolved", data: resolved }])).toEqual([
-      { type: "text", text: "[Permission for rm: allowed.]" },
-    ]);
+  test("an approval is open until it is decided", () => {
+    const approvalsIn = (types: readonly string[]): unknown =>
+      fromEvents(
+        types.map((type, at) => ({ type, sequence: at + 1, data: { approvalId: name, outcome: "denied" } })),
+      ).metadata.approvals;
+    const open = JSON.parse(`{ "${name}": "" }`);
+    expect(approvalsIn(["approval_requested"])).toEqual({ open });
+    expect(approvalsIn(["approval_requested", "approval_resolved"])).toEqual({
+      open: {},
+      last: { approvalId: name, outcome: "denied" },
+    });
+    expect(approvalsIn(["approval_resolved", "approval_requested"])).toMatchObject({ open });
   });
 
   test("a key of a session's metadata is one as any other", () => {
@@ -79,4 +80,13 @@ describe.each(["constructor", "toString", "__proto__"])("called %s", (name) => {
     const { metadata } = fromEvents([{ type: "session_updated", sequence: 1, data }]);
     expect(JSON.stringify(metadata.session)).toBe(`{"metadata":{"${name}":{"a":1}}}`);
   });
+});
+
+test("the input of a call that is a text nested deeper than can be written is kept as that text", () => {
+  const toolInput = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+  const data = { toolCallId: "c", toolName: "read", toolInput };
+  const { messages } = fromEvents([{ type: "tool_call_started", sequence: 1, data }]);
+  expect(messages[0]?.content).toMatchObject([{ type: "tool_call", args: {}, rawArgs: toolInput }]);
+  expect(JSON.stringify(messages)).toContain("rawArgs");
+  expect(messagesToText(messages)).toContain("read");
 });

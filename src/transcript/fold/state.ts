@@ -32,8 +32,6 @@ export interface Facts {
   readonly usage: UsageSums;
   /** Fields of the transcript's metadata. */
   readonly state: Readonly<Record<string, unknown>>;
-  /** What open approvals ask for, by approvalId. */
-  readonly approvals: Readonly<Record<string, string>>;
 }
 
 /** A call without a result, and the run that made it. */
@@ -72,5 +70,4 @@ export const NO_FACTS: Facts = {
   leftOut: { untold: 0, custom: 0, invalid: 0, pruned: 0, late: 0 },
   usage: {},
   state: {},
-  approvals: {},
 };

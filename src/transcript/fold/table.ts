@@ -3,7 +3,16 @@
 import type { EventType } from "../../model/index.ts";
 import type { Entry, Fields } from "../events/index.ts";
 import { type Draft, leaveOut } from "./draft.ts";
-import { modeChanged, newest, runCompleted, sessionChanged, turnCompleted, usageUpdated } from "./facts.ts";
+import {
+  approvalRequested,
+  approvalResolved,
+  modeChanged,
+  newest,
+  runCompleted,
+  sessionChanged,
+  turnCompleted,
+  usageUpdated,
+} from "./facts.ts";
 import { messageCompleted, messageReceived, messageSent, messageUpdated } from "./messages.ts";
 import { addNote, runEnded } from "./notes.ts";
 import { messageStreamed } from "./streams.ts";
@@ -41,16 +50,34 @@ export const FOLDS: Readonly<Record<EventType, FoldOne>> = {
   run_cancelled: runEnded("cancelled", "cancelled"),
   run_timed_out: runEnded("timeout", "interrupted"),
   run_interrupted: runEnded("interrupted", "interrupted"),
-  approval_requested: addNote,
-  approval_resolved: addNote,
+  approval_requested: approvalRequested,
+  approval_resolved: approvalResolved,
   error_raised: addNote,
   plan_updated: untold,
   mode_changed: modeChanged,
   diagnostics_reported: untold,
   evidence_added: untold,
+  transcript_added: untold,
+  remark_added: untold,
+  frame_captured: untold,
+  voice_activity: untold,
   evidence_dropped: untold,
+  blob_purged: untold,
+  telemetry_reported: untold,
+  decision_made: untold,
+  context_requested: untold,
+  checkpoint_written: untold,
+  draft_written: untold,
   note_written: untold,
+  note_updated: untold,
+  note_merged: untold,
+  note_archived: untold,
   note_removed: untold,
+  message_interrupted: untold,
+  method_called: untold,
+  method_answered: untold,
+  method_cancelled: untold,
+  history_cleared: untold,
   participant_joined: untold,
   participant_left: untold,
   presence_changed: untold,

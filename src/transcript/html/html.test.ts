@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../../test/sizes/counts.ts";
 import type { Block, Message } from "../../model/index.ts";
 import { messageToHtml } from "./index.ts";
 import { markdownToHtml } from "./markdown.ts";
@@ -99,7 +100,7 @@ test("property: no tag and no attribute comes from a session", () => {
       const rest = messageToHtml(message([block], { role })).replace(OWN_TAG, "");
       expect(rest).not.toMatch(/[<>]/u);
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 

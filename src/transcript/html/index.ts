@@ -1,9 +1,9 @@
 /**
- * Messages as one HTML page that needs nothing but itself.
+ * Messages as one HTML page without external resources.
  *
- * Promises: pure. Everything from a session is escaped; no script, no style, no address of a session is
- * obeyed or fetched: the page forbids it to the browser too (Content-Security-Policy), and links are left to
- * the person, with their full address shown. Given message by message, so that a page can be any length.
+ * Promises: pure. Everything from a session is escaped. The page runs no script, applies no style and fetches no
+ * address from a session, and its Content-Security-Policy forbids all three; links show their full address. The page
+ * is produced message by message, so that it can have any length.
  * Does not know: files, agents, servers.
  */
 

@@ -25,14 +25,19 @@ const SHOWN_IMAGES = new Set([
 ]);
 const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/u;
 
-export function messageToHtml(message: Message): string {
+export interface HtmlOptions {
+  /** How messages that the agent's program inserted stand in the page; folded when left out. */
+  readonly injected?: "folded" | "open";
+}
+
+export function messageToHtml(message: Message, { injected = "folded" }: HtmlOptions = {}): string {
   const kind = messageKind(message);
   const parts = toParts(message);
   const body = message.content.map((block, index) => partToHtml(parts[index], block, message)).join("\n");
   // A tool's result says on its one line what it is.
   const header = kind === "tool" ? "" : `${headerOf(message, kind)}\n`;
   const article = `<article class="${kind}">\n${header}${body}\n</article>\n`;
-  if (kind !== "injected") return article;
+  if (kind !== "injected" || injected === "open") return article;
   return `<details class="hidden"><summary>${NAMES.injected} for the model</summary>\n${article}</details>\n`;
 }
 

@@ -6,6 +6,8 @@ import { STYLE } from "./style.ts";
 
 export interface HtmlPage {
   readonly details: PageDetails;
+  /** Sentences below the facts, or at the end of the page. */
+  readonly notes?: readonly string[];
 }
 
 /** What the page tells of the session; `agent` is shown as it is. */
@@ -29,7 +31,7 @@ export interface PageDetails
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
 
-export function pageStart({ details }: HtmlPage): string {
+export function pageStart({ details, notes = [] }: HtmlPage): string {
   const title = escapeHtml(details.title ?? `${details.agent} session`);
   const facts = factsOf(details).map(
     ([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`,
@@ -46,21 +48,25 @@ export function pageStart({ details }: HtmlPage): string {
 </head>
 <body>
 <h1>${title}</h1>
-<dl class="facts">${facts.join("")}</dl>
+<dl class="facts">${facts.join("")}</dl>${notesToHtml(notes)}
 <main>
 `;
 }
 
-export function pageEnd({ details }: HtmlPage): string {
+export function pageEnd({ details, notes = [] }: HtmlPage): string {
   const problems =
     details.problems.length === 0
       ? ""
       : `<h2>Problems met while reading</h2><ul>${details.problems.map((one) => `<li>${one.line === null ? "" : `line ${one.line}: `}${escapeHtml(one.message)}</li>`).join("")}</ul>`;
   return `</main>
-<footer>${problems}<p>Exported by Continuo. Times are UTC.</p></footer>
+<footer>${notesToHtml(notes)}${problems}<p>Exported by Continuo. Times are UTC.</p></footer>
 </body>
 </html>
 `;
+}
+
+function notesToHtml(notes: readonly string[]): string {
+  return notes.map((note) => `<p class="note">${escapeHtml(note)}</p>`).join("");
 }
 
 function factsOf(details: PageDetails): readonly (readonly [string, string])[] {

@@ -1,9 +1,8 @@
 /**
  * Messages as people read them: parts that are safe to show, Markdown, and text for a prompt.
  *
- * Promises: pure. Every string of a part is visible: no control, no bidirectional override and no other
- * invisible character of a session reaches whoever shows it. In Markdown and in text a message cannot pretend to be
- * another message or role.
+ * Promises: pure. Every string of a part is visible text: control characters, bidirectional overrides and other
+ * invisible characters are replaced. In Markdown and in text, a message cannot imitate another message or role.
  * Does not know: terminals, colours, events.
  */
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { lexer } from "marked";
 import { expect, test } from "vitest";
+import { rounds } from "../../../test/sizes/counts.ts";
 import type { Block, Message } from "../../model/index.ts";
 import { messageToMarkdown } from "./markdown.ts";
 
@@ -159,6 +160,6 @@ test("no text, thinking, call or result can make a heading of a message", () => 
         text: "the end",
       });
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../../test/sizes/counts.ts";
 import type { Block, Message } from "../../model/index.ts";
 import { messagesToText } from "./text.ts";
 
@@ -128,6 +129,6 @@ test("no content, name or id can begin a line at the margin", () => {
       for (const [at, header] of headers.entries()) expect(header).toMatch(expected[at] ?? /$^/u);
       expect(lines.slice(-3)).toEqual(["user:", "| the end", ""]);
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
 });

@@ -17,6 +17,18 @@ test.each([
   ["joiners inside an emoji stay", "👩‍💻 ❤️", "👩‍💻 ❤️"],
   ["joiners inside a Persian word stay", "می‌خواهم", "می‌خواهم"],
   ["joiners between Latin letters do not", "a\u200db", "a<U+200D>b"],
+  [
+    "fillers of Hangul, which are letters",
+    "a\u115f\u1160\u3164\uffa0b",
+    "a<U+115F><U+1160><U+3164><U+FFA0>b",
+  ],
+  ["vowels of Khmer that nobody sees", "a\u17b4\u17b5b", "a<U+17B4><U+17B5>b"],
+  [
+    "a joiner of graphemes, selectors that select nothing",
+    "a\u034f\ufe01\u180bb",
+    "a<U+034F><U+FE01><U+180B>b",
+  ],
+  ["characters that are reserved to be ignored", "a\u2065\ufff0\u{e0fff}b", "a<U+2065><U+FFF0><U+E0FFF>b"],
   ["wide text stays", "日本語 ñ", "日本語 ñ"],
 ])("visibleText: %s", (_, text, visible) => {
   expect(visibleText(text)).toBe(visible);
@@ -24,6 +36,14 @@ test.each([
 
 test("visibleLine is one line", () => {
   expect(visibleLine("a\n\tb")).toBe("a␊␉b");
+});
+
+test("of all that Unicode ignores when it is shown, nothing is left between Latin letters", () => {
+  const ignored = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code)).filter((one) =>
+    /\p{Default_Ignorable_Code_Point}/u.test(one),
+  );
+  expect(ignored.length).toBeGreaterThan(4_000);
+  expect(ignored.filter((one) => !/^a<U\+[0-9A-F]{4,6}>b$/u.test(visibleText(`a${one}b`)))).toEqual([]);
 });
 
 test("no control is left of any text, and making visible twice changes nothing", () => {

@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openSessionAdapter, type SessionAdapter } from "../../../src/agents/index.ts";
+import { openSessionAdapter, type SessionAdapter } from "../../../src/agents.ts";
 import { proveResumption } from "../proof.ts";
 import { AGENTS } from "./begin.ts";
 import { type LaidOut, layOut } from "./laid-out.ts";

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type AdapterFormat, lookUpSession, type Places } from "../../../src/agents/index.ts";
+import { type AdapterFormat, lookUpSession, type Places } from "../../../src/agents.ts";
 import type { AgentName } from "../../../src/model/index.ts";
 import { asObjects, asText } from "../../model-servers/index.ts";
 import { openClaude, projectFolderName } from "../claude/driver.ts";

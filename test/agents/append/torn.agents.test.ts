@@ -5,7 +5,7 @@
 
 import { readFileSync, truncateSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openSessionAdapter } from "../../../src/agents/index.ts";
+import { openSessionAdapter } from "../../../src/agents.ts";
 import { proveResumption } from "../proof.ts";
 import { AGENTS } from "./begin.ts";
 import { type LaidOut, layOut } from "./laid-out.ts";

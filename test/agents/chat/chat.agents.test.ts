@@ -79,11 +79,11 @@ test.each(AGENT_NAMES)(
     // Another store knows nothing of it.
     const other = ["--store", `sqlite:${on.sandbox.root}/other.db`];
     const taken = await say(on, SECOND, ...other, "--resume", native);
-    expect(taken).toContain(`${agent}:${native} is kept as session ${sessionIn(taken)}`);
+    expect(taken).toContain(`${agent}:${native} is imported as session ${sessionIn(taken)}`);
     expect(taken).toContain(`resumed ${agent}:${native}`);
     expect(told(on)).toEqual(until(SECOND));
     const again = await say(on, THIRD, ...other, "--resume", `${agent}:${native}`);
-    expect(again).not.toContain("is kept as");
+    expect(again).not.toContain("is imported as");
     expect(sessionIn(again)).toBe(sessionIn(taken));
     expect(told(on)).toEqual(until(THIRD));
   },
@@ -130,7 +130,7 @@ test.each(PAIRS)("what was said to %s goes on with %s, and back", async (first, 
   await using on = await stage([first, second], SCRIPT);
   const id = sessionIn(await say(on, FIRST));
   const other = await say(on, SECOND, "--resume", id, "-a", second);
-  expect(other).toContain(`session ${id} · told all that was said to ${second}`);
+  expect(other).toContain(`session ${id} · replayed the conversation to ${second}`);
   expect(told(on)).toEqual(until(SECOND));
   // The first one hears what was said without it, the second one goes on where it was.
   const back = await say(on, THIRD, "--resume", id, "-a", first);
@@ -145,6 +145,17 @@ test("an agent's own session goes on with another agent, which is told what was 
   const native = nativeIn(await say(on, FIRST), "claude");
   const other = ["--store", `sqlite:${on.sandbox.root}/other.db`];
   const taken = await say(on, SECOND, ...other, "--resume", native, "-a", "codex");
-  expect(taken).toContain("told all that was said to codex");
+  expect(taken).toContain("replayed the conversation to codex");
   expect(told(on)).toEqual(until(SECOND));
 });
+
+test("gemini: a session that began in this minute is waited for, and the wait is told", async () => {
+  await using on = await stage(["gemini"], SCRIPT);
+  const first = await on.continuo("chat", FIRST);
+  expect(first.code, first.stderr).toBe(0);
+  const next = await on.continuo("chat", "--continue", SECOND);
+  expect(next.stderr).toMatch(
+    /waiting \d+ s: gemini loses a session that it resumes in the minute it began in/u,
+  );
+  expect(next).toMatchObject({ code: 0, stdout: `${TALK[SECOND]}\n` });
+}, 150_000);

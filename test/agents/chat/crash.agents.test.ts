@@ -1,13 +1,13 @@
 /** `continuo repl` is killed while a real agent speaks: nothing of it lives on, and the conversation goes on at once. */
 
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { AgentName } from "../../../src/model/index.ts";
 import { openStore } from "../../../src/store/index.ts";
 import { MAIN } from "../../cli/home.ts";
-import { isRunning } from "../../left-behind/processes.ts";
 import { text } from "../../model-servers/index.ts";
+import { pids, startedIn, told } from "../started.ts";
 import { type Stage, stage } from "./stage.ts";
 
 const AGENTS: readonly AgentName[] = ["claude", "codex", "pi"];
@@ -22,22 +22,6 @@ const SCRIPT = {
   ],
 };
 
-function pids(): readonly number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/u.test(name))
-    .map(Number)
-    .filter(isRunning);
-}
-
-/** What cannot be read any more has ended. */
-function told(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return "";
-  }
-}
-
 function replIn({ sandbox }: Stage): number {
   const [pid] = pids().filter(
     (one) =>
@@ -46,14 +30,6 @@ function replIn({ sandbox }: Stage): number {
   );
   if (pid === undefined) throw new Error("no repl runs");
   return pid;
-}
-
-/** Programs that Continuo started for this stage, and theirs. */
-function startedIn({ sandbox }: Stage): readonly number[] {
-  return pids().filter((one) => {
-    const environment = told(() => readFileSync(`/proc/${one}/environ`, "utf8"));
-    return environment.includes("CONTINUO_STARTED=") && environment.includes(sandbox.root);
-  });
 }
 
 /** Until it is kept, a moment after it was shown: what comes later is lost with the process. */
@@ -77,17 +53,17 @@ test.each(AGENTS)(
     terminal.type("Tell me a long story.");
     await terminal.until((screen) => screen.includes("Once upon a time."));
     await untilKept(on, "Once upon a time.");
-    expect(startedIn(on)).not.toEqual([]);
+    expect(startedIn(on.sandbox)).not.toEqual([]);
     process.kill(replIn(on), "SIGKILL");
     await terminal.until((screen) => screen.includes("code=137"));
     const { code, stdout, stderr } = await on.continuo("chat", "--continue", "Which number was it?");
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "It was forty-one.\n" });
-    expect(stderr).toContain("the last turn was interrupted; it was asked: Tell me a long story.");
+    expect(stderr).toContain("the last turn was interrupted; its prompt was: Tell me a long story.");
     expect(stderr).not.toContain("somebody else");
     const words = on.newest().map(([, said]) => said);
     expect(words.join("\n")).toContain("Remember the number forty-one.");
     expect(words.join("\n")).toContain("Once upon a time.");
-    await expect.poll(() => startedIn(on)).toEqual([]);
+    await expect.poll(() => startedIn(on.sandbox)).toEqual([]);
   },
   300_000,
 );

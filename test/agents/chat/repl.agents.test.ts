@@ -82,7 +82,7 @@ test("the same conversation goes on with another agent, and in a new process", a
   terminal.type("Which number was it?");
   const seen = await ready(terminal, (screen) => screen.includes("It was forty-one."));
   expect(seen).toContain("● codex\n  It was forty-one.\n");
-  expect(seen).toContain("told all that was said to");
+  expect(seen).toContain("replayed the conversation to");
   expect(toldOf(on)).toContain("user: Remember the number forty-one.");
   expect(toldOf(on)).toContain("assistant: I keep it in mind.");
   terminal.send("C-d");

@@ -7,12 +7,21 @@ import { openTerminal, type Terminal } from "../../cli/tmux.ts";
 import { type ModelServer, type Script, startModelServer } from "../../model-servers/index.ts";
 import { SUBJECTS } from "../drivers/subjects/index.ts";
 import { normaliseRequest } from "../requests.ts";
-import { makeSandbox, type ProgramResult, runProgram, type Sandbox } from "../sandbox.ts";
+import {
+  type Conversable,
+  makeSandbox,
+  type ProgramResult,
+  runProgram,
+  type Sandbox,
+  startProgram,
+} from "../sandbox.ts";
 
 export interface Stage extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly server: ModelServer;
   continuo(...args: readonly string[]): Promise<ProgramResult>;
+  /** A command that goes on beside the test, as `serve` does. */
+  start(args: readonly string[], more?: Readonly<Record<string, string>>): Conversable;
   /** `continuo repl` in a terminal, ready for the first line. */
   repl(...args: readonly string[]): Promise<Terminal>;
   /** All text of the newest request of a conversation, by role; `agent` names the protocol that it must have come by. */
@@ -46,6 +55,12 @@ export async function stage(agents: readonly AgentName[], script: Script = {}): 
       runProgram(process.execPath, [MAIN, ...args], {
         cwd: sandbox.project,
         env,
+        timeoutMs: TURN_LIMIT_MS,
+      }),
+    start: (args, more = {}) =>
+      startProgram(process.execPath, [MAIN, ...args], {
+        cwd: sandbox.project,
+        env: { ...env, ...more },
         timeoutMs: TURN_LIMIT_MS,
       }),
     async repl(...args) {

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents/index.ts";
+import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents.ts";
 import { type Message, textOf } from "../../../src/model/index.ts";
 import {
   asObject,

@@ -6,7 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents/index.ts";
+import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents.ts";
 import { textOf } from "../../../src/model/index.ts";
 import {
   asObject,

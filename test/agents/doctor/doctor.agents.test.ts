@@ -3,10 +3,11 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { bundledCommand } from "../../sizes/prepared.ts";
 import { PINNED, packageFolder } from "../install.ts";
 import { makeSandbox, runProgram, type Sandbox } from "../sandbox.ts";
 
-const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");
+const MAIN = await bundledCommand();
 /** Ten starts of a slow agent on a busy machine. */
 const TIMEOUT_MS = 300_000;
 

@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { AcpDriver } from "../../../src/agents/acp/index.ts";
-import { openAgent } from "../../../src/agents/open-agent.ts";
+import type { AcpDriver } from "../../../src/drivers/acp/driver.ts";
+import { openAgent } from "../../../src/drivers/open-agent.ts";
 import type { Block } from "../../../src/model/index.ts";
 import { startModelServer } from "../../model-servers/index.ts";
 import { isWanted, PINNED } from "../install.ts";

@@ -1,23 +1,23 @@
-/** What each agent says that it can do, as a table of README.md. */
+/** What each agent says that it can do, as a table of docs/support.md. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { withSection } from "../../../scripts/section.ts";
 import { AGENT_NAMES, type AgentName, type SessionCapabilities } from "../../../src/model/index.ts";
 import { startModelServer } from "../../model-servers/index.ts";
 import { PINNED } from "../install.ts";
-import { withSection } from "../readme.ts";
 import { makeSandbox } from "../sandbox.ts";
 import { SUBJECTS } from "./subjects/index.ts";
 
-const README = fileURLToPath(new URL("../../../README.md", import.meta.url));
+const DOCUMENT = fileURLToPath(new URL("../../../docs/support.md", import.meta.url));
 const SECTION = {
-  mark: "<!-- driven: written by npm run test:agents -- capabilities -u -->",
+  begin: "<!-- driven: written by npm run test:agents -- capabilities -u -->",
   end: "<!-- end of driven -->",
 };
 
 const COLUMNS: Readonly<Record<keyof SessionCapabilities, string>> = {
-  canList: "lists",
+  canList: "lists by itself",
   canLoad: "loads with its history",
   canResume: "resumes",
   canContinueLast: "continues the last",
@@ -34,7 +34,7 @@ const PROTOCOLS: Readonly<Record<AgentName, string>> = {
   opencode: "ACP",
 };
 
-test("README.md tells what every agent can do", async () => {
+test("docs/support.md lists what every agent can do", async () => {
   const rows: string[] = [];
   for (const agent of AGENT_NAMES) {
     await using sandbox = await makeSandbox();
@@ -51,6 +51,6 @@ test("README.md tells what every agent can do", async () => {
     `|---|---|${names.map(() => "---|").join("")}`,
     ...rows,
   ];
-  const readme = withSection(readFileSync(README, "utf8"), SECTION, `${table.join("\n")}\n`);
-  await expect(readme).toMatchFileSnapshot(README);
+  const document = withSection(readFileSync(DOCUMENT, "utf8"), SECTION, `${table.join("\n")}\n`);
+  await expect(document).toMatchFileSnapshot(DOCUMENT);
 });

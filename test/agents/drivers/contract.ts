@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { listNativeSessions, readNativeSession } from "../../../src/agents/index.ts";
+import { listNativeSessions, readNativeSession } from "../../../src/agents.ts";
 import {
   type AgentDriver,
   type AgentEvent,

@@ -3,7 +3,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { permissionsBy } from "../../../src/agents/driver/index.ts";
+import { permissionsBy } from "../../../src/drivers/link/index.ts";
 import { asObject, type JsonObject, startModelServer, text, tool } from "../../model-servers/index.ts";
 import { isWanted, PINNED } from "../install.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
@@ -134,7 +134,7 @@ if (isWanted(PINNED.piAcp)) {
     const open = (await driver()).open({ cwd, permissions: "safe" });
     await expect(open).rejects.toMatchObject({
       code: "unsupported",
-      hint: "Drive it by its own protocol: transport native.",
+      hint: "Use the agent's own protocol: transport native.",
     });
   });
 }

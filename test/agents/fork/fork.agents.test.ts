@@ -11,7 +11,7 @@ import {
   readNativeSession,
   renameNativeSession,
   trashNativeSession,
-} from "../../../src/agents/index.ts";
+} from "../../../src/agents.ts";
 import type { AgentName } from "../../../src/model/index.ts";
 import { type ModelServer, startModelServer, text } from "../../model-servers/index.ts";
 import { AGENTS, type Begun, type Written } from "../append/begin.ts";

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { cp, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents/index.ts";
+import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents.ts";
 import { type JsonObject, type ModelServer, startModelServer } from "../../model-servers/index.ts";
 import { spokenIn as allSpokenIn } from "../acp.ts";
 import type { Item } from "../items.ts";

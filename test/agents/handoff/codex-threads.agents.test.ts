@@ -8,7 +8,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { handOff, openNativeSession, type Places, readerOf } from "../../../src/agents/index.ts";
+import { formatOf, handOff, openNativeSession, type Places } from "../../../src/agents.ts";
 import {
   asObject,
   asObjects,
@@ -165,7 +165,7 @@ async function listed(): Promise<ReadonlyMap<string, JsonObject>> {
 
 async function viewOf(sessionId: string): Promise<readonly Item[]> {
   const history = await historyOf("codex", sessionId, places);
-  return normaliseView((await readerOf("codex")).modelView(history), { tellsErrors: false });
+  return normaliseView((await formatOf("codex")).modelView(history), { tellsErrors: false });
 }
 
 /** The encrypted reasoning of the last request, as it was sent. */
@@ -244,7 +244,7 @@ test("a part of a thread comes back, and its calls whose input is text are sent 
     { type: "custom_tool_call", name: "apply_patch", input: PATCH },
     { type: "custom_tool_call_output" },
   ]);
-  const view = (await readerOf("codex")).modelView(await historyOf("codex", threadId, places));
+  const view = (await formatOf("codex")).modelView(await historyOf("codex", threadId, places));
   const there = await handOff(`codex:${threadId}`, {
     to: "pi",
     cwd: sandbox.project,

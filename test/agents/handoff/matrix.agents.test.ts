@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { handOff, openNativeSession, type Places, readerOf } from "../../../src/agents/index.ts";
+import { formatOf, handOff, openNativeSession, type Places } from "../../../src/agents.ts";
 import type { AgentName, Message } from "../../../src/model/index.ts";
 import { saidIn, sourceView } from "../../hand-off/said.ts";
 import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
@@ -18,7 +18,7 @@ import { makeSandbox, type Sandbox } from "../sandbox.ts";
 import { CONVERSATIONS, type Held, scriptOf, writeFiles } from "./conversations.ts";
 import { type Cell, withTable } from "./table.ts";
 
-const README = join(import.meta.dirname, "../../../README.md");
+const DOCUMENT = join(import.meta.dirname, "../../../docs/support.md");
 
 /** Where the conversations are held; nobody goes on with them there. */
 let origins: Sandbox;
@@ -70,7 +70,7 @@ async function originHistory(agent: AgentName): Promise<readonly Message[]> {
 
 /** Everything that the source's model was sent, thinking too. */
 async function wholeView({ agent, tellsErrors }: AgentUnderTest): Promise<readonly Item[]> {
-  return normaliseView((await readerOf(agent)).modelView(await originHistory(agent)), { tellsErrors });
+  return normaliseView((await formatOf(agent)).modelView(await originHistory(agent)), { tellsErrors });
 }
 
 interface Going {
@@ -186,7 +186,7 @@ test.each(RING)(
   "a part of $a.agent to $b.agent and back: in its own words, and what it sealed",
   async ({ a, b }) => {
     const whole = await wholeView(a);
-    const view = (await readerOf(a.agent)).modelView(await originHistory(a.agent));
+    const view = (await formatOf(a.agent)).modelView(await originHistory(a.agent));
     const there = await handOff(await locationOf(a.agent), {
       to: b.agent,
       cwd: sandbox.project,
@@ -211,10 +211,10 @@ test("the homes of the sources are as they were, byte for byte", async () => {
   expect(await filesOfSources()).toEqual(aged);
 });
 
-test("README says what every agent keeps of every other one's conversation", async () => {
+test("docs/support.md lists what every agent keeps of every other one's conversation", async () => {
   const all = AGENTS.flatMap(({ agent: from }) =>
     AGENTS.flatMap(({ agent: to }) => cells.get(`${from} ${to}`) ?? []),
   );
   expect(all).toHaveLength(AGENTS.length ** 2);
-  await expect(withTable(readFileSync(README, "utf8"), all)).toMatchFileSnapshot(README);
+  await expect(withTable(readFileSync(DOCUMENT, "utf8"), all)).toMatchFileSnapshot(DOCUMENT);
 });

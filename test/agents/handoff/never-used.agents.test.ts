@@ -1,12 +1,13 @@
 /**
- * An opencode that has its settings and its database, and in which no session was ever begun: what Continuo writes
+ * An opencode that never ran, and one that has its settings and its database, and in which no session was ever begun: what Continuo writes
  * names the model that opencode would take by itself, so that opencode shows the session and goes on with it.
  */
 
-import { cpSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, test } from "vitest";
-import { handOff, openSessionAdapter, type Places } from "../../../src/agents/index.ts";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { handOff, openSessionAdapter, type Places } from "../../../src/agents.ts";
 import { startModelServer } from "../../model-servers/index.ts";
 import { openOpencode } from "../opencode/driver.ts";
 import { proveResumption } from "../proof.ts";
@@ -80,3 +81,96 @@ test("where nothing tells a model the hand-over says what to do, and writes noth
   const listed = await opencode.command(["session", "list", "--format", "json"]);
   expect(listed.stdout.trim()).toBe("");
 });
+
+describe("an opencode that never ran", () => {
+  test.each(["a folder without git", "a repository that it has not seen"])(
+    "goes on with a hand-over in %s",
+    async (where) => {
+      await using never = await neverRan();
+      const { sandbox, opencode, places } = never;
+      if (where.includes("repository")) makeRepository(sandbox.project);
+      expect(existsSync(opencode.database)).toBe(false);
+      const made = await handOff(SOURCE, {
+        to: "opencode",
+        cwd: sandbox.project,
+        places,
+        verifyBy: "own",
+        programs: never.programs,
+      });
+      expect(made.madeDatabase).toBe(opencode.database);
+      expect(statSync(opencode.database).mode & 0o777).toBe(0o600);
+      expect(readdirSync(dirname(opencode.database))).toEqual(["opencode.db"]);
+      const sessionId = made.sessionId ?? "";
+      const listed = await opencode.command(["session", "list", "--format", "json"], {
+        cwd: sandbox.project,
+      });
+      expect(JSON.parse(listed.stdout).map(({ id }: { id: string }) => id)).toEqual([sessionId]);
+      await using running = await opencode.serve();
+      const resume = (text: string) =>
+        running.request("POST", `/session/${sessionId}/message`, { parts: [{ type: "text", text }] });
+      await proveResumption({
+        agent: "opencode",
+        places,
+        sessionId,
+        tellsErrors: false,
+        server: never.server,
+        resume,
+      });
+      const again = await handOff(SOURCE, {
+        to: "opencode",
+        cwd: sandbox.project,
+        places,
+        verifyBy: "own",
+        programs: never.programs,
+      });
+      expect([again.madeDatabase, again.sessionId === sessionId]).toEqual([null, false]);
+    },
+  );
+
+  test("gets no database where the session cannot be written into it", async () => {
+    await using never = await neverRan();
+    const { sandbox, opencode, places } = never;
+    makeRepository(sandbox.project);
+    const cwd = join(sandbox.project, "below");
+    mkdirSync(cwd);
+    const handing = handOff(SOURCE, {
+      to: "opencode",
+      cwd,
+      places,
+      verifyBy: "own",
+      programs: never.programs,
+    });
+    await expect(handing).rejects.toMatchObject({
+      code: "unsupported",
+      hint: "Start opencode once in that folder.",
+    });
+    expect(existsSync(dirname(opencode.database))).toBe(false);
+  });
+
+  async function neverRan() {
+    const sandbox = await makeSandbox();
+    const server = await startModelServer({});
+    const opencode = await openOpencode(sandbox, server.url);
+    const claude = join(sandbox.root, "claude");
+    cpSync(join(FIXTURE, "home"), claude, { recursive: true });
+    const env = {
+      ...opencode.environment,
+      ...{ CLAUDE_CONFIG_DIR: claude, CONTINUO_HOME: join(sandbox.root, "continuo") },
+    };
+    const places: Places = { home: sandbox.root, env };
+    return {
+      ...{ sandbox, server, opencode, places, programs: { opencode: opencode.program } },
+      async [Symbol.asyncDispose]() {
+        await server[Symbol.asyncDispose]();
+        await sandbox[Symbol.asyncDispose]();
+      },
+    };
+  }
+});
+
+function makeRepository(folder: string): void {
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", folder, "-c", "user.email=a@b", "-c", "user.name=x", ...args]);
+  git("init", "-q");
+  git("commit", "-q", "--allow-empty", "-m", "a beginning");
+}

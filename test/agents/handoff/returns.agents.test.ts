@@ -7,7 +7,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { handOff, type Places } from "../../../src/agents/index.ts";
+import { handOff, type Places } from "../../../src/agents.ts";
 import type { AgentName } from "../../../src/model/index.ts";
 import {
   asObject,

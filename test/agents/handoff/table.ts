@@ -1,9 +1,9 @@
-/** What every agent keeps of every other one's conversation, as a table for README.md. */
+/** What every agent keeps of every other one's conversation, as a table for docs/support.md. */
 
-import type { Outcome, Receipt, ReceiptKind } from "../../../src/agents/index.ts";
+import { type Section, withSection } from "../../../scripts/section.ts";
+import type { Outcome, Receipt, ReceiptKind } from "../../../src/agents.ts";
 import type { AgentName } from "../../../src/model/index.ts";
 import { PINNED } from "../install.ts";
-import { withSection } from "../readme.ts";
 
 export interface Cell {
   readonly from: AgentName;
@@ -20,12 +20,14 @@ const KINDS: Readonly<Partial<Record<ReceiptKind, string>>> = {
 };
 const OUTCOMES: readonly Outcome[] = ["kept", "rewritten", "noted", "dropped"];
 
-const BEGIN = "<!-- handed over: written by npm run test:agents -- matrix -u -->";
-const END = "<!-- end of handed over -->";
+const SECTION: Section = {
+  begin: "<!-- handed over: written by npm run test:agents -- matrix -u -->",
+  end: "<!-- end of handed over -->",
+};
 
-/** The README with the table of these cells in its place. */
-export function withTable(readme: string, cells: readonly Cell[]): string {
-  return withSection(readme, { mark: BEGIN, end: END }, toTable(cells));
+/** The document with the table of these cells in its place. */
+export function withTable(document: string, cells: readonly Cell[]): string {
+  return withSection(document, SECTION, toTable(cells));
 }
 
 function toTable(cells: readonly Cell[]): string {

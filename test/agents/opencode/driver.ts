@@ -13,6 +13,8 @@ export interface Opencode {
   readonly dataHome: string;
   readonly database: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** The words that start it. */
+  readonly program: readonly string[];
   serve(cwd?: string): Promise<OpencodeServer>;
   /** A command such as `export ID`. */
   command(args: readonly string[], options?: CommandOptions): Promise<ProgramResult>;
@@ -111,6 +113,7 @@ export async function openOpencode(
     dataHome,
     database: join(dataHome, "opencode", "opencode.db"),
     environment: environmentOf(dataHome),
+    program: [program],
     async serve(cwd = sandbox.project) {
       const options = { cwd, env: environmentOf(dataHome), timeoutMs: SERVER_TIMEOUT_MS };
       return await converse(startProgram(program, ["serve", "--port", "0"], options));

@@ -8,7 +8,7 @@ import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents/index.ts";
+import { listNativeSessions, openNativeSession, type Places } from "../../../src/agents.ts";
 import {
   asObject,
   asObjects,

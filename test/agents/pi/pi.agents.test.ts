@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession, type Places, readerOf } from "../../../src/agents/index.ts";
+import { formatOf, listNativeSessions, openNativeSession, type Places } from "../../../src/agents.ts";
 import { asText, type ModelServer, startModelServer } from "../../model-servers/index.ts";
 import { isWanted, PINNED } from "../install.ts";
 import { type Item, normaliseView } from "../items.ts";
@@ -68,7 +68,7 @@ async function idOf(file: string): Promise<string> {
 async function compared(file: string, theirs: readonly Item[]): Promise<void> {
   using session = await openNativeSession(file, { places });
   const history = await Array.fromAsync(session.history());
-  const view = (await readerOf("pi")).modelView(history).filter((message) => message.metadata.records);
+  const view = (await formatOf("pi")).modelView(history).filter((message) => message.metadata.records);
   const ours = normaliseView(view, { tellsErrors: true });
   expect(ours.filter((item) => item.kind !== "thinking" && item.kind !== "other")).toEqual(theirs);
 }

@@ -13,7 +13,7 @@ import {
   openSessionAdapter,
   type Places,
   repairNativeSession,
-} from "../../../src/agents/index.ts";
+} from "../../../src/agents.ts";
 import { severityOf } from "../../../src/model/index.ts";
 import { startModelServer, text } from "../../model-servers/index.ts";
 import { AGENTS, type Written } from "../append/begin.ts";
@@ -102,6 +102,76 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
     expect(items).toContainEqual({ kind: "text", role: "user", text: SECOND });
     expect(items).toContainEqual({ kind: "text", role: "assistant", text: "I look." });
   });
+});
+
+const WITH_HEADER = AGENTS.filter(({ agent }) => agent === "codex" || agent === "pi");
+
+test.each(WITH_HEADER)("$agent goes on with a session whose header stood last", async (each) => {
+  await using laid = await layOut(each.open, FIRST);
+  const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
+  const [header, ...rest] = readFileSync(sessionFile, "utf8").trimEnd().split("\n");
+  writeFileSync(sessionFile, [...rest, header, ""].join("\n"));
+  const ref = `${each.agent}:${sessionId}`;
+  const { remaining } = await repairNativeSession(ref, { places: laid.places, write: "in place" });
+  expect(remaining).toEqual([]);
+  const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
+  const { agent, tellsErrors } = each;
+  const proof = { agent, places: laid.places, sessionId, tellsErrors, server: laid.server, resume };
+  const items = await proveResumption(proof);
+  expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
+});
+
+test("pi goes on with a session whose header was lost", async () => {
+  const pi = AGENTS.find(({ agent }) => agent === "pi");
+  if (pi === undefined) throw new Error("pi is one of the agents");
+  await using laid = await layOut(pi.open, FIRST);
+  const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
+  const [header = "", ...rest] = readFileSync(sessionFile, "utf8").split("\n");
+  writeFileSync(sessionFile, rest.join("\n"));
+  await repairNativeSession(`pi:${sessionId}`, { places: laid.places, write: "in place" });
+  const [made = ""] = readFileSync(sessionFile, "utf8").split("\n");
+  expect(JSON.parse(made)).toMatchObject({ id: sessionId, cwd: JSON.parse(header).cwd });
+  const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
+  const { tellsErrors } = pi;
+  const proof = {
+    agent: "pi",
+    places: laid.places,
+    sessionId,
+    tellsErrors,
+    server: laid.server,
+    resume,
+  } as const;
+  const items = await proveResumption(proof);
+  expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
+});
+
+test("gemini goes on with a session of which the line of a call was lost", async () => {
+  const gemini = AGENTS.find(({ agent }) => agent === "gemini");
+  if (gemini === undefined) throw new Error("gemini is one of the agents");
+  await using laid = await layOut(gemini.open, FIRST);
+  const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
+  // As it is written after a resume: a call is a part of its answer, and its result a message of its own.
+  const response = { id: "look__call_l1", name: "look", response: { output: "a note" } };
+  const timestamp = new Date().toISOString();
+  const records = [
+    { id: "lost-u1", timestamp, type: "user", content: [{ text: SECOND }] },
+    { id: "lost-u2", timestamp, type: "user", content: [{ functionResponse: response }] },
+    { id: "lost-g1", timestamp, type: "gemini", content: "It is a note." },
+  ];
+  const lines = records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  writeFileSync(sessionFile, readFileSync(sessionFile, "utf8") + lines);
+  const { places } = laid;
+  const { edits, remaining } = await repairNativeSession(`gemini:${sessionId}`, {
+    places,
+    write: "in place",
+  });
+  expect([edits.map(({ type }) => type), remaining]).toEqual([["added"], []]);
+  const resume = (words: string) => laid.begun.resume(words, { sessionId, sessionFile });
+  const { tellsErrors } = gemini;
+  const proof = { agent: "gemini", places, sessionId, tellsErrors, server: laid.server, resume } as const;
+  const items = await proveResumption(proof);
+  expect(countKinds(items)).toMatchObject({ call: 1, result: 1 });
+  expect(items).toContainEqual({ kind: "text", role: "user", text: SECOND });
 });
 
 test("opencode imports a repaired copy beside the damaged session, and goes on with it", async () => {

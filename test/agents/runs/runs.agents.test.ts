@@ -1,7 +1,7 @@
 /** Runs of the session manager with the real agents: continued natively, by replay, and by several in turns. */
 
 import { expect, test } from "vitest";
-import { openRunAgent } from "../../../src/agents/index.ts";
+import { openRunAgent } from "../../../src/agents.ts";
 import { AGENT_NAMES, type AgentName, type Store } from "../../../src/model/index.ts";
 import { type RunOnceOptions, type RunResult, runOnce } from "../../../src/sessions/index.ts";
 import { openStore } from "../../../src/store/index.ts";

@@ -1,7 +1,7 @@
 /** The real agents agree: a deleted session is gone from their own lists, and a restored one goes on. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Places, restoreNativeSession, trashNativeSession } from "../../../src/agents/index.ts";
+import { type Places, restoreNativeSession, trashNativeSession } from "../../../src/agents.ts";
 import { asObjects, asText, type ModelServer, startModelServer } from "../../model-servers/index.ts";
 import * as codexTalk from "../codex/conversation.ts";
 import { openCodex } from "../codex/driver.ts";
@@ -50,10 +50,19 @@ test("opencode: session list, while it runs; export prints the same again", asyn
   model = await startModelServer(opencodeTalk.scriptFor(sandbox.project));
   const opencode = await openOpencode(sandbox, model.url);
   const places: Places = { home: sandbox.root, env: { XDG_DATA_HOME: opencode.dataHome } };
+  const id = await (async () => {
+    await using first = await opencode.serve();
+    const created = await first.create();
+    await first.say(created, opencodeTalk.SAID.compare);
+    await first.named(created);
+    // The opencode that runs wrote to it: it may do so again.
+    const trashed = trashNativeSession(`opencode:${created}`, { places });
+    await expect(trashed).rejects.toMatchObject({ code: "session_live" });
+    return created;
+  })();
+  // A process that began in the second of the last write counts as its writer.
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
   await using server = await opencode.serve();
-  const id = await server.create();
-  await server.say(id, opencodeTalk.SAID.compare);
-  await server.named(id);
   const listed = async (): Promise<readonly string[]> =>
     asObjects(await server.request("GET", "/session")).map((row) => asText(row.id));
   const exported = async (): Promise<string> => (await opencode.command(["export", id])).stdout;

@@ -3,8 +3,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { claudeReader } from "../../../src/agents/claude/index.ts";
-import type { OpenedSession } from "../../../src/agents/reader/index.ts";
+import { claudeFormat } from "../../../src/native/claude/index.ts";
+import type { OpenedSession } from "../../../src/native/kit/index.ts";
 import { answer, call, folder, historyOf, ID, line, open, places, result, text, user } from "./written.ts";
 
 describe("branches", () => {
@@ -125,10 +125,10 @@ describe("sub-agents", () => {
     const [, started] = await Array.fromAsync(session.history());
     expect(started?.content).toMatchObject([{ type: "tool_call", childSessionId: "ab1" }]);
 
-    const found = await claudeReader.recognise(location, places);
+    const found = await claudeFormat.recognise(location, places);
     if (found === null) throw new Error("not recognised");
     expect(found).toMatchObject({ sessionId: "ab1", location });
-    using child = await claudeReader.open(found, places, {});
+    using child = await claudeFormat.open(found, places, {});
     expect((await Array.fromAsync(child.history())).map((message) => message.id)).toEqual(["s1", "s2"]);
     expect(child.details).toMatchObject({ title: "p", problems: [] });
     rmSync(location);
@@ -145,9 +145,9 @@ describe("sub-agents", () => {
     expect(session.leaves.map((leaf) => leaf.id)).toEqual(["u2"]);
     const location = `${join(folder, `${ID}.jsonl`)}#s1`;
     expect(session.details.subagents).toMatchObject([{ id: "s1", location, toolCallId: null }]);
-    const found = await claudeReader.recognise(location, places);
+    const found = await claudeFormat.recognise(location, places);
     if (found === null) throw new Error("not recognised");
-    using child = await claudeReader.open(found, places, {});
+    using child = await claudeFormat.open(found, places, {});
     expect(child.leaves.map((leaf) => leaf.id)).toEqual(["s2"]);
   });
 });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { claudeReader } from "../../../src/agents/claude/index.ts";
+import { claudeFormat } from "../../../src/native/claude/index.ts";
 
 const CASES = fileURLToPath(new URL("cases/", import.meta.url));
 const places = { home: "/nowhere", env: {} };
@@ -13,16 +13,16 @@ test.each(readdirSync(CASES))("%s", async (name) => {
   const folder = join(CASES, name);
   const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
   const path = join(folder, `${expected.sessionId}.jsonl`);
-  const found = await claudeReader.recognise(path, places);
+  const found = await claudeFormat.recognise(path, places);
   if (found === null) throw new Error("not recognised");
-  using session = await claudeReader.open(found, places, {});
+  using session = await claudeFormat.open(found, places, {});
   const history = await Array.fromAsync(session.history());
   const read = {
     sessionId: found.sessionId,
     details: session.details,
     leaves: session.leaves,
     history,
-    modelView: claudeReader.modelView(history).map((message) => message.id),
+    modelView: claudeFormat.modelView(history).map((message) => message.id),
   };
   expect(JSON.parse(JSON.stringify(read).replaceAll(`${folder}/`, ""))).toEqual(expected);
 

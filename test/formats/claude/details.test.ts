@@ -3,8 +3,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { claudeReader } from "../../../src/agents/claude/index.ts";
 import type { ProblemCode } from "../../../src/model/index.ts";
+import { claudeFormat } from "../../../src/native/claude/index.ts";
 import {
   answer,
   call,
@@ -204,9 +204,9 @@ describe("problems have a code and a line", () => {
   test("an empty file is empty", async () => {
     const path = join(folder, `${ID}.jsonl`);
     writeFileSync(path, "");
-    const found = await claudeReader.recognise(path, places);
+    const found = await claudeFormat.recognise(path, places);
     if (found === null) throw new Error("not recognised");
-    using session = await claudeReader.open(found, places, {});
+    using session = await claudeFormat.open(found, places, {});
     expect(session.problems).toEqual([{ code: "empty", line: null, message: "the file is empty" }]);
     expect(await Array.fromAsync(session.history())).toEqual([]);
     expect(session.leaves).toEqual([]);

@@ -5,11 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test, vi } from "vitest";
-import { claudeReader } from "../../../src/agents/claude/index.ts";
-import type { FoundSession, OpenedSession } from "../../../src/agents/reader/index.ts";
 import type { Message, ProblemCode } from "../../../src/model/index.ts";
 import { PROBLEM_KINDS } from "../../../src/model/index.ts";
+import { claudeFormat } from "../../../src/native/claude/index.ts";
+import type { FoundSession, OpenedSession } from "../../../src/native/kit/index.ts";
 import { anyDamage, survivorsIn } from "../../damage.ts";
+import { rounds } from "../../sizes/counts.ts";
 import { anySession } from "./sessions.ts";
 
 const home = mkdtempSync(join(tmpdir(), "continuo-claude-"));
@@ -20,7 +21,7 @@ afterAll(() => rmSync(home, { recursive: true }));
 
 async function foundWith(sessionId: string, bytes: Buffer): Promise<FoundSession> {
   writeFileSync(join(project, `${sessionId}.jsonl`), bytes);
-  const found = await Array.fromAsync(claudeReader.find(places, {}));
+  const found = await Array.fromAsync(claudeFormat.find(places, {}));
   const first = found.find((each) => each.sessionId === sessionId);
   if (first === undefined) throw new Error(`not among ${found.length} sessions`);
   return first;
@@ -51,12 +52,12 @@ test("the row of a skim equals the one of a full read", async () => {
   await fc.assert(
     fc.asyncProperty(anySession, async ({ sessionId, bytes }) => {
       const found = await foundWith(sessionId, bytes);
-      const { problems, ...row } = await claudeReader.skim(found, { part: "whole" });
-      using session = await claudeReader.open(found, places, {});
+      const { problems, ...row } = await claudeFormat.skim(found, { part: "whole" });
+      using session = await claudeFormat.open(found, places, {});
       expect(session.details).toMatchObject(row);
       expect(codesOf(problems)).toEqual(codesOf(session.problems));
     }),
-    { numRuns: 250 },
+    { numRuns: rounds(250) },
   );
 });
 
@@ -65,17 +66,17 @@ test("a skim of the ends equals a full read where the file is small, but for the
     fc.asyncProperty(anySession, async ({ sessionId, bytes }) => {
       fc.pre(bytes.length < 200_000);
       const found = await foundWith(sessionId, bytes);
-      const { title: _title, ...whole } = await claudeReader.skim(found, { part: "whole" });
-      expect(await claudeReader.skim(found, { part: "ends" })).toMatchObject(whole);
+      const { title: _title, ...whole } = await claudeFormat.skim(found, { part: "whole" });
+      expect(await claudeFormat.skim(found, { part: "ends" })).toMatchObject(whole);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 
 test("counts are those of the histories, and ids are unique in each", async () => {
   await fc.assert(
     fc.asyncProperty(anySession, async ({ sessionId, bytes }) => {
-      using session = await claudeReader.open(await foundWith(sessionId, bytes), places, {});
+      using session = await claudeFormat.open(await foundWith(sessionId, bytes), places, {});
       const { active } = await readAll(session);
       const roles = { total: active.length, user: 0, assistant: 0, tool: 0, system: 0 };
       for (const message of active) roles[message.role] += 1;
@@ -87,14 +88,14 @@ test("counts are those of the histories, and ids are unique in each", async () =
       expect(session.details.branches).toBe(session.leaves.length);
       expect(JSON.parse(JSON.stringify(active))).toEqual(active);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
 test("everything said stands in the history of some leaf", async () => {
   await fc.assert(
     fc.asyncProperty(anySession, async ({ sessionId, bytes }) => {
-      using session = await claudeReader.open(await foundWith(sessionId, bytes), places, {});
+      using session = await claudeFormat.open(await foundWith(sessionId, bytes), places, {});
       const { all } = await readAll(session);
       const shown = new Set(
         all.flatMap((message) => (message.metadata.records ?? []).map((record) => record.line)),
@@ -112,7 +113,7 @@ test("everything said stands in the history of some leaf", async () => {
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
@@ -137,13 +138,13 @@ test.each(SAMPLES)(
     await fc.assert(
       fc.asyncProperty(anyDamage(bytes), async (damage) => {
         const found = await foundWith(sessionId, damage.bytes);
-        const row = await claudeReader.skim(found, { part: "whole" });
-        using session = await claudeReader.open(found, places, {});
+        const row = await claudeFormat.skim(found, { part: "whole" });
+        using session = await claudeFormat.open(found, places, {});
         const entries = await Array.fromAsync(session.entries());
         const survivors = survivorsIn(damage.bytes);
         expect(entries.map((entry) => entry.value)).toEqual(survivors);
         const { active } = await readAll(session);
-        claudeReader.modelView(active);
+        claudeFormat.modelView(active);
         const said = survivors.some(isSaid);
         expect(active.some((message) => message.role !== "system")).toBe(said);
         expect(row.problems.some((problem) => problem.code === "empty")).toBe(!said);
@@ -162,7 +163,7 @@ test.each(SAMPLES)(
           expect(problem.message).not.toBe("");
         }
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   },
 );
@@ -180,9 +181,9 @@ test("repeated lines are named and change no history", async () => {
   const lines = sample.bytes.toString("utf8").trim().split("\n");
   const at = lines.findIndex((line) => line.includes('"type":"assistant"'));
   const doubled = [...lines.slice(0, at + 1), lines[at], ...lines.slice(at + 1)].join("\n");
-  using whole = await claudeReader.open(await foundWith(sample.sessionId, sample.bytes), places, {});
+  using whole = await claudeFormat.open(await foundWith(sample.sessionId, sample.bytes), places, {});
   const before = await Array.fromAsync(whole.history());
-  using session = await claudeReader.open(
+  using session = await claudeFormat.open(
     await foundWith(sample.sessionId, Buffer.from(`${doubled}\n`)),
     places,
     {},
@@ -200,9 +201,9 @@ test("reading changes no byte and no time", async () => {
     writeFileSync(path, bytes);
     utimesSync(path, new Date("2026-01-02T03:04:05Z"), new Date("2026-01-02T03:04:05Z"));
     const before = statSync(path, { bigint: true });
-    for await (const found of claudeReader.find(places, {})) {
-      await claudeReader.skim(found, { part: "whole" });
-      using session = await claudeReader.open(found, places, {});
+    for await (const found of claudeFormat.find(places, {})) {
+      await claudeFormat.skim(found, { part: "whole" });
+      using session = await claudeFormat.open(found, places, {});
       await readAll(session);
     }
     const after = statSync(path, { bigint: true });

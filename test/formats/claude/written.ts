@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { claudeReader } from "../../../src/agents/claude/index.ts";
-import type { OpenedSession } from "../../../src/agents/reader/index.ts";
 import type { Block, Message, ProblemCode } from "../../../src/model/index.ts";
+import { claudeFormat } from "../../../src/native/claude/index.ts";
+import type { OpenedSession } from "../../../src/native/kit/index.ts";
 
 export const home: string = mkdtempSync(join(tmpdir(), "continuo-read-"));
 export const places: { home: string; env: Record<string, string> } = { home, env: {} };
@@ -51,9 +51,9 @@ export async function open(lines: readonly (Line | string)[], newestBytes?: numb
   const path = join(folder, `${ID}.jsonl`);
   const texts = lines.map((each) => (typeof each === "string" ? each : `${JSON.stringify(each)}\n`));
   writeFileSync(path, texts.join(""));
-  const found = await claudeReader.recognise(path, places);
+  const found = await claudeFormat.recognise(path, places);
   if (found === null) throw new Error("not recognised");
-  return claudeReader.open(found, places, newestBytes === undefined ? {} : { newestBytes });
+  return claudeFormat.open(found, places, newestBytes === undefined ? {} : { newestBytes });
 }
 
 export async function historyOf(...lines: (Line | string)[]): Promise<Message[]> {

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { codexReader } from "../../../src/agents/codex/index.ts";
+import { codexFormat } from "../../../src/native/codex/index.ts";
 import { CASES, expectedOf, findAll, homeOf, placesOf, toModel } from "./model.ts";
 
 let scratch = "";
@@ -56,11 +56,11 @@ describe.each(CASES)("codex format case %s", (name) => {
   test("has the same row whether skimmed or read in full", async () => {
     const home = homeOf(name);
     for (const found of await findAll(home)) {
-      const { problems, ...row } = await codexReader.skim(found, { part: "whole" });
-      using session = await codexReader.open(found, placesOf(home), {});
+      const { problems, ...row } = await codexFormat.skim(found, { part: "whole" });
+      using session = await codexFormat.open(found, placesOf(home), {});
       expect(session.details).toMatchObject(row);
       expect(session.details.problems.slice(0, problems.length)).toEqual(problems);
-      expect(await codexReader.skim(found, { part: "ends" })).toEqual({ ...row, problems });
+      expect(await codexFormat.skim(found, { part: "ends" })).toEqual({ ...row, problems });
     }
   });
 
@@ -69,9 +69,9 @@ describe.each(CASES)("codex format case %s", (name) => {
     const before = fingerprint(home);
     await toModel(home);
     for (const found of await findAll(home)) {
-      await codexReader.skim(found, { part: "whole" });
-      await codexReader.recognise(found.location, placesOf(home));
-      using session = await codexReader.open(found, placesOf(home), { newestBytes: 2000 });
+      await codexFormat.skim(found, { part: "whole" });
+      await codexFormat.recognise(found.location, placesOf(home));
+      using session = await codexFormat.open(found, placesOf(home), { newestBytes: 2000 });
       await Array.fromAsync(session.entries());
     }
     expect(fingerprint(home)).toEqual(before);
@@ -89,7 +89,7 @@ describe.each(CASES)("codex format case %s", (name) => {
   test("gives every line as an entry, and every message the records it came from", async () => {
     const home = homeOf(name);
     for (const found of await findAll(home)) {
-      using session = await codexReader.open(found, placesOf(home), {});
+      using session = await codexFormat.open(found, placesOf(home), {});
       const entries = await Array.fromAsync(session.entries());
       const lines = found.files.flatMap(({ path }) =>
         readFileSync(path, "utf8")
@@ -109,7 +109,7 @@ describe.each(CASES)("codex format case %s", (name) => {
   test("has ids that are unique within each history", async () => {
     const home = homeOf(name);
     for (const found of await findAll(home)) {
-      using session = await codexReader.open(found, placesOf(home), {});
+      using session = await codexFormat.open(found, placesOf(home), {});
       for (const { id, messages } of session.leaves) {
         const ids = (await Array.fromAsync(session.history({ leaf: id }))).map((message) => message.id);
         expect(new Set(ids).size).toBe(messages);

@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { codexReader } from "../../../src/agents/codex/index.ts";
-import type { FoundSession, OpenedSession } from "../../../src/agents/reader/index.ts";
 import type { ProblemCode } from "../../../src/model/index.ts";
+import { codexFormat } from "../../../src/native/codex/index.ts";
+import type { FoundSession, OpenedSession } from "../../../src/native/kit/index.ts";
 import { anyDamage, type Damage } from "../../damage.ts";
+import { rounds } from "../../sizes/counts.ts";
 import { CASES, homeOf, placesOf } from "./model.ts";
 
 let scratch = "";
@@ -29,12 +30,12 @@ async function openDamaged(
   const home = mkdtempSync(join(scratch, "home-"));
   mkdirSync(join(home, "sessions"));
   writeFileSync(join(home, "sessions", NAME), bytes);
-  const [found, ...others] = await Array.fromAsync(codexReader.find(placesOf(home), {}));
+  const [found, ...others] = await Array.fromAsync(codexFormat.find(placesOf(home), {}));
   // The file of a sub-agent is no session of its own.
-  const session = found ?? (await codexReader.recognise(join(home, "sessions", NAME), placesOf(home)));
+  const session = found ?? (await codexFormat.recognise(join(home, "sessions", NAME), placesOf(home)));
   if (session === null || others.length > 0)
     throw new Error(`expected one session, found ${1 + others.length}`);
-  return { home, found: session, session: await codexReader.open(session, placesOf(home), {}) };
+  return { home, found: session, session: await codexFormat.open(session, placesOf(home), {}) };
 }
 
 function jsonLines(bytes: Buffer): unknown[] {
@@ -66,9 +67,9 @@ async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
       const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
       expect(history.length).toBe(leaf.messages);
       expect(new Set(history.map(({ id }) => id)).size).toBe(history.length);
-      codexReader.modelView(history);
+      codexFormat.modelView(history);
     }
-    const { problems: _problems, ...row } = await codexReader.skim(found, { part: "whole" });
+    const { problems: _problems, ...row } = await codexFormat.skim(found, { part: "whole" });
     expect(session.details, what).toMatchObject(row);
   } finally {
     session.close();
@@ -98,7 +99,7 @@ describe("a damaged rollout file", () => {
     "is read as far as it goes: %s",
     async (path) => {
       const bytes = readFileSync(join(import.meta.dirname, path));
-      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: 40 });
+      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: rounds(40) });
     },
   );
 

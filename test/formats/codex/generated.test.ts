@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { codexReader } from "../../../src/agents/codex/index.ts";
+import { codexFormat } from "../../../src/native/codex/index.ts";
+import { rounds } from "../../sizes/counts.ts";
 import { findAll, placesOf } from "./model.ts";
 
 let scratch = "";
@@ -104,8 +105,8 @@ describe("any rollout file", () => {
           titles.map((line) => `${JSON.stringify(line)}\n`).join(""),
         );
         for (const found of await findAll(home)) {
-          const { problems: _problems, ...row } = await codexReader.skim(found, { part: "whole" });
-          using session = await codexReader.open(found, placesOf(home), {});
+          const { problems: _problems, ...row } = await codexFormat.skim(found, { part: "whole" });
+          using session = await codexFormat.open(found, placesOf(home), {});
           expect(session.details).toMatchObject(row);
           expect(session.details.records).toBe(lines.length);
           expect(session.leaves.length).toBe(session.details.branches);
@@ -113,11 +114,11 @@ describe("any rollout file", () => {
           expect(history.length).toBe(session.details.messages.total);
           const calls = history.flatMap(({ content }) => content.filter(({ type }) => type === "tool_call"));
           expect(session.details.toolCalls).toBe(calls.length);
-          codexReader.modelView(history);
+          codexFormat.modelView(history);
         }
         rmSync(home, { recursive: true });
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

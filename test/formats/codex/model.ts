@@ -2,9 +2,10 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { codexReader } from "../../../src/agents/codex/index.ts";
-import type { FoundSession, Places } from "../../../src/agents/reader/index.ts";
+import type { Places } from "../../../src/files/index.ts";
 import type { Message } from "../../../src/model/index.ts";
+import { codexFormat } from "../../../src/native/codex/index.ts";
+import type { FoundSession } from "../../../src/native/kit/index.ts";
 
 export const CASES: readonly string[] = readdirSync(import.meta.dirname, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -19,7 +20,7 @@ export function placesOf(home: string): Places {
 }
 
 export async function findAll(home: string): Promise<FoundSession[]> {
-  const found = await Array.fromAsync(codexReader.find(placesOf(home), {}));
+  const found = await Array.fromAsync(codexFormat.find(placesOf(home), {}));
   return found.sort((a, b) => (a.location < b.location ? -1 : 1));
 }
 
@@ -27,7 +28,7 @@ export async function findAll(home: string): Promise<FoundSession[]> {
 export async function toModel(home: string): Promise<unknown> {
   const sessions: unknown[] = [];
   for (const found of await findAll(home)) {
-    using session = await codexReader.open(found, placesOf(home), {});
+    using session = await codexFormat.open(found, placesOf(home), {});
     // Whether it is live depends on the system.
     const { live: _live, ...details } = session.details;
     const history = await Array.fromAsync(session.history());
@@ -35,7 +36,7 @@ export async function toModel(home: string): Promise<unknown> {
     for (const leaf of session.leaves.filter(({ active }) => !active)) {
       branches[leaf.id] = (await Array.fromAsync(session.history({ leaf: leaf.id }))).map(toLine);
     }
-    const view = codexReader.modelView(history).map(toLine);
+    const view = codexFormat.modelView(history).map(toLine);
     sessions.push({ details, leaves: session.leaves, history, branches, view });
   }
   return JSON.parse(JSON.stringify(sessions).replaceAll(home, "~"));

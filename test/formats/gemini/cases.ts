@@ -1,11 +1,11 @@
 /** The format cases of Gemini CLI. */
 
 import { isDeepStrictEqual } from "node:util";
-import { geminiReader } from "../../../src/agents/gemini/index.ts";
+import { geminiFormat } from "../../../src/native/gemini/index.ts";
 import type { FormatCases } from "../format-cases.ts";
 
 export const GEMINI_CASES: FormatCases = {
-  reader: geminiReader,
+  reader: geminiFormat,
   folder: import.meta.dirname,
   placesOf: (home) => ({ home: "/nonexistent", env: { GEMINI_CLI_HOME: home } }),
   holds: (record, native) =>

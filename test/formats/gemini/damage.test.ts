@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { geminiReader } from "../../../src/agents/gemini/index.ts";
-import type { FoundSession, OpenedSession } from "../../../src/agents/reader/index.ts";
 import { type ProblemCode, textOf } from "../../../src/model/index.ts";
+import { geminiFormat } from "../../../src/native/gemini/index.ts";
+import type { FoundSession, OpenedSession } from "../../../src/native/kit/index.ts";
 import { anyDamage, type Damage, duplicated } from "../../damage.ts";
+import { rounds } from "../../sizes/counts.ts";
 import { recordsIn } from "../format-cases.ts";
 import { GEMINI_CASES } from "./cases.ts";
 
@@ -35,9 +36,9 @@ async function openDamaged(bytes: Buffer, name = NAME): Promise<Damaged> {
   const folder = join(home, ".gemini", "tmp", "tea", "chats");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, name), bytes);
-  const [found, ...others] = await Array.fromAsync(geminiReader.find(GEMINI_CASES.placesOf(home), {}));
+  const [found, ...others] = await Array.fromAsync(geminiFormat.find(GEMINI_CASES.placesOf(home), {}));
   if (found === undefined || others.length > 0) throw new Error("expected one session");
-  const session = await geminiReader.open(found, GEMINI_CASES.placesOf(home), {});
+  const session = await geminiFormat.open(found, GEMINI_CASES.placesOf(home), {});
   const close = (): void => {
     session.close();
     rmSync(home, { recursive: true });
@@ -60,11 +61,11 @@ async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
     const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
     expect(history.length, what).toBe(leaf.messages);
     expect(new Set(history.map(({ id }) => id)).size, what).toBe(history.length);
-    geminiReader.modelView(history);
+    geminiFormat.modelView(history);
     for (const { content } of history) seen.add(textOf(content));
   }
   for (const text of saidIn(bytes)) expect(seen, what).toContain(text);
-  const { problems: _problems, ...row } = await geminiReader.skim(found, { part: "whole" });
+  const { problems: _problems, ...row } = await geminiFormat.skim(found, { part: "whole" });
   expect(session.details, what).toMatchObject(row);
 }
 
@@ -106,7 +107,7 @@ describe("a damaged session of Gemini CLI", () => {
     "is read as far as it goes: %s",
     async (name) => {
       const bytes = readFileSync(FILES.find((path) => path.endsWith(name)) ?? "");
-      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: 25 });
+      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: rounds(25) });
     },
   );
 
@@ -119,7 +120,7 @@ describe("a damaged session of Gemini CLI", () => {
         using damaged = await openDamaged(damage.bytes);
         expect(damaged.session.details.usage).toEqual(usage);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 
@@ -139,7 +140,7 @@ describe("a damaged session of Gemini CLI", () => {
         expect(codes.some((code) => ["torn_line", "bad_json", "empty"].includes(code))).toBe(!isWhole);
         expect(await Array.fromAsync(damaged.session.history())).toHaveLength(isWhole ? 1 : 0);
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 });

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkNativeSession, openNativeSession } from "../../../src/agents/index.ts";
-import { opencodeReader } from "../../../src/agents/opencode/index.ts";
+import { checkNativeSession, openNativeSession } from "../../../src/agents.ts";
+import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 import { flipped, truncated } from "../../damage.ts";
+import { rounds } from "../../sizes/counts.ts";
 import { FIRST_MS, placesOf, SESSION, text, toolPart } from "./sessions.ts";
 
 let scratch = "";
@@ -146,16 +147,16 @@ test("a damaged export never throws, and keeps what can be read", async () => {
     fc.asyncProperty(fc.oneof(truncated(bytes), flipped(bytes)), async (damage) => {
       const path = join(scratch, "damaged.json");
       writeFileSync(path, damage.bytes);
-      const found = await opencodeReader.recognise(path, places);
+      const found = await opencodeFormat.recognise(path, places);
       if (found === null) return;
-      using session = await opencodeReader.open(found, places, {});
+      using session = await opencodeFormat.open(found, places, {});
       const history = await Array.fromAsync(session.history());
       expect(history.length, damage.what).toBe(session.leaves[0]?.messages ?? 0);
       expect((await Array.fromAsync(session.entries())).length, damage.what).toBe(session.details.records);
-      opencodeReader.modelView(history);
-      const { problems: _problems, ...row } = await opencodeReader.skim(found, { part: "whole" });
+      opencodeFormat.modelView(history);
+      const { problems: _problems, ...row } = await opencodeFormat.skim(found, { part: "whole" });
       expect(session.details, damage.what).toMatchObject(row);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });

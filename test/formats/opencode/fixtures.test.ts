@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
-import { opencodeReader } from "../../../src/agents/opencode/index.ts";
-import type { FoundSession, Places } from "../../../src/agents/reader/index.ts";
+import type { Places } from "../../../src/files/index.ts";
+import type { FoundSession } from "../../../src/native/kit/index.ts";
+import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 import { useScratch } from "./sessions.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../fixtures/opencode");
@@ -20,14 +21,14 @@ const { folder } = useScratch();
 const placesOf = (home: string): Places => ({ home: "/nonexistent", env: { XDG_DATA_HOME: home } });
 
 async function findAll(home: string): Promise<FoundSession[]> {
-  return await Array.fromAsync(opencodeReader.find(placesOf(home), {}));
+  return await Array.fromAsync(opencodeFormat.find(placesOf(home), {}));
 }
 
 describe.each(HOMES)("what opencode wrote: %s", (name, home) => {
   test("has the same row whether skimmed or read in full, and no problem but a killed call", async () => {
     for (const found of await findAll(home)) {
-      const { problems, ...row } = await opencodeReader.skim(found, { part: "whole" });
-      using session = await opencodeReader.open(found, placesOf(home), {});
+      const { problems, ...row } = await opencodeFormat.skim(found, { part: "whole" });
+      using session = await opencodeFormat.open(found, placesOf(home), {});
       expect(session.details).toMatchObject(row);
       expect(problems).toEqual([]);
       expect(session.problems.map(({ code }) => code)).toEqual(
@@ -38,7 +39,7 @@ describe.each(HOMES)("what opencode wrote: %s", (name, home) => {
 
   test("gives every row as an entry, verbatim, and every message the rows that it was made of", async () => {
     for (const found of await findAll(home)) {
-      using session = await opencodeReader.open(found, placesOf(home), {});
+      using session = await opencodeFormat.open(found, placesOf(home), {});
       const entries = await Array.fromAsync(session.entries());
       expect(entries.map(({ value }) => value)).toEqual(rowsIn(found));
       const byRow = new Map(entries.map((entry) => [entry.row, entry.value]));
@@ -50,7 +51,7 @@ describe.each(HOMES)("what opencode wrote: %s", (name, home) => {
 
   test("has as many messages on each branch as it says, each with an id of its own", async () => {
     for (const found of await findAll(home)) {
-      using session = await opencodeReader.open(found, placesOf(home), {});
+      using session = await opencodeFormat.open(found, placesOf(home), {});
       for (const { id, messages } of session.leaves) {
         const history = await Array.fromAsync(session.history({ leaf: id }));
         expect([history.length, new Set(history.map((message) => message.id)).size]).toEqual([
@@ -73,8 +74,8 @@ describe.each(HOMES)("what opencode wrote: %s", (name, home) => {
     ];
     const before = look();
     for (const found of await findAll(copy)) {
-      await opencodeReader.skim(found, { part: "whole" });
-      using session = await opencodeReader.open(found, placesOf(copy), {});
+      await opencodeFormat.skim(found, { part: "whole" });
+      using session = await opencodeFormat.open(found, placesOf(copy), {});
       await Array.fromAsync(session.entries());
     }
     expect(look()).toEqual(before);

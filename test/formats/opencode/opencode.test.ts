@@ -2,9 +2,9 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { listNativeSessions, openNativeSession } from "../../../src/agents/index.ts";
-import { opencodeReader } from "../../../src/agents/opencode/index.ts";
+import { listNativeSessions, openNativeSession } from "../../../src/agents.ts";
 import { isContinuoError } from "../../../src/model/index.ts";
+import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 import {
   answer,
   FIRST_MS,
@@ -100,7 +100,7 @@ describe("sessions are found", () => {
     database.close();
     const [found] = await findIn(path);
     if (found === undefined) throw new Error("expected a session");
-    expect((await opencodeReader.skim(found, { part: "ends" })).title).toBe("Tea");
+    expect((await opencodeFormat.skim(found, { part: "ends" })).title).toBe("Tea");
   });
 });
 
@@ -127,7 +127,7 @@ describe("a file is recognised", () => {
   test("but no other database and no other JSON", async () => {
     const other = join(folder(), "x.db");
     new DatabaseSync(other).exec("create table tea (id)");
-    expect(await opencodeReader.recognise(`${other}#${SESSION}`, placesOf(other))).toBeNull();
+    expect(await opencodeFormat.recognise(`${other}#${SESSION}`, placesOf(other))).toBeNull();
     for (const [name, words] of [
       ["a.json", '{"messages": []}'],
       ["b.json", '{"info": {"id": "thread"}, "messages": []}'],
@@ -135,7 +135,7 @@ describe("a file is recognised", () => {
     ] as const) {
       const path = join(folder(), name);
       writeFileSync(path, words);
-      expect(await opencodeReader.recognise(path, placesOf(other))).toBeNull();
+      expect(await opencodeFormat.recognise(path, placesOf(other))).toBeNull();
     }
   });
 });
@@ -317,8 +317,8 @@ describe("the newest part of a session", () => {
     const path = databaseOf({ messages: LONG });
     const [found] = await findIn(path);
     if (found === undefined) throw new Error("expected a session");
-    using part = await opencodeReader.open(found, placesOf(path), { newestBytes: 1000 });
-    using whole = await opencodeReader.open(found, placesOf(path), {});
+    using part = await opencodeFormat.open(found, placesOf(path), { newestBytes: 1000 });
+    using whole = await opencodeFormat.open(found, placesOf(path), {});
     const messages = await Array.fromAsync(part.history());
     expect([part.partial, messages[0]?.role]).toEqual([true, "user"]);
     expect(messages.length).toBeLessThan(12);
@@ -332,7 +332,7 @@ describe("the newest part of a session", () => {
     const path = databaseOf({ messages: TEA });
     const [found] = await findIn(path);
     if (found === undefined) throw new Error("expected a session");
-    using session = await opencodeReader.open(found, placesOf(path), { newestBytes: 1_000_000 });
+    using session = await opencodeFormat.open(found, placesOf(path), { newestBytes: 1_000_000 });
     expect([session.partial, session.details.messages.total]).toEqual([false, 2]);
   });
 });

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { checkNativeSession, listNativeSessions, openNativeSession } from "../../../src/agents/index.ts";
+import { checkNativeSession, listNativeSessions, openNativeSession } from "../../../src/agents.ts";
 import { isContinuoError } from "../../../src/model/index.ts";
 import {
   answer,

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll } from "vitest";
-import { opencodeReader } from "../../../src/agents/opencode/index.ts";
-import type { FoundSession, OpenedSession, Places } from "../../../src/agents/reader/index.ts";
+import type { Places } from "../../../src/files/index.ts";
+import type { FoundSession, OpenedSession } from "../../../src/native/kit/index.ts";
+import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 
 const SCHEMA = `
   create table project (id text primary key, worktree text not null, vcs text);
@@ -125,15 +126,15 @@ export function toolPart(callID: string, state: Fields, tool = "read"): Fields {
 export const placesOf = (path: string): Places => ({ home: "/nonexistent", env: { OPENCODE_DB: path } });
 
 export async function findIn(path: string): Promise<FoundSession[]> {
-  return await Array.fromAsync(opencodeReader.find(placesOf(path), {}));
+  return await Array.fromAsync(opencodeFormat.find(placesOf(path), {}));
 }
 
 /** Opens the only session of a database, or the one with an id. */
 export async function openIn(path: string, sessionId?: string): Promise<OpenedSession> {
   const location = sessionId === undefined ? path : `${path}#${sessionId}`;
-  const found = await opencodeReader.recognise(location, placesOf(path));
+  const found = await opencodeFormat.recognise(location, placesOf(path));
   if (found === null) throw new Error(`no session in ${location}`);
-  return await opencodeReader.open(found, placesOf(path), {});
+  return await opencodeFormat.open(found, placesOf(path), {});
 }
 
 export interface Scratch {

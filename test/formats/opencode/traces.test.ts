@@ -20,9 +20,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { listNativeSessions } from "../../../src/agents/index.ts";
-import { opencodeReader } from "../../../src/agents/opencode/index.ts";
+import { listNativeSessions } from "../../../src/agents.ts";
 import { isContinuoError } from "../../../src/model/index.ts";
+import { opencodeFormat } from "../../../src/native/opencode/index.ts";
 import {
   answer,
   findIn,
@@ -106,8 +106,8 @@ function traces(): Trace[] {
 async function readAll(): Promise<string[]> {
   const words: string[] = [];
   for (const found of await findIn(path)) {
-    await opencodeReader.skim(found, { part: "ends" });
-    await opencodeReader.skim(found, { part: "whole" });
+    await opencodeFormat.skim(found, { part: "ends" });
+    await opencodeFormat.skim(found, { part: "whole" });
   }
   await listNativeSessions({ agents: ["opencode"], places: placesOf(path) });
   using session = await openIn(path, SESSION);

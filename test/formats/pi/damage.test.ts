@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { piReader } from "../../../src/agents/pi/index.ts";
-import type { FoundSession, OpenedSession } from "../../../src/agents/reader/index.ts";
 import type { ProblemCode } from "../../../src/model/index.ts";
+import type { FoundSession, OpenedSession } from "../../../src/native/kit/index.ts";
+import { piFormat } from "../../../src/native/pi/index.ts";
 import { anyDamage, type Damage, duplicated, shuffled } from "../../damage.ts";
+import { rounds } from "../../sizes/counts.ts";
 import { recordsIn } from "../format-cases.ts";
 import { PI_CASES } from "./cases.ts";
 
@@ -35,9 +36,9 @@ async function openDamaged(bytes: Buffer): Promise<Damaged> {
   const folder = join(home, "sessions", "--home-dev-tea--");
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, NAME), bytes);
-  const [found, ...others] = await Array.fromAsync(piReader.find(PI_CASES.placesOf(home), {}));
+  const [found, ...others] = await Array.fromAsync(piFormat.find(PI_CASES.placesOf(home), {}));
   if (found === undefined || others.length > 0) throw new Error("expected one session");
-  const session = await piReader.open(found, PI_CASES.placesOf(home), {});
+  const session = await piFormat.open(found, PI_CASES.placesOf(home), {});
   const close = (): void => {
     session.close();
     rmSync(home, { recursive: true });
@@ -59,9 +60,9 @@ async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
     const history = await Array.fromAsync(session.history({ leaf: leaf.id }));
     expect(history.length, what).toBe(leaf.messages);
     expect(new Set(history.map(({ id }) => id)).size, what).toBe(history.length);
-    piReader.modelView(history);
+    piFormat.modelView(history);
   }
-  const { problems: _problems, ...row } = await piReader.skim(found, { part: "whole" });
+  const { problems: _problems, ...row } = await piFormat.skim(found, { part: "whole" });
   expect(session.details, what).toMatchObject(row);
 }
 
@@ -94,7 +95,7 @@ describe("a damaged session of pi", () => {
     "is read as far as it goes: %s",
     async (name) => {
       const bytes = readFileSync(FILES.find((path) => path.endsWith(name)) ?? "");
-      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: 25 });
+      await fc.assert(fc.asyncProperty(anyDamage(bytes), checkDamaged), { numRuns: rounds(25) });
     },
   );
 
@@ -113,7 +114,7 @@ describe("a damaged session of pi", () => {
         const isMoved = !damage.bytes.equals(bytes);
         expect(codes.some((code) => code === "bad_order" || code === "missing_header")).toBe(isMoved);
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 
@@ -126,7 +127,7 @@ describe("a damaged session of pi", () => {
         expect(damaged.session.leaves.length).toBeLessThanOrEqual(2);
         expect(damaged.session.details.usage).toEqual(await usageOf(bytes));
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 });

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { piReader } from "../../../src/agents/pi/index.ts";
+import { piFormat } from "../../../src/native/pi/index.ts";
+import { rounds } from "../../sizes/counts.ts";
 import { findAll } from "../format-cases.ts";
 import { PI_CASES } from "./cases.ts";
 
@@ -106,8 +107,8 @@ describe("any session file of pi", () => {
         const path = join(folder, "2026-05-06T07-00-00-000Z_0c999999-0000-4000-8000-000000000002.jsonl");
         writeFileSync(path, values.map((value) => `${JSON.stringify(value)}\n`).join(""));
         for (const found of await findAll(PI_CASES, home)) {
-          const { problems, ...row } = await piReader.skim(found, { part: "whole" });
-          using session = await piReader.open(found, PI_CASES.placesOf(home), {});
+          const { problems, ...row } = await piFormat.skim(found, { part: "whole" });
+          using session = await piFormat.open(found, PI_CASES.placesOf(home), {});
           expect(session.details).toMatchObject(row);
           expect(session.problems).toEqual(expect.arrayContaining([...problems]));
           expect(session.details.records).toBe(values.length);
@@ -124,11 +125,11 @@ describe("any session file of pi", () => {
             expect(session.details.toolCalls).toBe(calls.length);
           }
           for await (const _ of session.entries());
-          piReader.modelView(await Array.fromAsync(session.history()));
+          piFormat.modelView(await Array.fromAsync(session.history()));
         }
         rmSync(home, { recursive: true });
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

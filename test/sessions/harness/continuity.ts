@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Store, StoredEvent } from "../../../src/model/index.ts";
 import { startChild } from "../../store/harness/lines.ts";
 import { eventsOf } from "./log.ts";
@@ -23,6 +24,8 @@ export interface WorkerOptions {
  */
 export const KILLS = ["ended", "given", "started", "ended", "called", "streamed", "ended", "said"] as const;
 
+const LONGEST_LIFE_MS = 150;
+
 /** Runs workers of one name, each killed at the next place, until one is done. */
 export async function workAndDie(options: WorkerOptions, kills: readonly string[]): Promise<void> {
   const { url, sessionId, name, inputs, folder, kind } = options;
@@ -41,6 +44,24 @@ export async function workAndDie(options: WorkerOptions, kills: readonly string[
   }
   const last = startChild(args);
   if ((await last.ended()) !== 0) throw new Error(`The last worker failed: ${last.lines.join(", ")}`);
+}
+
+/** The same, each killed at a moment that nobody chose: `random` gives 0 to 1. */
+export async function workAndDieAnytime(
+  options: WorkerOptions,
+  { kills, random }: { readonly kills: number; readonly random: () => number },
+): Promise<void> {
+  const { url, sessionId, name, inputs, folder, kind } = options;
+  const args = [WORKER, url, sessionId, name, String(inputs), folder, kind];
+  for (let kill = 0; kill < kills; kill++) {
+    const child = startChild(args);
+    await child.line("ready");
+    // About as long as one input takes: between two kills some are answered, and some are not.
+    await sleep(random() * LONGEST_LIFE_MS);
+    child.process.kill("SIGKILL");
+    await child.ended();
+  }
+  await workAndDie(options, []);
 }
 
 interface GivenLine {

@@ -1,118 +1,29 @@
 /** The checker itself: it accepts a store that is right, and finds each way in which a store can be wrong. */
 
 import { describe, expect, test } from "vitest";
-import { isContinuoError, type Store } from "../../../src/model/index.ts";
 import { openStore } from "../../../src/store/index.ts";
+import { createRandom } from "../harness/random.ts";
+import { DEFECTS } from "./defects.ts";
 import { type Operation, violationsOf } from "./history.ts";
-
-type Append = Store["append"];
-
-/** Ways to be wrong, each a wrapper around `append` of a right store. */
-const DEFECTS: Readonly<Record<string, (store: Store) => Append>> = {
-  "ignores the expected sequence":
-    (store) =>
-    (logId, events, { expectedSequence: _, ...options } = {}) =>
-      store.append(logId, events, options),
-  "stores a repetition again":
-    (store) =>
-    (logId, events, { expectedSequence: _, ...options } = {}) =>
-      store.append(
-        logId,
-        events.map(({ id: _id, ...event }) => event),
-        options,
-      ),
-  "ignores the fencing token":
-    (store) =>
-    (logId, events, { lease: _, ...options } = {}) =>
-      store.append(logId, events, options),
-  "answers before it stores": (store) => {
-    const later: (() => Promise<unknown>)[] = [];
-    return async (logId, events, options) => {
-      const head = await store.latestSequence(logId);
-      for (const stored of later.splice(0)) await stored();
-      later.push(() => store.append(logId, events, options).catch(() => undefined));
-      return [{ sequence: head + 1 } as never];
-    };
-  },
-  "tells an old head in its refusals": (store) => async (logId, events, options) => {
-    try {
-      return await store.append(logId, events, options);
-    } catch (error) {
-      if (isContinuoError(error, "conflict")) {
-        Object.assign(error.details, {
-          latestSequence: Math.max(0, Number(error.details.latestSequence) - 3),
-        });
-      }
-      throw error;
-    }
-  },
-};
-
-async function historyOf(store: Store, append: Append): Promise<readonly Operation[]> {
-  const { logId } = await store.createLog();
-  const history: Operation[] = [];
-  let clock = 0;
-  const now = (): number => ++clock;
-  let made = 0;
-  const data = { name: "h" };
-  const client = async (name: string): Promise<void> => {
-    let head = 0;
-    let token = 0;
-    for (let n = 0; n < 40; n++) {
-      if (token === 0 || n % 7 === 0) {
-        const start = now();
-        const lease = await store
-          .acquireLease("l", { owner: `${name}${n}`, ttlMs: 1 })
-          .catch(() => undefined);
-        if (lease !== undefined) {
-          token = lease.token;
-          history.push({ type: "acquire", start, end: now(), token });
-        }
-        await new Promise((resolve) => setTimeout(resolve, 2));
-      }
-      const id = `${name}/${made++}`;
-      const expected = head;
-      for (let again = 0; again < 2; again++) {
-        const start = now();
-        try {
-          const lease = { name: "l", token };
-          const [stored] = await append(logId, [{ id, type: "custom", data }], {
-            expectedSequence: expected,
-            lease,
-          });
-          head = stored?.sequence ?? 0;
-          history.push({ type: "append", id, expected, start, end: now(), sequence: head, token });
-        } catch (error) {
-          if (isContinuoError(error, "conflict")) {
-            head = Number(error.details.latestSequence);
-            history.push({ type: "conflict", id, expected, start, end: now(), latest: head });
-          } else if (isContinuoError(error, "fenced")) {
-            history.push({ type: "fenced", start, end: now(), token, latest: Number(error.details.token) });
-            token = 0;
-          } else throw error;
-          break;
-        }
-      }
-    }
-  };
-  await Promise.all(["a", "b", "c"].map(client));
-  return history;
-}
+import { recordHistory } from "./recorded.ts";
 
 describe("the checker of histories", () => {
-  test("accepts the history of a store that is right", async () => {
+  test.each([1, 2, 3])("accepts the history of a store that is right (seed %i)", async (seed) => {
     await using store = await openStore("memory:");
-    const history = await historyOf(store, store.append);
-    expect(new Set(history.map((operation) => operation.type)).size).toBe(4);
+    const history = await recordHistory(store, store, createRandom(seed));
+    expect(new Set(history.map((operation) => operation.type)).size).toBe(8);
     expect(violationsOf(history)).toEqual([]);
   });
 
-  for (const [defect, broken] of Object.entries(DEFECTS)) {
-    test(`finds a store that ${defect}`, async () => {
-      await using store = await openStore("memory:");
-      expect(violationsOf(await historyOf(store, broken(store)))).not.toEqual([]);
-    });
-  }
+  test("knows at least 20 defects", () => {
+    expect(Object.keys(DEFECTS).length).toBeGreaterThanOrEqual(20);
+  });
+
+  test.each(Object.entries(DEFECTS))("finds a store that %s", async (_defect, broken) => {
+    await using store = await openStore("memory:");
+    const history = await recordHistory(store, { ...store, ...broken(store) }, createRandom(1));
+    expect(violationsOf(history)).not.toEqual([]);
+  });
 
   test("finds an append that is seen before an earlier one that had ended", () => {
     const history: readonly Operation[] = [
@@ -131,6 +42,32 @@ describe("the checker of histories", () => {
     expect(violationsOf(history)).not.toEqual([]);
   });
 
+  test("finds a read of the head before the last one, after that was stored", () => {
+    const history: readonly Operation[] = [
+      { type: "append", id: "a", sequence: 1, start: 1, end: 2 },
+      { type: "append", id: "b", sequence: 2, start: 3, end: 4 },
+      { type: "page", after: 0, events: [{ sequence: 1, id: "a", chain: "" }], start: 5, end: 6 },
+    ];
+    expect(violationsOf(history)).not.toEqual([]);
+  });
+
+  test("finds a read that is older than one before it", () => {
+    const history: readonly Operation[] = [
+      { type: "append", id: "a", sequence: 1, start: 1, end: 10 },
+      { type: "head", latest: 1, chain: "x", start: 2, end: 3 },
+      { type: "head", latest: 0, chain: "0", start: 4, end: 5 },
+    ];
+    expect(violationsOf(history)).not.toEqual([]);
+  });
+
+  test("finds an event in a tail before anybody appended it", () => {
+    const history: readonly Operation[] = [
+      { type: "append", id: "a", sequence: 1, start: 5, end: 6 },
+      { type: "tail", events: [{ sequence: 1, id: "a", chain: "", at: 3 }] },
+    ];
+    expect(violationsOf(history)).toEqual(["a was there before anybody appended it."]);
+  });
+
   test("accepts overlapping calls in any order that explains them", () => {
     const history: readonly Operation[] = [
       { type: "append", id: "b", sequence: 2, expected: 1, start: 1, end: 10 },
@@ -138,5 +75,24 @@ describe("the checker of histories", () => {
       { type: "conflict", id: "c", expected: 0, latest: 1, start: 2, end: 8 },
     ];
     expect(violationsOf(history)).toEqual([]);
+  });
+
+  test("accepts a call without an answer that took effect late, or never", () => {
+    const late: readonly Operation[] = [
+      { type: "unknown", id: "a", start: 1 },
+      { type: "head", latest: 0, chain: "0", start: 2, end: 3 },
+      { type: "page", after: 0, events: [{ sequence: 1, id: "a", chain: "" }], start: 4, end: 5 },
+    ];
+    expect(violationsOf(late)).toEqual([]);
+    expect(violationsOf(late.slice(0, 2))).toEqual([]);
+  });
+
+  test("finds a call without an answer that took effect, and then had not", () => {
+    const history: readonly Operation[] = [
+      { type: "unknown", id: "a", start: 1 },
+      { type: "page", after: 0, events: [{ sequence: 1, id: "a", chain: "" }], start: 2, end: 3 },
+      { type: "page", after: 0, events: [], start: 4, end: 5 },
+    ];
+    expect(violationsOf(history)).not.toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 /**
  * Is a history linearizable? Every call took effect at one moment between its start and its end, and the
  * moments together are a run of one log: the head grows by one with each append, a token by one with each
- * lease, an append is made by the greatest token, a refusal told the truth.
+ * lease, an append is made by the greatest token, a refusal and a read told the truth. A call whose outcome is
+ * unknown took effect at any time after its start, or never; what readers saw tells.
  *
  * The order of the writes is known: sequences and tokens say it. Taking for each the earliest moment that
  * its place allows is the best one can do, so that a history has a valid order if and only if this finds it.
@@ -13,14 +14,30 @@ interface Call {
   readonly end: number;
 }
 
+/** An event as somebody saw it. */
+export interface Sight {
+  readonly sequence: number;
+  readonly id: string;
+  readonly chain: string;
+}
+
 export type Operation =
   | (Call & {
       readonly type: "append";
       readonly id: string;
       readonly sequence: number;
+      readonly chain?: string;
       readonly expected?: number;
       readonly token?: number;
     })
+  /** An append whose answer never came. */
+  | {
+      readonly type: "unknown";
+      readonly id: string;
+      readonly start: number;
+      readonly expected?: number;
+      readonly token?: number;
+    }
   | (Call & {
       readonly type: "conflict";
       readonly id: string;
@@ -28,62 +45,96 @@ export type Operation =
       readonly latest: number;
     })
   | (Call & { readonly type: "acquire"; readonly token: number })
-  | (Call & { readonly type: "fenced"; readonly token: number; readonly latest: number });
+  | (Call & { readonly type: "fenced"; readonly token: number; readonly latest: number })
+  /** The head of the log, and its hash. */
+  | (Call & { readonly type: "head"; readonly latest: number; readonly chain: string })
+  /** All events after a sequence, in one read. */
+  | (Call & { readonly type: "page"; readonly after: number; readonly events: readonly Sight[] })
+  /** All events of one tail from the beginning, each with the moment at which it came. */
+  | { readonly type: "tail"; readonly events: readonly (Sight & { readonly at: number })[] };
 
-type Append = Extract<Operation, { type: "append" }>;
 type Acquire = Extract<Operation, { type: "acquire" }>;
-type Change = Append | Acquire;
+
+/** What stored an event: all calls of its id together. */
+interface Stored extends Call {
+  readonly type: "stored";
+  readonly id: string;
+  readonly sequence: number;
+  readonly token: number | undefined;
+}
+
+type Change = Stored | Acquire;
+
+/** Somebody who saw the head, or the greatest token. */
+interface Look extends Call {
+  readonly latest: number;
+  readonly what: "refusal" | "read";
+}
 
 /** What is wrong, one sentence each; nothing when the history is linearizable. */
 export function violationsOf(history: readonly Operation[]): readonly string[] {
   const violations: string[] = [];
-  const { appends, repetitions } = appendsOf(history, violations);
-  const acquires = history.filter((operation) => operation.type === "acquire");
-  checkNumbers(appends, acquires, violations);
+  checkSights(history, violations);
   checkAnswers(history, violations);
-  if (violations.length === 0) checkOrder(history, inOrder(appends, acquires), violations);
-  checkRepetitions(repetitions, violations);
+  const stored = storedIn(history, violations);
+  const acquires = history.filter((operation) => operation.type === "acquire");
+  checkNumbers(stored, acquires, violations);
+  if (violations.length === 0) checkOrder(history, inOrder(stored, acquires), violations);
   return violations;
 }
 
-interface Repetition {
-  readonly first: Append;
-  readonly again: Append;
+function sightsOf(operation: Operation): readonly Sight[] {
+  if (operation.type === "page" || operation.type === "tail") return operation.events;
+  if (operation.type !== "append") return [];
+  return [{ sequence: operation.sequence, id: operation.id, chain: operation.chain ?? "" }];
 }
 
-/** The call that stored each event, and those that asked again. */
-function appendsOf(
+/** Everybody saw the same event with the same hash at each sequence, and each event once. */
+function checkSights(history: readonly Operation[], violations: string[]): void {
+  const ids = new Map<number, string>();
+  const sequences = new Map<string, number>();
+  const chains = new Map<number, string>();
+  const same = <K, V>(known: Map<K, V>, key: K, value: V, what: string): void => {
+    const before = known.get(key);
+    if (before === undefined) known.set(key, value);
+    else if (before !== value) violations.push(`${what} ${key} is ${before}, and then ${value}.`);
+  };
+  for (const operation of history) {
+    for (const { sequence, id, chain } of sightsOf(operation)) {
+      same(ids, sequence, id, "The event");
+      same(sequences, id, sequence, "The sequence of");
+      if (chain !== "") same(chains, sequence, chain, "The hash of");
+    }
+    if (operation.type === "page") checkContiguous(operation.events, operation.after, "A page", violations);
+    if (operation.type === "tail") checkContiguous(operation.events, 0, "A tail", violations);
+  }
+  for (const operation of history) {
+    if (operation.type === "head" && operation.latest > 0)
+      same(chains, operation.latest, operation.chain, "The hash of");
+  }
+  checkKnown(history, sequences, violations);
+}
+
+function checkContiguous(events: readonly Sight[], after: number, who: string, violations: string[]): void {
+  events.forEach(({ sequence }, index) => {
+    const expected = after + index + 1;
+    if (sequence !== expected) violations.push(`${who} shows ${sequence} where ${expected} belongs.`);
+  });
+}
+
+/** Nothing is there that nobody appended, or that was refused. */
+function checkKnown(
   history: readonly Operation[],
+  seen: ReadonlyMap<string, number>,
   violations: string[],
-): { readonly appends: readonly Append[]; readonly repetitions: readonly Repetition[] } {
-  const first = new Map<string, Append>();
-  const repetitions: Repetition[] = [];
-  const byStart = history
-    .filter((operation) => operation.type === "append")
-    .sort((a, b) => a.start - b.start);
-  for (const append of byStart) {
-    const known = first.get(append.id);
-    if (known === undefined) first.set(append.id, append);
-    else repetitions.push({ first: known, again: append });
+): void {
+  const appended = new Set<string>();
+  for (const operation of history) {
+    if (operation.type === "append" || operation.type === "unknown") appended.add(operation.id);
   }
-  for (const { first: one, again } of repetitions) {
-    if (one.sequence === again.sequence) continue;
-    violations.push(`${one.id} was stored as ${one.sequence}, and again as ${again.sequence}.`);
+  for (const [id, sequence] of seen) {
+    if (!appended.has(id)) violations.push(`${id} is there as ${sequence}, which nobody was told is stored.`);
   }
-  return { appends: [...first.values()].sort((a, b) => a.sequence - b.sequence), repetitions };
-}
-
-function checkNumbers(appends: readonly Append[], acquires: readonly Acquire[], violations: string[]): void {
-  const [base] = appends;
-  appends.forEach((append, index) => {
-    const expected = (base?.sequence ?? 0) + index;
-    if (append.sequence !== expected)
-      violations.push(`Instead of ${expected}, ${append.sequence} was given.`);
-  });
-  const tokens = acquires.map((acquire) => acquire.token).sort((a, b) => a - b);
-  tokens.forEach((token, index) => {
-    if (token === tokens[index - 1]) violations.push(`The token ${token} was given twice.`);
-  });
 }
 
 function checkAnswers(history: readonly Operation[], violations: string[]): void {
@@ -102,69 +153,121 @@ function checkAnswers(history: readonly Operation[], violations: string[]): void
   }
 }
 
-/** Appends in the order of their sequences, each token's after the lease that gave it. */
-function inOrder(appends: readonly Append[], acquires: readonly Acquire[]): readonly Change[] {
+/** Each stored event with the earliest start of its calls, and the first moment at which it was surely there. */
+function storedIn(history: readonly Operation[], violations: string[]): readonly Stored[] {
+  const calls = Map.groupBy(
+    history.filter((operation) => operation.type === "append" || operation.type === "unknown"),
+    ({ id }) => id,
+  );
+  const seen = new Map<string, { readonly sequence: number; readonly end: number }>();
+  const see = (id: string, sequence: number, end: number): void => {
+    seen.set(id, { sequence, end: Math.min(end, seen.get(id)?.end ?? end) });
+  };
+  for (const operation of history) {
+    if (operation.type === "append") see(operation.id, operation.sequence, operation.end);
+    if (operation.type === "page")
+      for (const { id, sequence } of operation.events) see(id, sequence, operation.end);
+    if (operation.type === "tail") for (const { id, sequence, at } of operation.events) see(id, sequence, at);
+  }
+  const stored: Stored[] = [];
+  for (const [id, { sequence, end }] of seen) {
+    const own = calls.get(id) ?? [];
+    const start = Math.min(...own.map((call) => call.start));
+    if (end < start) violations.push(`${id} was there before anybody appended it.`);
+    for (const { expected } of own) {
+      if (expected !== undefined && sequence !== expected + 1)
+        violations.push(`${id} expected ${expected}, and is there as ${sequence}.`);
+    }
+    stored.push({ type: "stored", id, sequence, start, end, token: own[0]?.token });
+  }
+  return stored.sort((a, b) => a.sequence - b.sequence);
+}
+
+function checkNumbers(stored: readonly Stored[], acquires: readonly Acquire[], violations: string[]): void {
+  const [base] = stored;
+  stored.forEach(({ sequence }, index) => {
+    const expected = (base?.sequence ?? 0) + index;
+    if (sequence !== expected) violations.push(`Instead of ${expected}, ${sequence} was given.`);
+  });
+  const tokens = acquires.map((acquire) => acquire.token).sort((a, b) => a - b);
+  tokens.forEach((token, index) => {
+    if (token === tokens[index - 1]) violations.push(`The token ${token} was given twice.`);
+  });
+}
+
+/** Events in the order of their sequences, each token's after the lease that gave it. */
+function inOrder(stored: readonly Stored[], acquires: readonly Acquire[]): readonly Change[] {
   const leases = [...acquires].sort((a, b) => a.token - b.token);
   const changes: Change[] = [];
-  for (const append of appends) {
-    while (append.token !== undefined && (leases[0]?.token ?? Number.POSITIVE_INFINITY) <= append.token) {
+  for (const event of stored) {
+    while (event.token !== undefined && (leases[0]?.token ?? Number.POSITIVE_INFINITY) <= event.token) {
       changes.push(leases.shift() as Acquire);
     }
-    changes.push(append);
+    changes.push(event);
   }
   return [...changes, ...leases];
 }
 
-/** Refusals look at the head, or at the greatest token: between the change that made it and the next one. */
+function headLooks(history: readonly Operation[]): Map<number, readonly Look[]> {
+  const looks = history.flatMap((operation): readonly Look[] => {
+    if (operation.type === "conflict") return [{ ...operation, what: "refusal" }];
+    if (operation.type === "head") return [{ ...operation, what: "read" }];
+    if (operation.type !== "page") return [];
+    return [{ ...operation, latest: operation.after + operation.events.length, what: "read" }];
+  });
+  return Map.groupBy(looks, (look) => look.latest);
+}
+
+function tokenLooks(history: readonly Operation[]): Map<number, readonly Look[]> {
+  const looks = history.flatMap((operation): readonly Look[] =>
+    operation.type === "fenced" ? [{ ...operation, what: "refusal" }] : [],
+  );
+  return Map.groupBy(looks, (look) => look.latest);
+}
+
+/** Who looked saw what was there between the change that made it and the next one. */
 function checkOrder(history: readonly Operation[], changes: readonly Change[], violations: string[]): void {
-  const conflicts = groupBy(history.filter((operation) => operation.type === "conflict"));
-  const fences = groupBy(history.filter((operation) => operation.type === "fenced"));
+  const heads = headLooks(history);
+  const tokens = tokenLooks(history);
   let moment = Number.NEGATIVE_INFINITY;
-  let greatestToken = 0;
+  let head = (changes.find((change) => change.type === "stored")?.sequence ?? 1) - 1;
   let headMoment = Number.NEGATIVE_INFINITY;
+  let token = 0;
   let tokenMoment = Number.NEGATIVE_INFINITY;
-  for (const change of changes) {
-    const looks =
-      change.type === "append"
-        ? (conflicts.get(change.sequence - 1) ?? []).map((look) => ({ look, since: headMoment }))
-        : (fences.get(greatestToken) ?? []).map((look) => ({ look, since: tokenMoment }));
-    for (const { look, since } of looks) {
-      const at = Math.max(since, look.start);
-      if (at > look.end)
-        violations.push(`A refusal told ${look.latest} when it was not so any more, or not yet.`);
+  const look = (looks: Map<number, readonly Look[]>, value: number, since: number): void => {
+    for (const { start, end, latest, what } of looks.get(value) ?? []) {
+      const at = Math.max(since, start);
+      if (at > end) violations.push(`A ${what} told ${latest} when it was not so any more, or not yet.`);
       moment = Math.max(moment, at);
     }
+    looks.delete(value);
+  };
+  for (const change of changes) {
+    if (change.type === "stored") look(heads, head, headMoment);
+    else look(tokens, token, tokenMoment);
     moment = Math.max(moment, change.start);
     if (moment > change.end) violations.push(`${nameOf(change)} took effect after it had ended.`);
     if (change.type === "acquire") {
-      greatestToken = change.token;
+      token = change.token;
       tokenMoment = moment;
     } else {
+      head = change.sequence;
       headMoment = moment;
-      if (change.token !== undefined && change.token !== greatestToken) {
+      if (change.token !== undefined && change.token !== token) {
         violations.push(
-          `${nameOf(change)} was made with the token ${change.token}, when ${greatestToken} was given.`,
+          `${nameOf(change)} was made with the token ${change.token}, when ${token} was given.`,
         );
       }
     }
   }
-}
-
-function groupBy<O extends { readonly latest: number }>(
-  operations: readonly O[],
-): ReadonlyMap<number, readonly O[]> {
-  return Map.groupBy(operations, (operation) => operation.latest);
-}
-
-/** What was asked again was stored before the answer. */
-function checkRepetitions(repetitions: readonly Repetition[], violations: string[]): void {
-  for (const { first, again } of repetitions) {
-    if (again.end < first.start) violations.push(`${again.id} was answered before it was stored.`);
-  }
+  look(heads, head, headMoment);
+  look(tokens, token, tokenMoment);
+  for (const latest of [...heads.keys(), ...tokens.keys()])
+    violations.push(`${latest} was told, which never was.`);
 }
 
 function nameOf(change: Change): string {
-  return change.type === "append"
+  return change.type === "stored"
     ? `The append of ${change.sequence}`
     : `The lease with token ${change.token}`;
 }

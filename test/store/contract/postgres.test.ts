@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, test } from "vitest";
+import { beforeAll, test } from "vitest";
 import { openStore } from "../../../src/store/index.ts";
 import { storeContract } from "../../../src/testing/index.ts";
-import { testPostgres } from "../harness/postgres-server.ts";
+import { newPostgresDatabase } from "../../sizes/prepared.ts";
 
-let server: Awaited<ReturnType<typeof testPostgres>>;
+let url: string;
 beforeAll(async () => {
-  server = await testPostgres();
-  await (await openStore(server.url, { migrate: true })).close();
-}, 300_000);
-afterAll(() => server?.stop());
+  url = await newPostgresDatabase();
+  await (await openStore(url, { migrate: true })).close();
+});
 
-for (const { group, name, run } of storeContract(({ workspaceId }) =>
-  openStore(server.url, { workspaceId }),
-)) {
+for (const { group, name, run } of storeContract(({ workspaceId }) => openStore(url, { workspaceId }))) {
   test(`postgres, ${group}: ${name}`, run);
 }

@@ -1,18 +1,22 @@
 import {
   copyFileSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isContinuoError } from "../../../src/model/index.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { sql, type Transaction, type Work } from "../../../src/store/engine/index.ts";
+import { backupStore, openStore } from "../../../src/store/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-damage-"));
 const whole = join(folder, "whole.db");
@@ -164,6 +168,7 @@ describe("a damaged file", () => {
 describe("a file that went away while it was open", () => {
   const event = { type: "custom", data: { name: "d", value: "later" } };
   const files = (path: string): string[] => [path, `${path}-wal`, `${path}-shm`];
+  const refused = { code: "unavailable", hint: expect.stringContaining("Open the store again") };
 
   test.each([
     ["deleted", (path: string) => files(path).forEach((file) => void rmSync(file, { force: true }))],
@@ -174,13 +179,108 @@ describe("a file that went away while it was open", () => {
       await using store = await openStore(`sqlite:${path}`);
       await store.append("log", [event]);
       remove(path);
-      await expect(store.append("log", [event])).rejects.toMatchObject({
-        code: "unavailable",
-        hint: expect.stringContaining("Open the store again"),
-      });
+      await expect(store.append("log", [event])).rejects.toMatchObject(refused);
       expect((await store.read("log", { after: 200 })).events).toHaveLength(1);
     }
     await using again = await openStore(`sqlite:${path}`);
     expect(await again.createLog({ logId: "new" })).toBeTruthy();
   });
+
+  test.each([
+    ["the write-ahead log", ["-wal"]],
+    ["the index of the write-ahead log", ["-shm"]],
+    ["both", ["-wal", "-shm"]],
+  ])("deleting %s loses no acknowledged event, and nothing more is taken", async (_what, endings) => {
+    const path = copyOf();
+    const store = await openStore(`sqlite:${path}`);
+    await store.append("log", [event]);
+    for (const ending of endings) rmSync(path + ending);
+    await expect(store.append("log", [event])).rejects.toMatchObject({
+      ...refused,
+      details: { path, file: path + endings[0] },
+    });
+    // As after a power cut: the open store is of no help to a copy.
+    const copy = copyOf();
+    copyFileSync(path, copy);
+    {
+      await using second = await openStore(`sqlite:${copy}`);
+      expect((await second.read("log", { after: 200 })).events).toHaveLength(1);
+    }
+    await store.close();
+    await using again = await openStore(`sqlite:${path}`);
+    expect((await again.read("log", { after: 200 })).events).toHaveLength(1);
+    await again.append("log", [event]);
+    expect(await again.verify("log")).toMatchObject({ ok: true });
+  });
+
+  test("an event is not acknowledged when the write-ahead log goes away during its commit", async () => {
+    const path = copyOf();
+    const store = await openStore(`sqlite:${path}`);
+    await store.append("log", [event]);
+    const writing = store.engine.write(function* (tx) {
+      yield* appendOne(tx);
+      rmSync(`${path}-wal`);
+    });
+    await expect(writing).rejects.toMatchObject(refused);
+    await store.close();
+  });
+
+  function* appendOne(tx: Transaction): Work<void> {
+    const [last] = yield* sql<{ readonly n: number }>(tx, "select max(value) as n from counters");
+    yield* sql(tx, "update counters set value = ?", (last?.n ?? 0) + 1);
+  }
+});
+
+describe("a database behind a symbolic link", () => {
+  const BLOB = new Uint8Array(300_000).fill(3);
+  const sizeOf = async (path: string, hash: string): Promise<number> => {
+    await using store = await openStore(`sqlite:${path}`);
+    let size = 0;
+    for await (const chunk of (await store.openBlob(hash)).bytes) size += chunk.length;
+    return size;
+  };
+  const linked = (): { readonly path: string; readonly link: string } => {
+    const path = copyOf();
+    const link = `${path}.link.db`;
+    symlinkSync(basename(path), link);
+    return { path, link };
+  };
+
+  test.each(["path", "link"] as const)("has the large blobs that were stored by its %s", async (way) => {
+    const files = linked();
+    await using store = await openStore(`sqlite:${files[way]}`);
+    const { hash } = await store.putBlob(BLOB);
+    expect(await sizeOf(files.path, hash)).toBe(BLOB.length);
+    expect(await sizeOf(files.link, hash)).toBe(BLOB.length);
+  });
+
+  test("has the large blobs that an older version stored beside the link", async () => {
+    const { path, link } = linked();
+    const hash = await (async () => {
+      await using store = await openStore(`sqlite:${link}`);
+      return (await store.putBlob(BLOB)).hash;
+    })();
+    renameSync(`${path}-blobs`, `${link}-blobs`);
+    expect(await sizeOf(link, hash)).toBe(BLOB.length);
+  });
+});
+
+test("the database, its backups and its blobs are for their owner alone, whatever the umask is", async () => {
+  const path = join(folder, "private", "store.db");
+  const backup = join(folder, "private", "backup.db");
+  const before = process.umask(0);
+  try {
+    await using store = await openStore(`sqlite:${path}`);
+    await store.putBlob(new Uint8Array(300_000));
+    await backupStore(store, backup);
+  } finally {
+    process.umask(before);
+  }
+  const found = readdirSync(join(folder, "private"), { recursive: true, withFileTypes: true });
+  const modes = found.map((entry) => {
+    const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;
+    return [entry.isDirectory() ? "folder" : "file", mode.toString(8)].join(" ");
+  });
+  expect(new Set(modes)).toEqual(new Set(["file 600", "folder 700"]));
+  expect(modes.length).toBeGreaterThanOrEqual(5);
 });

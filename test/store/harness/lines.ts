@@ -17,8 +17,13 @@ export interface Child {
 /** Hundreds of processes start: what they load is compiled once. */
 const ENVIRONMENT = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "continuo-test-compile-cache") };
 
-export function startChild(args: readonly string[], command: string = process.execPath): Child {
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], env: ENVIRONMENT });
+export function startChild(
+  args: readonly string[],
+  command: string = process.execPath,
+  environment: Readonly<Record<string, string>> = {},
+): Child {
+  const env = { ...ENVIRONMENT, ...environment };
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], env });
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   const reader = createInterface({ input: child.stdout });

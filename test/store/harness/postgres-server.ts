@@ -18,15 +18,14 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** The server of `CONTINUO_TEST_POSTGRES`, or one of its own. */
-export async function testPostgres(): Promise<Pick<PostgresServer, "url" | "stop">> {
-  const given = process.env.CONTINUO_TEST_POSTGRES;
-  if (given !== undefined && given !== "") return { url: given, stop: () => Promise.resolve() };
-  return startPostgres();
+export interface PostgresOptions {
+  /** The port that is tried first: for a test of what happens where somebody has it. */
+  readonly port?: number;
+  /** Such as `fsync=off`. */
+  readonly settings?: readonly string[];
 }
 
-/** @param first the port that is tried first: for a test of what happens where somebody has it */
-export async function startPostgres(first?: number): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-postgres-"));
   const owner = ownerOf();
   const bin = await binaries(folder);
@@ -34,7 +33,7 @@ export async function startPostgres(first?: number): Promise<PostgresServer> {
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
   execFileSync(
     join(bin, "initdb"),
-    ["-D", data, "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8"],
+    ["-D", data, "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "--no-sync"],
     {
       ...owner,
       cwd: folder,
@@ -43,13 +42,13 @@ export async function startPostgres(first?: number): Promise<PostgresServer> {
   );
   let server: ChildProcess | undefined;
   const startAt = async (at: number): Promise<boolean> => {
-    const settings = ["max_connections=200", "unix_socket_directories=", "listen_addresses=127.0.0.1"];
+    const settings = [...SETTINGS, ...(options.settings ?? [])];
     const args = ["-D", data, "-p", String(at), ...settings.flatMap((setting) => ["-c", setting])];
     server = spawn(join(bin, "postgres"), args, { ...owner, cwd: folder, stdio: "ignore" });
     return await isReady(urlAt(at), server, data);
   };
   // A port that was free may be somebody else's a moment later: other test files start servers too.
-  let port = first ?? (await freePort());
+  let port = options.port ?? (await freePort());
   while (!(await startAt(port))) port = await freePort();
   const start = async (): Promise<void> => {
     // After a kill the orphans of the old server hold its memory for a moment, and a new one gives up.
@@ -73,6 +72,8 @@ export async function startPostgres(first?: number): Promise<PostgresServer> {
     },
   };
 }
+
+const SETTINGS = ["max_connections=200", "unix_socket_directories=", "listen_addresses=127.0.0.1"];
 
 interface Owner {
   readonly uid: number;

@@ -8,18 +8,18 @@ export interface PlainEvent {
 
 interface PlainLog {
   readonly events: PlainEvent[];
-  readonly cursors: Map<string, number>;
   closed: boolean;
 }
 
 export class PlainModel {
   readonly logs: Map<string, PlainLog> = new Map();
   readonly #tokens = new Map<string, number>();
+  readonly #cursors = new Map<string, number>();
 
   create(logId: string): "ok" | "conflict" {
     const log = this.logs.get(logId);
     if (log !== undefined) return log.closed ? "conflict" : "ok";
-    this.logs.set(logId, { events: [], cursors: new Map(), closed: false });
+    this.logs.set(logId, { events: [], closed: false });
     return "ok";
   }
 
@@ -87,7 +87,7 @@ export class PlainModel {
     const log = this.logs.get(logId);
     if (log === undefined) return "not_found";
     if (at > log.events.length) return "out_of_range";
-    this.logs.set(newLogId, { events: log.events.slice(0, at), cursors: new Map(), closed: false });
+    this.logs.set(newLogId, { events: log.events.slice(0, at), closed: false });
     return "ok";
   }
 
@@ -100,10 +100,12 @@ export class PlainModel {
 
   commit(logId: string, name: string, sequence: number): number | string {
     const log = this.logs.get(logId);
-    if (log === undefined) return "not_found";
-    if (sequence > log.events.length) return "out_of_range";
-    const stands = Math.max(sequence, log.cursors.get(name) ?? 0);
-    log.cursors.set(name, stands);
+    // A log that is not made yet has readers, at its beginning.
+    if (log === undefined && sequence > 0) return "not_found";
+    if (sequence > (log?.events.length ?? 0)) return "out_of_range";
+    const key = JSON.stringify([logId, name]);
+    const stands = Math.max(sequence, this.#cursors.get(key) ?? 0);
+    this.#cursors.set(key, stands);
     return stands;
   }
 

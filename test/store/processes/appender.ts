@@ -1,16 +1,18 @@
 /**
  * One of many that append to one log by compare-and-swap: `appender.ts URL LOG NAME COUNT HISTORY`. Some
- * answers are lost on purpose and asked for again. Every call is written to the history, with its times by
- * the clock that all processes of the machine share.
+ * answers are lost on purpose, and asked for again or not. It also reads the head and pages, and the first one
+ * follows a tail. Every call is written to the history, with its times by the clock that all processes of the
+ * machine share.
  */
 
 import { writeFileSync } from "node:fs";
 import { isContinuoError, type StoredEvent } from "../../../src/model/index.ts";
 import { openStore } from "../../../src/store/index.ts";
-import type { Operation } from "../concurrency/history.ts";
+import type { Operation, Sight } from "../concurrency/history.ts";
 
 const [url = "", logId = "", name = "", count = "0", file = ""] = process.argv.slice(2);
 const LOST = 0.03;
+const READS = 0.02;
 const now = (): number => Number(process.hrtime.bigint());
 
 const store = await openStore(url);
@@ -22,7 +24,12 @@ async function append(id: string, expected: number): Promise<StoredEvent | undef
   try {
     const event = { id, type: "custom", data: { name: "cas" } };
     const [stored] = await store.append(logId, [event], { expectedSequence: expected });
-    history.push({ type: "append", id, expected, start, end: now(), sequence: stored?.sequence ?? 0 });
+    // The answer was lost.
+    if (Math.random() < LOST) history.push({ type: "unknown", id, expected, start });
+    else {
+      const { sequence = 0, chainHash: chain = "" } = stored ?? {};
+      history.push({ type: "append", id, expected, start, end: now(), sequence, chain });
+    }
     return stored;
   } catch (error) {
     if (!isContinuoError(error, "conflict")) throw error;
@@ -33,17 +40,44 @@ async function append(id: string, expected: number): Promise<StoredEvent | undef
   }
 }
 
+function sightOf({ sequence, id, chainHash: chain }: StoredEvent): Sight {
+  return { sequence, id, chain };
+}
+
+async function look(): Promise<void> {
+  const start = now();
+  const log = await store.getLog(logId);
+  const latest = log?.latestSequence ?? 0;
+  history.push({ type: "head", latest, chain: log?.chainHash ?? "", start, end: now() });
+  const after = Math.max(0, latest - 5);
+  const begun = now();
+  const { events } = await store.read(logId, { after });
+  history.push({ type: "page", after, events: events.map(sightOf), start: begun, end: now() });
+}
+
+async function follow(signal: AbortSignal): Promise<void> {
+  const events: (Sight & { readonly at: number })[] = [];
+  for await (const event of store.tail(logId, { signal })) events.push({ ...sightOf(event), at: now() });
+  history.push({ type: "tail", events });
+}
+
+const done = new AbortController();
+const following = name === "p0" ? follow(done.signal) : undefined;
+
 for (let n = 0; n < Number(count); ) {
   const id = `${name}/${n}`;
   const expected = head;
   let stored = await append(id, expected);
   if (stored === undefined) continue;
-  // The answer was lost: the same question again must have the same answer.
+  // The same question again must have the same answer.
   while (Math.random() < LOST) stored = await append(id, expected);
   head = stored?.sequence ?? head;
+  if (Math.random() < READS) await look();
   n++;
 }
 
+done.abort();
+await following;
 await store.close();
 writeFileSync(file, JSON.stringify(history));
 process.stdout.write("done\n");

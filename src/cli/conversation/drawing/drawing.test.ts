@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../../../test/sizes/counts.ts";
 import type { AgentEvent } from "../../../model/index.ts";
 import { paintFor } from "../../terminal/index.ts";
 import {
@@ -248,7 +249,7 @@ test("however a text is cut into parts, the same is drawn", () => {
       const parts = places.slice(1).map((end, at) => text(MARKDOWN.slice(places[at], end)));
       expect(draw(parts)).toBe(whole);
     }),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });
 

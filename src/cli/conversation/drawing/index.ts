@@ -1,14 +1,11 @@
 /**
- * What an agent does in a turn, drawn as lines: Markdown as it comes, calls as short panels with what they
- * change, thinking dimmed, questions for permission.
+ * Draws the events of a turn as lines: Markdown, calls with their changes, thinking, permission requests.
  *
- * Promises: pure; everything of an agent is made visible, and indented, so that nothing it says can look like a
- * heading, a prompt or a question of ours; every event of a turn that a person should know of is drawn once;
- * what is held between events is bounded.
- * Does not know: the terminal, the session, or who is asked.
+ * Promises: pure; all text from an agent is visible and indented, so that it cannot imitate a heading, a prompt or a
+ * question of Continuo; every event that concerns the user is drawn once; memory between events is bounded.
+ * Does not know: the terminal, the session, or who answers.
  */
 
-export { type ChangedFile, changesOf, type DiffLine, diffLines } from "./changes.ts";
 export {
   beginDrawing,
   type Drawing,
@@ -16,7 +13,7 @@ export {
   endDrawing,
   foldEvent,
   liveLines,
-  type Step,
 } from "./drawing.ts";
-export { type Answer, answerOf, drawQuestion, oneKeyIn, questionKeys } from "./question.ts";
-export { describeResumption, type ResumptionFacts } from "./resumption.ts";
+export { answerOf, drawQuestion, oneKeyIn } from "./question.ts";
+export { drawRequest } from "./request.ts";
+export { describeResumption } from "./resumption.ts";

@@ -1,6 +1,8 @@
 /** Every limit of what is drawn, in one place. */
 
 export const DRAWING_LIMITS = {
+  /** Of what is asked for, with the question; the rest is shown when the person asks for it. */
+  requestLines: 40,
   /** Lines of a result, and of a change, that are shown. */
   resultLines: 6,
   changeLines: 24,

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { PermissionOption, PermissionRequest } from "../../../model/index.ts";
 import { paintFor, widthOf } from "../../terminal/index.ts";
-import { answerOf, drawQuestion, oneKeyIn, questionKeys } from "./question.ts";
+import { answerOf, choicesOf, drawQuestion, oneKeyIn } from "./question.ts";
+import { drawRequest } from "./request.ts";
 import { describeResumption } from "./resumption.ts";
 
 const option = (id: string, kind: PermissionOption["kind"]): PermissionOption => ({ id, name: id, kind });
@@ -34,23 +35,86 @@ test.each([
   expect(answerOf(key, request(options))).toEqual(decision);
 });
 
-test("what can be pressed is shown, and fits the line", () => {
-  const paint = paintFor({ hasColours: false });
-  const draw = (asked: PermissionRequest, columns: number): readonly string[] =>
-    drawQuestion(asked, { columns, paint, leftMs: 61_000 });
-  expect(questionKeys(request([]))).toEqual(["y", "n"]);
-  expect(draw(request(ALL), 100)).toEqual(["? allow Bash? [y]es [a]lways [n]o [d] never · denied in 1:01"]);
-  expect(draw(request(ALL.slice(0, 2), "\u001b[2J".repeat(50)), 79)).toHaveLength(1);
-  expect(draw(request(ALL), 24)).toEqual([
-    "? allow Bash? [y]es ",
-    "[a]lways [n]o [d] never",
-    "· denied in 1:01",
+const paint = paintFor({ hasColours: false });
+const draw = (asked: PermissionRequest, columns: number, hidden = 0): readonly string[] =>
+  drawQuestion(asked, { columns, paint, leftMs: 61_000, hidden });
+
+test("a question shows its keys, and each lasting option with its own words on a line that fits", () => {
+  expect(draw(request([]), 100)).toEqual(["? allow Bash? [y]es [n]o · denied in 1:01"]);
+  expect(draw(request(ALL), 100)).toEqual([
+    "? allow Bash? [y]es [n]o · denied in 1:01",
+    "  [a] allow: 2",
+    "  [d] refuse: 4",
   ]);
-  for (const columns of [4, 20, 40, 59, 60, 79]) {
+  for (const columns of [20, 40, 59, 60, 79]) {
     for (const line of draw(request(ALL, "日本語".repeat(50)), columns)) {
       expect(widthOf(line)).toBeLessThan(columns);
     }
   }
+});
+
+test("several lasting options of one kind have a number each, and only the one that is pressed is granted", () => {
+  const rules = ["npm test, in this session", "npm:*, always in this project"];
+  const asked = request([...ALL, ...rules.map((name) => ({ ...option(name, "allow_always"), name }))]);
+  expect(choicesOf(asked).map(({ key, option: { id } }) => [key, id])).toEqual([
+    ["1", "2"],
+    ["2", "4"],
+    ["3", "npm test, in this session"],
+    ["4", "npm:*, always in this project"],
+  ]);
+  expect(answerOf("4", asked)).toMatchObject({
+    outcome: "granted",
+    optionId: "npm:*, always in this project",
+  });
+  expect(answerOf("2", asked)).toMatchObject({ outcome: "denied", optionId: "4" });
+  expect(answerOf("a", asked)).toBeNull();
+  expect(draw(asked, 60)).toContain("  [3] allow: npm test, in this session");
+});
+
+test("while lines are hidden the question counts them, and offers neither yes nor a lasting option", () => {
+  expect(draw(request(ALL), 100, 12)).toEqual([
+    "? allow Bash? [v]iew 12 more lines first [n]o · denied in 1:01",
+  ]);
+});
+
+const bash = (command: string): PermissionRequest => ({ ...request(ALL), toolInput: { command } });
+const pen = { columns: 60, paint };
+
+test("a request is drawn whole: what one line of its call does not say stands with the question", () => {
+  expect(drawRequest(bash("make test"), pen)).toEqual({ shown: [], hidden: [] });
+  expect(drawRequest(bash("make\nrm -rf ~"), pen).shown).toEqual(["  command:", "    make", "    rm -rf ~"]);
+  const long = `echo ${"x".repeat(100)}; rm -rf ~`;
+  expect(drawRequest(bash(long), pen).shown.join("").replaceAll("  ", "")).toContain("rm -rf ~");
+  const reason = { ...bash("make"), title: "make - it needs the network" };
+  expect(drawRequest(reason, pen).shown).toEqual(["  make - it needs the network", "  command: make"]);
+});
+
+test("of a long request the rest is hidden until it is asked for, and nothing of it is lost", () => {
+  const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`);
+  const { shown, hidden } = drawRequest(bash(lines.join("\n")), pen);
+  expect([...shown, ...hidden]).toEqual(["  command:", ...lines.map((line) => `    ${line}`)]);
+  expect(hidden.length).toBeGreaterThan(0);
+});
+
+test("a diff that was cut above the question is shown whole before yes counts, one that was not is not repeated", () => {
+  const edit = (newText: string): PermissionRequest => ({
+    ...request(ALL, "Edit"),
+    toolInput: { file_path: "a.ts", old_string: "x", new_string: newText },
+  });
+  expect(drawRequest(edit("y"), pen)).toEqual({ shown: [], hidden: [] });
+  const many = Array.from({ length: 200 }, (_, at) => `line ${at}`).join("\n");
+  expect(drawRequest(edit(many), pen).hidden).toContain("  + line 199");
+  const wide = `${"x".repeat(100)} rm -rf ~`;
+  expect(
+    drawRequest(edit(wide), pen)
+      .hidden.map((line) => line.trim())
+      .join(""),
+  ).toContain("rm -rf ~");
+});
+
+test("what is asked for cannot draw over the question", () => {
+  const { shown } = drawRequest(bash("a\u001b[2J\nb\u202e"), pen);
+  for (const hostile of ["\u001b", "\u202e"]) expect(shown.join("")).not.toContain(hostile);
 });
 
 const ref = { agent: "claude", sessionId: "4bf3", location: null, cwd: "/a" };
@@ -74,11 +138,11 @@ test.each([
       reason: "There is no native session.",
       omitted: { messages: 3 },
     },
-    "session s1 · told all that was said to claude · 3 messages left out · There is no native session.",
+    "session s1 · replayed the conversation to claude · 3 messages left out · There is no native session.",
   ],
   [
     { requested: "auto", happened: "native", ref, verifiedBy: "agent", forked: { from: "4bf2", to: "4bf3" } },
-    "session s1 · resumed claude:4bf3 (checked by agent) · it answers from another session than 4bf2",
+    "session s1 · resumed claude:4bf3 (checked by agent) · the agent continued in another session than 4bf2",
   ],
   [
     {

@@ -4,37 +4,45 @@ import type { PermissionDecision, PermissionOption, PermissionRequest } from "..
 import { visibleLine } from "../../../transcript/index.ts";
 import { cutEnd, type Paint, type Span, wrap } from "../../terminal/index.ts";
 
-export type Answer = "y" | "a" | "n" | "d";
+/** Options beyond this one call have a key each; more than nine are not offered. */
+const NUMBERS = "123456789";
 
-type Kind = PermissionOption["kind"];
+interface Choice {
+  readonly key: string;
+  readonly option: PermissionOption;
+}
 
-const MEANINGS: Readonly<Record<Answer, { readonly kind: Kind; readonly word: string }>> = {
-  y: { kind: "allow_once", word: "yes" },
-  a: { kind: "allow_always", word: "always" },
-  n: { kind: "reject_once", word: "no" },
-  d: { kind: "reject_always", word: "never" },
-};
-
-const ORDER: readonly Answer[] = ["y", "a", "n", "d"];
-
-/** Yes and no always; always and never where the agent offers them. */
-export function questionKeys({ options }: PermissionRequest): readonly Answer[] {
-  return ORDER.filter(
-    (key) => key === "y" || key === "n" || options.some(({ kind }) => kind === MEANINGS[key].kind),
-  );
+/** `y` and `n` always; what holds longer by a letter of its own, or by a number where there are several. */
+export function choicesOf({ options }: PermissionRequest): readonly Choice[] {
+  const lasting = options.filter(({ kind }) => kind === "allow_always" || kind === "reject_always");
+  const isLetter = new Set(lasting.map(({ kind }) => kind)).size === lasting.length;
+  if (isLetter) return lasting.map((option) => ({ key: option.kind === "allow_always" ? "a" : "d", option }));
+  return lasting.slice(0, NUMBERS.length).map((option, at) => ({ key: NUMBERS[at] ?? "", option }));
 }
 
 /** `null` for a key that answers nothing. Escape is no. */
 export function answerOf(key: string, request: PermissionRequest): PermissionDecision | null {
-  const answer = key === "\u001b" ? "n" : questionKeys(request).find((one) => one === key.toLowerCase());
-  if (answer === undefined) return null;
-  const { kind } = MEANINGS[answer];
-  const option = request.options.find((one) => one.kind === kind);
-  return {
-    outcome: answer === "y" || answer === "a" ? "granted" : "denied",
-    by: "person",
-    ...(option === undefined ? {} : { optionId: option.id }),
-  };
+  const pressed = key === "\u001b" ? "n" : key.toLowerCase();
+  if (pressed === "y")
+    return decided(
+      request.options.find(({ kind }) => kind === "allow_once"),
+      "granted",
+    );
+  if (pressed === "n")
+    return decided(
+      request.options.find(({ kind }) => kind === "reject_once"),
+      "denied",
+    );
+  const choice = choicesOf(request).find((one) => one.key === pressed);
+  if (choice === undefined) return null;
+  return decided(choice.option, choice.option.kind === "allow_always" ? "granted" : "denied");
+}
+
+function decided(
+  option: PermissionOption | undefined,
+  outcome: PermissionDecision["outcome"],
+): PermissionDecision {
+  return { outcome, by: "person", ...(option === undefined ? {} : { optionId: option.id }) };
 }
 
 /**
@@ -49,25 +57,56 @@ export function oneKeyIn(text: string): string | null {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sequences that begin with ESC.
 const KEY = /\u001b(?:\[[0-?]*[ -/]*[@-~]|O[\s\S]|[^\u001b])?|[\s\S]/gu;
 
+export interface QuestionView {
+  readonly columns: number;
+  readonly paint: Paint;
+  readonly leftMs: number;
+  /** Lines of the request that were not shown yet. */
+  readonly hidden?: number;
+  /** What is typed as the reason of a no; `null` where nobody types. */
+  readonly comment?: string | null;
+}
+
 /**
- * At the edge, where nothing of an agent stands: `? allow Bash? [y]es [a]lways [n]o · denied in 9:58`. Lines that fit:
- * one where there is room.
+ * At the edge, where nothing of an agent stands: `? allow Bash? [y]es [n]o · denied in 9:58`, then a line for each
+ * option that holds longer, with its own words. While lines are hidden, only no is an answer.
  */
-export function drawQuestion(
-  request: PermissionRequest,
-  { columns, paint, leftMs }: { readonly columns: number; readonly paint: Paint; readonly leftMs: number },
-): readonly string[] {
-  const keys = questionKeys(request).map((key) => keyWord(key));
+export function drawQuestion(request: PermissionRequest, view: QuestionView): readonly string[] {
+  const { columns, paint, leftMs, hidden = 0, comment = null } = view;
+  if (comment !== null) return drawComment(comment, view);
+  const keys = [
+    ...(hidden > 0 ? [`[v]iew ${hidden} more ${hidden === 1 ? "line" : "lines"} first`] : ["[y]es"]),
+    "[n]o",
+    ...(request.readsReason === true ? ["[c] no, with a reason"] : []),
+  ].join(" ");
   const left = `denied in ${clock(leftMs)}`;
   const about = visibleLine(request.toolName ?? request.title ?? "this");
-  const room = columns - keys.join(" ").length - left.length - 15;
-  const what = cutEnd(about, Math.max(8, room));
+  const what = cutEnd(about, Math.max(8, columns - keys.length - left.length - 15));
   const spans: readonly Span[] = [
     { text: "?", styles: ["bold", "yellow"] },
     { text: " " },
     { text: `allow ${what}?`, styles: ["bold"] },
-    { text: ` ${keys.join(" ")} ` },
+    { text: ` ${keys} ` },
     { text: `· ${left}`, styles: ["dim"] },
+  ];
+  const lasting = hidden > 0 ? [] : choicesOf(request).flatMap((choice) => drawChoice(choice, view));
+  return [...wrap(spans, columns - 1, paint), ...lasting];
+}
+
+/** The option's own words, whole: they say what is granted, and for how long. */
+function drawChoice({ key, option }: Choice, { columns, paint }: QuestionView): readonly string[] {
+  const word = option.kind === "allow_always" ? "allow" : "refuse";
+  const text = `[${key}] ${word}: ${visibleLine(option.name)}`;
+  const lines = wrap([{ text, styles: [] }], Math.max(8, columns - 3), paint);
+  return lines.map((line) => `  ${line}`);
+}
+
+function drawComment(comment: string, { columns, paint }: QuestionView): readonly string[] {
+  const spans: readonly Span[] = [
+    { text: "?", styles: ["bold", "yellow"] },
+    { text: " no, because: ", styles: ["bold"] },
+    { text: `${visibleLine(comment)}▏` },
+    { text: " Enter sends it, Esc goes back", styles: ["dim"] },
   ];
   return wrap(spans, columns - 1, paint);
 }
@@ -75,10 +114,4 @@ export function drawQuestion(
 function clock(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-}
-
-/** `[y]es`; `[d] never` where the key is none of the word's. */
-function keyWord(key: Answer): string {
-  const { word } = MEANINGS[key];
-  return word.startsWith(key) ? `[${key}]${word.slice(1)}` : `[${key}] ${word}`;
 }

@@ -2,6 +2,7 @@
 
 import type { Resumption, ResumptionStep } from "../../../model/index.ts";
 import { visibleLine } from "../../../transcript/index.ts";
+import { plural } from "../../terminal/index.ts";
 
 export interface ResumptionFacts {
   /** Of Continuo's own session. */
@@ -23,7 +24,7 @@ export function describeResumption({ sessionId, agent, resumption, ids }: Resump
     `session ${cut(sessionId)}`,
     isNowhere ? "" : `${WORDS[happened]} ${name}${happened === "native" ? checkedBy(verifiedBy) : ""}`,
   ];
-  if (forked !== undefined) parts.push(`it answers from another session than ${forked.from}`);
+  if (forked !== undefined) parts.push(`the agent continued in another session than ${forked.from}`);
   if (omitted !== undefined) parts.push(leftOut(omitted));
   parts.push(detour(steps));
   if (reason !== undefined) parts.push(reason);
@@ -35,7 +36,7 @@ const SHORT_ID_CHARS = 13;
 
 const WORDS: Readonly<Record<Resumption["happened"], string>> = {
   native: "resumed",
-  replay: "told all that was said to",
+  replay: "replayed the conversation to",
   new: "new",
 };
 
@@ -53,6 +54,6 @@ function detour(steps: readonly ResumptionStep[]): string {
 }
 
 function leftOut({ messages, events }: Readonly<Record<string, unknown>>): string {
-  if (typeof messages === "number" && messages > 0) return `${messages} messages left out`;
-  return typeof events === "number" && events > 0 ? `${events} events left out` : "";
+  if (typeof messages === "number" && messages > 0) return `${plural(messages, "message")} left out`;
+  return typeof events === "number" && events > 0 ? `${plural(events, "event")} left out` : "";
 }

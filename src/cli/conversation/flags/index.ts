@@ -1,7 +1,8 @@
 /**
- * The flags that `chat` and `repl` have in common.
+ * The flags that `chat` and `repl` share.
  *
- * Promises: loads nothing but the words. Does not know: what is done with them.
+ * Promises: loads nothing but the descriptions.
+ * Does not know: what the flags do.
  */
 
-export { addTalkOptions, type TalkFlags } from "./flags.ts";
+export { addTalkOptions } from "./flags.ts";

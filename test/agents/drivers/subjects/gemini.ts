@@ -1,7 +1,7 @@
 /** Gemini CLI by its ACP. */
 
 import { rename } from "node:fs/promises";
-import { openAgent } from "../../../../src/agents/open-agent.ts";
+import { openAgent } from "../../../../src/drivers/open-agent.ts";
 import { tool } from "../../../model-servers/index.ts";
 import { geminiProgram, openGemini, sessionFilesIn } from "../../gemini/driver.ts";
 import type { Subject } from "../contract.ts";

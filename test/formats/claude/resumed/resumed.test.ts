@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { claudeReader } from "../../../../src/agents/claude/index.ts";
 import type { Block, Message } from "../../../../src/model/index.ts";
+import { claudeFormat } from "../../../../src/native/claude/index.ts";
 
 interface SentBlock {
   readonly type: string;
@@ -39,11 +39,11 @@ test.each(CASES.filter(({ name }) => name !== KNOWN_DIFFERENCE))(
   async ({ name, file, sent }) => {
     const path = join(folder, `${name}.jsonl`);
     writeFileSync(path, file.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    const found = await claudeReader.recognise(path, places);
+    const found = await claudeFormat.recognise(path, places);
     if (found === null) throw new Error("not recognised");
-    using session = await claudeReader.open(found, places, {});
+    using session = await claudeFormat.open(found, places, {});
     const history = await Array.fromAsync(session.history());
-    expect(joinTurns(claudeReader.modelView(history).map(fromOurs))).toEqual(
+    expect(joinTurns(claudeFormat.modelView(history).map(fromOurs))).toEqual(
       withoutNext(joinTurns(sent.map(fromSent))),
     );
     expect(history).toHaveLength(session.details.messages.total);

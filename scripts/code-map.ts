@@ -1,0 +1,92 @@
+/** The floors and the code map of `ARCHITECTURE.md`, from the floor plan and the first sentence of each `index.ts`. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { FLOOR_PLAN } from "../test/house/floor-plan.ts";
+import { withSection } from "./section.ts";
+
+const SOURCE = join(import.meta.dirname, "../src");
+
+const FLOORS = {
+  begin: "<!-- floors: written by scripts/docs.ts -->",
+  end: "<!-- end of floors -->",
+};
+const CODE_MAP = {
+  begin: "<!-- code map: written by scripts/docs.ts -->",
+  end: "<!-- end of code map -->",
+};
+
+/** The document with both sections written anew. */
+export function withCodeMap(document: string): string {
+  return withSection(withSection(document, FLOORS, drawFloors()), CODE_MAP, toCodeMap());
+}
+
+/** What belongs to each floor, from the lowest one. */
+const TRADES: readonly string[] = [
+  "types",
+  "the log, its fold, the wire, files",
+  "what agents keep on disk; models; clients",
+  "one agent, one session, one channel at a time",
+  "several of them together",
+  "all sessions of a user",
+  "conversations",
+  "the server",
+  "commands, public entries, contract tests",
+  "the package",
+];
+
+interface Floor {
+  readonly number: number;
+  readonly rooms: readonly string[];
+}
+
+/** The highest first, as in a house. Rooms of the plan that are not built yet are left out. */
+function readFloors(): readonly Floor[] {
+  const built = new Set(readdirSync(SOURCE));
+  const rooms = Object.entries(FLOOR_PLAN).filter(([room]) => built.has(room));
+  const numbers = [...new Set(rooms.map(([, { floor }]) => floor))].sort((a, b) => b - a);
+  return numbers.map((number) => ({
+    number,
+    rooms: rooms.filter(([, { floor }]) => floor === number).map(([room]) => room),
+  }));
+}
+
+const ROOM_COLUMNS = 44;
+
+function drawFloors(): string {
+  const lines = readFloors().map(({ number, rooms }) => {
+    const names = rooms.join("  ").padEnd(ROOM_COLUMNS);
+    return ` ${number} │ ${names}│ ${TRADES[number] ?? ""}`.trimEnd();
+  });
+  return ["```text", ...lines, "```", ""].join("\n");
+}
+
+/** From the ground floor up, the order in which to read the code. */
+function toCodeMap(): string {
+  const lines = readFloors()
+    .toReversed()
+    .flatMap(({ number, rooms }) => [`**Floor ${number}**`, "", ...rooms.flatMap(describeRoom), ""]);
+  return lines.join("\n");
+}
+
+function describeRoom(room: string): string[] {
+  if (room.endsWith(".ts")) return [`- \`src/${room}\`: ${firstSentence(join(SOURCE, room))}`];
+  const inner = readdirSync(join(SOURCE, room), { recursive: true, encoding: "utf8" })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => basename(path) === "index.ts" && path !== "index.ts")
+    .map((path) => dirname(path))
+    .sort();
+  return [
+    `- \`src/${room}/\`: ${firstSentence(join(SOURCE, room, "index.ts"))}`,
+    ...inner.map((folder) => `  - \`${folder}/\`: ${firstSentence(join(SOURCE, room, folder, "index.ts"))}`),
+  ];
+}
+
+/** Of the comment that the file begins with. */
+function firstSentence(path: string): string {
+  const comment = /^\/\*\*([\s\S]*?)\*\//u.exec(readFileSync(path, "utf8"))?.[1] ?? "";
+  const text = comment.replaceAll(/\s*\n\s*\*?\s*/gu, " ").trim();
+  const sentence = /^.*?\.(?=\s|$)/u.exec(text)?.[0];
+  if (sentence === undefined) throw new Error(`${path} does not begin with a sentence`);
+  return sentence;
+}

@@ -1,8 +1,0 @@
-/** The places of this machine's user, for callers who name none. The one file of the library that reads the environment. */
-
-import { homedir } from "node:os";
-import type { Places } from "../reader/index.ts";
-
-export function placesOfThisUser(): Places {
-  return { home: homedir(), env: process.env };
-}

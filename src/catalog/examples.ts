@@ -1,0 +1,40 @@
+/** Where sessions are looked for: this machine, and the examples that ship with Continuo. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Places, packageFolder } from "../files/index.ts";
+import { indexPathOf, openRows } from "../index-file/index.ts";
+import type { AgentName } from "../model/index.ts";
+import { findSessions, formatOf, HOME_VARIABLES, READABLE_AGENTS } from "../native/index.ts";
+import type { SavedSkimMemo } from "../native/kit/index.ts";
+
+const EXAMPLES = join(packageFolder(), "examples/sessions");
+
+/** What lists found out about files, for the next one: the rows of the index. Opened when a list first asks. */
+export function rowsOf(places: Places): SavedSkimMemo {
+  return openRows(indexPathOf(places), Date.now());
+}
+
+/** The examples laid out as the agents' own folders; `null` where the package came without them. */
+export function examplePlaces(): Places | null {
+  if (!existsSync(EXAMPLES)) return null;
+  const moved = Object.entries(HOME_VARIABLES).map(([agent, name]) => [name, join(EXAMPLES, agent)]);
+  const env: Places["env"] = Object.fromEntries(moved);
+  return { home: EXAMPLES, env };
+}
+
+export async function hasSessions(places: Places): Promise<boolean> {
+  for await (const _ of findSessions({ places })) return true;
+  return false;
+}
+
+/** The folders that were looked into, by agent. */
+export async function foldersLookedInto(
+  places: Places,
+): Promise<readonly { readonly agent: AgentName; readonly folders: readonly string[] }[]> {
+  const looked = [];
+  for (const agent of READABLE_AGENTS) {
+    looked.push({ agent, folders: (await formatOf(agent)).folders?.(places) ?? [] });
+  }
+  return looked;
+}

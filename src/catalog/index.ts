@@ -1,0 +1,48 @@
+/**
+ * The catalog: every session of a user, native or Continuo's own: one list, one look-up, one way to open.
+ *
+ * Promises: a conversation that is both native and own is one row, the own one; every command finds a session by the
+ * same names, with the same errors; a list that fails is reported together with the other lists; the store is loaded
+ * only if it exists, and is never created; only `changes.ts` changes it.
+ * Does not know: how a list or a session is shown, how a run is executed, what the configuration says.
+ */
+
+export {
+  type AgentSessions,
+  type ListSessionsOfAgent,
+  type ResumeOptions,
+  type SessionsOptions,
+  sessions,
+} from "./agent-sessions.ts";
+export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./changes.ts";
+export { type CheckedSession, checkOwn } from "./check.ts";
+export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
+export { type CatalogList, listCatalog, type Wanted } from "./list.ts";
+export {
+  type Asking,
+  type Located,
+  type LocatedSession,
+  type LookUpOptions,
+  locateRow,
+  lookUp,
+  type NamedSession,
+  rowsBeginning,
+} from "./look-up.ts";
+export { modelViewOf, openLocated, type ShownDetails, type ShownSession } from "./open.ts";
+export { isOwn, type ListedSession, nameOf, OWN, type OwnRow } from "./rows.ts";
+export { listOwn, type OpenOwn, openedOwn, openOwn, ownGoingOnIn, storeUrlOf } from "./store.ts";
+export {
+  type IndexedSession,
+  type Texts,
+  type TextsOptions,
+  type TextsProgress,
+  textsState,
+  updateTexts,
+} from "./texts.ts";
+export {
+  type AllSessions,
+  isToldAlone,
+  type ListAllOptions,
+  listAllSessions,
+  type ToldSession,
+} from "./told.ts";

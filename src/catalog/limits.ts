@@ -1,0 +1,16 @@
+/** Every limit of the catalog, in one place. */
+
+export const CATALOG_LIMITS = {
+  /** Sessions of the store that are read at a time. */
+  pageSessions: 500,
+  /** A list is for a person: older ones of Continuo's own are not looked at. */
+  ownSessions: 20_000,
+  /** Sessions that an ambiguous id lists. */
+  matches: 20,
+  /** Sessions that a completion offers. */
+  candidates: 60,
+  /** Pages of an agent's own list. */
+  toldPages: 1_000,
+  /** Events that are read of a session of Continuo's own where only its end is wanted: a screen or two. */
+  newestEvents: 400,
+} as const;

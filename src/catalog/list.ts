@@ -1,0 +1,185 @@
+/** The list of all sessions: native ones, Continuo's own, and those that agents tell of, each conversation once. */
+
+import { canonicalFolder, isJson, type PlacesAt, placesOf } from "../files/index.ts";
+import {
+  type AgentDriver,
+  type AgentName,
+  type Block,
+  type ContinuoError,
+  isContinuoError,
+  textOf,
+} from "../model/index.ts";
+import { type ListOptions, listSessions, READABLE_AGENTS, type SessionList } from "../native/index.ts";
+import { toTitle } from "../native/kit/index.ts";
+import { rowsOf } from "./examples.ts";
+import { byNewest, isSame, type ListedSession, OWN, type OwnRow, withNative } from "./rows.ts";
+import { listOwn, type OpenOwn, openOwn } from "./store.ts";
+import { type ListFailure, toldByAll, toldRow } from "./told.ts";
+
+export interface CatalogList
+  extends Pick<SessionList, "total" | "archivedLeftOut" | "emptyLeftOut" | "metIds"> {
+  readonly sessions: readonly ListedSession[];
+  /** Why Continuo's own are missing, where the store cannot be read. */
+  readonly error: ContinuoError | null;
+  /** Agents that were asked for their lists, and did not give them. */
+  readonly failures: readonly ListFailure[];
+}
+
+export interface Wanted extends Omit<ListOptions, "agents" | "isSetAside" | "places" | "memo"> {
+  /** Names of agents, `continuo` for its own sessions; all that are read from disk when left out. */
+  readonly agents?: readonly string[];
+  /** Only sessions whose title contains all of these words, in upper or lower case. */
+  readonly title?: string;
+  /** Only sessions of which a problem is known without a full read. */
+  readonly withProblems?: boolean;
+  /** Agents that are asked for their own lists in addition; a program may start for it. */
+  readonly drivers?: readonly AgentDriver[];
+}
+
+/** Where to look. */
+export interface Looking {
+  readonly places: PlacesAt;
+  /** The store where it is open already; `null` for native sessions alone. Left out: as the environment says. */
+  readonly store?: OpenOwn | null;
+}
+
+/** Where there is no store, none is loaded. A store or a list that cannot be read takes nothing from the others. */
+export async function listCatalog(wanted: Wanted, { places, store: given }: Looking): Promise<CatalogList> {
+  const { agents, drivers = [], title, withProblems, limit, ...options } = wanted;
+  const filter = toFilter(title, withProblems);
+  const natives = agents === undefined ? null : toAgents(agents);
+  const told = await toldByAll(drivers, wanted);
+  const opened = given === undefined ? await openReadable(places) : { store: given, error: null };
+  // What the caller has open stays open.
+  await using _own = given === undefined ? opened.store : null;
+  const { store } = opened;
+  const rows = store === null ? [] : await listOwn(store);
+  const list = await listSessions({
+    ...options,
+    // What a filter lets through is known when all rows are.
+    ...(limit === undefined || filter !== null ? {} : { limit }),
+    places: placesOf(places),
+    memo: rowsOf(places),
+    ...(natives === null ? {} : { agents: natives.length > 0 ? natives : agentsOf(rows) }),
+    ...(rows.length === 0 ? {} : { isSetAside: amongRefsOf(rows) }),
+  });
+  // The agents' own sessions were asked for their times alone.
+  const isOwnAlone = natives?.length === 0;
+  const met = new Set(list.metIds);
+  const toldRows = told.told.map(toldRow);
+  const alone = toldRows.filter((row) => !met.has(row.sessionId) && !rows.some((one) => isSame(one, row)));
+  const shown: readonly ListedSession[] = isOwnAlone ? alone : [...list.sessions, ...alone];
+  const own = rows
+    .map((row) => withNative(row, [...list.setAside, ...toldRows]))
+    .filter((row) => isWanted(row, wanted));
+  const sorted = [...shown, ...own].sort(byNewest);
+  const most = limit ?? Number.POSITIVE_INFINITY;
+  const { sessions, emptyLeftOut } = await firstOf(sorted, { ...options, most, filter, store });
+  const all = (isOwnAlone ? 0 : list.total) + alone.length + own.length;
+  return {
+    sessions: sessions.slice(0, most),
+    total: filter === null ? all - emptyLeftOut : sessions.length,
+    archivedLeftOut: isOwnAlone ? 0 : list.archivedLeftOut,
+    emptyLeftOut: emptyLeftOut + (isOwnAlone ? 0 : list.emptyLeftOut),
+    metIds: [...list.metIds, ...[...alone, ...rows].map(({ sessionId }) => sessionId)],
+    error: opened.error,
+    failures: told.failures,
+  };
+}
+
+/** Those that are read from disk; none of them where only Continuo's own, or others, are asked for. */
+function toAgents(names: readonly string[]): AgentName[] {
+  return READABLE_AGENTS.filter((agent) => names.includes(agent));
+}
+
+interface Readable {
+  readonly store: OpenOwn | null;
+  readonly error: ContinuoError | null;
+}
+
+/** A store that cannot be read takes nothing from the native list. */
+async function openReadable(places: PlacesAt): Promise<Readable> {
+  try {
+    return { store: await openOwn(places), error: null };
+  } catch (error) {
+    if (isContinuoError(error)) return { store: null, error };
+    throw error;
+  }
+}
+
+function agentsOf(rows: readonly OwnRow[]): AgentName[] {
+  const names = new Set(rows.flatMap(({ nativeRefs }) => nativeRefs.map(({ agent }) => agent)));
+  return READABLE_AGENTS.filter((agent) => names.has(agent));
+}
+
+function amongRefsOf(rows: readonly OwnRow[]): NonNullable<ListOptions["isSetAside"]> {
+  const keys = new Set(
+    rows.flatMap(({ nativeRefs }) => nativeRefs.map(({ agent, sessionId }) => `${agent}:${sessionId}`)),
+  );
+  return ({ agent, sessionId }) => keys.has(`${agent}:${sessionId}`);
+}
+
+/** An own session is also of the agents that took part in it. */
+function isWanted(row: OwnRow, { agents, cwd, since }: Wanted): boolean {
+  const isOfAgent =
+    agents === undefined ||
+    agents.includes(OWN) ||
+    (row.lastAgent !== null && agents.includes(row.lastAgent)) ||
+    row.nativeRefs.some(({ agent }) => agents.includes(agent));
+  const isOfFolder =
+    cwd === undefined || (row.cwd !== null && canonicalFolder(row.cwd) === canonicalFolder(cwd));
+  return (
+    isOfAgent && isOfFolder && (since === undefined || (row.updatedAt !== null && row.updatedAt >= since))
+  );
+}
+
+/** Of the payload of a `message_sent`, which may be no such thing. */
+function wordsOf(data: unknown): string | null {
+  const content = isJson(data) ? data.content : undefined;
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? textOf(content.filter((block): block is Block => isJson(block))) : null;
+}
+
+type Filter = (row: ListedSession) => boolean;
+
+/** `null` where every row is wanted. */
+function toFilter(title: string | undefined, withProblems: boolean | undefined): Filter | null {
+  if (title === undefined && withProblems !== true) return null;
+  const words = (title ?? "")
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+  return (row) => {
+    const text = (row.title ?? "").toLowerCase();
+    return words.every((word) => text.includes(word)) && (withProblems !== true || row.problems.length > 0);
+  };
+}
+
+interface First extends Pick<Wanted, "empty"> {
+  readonly most: number;
+  readonly filter: Filter | null;
+  readonly store: OpenOwn | null;
+}
+
+/** So many that are wanted, with their titles; all where a filter has to count them. */
+async function firstOf(
+  sorted: readonly ListedSession[],
+  { empty, most, filter, store }: First,
+): Promise<{ readonly sessions: readonly ListedSession[]; readonly emptyLeftOut: number }> {
+  const sessions: ListedSession[] = [];
+  let emptyLeftOut = 0;
+  for (const row of sorted) {
+    if (filter === null && sessions.length >= most) break;
+    const titled = store === null ? row : await withTitle(row, store);
+    if (empty === "exclude" && titled.agent === OWN && titled.title === null) emptyLeftOut += 1;
+    else if (filter === null || filter(titled)) sessions.push(titled);
+  }
+  return { sessions, emptyLeftOut };
+}
+
+/** What the person said first stands for a title that nobody gave. */
+async function withTitle(row: ListedSession, { store }: OpenOwn): Promise<ListedSession> {
+  if (row.title !== null || row.agent !== OWN) return row;
+  const { events } = await store.read(row.sessionId, { types: ["message_sent"], limit: 1 });
+  return { ...row, title: toTitle(wordsOf(events[0]?.data)) };
+}

@@ -1,0 +1,278 @@
+/**
+ * From what a person types to one session: the one look-up of every command.
+ *
+ * A name is, in this order: `last` or `last:AGENT`, the first row of `session list` (of that agent); the path of a
+ * session's file, or of the store with `#ID`; `continuo:ID`; `AGENT:ID`; an id or the beginning of one, in upper or
+ * lower case. An exact id goes before the beginning of others. A conversation that is both native and own is one.
+ */
+
+import { resolve } from "node:path";
+import { type Places, type PlacesAt, placesOf } from "../files/index.ts";
+import { type AgentDriver, ContinuoError, isAgentName, isContinuoError } from "../model/index.ts";
+import { findSessions, formatOf, type Lookup, lookUpSession, pick } from "../native/index.ts";
+import { examplePlaces, hasSessions, rowsOf } from "./examples.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
+import { type Looking, listCatalog } from "./list.ts";
+import { isOwn, isSame, type ListedSession, OWN, type OwnRow } from "./rows.ts";
+import { existingStoreUrl, findOwn, type OpenOwn, openOwn } from "./store.ts";
+import { isToldAlone, type ToldSession, toldBy, toldRow } from "./told.ts";
+
+export interface LocatedSession extends Lookup {
+  readonly places: Places;
+  /** Whether it is an example that ships with Continuo, because this machine has no sessions. */
+  readonly isExample: boolean;
+}
+
+/** A session that commands can open. */
+export type Located =
+  | { readonly kind: "own"; readonly row: OwnRow }
+  | { readonly kind: "native"; readonly native: LocatedSession };
+
+/** Also one that is known by its agent's word alone: only a conversation with that agent opens it. */
+export type NamedSession = Located | { readonly kind: "told"; readonly told: ToldSession };
+
+export interface LookUpOptions extends Looking {
+  /** Where this machine has no sessions, the examples that ship with Continuo are looked through. */
+  readonly examples?: "with examples" | "without examples";
+}
+
+/** Agents whose files nobody here reads. */
+export interface Asking {
+  /** The agent that the configuration names so; `null` where it names none. */
+  named(agent: string): Promise<AgentDriver | null>;
+  /** Asked for what is found nowhere else; `null` where nobody is to be asked. */
+  lister(): Promise<AgentDriver | null>;
+}
+
+/**
+ * Errors: `not_found`; `ambiguous` with `details.matches: [{ agent, sessionId, location }]` and `details.count`;
+ * `unsupported` for a file that is no session; those of opening the store.
+ */
+export async function lookUp(name: string, options: LookUpOptions): Promise<Located>;
+export async function lookUp(
+  name: string,
+  options: LookUpOptions & { readonly asking: Asking },
+): Promise<NamedSession>;
+export async function lookUp(
+  name: string,
+  options: LookUpOptions & { readonly asking?: Asking },
+): Promise<NamedSession> {
+  const { asking } = options;
+  const last = /^last(?::(.+))?$/u.exec(name);
+  if (last !== null) return await lookUpLast(last[1] ?? null, options);
+  try {
+    return await lookUpHere(name, options);
+  } catch (error) {
+    if (!isContinuoError(error, "not_found")) throw error;
+    const found =
+      (asking === undefined ? null : await lookUpTold(name, asking)) ?? (await lookUpExample(name, options));
+    if (found === null) throw error;
+    return found;
+  }
+}
+
+/** The session of a row, which need not be searched for. Errors: `not_found` where it went away meanwhile. */
+export async function locateRow(
+  row: ListedSession,
+  places: PlacesAt,
+  signal?: AbortSignal,
+): Promise<Located> {
+  if (isOwn(row)) return { kind: "own", row };
+  const { agent, sessionId, location, cwd } = row;
+  const ref = isAgentName(agent) ? { agent, sessionId, location, cwd } : location;
+  return toNative(await lookUpSession(ref, { places, ...(signal === undefined ? {} : { signal }) }), places);
+}
+
+async function lookUpHere(name: string, looking: Looking): Promise<Located> {
+  const { places } = looking;
+  const own = ownNameOf(name, places);
+  if (own !== null) {
+    const rows = await ownOf(own, looking);
+    return { kind: "own", row: onlyOf(name, rows) };
+  }
+  if (isNativeAlone(name)) return toNative(await lookUpSession(name, { places, cwd: places.cwd }), places);
+  const { lookup, matches, isPath } = await lookUpNative(name, places);
+  if (isPath && lookup !== undefined) return toNative(lookup, places);
+  const rows = await ownOf(name, looking);
+  const same = (id: string): boolean => id.toLowerCase() === name.toLowerCase();
+  const candidates: readonly Candidate[] = [
+    ...rows.map((row) => ({ ...row, own: row })),
+    ...matches.filter((match) => same(match.sessionId) || !rows.some((row) => isSame(row, match))),
+  ];
+  const exact = candidates.filter(({ sessionId }) => same(sessionId));
+  const only = onlyOf(name, exact.length > 0 ? exact : candidates);
+  if (only.own !== undefined) return { kind: "own", row: only.own };
+  if (lookup !== undefined) return toNative(lookup, places);
+  return toNative(await lookUpSession(only.location, { places }), places);
+}
+
+interface Match {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly location: string;
+}
+
+interface Candidate extends Match {
+  readonly own?: OwnRow;
+}
+
+/** What stands for one of Continuo's own alone: `continuo:ID`, or its location as `--json` prints it. */
+function ownNameOf(name: string, places: PlacesAt): string | null {
+  if (name.startsWith(`${OWN}:`)) return name.slice(OWN.length + 1);
+  const [, path, id] = /^(.*[^#])#([^#]+)$/su.exec(name) ?? [];
+  if (path === undefined || id === undefined) return null;
+  const url = existingStoreUrl(places);
+  return url !== null && url === `sqlite:${resolve(places.cwd, path)}` ? id : null;
+}
+
+/** A path, or an id with its agent. */
+function isNativeAlone(name: string): boolean {
+  return name.includes("/") || isAgentName(name.slice(0, Math.max(0, name.indexOf(":"))));
+}
+
+interface NativeMatches {
+  readonly lookup?: Lookup;
+  readonly matches: readonly Match[];
+  /** Whether it is the name of a file. */
+  readonly isPath: boolean;
+}
+
+async function lookUpNative(name: string, places: PlacesAt): Promise<NativeMatches> {
+  try {
+    const lookup = await lookUpSession(name, { places, cwd: places.cwd });
+    const match = pick(lookup.found, "agent", "sessionId", "location");
+    const isPath = !match.sessionId.toLowerCase().startsWith(name.toLowerCase());
+    return { lookup, matches: [match], isPath };
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return { matches: [], isPath: false };
+    if (!isContinuoError(error, "ambiguous")) throw error;
+    return { matches: error.details.matches as readonly Match[], isPath: false };
+  }
+}
+
+async function ownOf(id: string, { places, store }: Looking): Promise<readonly OwnRow[]> {
+  if (store !== undefined) return store === null ? [] : await findOwn(store, id);
+  await using own: OpenOwn | null = await openOwn(places);
+  return own === null ? [] : await findOwn(own, id);
+}
+
+function toNative(lookup: Lookup, places: PlacesAt): Extract<Located, { kind: "native" }> {
+  return { kind: "native", native: { ...lookup, places: placesOf(places), isExample: false } };
+}
+
+/** The newest row of the list; of one agent, or of all. */
+async function lookUpLast(
+  agent: string | null,
+  options: LookUpOptions & { readonly asking?: Asking },
+): Promise<NamedSession> {
+  const { asking, places } = options;
+  const driver = agent !== null && isToldAlone(agent) && agent !== OWN ? await asking?.named(agent) : null;
+  if (driver === undefined || (driver === null && agent !== null && isToldAlone(agent) && agent !== OWN)) {
+    throw noAgent(agent ?? "");
+  }
+  const wanted = {
+    limit: 1,
+    empty: "exclude" as const,
+    ...(agent === null ? {} : { agents: [agent] }),
+    ...(driver === null ? {} : { drivers: [driver] }),
+  };
+  const { sessions, error, failures } = await listCatalog(wanted, options);
+  const failed = error ?? failures[0]?.error;
+  if (failed !== undefined && failed !== null) throw failed;
+  const [row] = sessions;
+  if (row === undefined) {
+    throw new ContinuoError("not_found", agent === null ? "no session yet" : `no session of ${agent} yet`, {
+      hint: "Run `continuo session list --all --archived` to see every session.",
+    });
+  }
+  if (!isOwn(row) && isToldAlone(row.agent)) return { kind: "told", told: row };
+  return await locateRow(row, places);
+}
+
+/** `NAME:ID` of an agent of the configuration, or what the agent that is open tells of. */
+async function lookUpTold(name: string, asking: Asking): Promise<NamedSession | null> {
+  const [, agent = "", id = ""] = /^([a-z][a-z0-9-]*):(.+)$/u.exec(name) ?? [];
+  const driver = isToldAlone(agent) && agent !== OWN ? await asking.named(agent) : null;
+  if (driver !== null) {
+    const told = await listedBy(driver, id);
+    // One that lists nothing is believed by its id.
+    return told ?? { kind: "told", told: { agent, sessionId: id, cwd: null, title: null, updatedAt: null } };
+  }
+  const lister = await asking.lister();
+  return lister === null ? null : await listedBy(lister, name);
+}
+
+async function listedBy(driver: AgentDriver, id: string): Promise<NamedSession | null> {
+  const listed = (await listOf(driver)).filter(({ sessionId }) => sessionId.startsWith(id));
+  const exact = listed.filter(({ sessionId }) => sessionId === id);
+  const candidates = exact.length > 0 ? exact : listed;
+  if (candidates.length === 0) return null;
+  const rows = candidates.map((told) => ({ ...toldRow(told), told }));
+  return { kind: "told", told: onlyOf(id, rows).told };
+}
+
+/** None where the agent has no list. */
+async function listOf(driver: AgentDriver): Promise<readonly ToldSession[]> {
+  try {
+    return await toldBy(driver, {});
+  } catch (error) {
+    if (isContinuoError(error, "unsupported")) return [];
+    throw error;
+  }
+}
+
+async function lookUpExample(name: string, { places, examples }: LookUpOptions): Promise<Located | null> {
+  const at = examples === "without examples" || name.startsWith(`${OWN}:`) ? null : examplePlaces();
+  if (at === null || (await hasSessions(placesOf(places)))) return null;
+  try {
+    return {
+      kind: "native",
+      native: { ...(await lookUpSession(name, { places: at })), places: at, isExample: true },
+    };
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
+}
+
+/** Errors: `not_found` for none, `ambiguous` for several. */
+function onlyOf<T extends Match>(name: string, candidates: readonly T[]): T {
+  const [only] = candidates;
+  if (only === undefined) throw notFound(name);
+  if (candidates.length === 1) return only;
+  const matches = candidates
+    .slice(0, CATALOG_LIMITS.matches)
+    .map(({ agent, sessionId, location }) => ({ agent, sessionId, location }));
+  throw new ContinuoError("ambiguous", `${JSON.stringify(name)} names ${candidates.length} sessions`, {
+    hint: "Give more of the id, AGENT:ID, or the path of the file.",
+    details: { matches, count: candidates.length },
+  });
+}
+
+function notFound(name: string): ContinuoError {
+  return new ContinuoError("not_found", `there is no session ${JSON.stringify(name)}`, {
+    hint: "Run `continuo session list --all --archived` to see every session.",
+  });
+}
+
+function noAgent(agent: string): ContinuoError {
+  return new ContinuoError(
+    "not_found",
+    `no agent ${JSON.stringify(agent)} whose sessions can be looked through`,
+    {
+      hint: "Run `continuo agents` to see the agents.",
+    },
+  );
+}
+
+/** The rows of sessions whose ids begin so: Continuo's own and the agents', at most as many as a person reads. */
+export async function rowsBeginning(prefix: string, looking: Looking): Promise<readonly ListedSession[]> {
+  const [wanted, memo] = [prefix.toLowerCase(), rowsOf(looking.places)];
+  const rows: ListedSession[] = [...(await ownOf(prefix, looking))];
+  for await (const found of findSessions({ places: placesOf(looking.places), memo })) {
+    if (rows.length >= CATALOG_LIMITS.candidates) break;
+    if (!found.sessionId.toLowerCase().startsWith(wanted)) continue;
+    rows.push(await (await formatOf(found.agent)).skim(found, { part: "whole", memo }));
+  }
+  return rows;
+}

@@ -1,0 +1,151 @@
+/** One of Continuo's own sessions, opened: what the transcript of its log says, in the shape of a native one. */
+
+import type { PlacesAt } from "../files/index.ts";
+import { ContinuoError, type Leaf, type Message, type SessionDetails, textOf } from "../model/index.ts";
+import { toTitle } from "../native/kit/index.ts";
+import type { Transcript } from "../transcript/index.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
+import type { Located } from "./look-up.ts";
+import type { ListedSession, OwnRow } from "./rows.ts";
+import { type OpenOwn, openOwn } from "./store.ts";
+
+/** Beyond the row, what `session info` tells. */
+export type ShownDetails = ListedSession & Omit<SessionDetails, keyof ListedSession>;
+
+/** What commands show of a session, native or not: every `OpenedSession` is one. */
+export interface ShownSession {
+  readonly details: ShownDetails;
+  readonly leaves: readonly Leaf[];
+  readonly problems: SessionDetails["problems"];
+  readonly partial: boolean;
+  history(options?: { readonly leaf?: string }): AsyncGenerator<Message, void, void>;
+}
+
+/** Of a native session, only the newest part where so many bytes are wished for. Errors: those of opening it. */
+export async function openLocated(
+  located: Located,
+  places: PlacesAt,
+  options: { readonly newestBytes?: number; readonly signal?: AbortSignal } = {},
+): Promise<ShownSession & Disposable> {
+  if (located.kind === "native") {
+    const { reader, found, places } = located.native;
+    return await reader.open(found, places, options);
+  }
+  const session = await openOwnSession(located.row, places, options.newestBytes === undefined ? {} : NEWEST);
+  // All of it is in memory.
+  return { ...session, [Symbol.dispose]: () => undefined };
+}
+
+/**
+ * What the agent's model would be sent on the next resume, compaction applied.
+ *
+ * Errors: `unsupported` for Continuo's own: what is sent depends on the agent that continues it.
+ */
+export async function modelViewOf(
+  located: Located,
+  session: ShownSession,
+  options: { readonly leaf?: string } = {},
+): Promise<readonly Message[]> {
+  if (located.kind === "native") {
+    return located.native.reader.modelView(await Array.fromAsync(session.history(options)));
+  }
+  const { sessionId, nativeRefs } = located.row;
+  const message = `cannot show the model view of session ${sessionId}: it depends on the agent that continues it`;
+  const natives = nativeRefs.map(
+    (ref) => `\`continuo session show ${ref.agent}:${ref.sessionId} --model-view\``,
+  );
+  throw new ContinuoError("unsupported", message, {
+    ...(natives.length === 0 ? {} : { hint: `Show it for one agent: ${natives.join(", ")}.` }),
+  });
+}
+
+interface Reading {
+  /** The newest so many events alone. */
+  readonly limit?: number;
+}
+
+const NEWEST: Reading = { limit: CATALOG_LIMITS.newestEvents };
+
+/** Its messages, folded from its log. A list needs no fold: it is loaded here. */
+export async function readTranscript(
+  { store }: OpenOwn,
+  sessionId: string,
+  reading: Reading = {},
+): Promise<Transcript> {
+  const { fromStore } = await import("../transcript/builder/index.ts");
+  return await fromStore(store, sessionId, reading);
+}
+
+/** Errors: `not_found` where it went meanwhile, those of opening the store. */
+async function openOwnSession(row: OwnRow, places: PlacesAt, reading: Reading): Promise<ShownSession> {
+  await using own = await openOwn(places);
+  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  const transcript = await readTranscript(own, row.sessionId, reading);
+  const session = await own.store.getSession(row.sessionId);
+  return toShown(row, transcript, session?.parentId ?? null);
+}
+
+/** Pure. */
+export function toShown(row: OwnRow, transcript: Transcript, forkedFrom: string | null): ShownSession {
+  const { messages, lastTimestamp } = transcript;
+  const leaves = leavesOf(transcript);
+  return {
+    details: {
+      ...row,
+      title: row.title ?? toTitle(firstWords(messages)),
+      updatedAt:
+        [row.updatedAt, lastTimestamp]
+          .filter((time) => time !== null)
+          .sort()
+          .at(-1) ?? null,
+      ...countsOf(transcript),
+      branches: leaves.length,
+      unknownRecords: {},
+      agentVersions: [],
+      subagents: [],
+      forkedFrom,
+    },
+    leaves,
+    problems: [],
+    partial: transcript.metadata.older !== undefined,
+    async *history({ leaf } = {}) {
+      if (leaf !== undefined && leaf !== leaves[0]?.id) {
+        throw new ContinuoError("not_found", `no branch ends at ${JSON.stringify(leaf)}`);
+      }
+      yield* messages;
+    },
+  };
+}
+
+type Counts = Pick<ShownDetails, "messages" | "toolCalls" | "records" | "models" | "usage">;
+
+function countsOf({ messages, metadata }: Transcript): Counts {
+  const of = (role: Message["role"]): number => messages.filter((message) => message.role === role).length;
+  const blocks = messages.flatMap(({ content }) => content);
+  return {
+    messages: {
+      total: messages.length,
+      user: of("user"),
+      assistant: of("assistant"),
+      tool: of("tool"),
+      system: of("system"),
+    },
+    toolCalls: blocks.filter(({ type }) => type === "tool_call").length,
+    records: metadata.events,
+    models: [...new Set(messages.flatMap(({ model }) => model ?? []))],
+    usage: metadata.usage ?? null,
+  };
+}
+
+function leavesOf({ messages, lastTimestamp }: Transcript): readonly Leaf[] {
+  const last = messages.at(-1);
+  if (last === undefined) return [];
+  const said = messages.findLast(({ role }) => role === "user");
+  const label = said === undefined ? null : toTitle(textOf(said.content));
+  return [{ id: last.id, active: true, updatedAt: lastTimestamp, messages: messages.length, label }];
+}
+
+function firstWords(messages: readonly Message[]): string {
+  const first = messages.find(({ role }) => role === "user");
+  return first === undefined ? "" : textOf(first.content);
+}

@@ -1,0 +1,103 @@
+/** Where Continuo's own sessions lie, and the store that holds them, which is loaded here and nowhere before. */
+
+import { existsSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { continuoHome, type PlacesAt } from "../files/index.ts";
+import type { Store } from "../model/index.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
+import { isSame, type OwnRow, toOwnRow } from "./rows.ts";
+
+export interface OpenOwn extends AsyncDisposable {
+  readonly store: Store;
+  /** Where it is, without credentials. */
+  readonly location: string;
+}
+
+/** What a flag names, else `CONTINUO_STORE` (empty: as if it were not set), else the database of `CONTINUO_HOME`. */
+export function storeUrlOf(places: PlacesAt, flag?: string): string {
+  const url = flag ?? (places.env.CONTINUO_STORE || "sqlite:");
+  const rest = /^sqlite:(.*)$/isu.exec(url)?.[1];
+  return rest === undefined ? url : `sqlite:${pathOf(rest, places)}`;
+}
+
+function pathOf(rest: string, places: PlacesAt): string {
+  if (rest === "") return join(continuoHome(places), "continuo.db");
+  if (rest.startsWith("//")) return fileURLToPath(`file:${rest}`);
+  return isAbsolute(rest) ? rest : resolve(places.cwd, rest);
+}
+
+/** `null` where no file is: looking makes none. */
+export function existingStoreUrl(places: PlacesAt): string | null {
+  const url = storeUrlOf(places);
+  if (/^memory:/iu.test(url)) return null;
+  const path = pathOfUrl(url);
+  return path === null || existsSync(path) ? url : null;
+}
+
+function pathOfUrl(url: string): string | null {
+  return url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
+}
+
+/** `null` where there is no store. Errors: those of opening one; an older schema is not brought up to date. */
+export async function openOwn(places: PlacesAt): Promise<OpenOwn | null> {
+  const url = existingStoreUrl(places);
+  if (url === null) return null;
+  const { openStore } = await import("../store/index.ts");
+  const store = await openStore(url);
+  return { store, location: locationOf(url), [Symbol.asyncDispose]: () => store.close() };
+}
+
+/** A store that the caller has open, and closes. */
+export function openedOwn(store: Store, location = "the store"): OpenOwn {
+  return { store, location, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+function locationOf(url: string): string {
+  return pathOfUrl(url) ?? withoutPassword(url);
+}
+
+/** Newest change first; more than the limit of the newest are not looked at. */
+export async function listOwn({ store, location }: OpenOwn): Promise<readonly OwnRow[]> {
+  const rows: OwnRow[] = [];
+  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+    const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions({
+      limit: CATALOG_LIMITS.pageSessions,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    rows.push(...page.items.map((session) => toOwnRow(session, location)));
+    cursor = rows.length < CATALOG_LIMITS.ownSessions ? page.nextCursor : null;
+  }
+  return rows;
+}
+
+/** The one of this id, else those whose ids begin so. */
+export async function findOwn({ store, location }: OpenOwn, id: string): Promise<readonly OwnRow[]> {
+  if (!isName(id)) return [];
+  const exact = await store.getSession(id);
+  if (exact !== null) return [toOwnRow(exact, location)];
+  const rows = new Map<string, OwnRow>();
+  for (const prefix of new Set([id, id.toLowerCase()])) {
+    const { items } = await store.listSessions({ prefix, limit: CATALOG_LIMITS.matches });
+    for (const session of items) rows.set(session.sessionId, toOwnRow(session, location));
+  }
+  return [...rows.values()];
+}
+
+/** The one that goes on in this native session; `null` where none does. */
+export async function ownGoingOnIn(
+  native: { readonly agent: string; readonly sessionId: string },
+  own: OpenOwn,
+): Promise<OwnRow | null> {
+  return (await listOwn(own)).find((row) => isSame(row, native)) ?? null;
+}
+
+/** What the store takes for a name; nothing else can be the id of a session. */
+function isName(id: string): boolean {
+  return id !== "" && id.length <= 512 && id.isWellFormed() && !/\p{Cc}/u.test(id);
+}
+
+function withoutPassword(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

@@ -1,0 +1,145 @@
+/** What agents tell of their own sessions: those that are open, and those whose files nobody here reads. */
+
+import { canonicalFolder } from "../files/index.ts";
+import {
+  type AgentDriver,
+  type AgentSession,
+  ContinuoError,
+  isAgentName,
+  isContinuoError,
+  type SessionInfo,
+} from "../model/index.ts";
+import { type ListOptions, listSessions, READABLE_AGENTS } from "../native/index.ts";
+import { CATALOG_LIMITS } from "./limits.ts";
+import type { ListedSession } from "./rows.ts";
+
+/** A row of an agent's own list. */
+export interface ToldSession extends AgentSession {
+  readonly agent: string;
+}
+
+export interface ListFailure {
+  readonly agent: string;
+  readonly error: ContinuoError;
+}
+
+interface Filter {
+  readonly cwd?: string;
+  readonly since?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Whether its sessions are known by its own word alone. */
+export function isToldAlone(agent: string): boolean {
+  return !isAgentName(agent);
+}
+
+/** As a row of the list. How it is named stands where others have their place: nobody here knows where it lies. */
+export function toldRow({ agent, sessionId, title, cwd, updatedAt }: ToldSession): ListedSession {
+  return {
+    ...{ agent, sessionId, title, cwd, updatedAt },
+    ...{ gitBranch: null, createdAt: null, sizeBytes: null, archived: false, live: null, problems: [] },
+    location: `${agent}:${sessionId}`,
+  };
+}
+
+/**
+ * The agent's own list, all pages of it; starts its program where none is open. None where our reader finds all
+ * there is. Errors: `agent_missing`, `agent_failed`; `unsupported` for an agent that has no list.
+ */
+export async function toldBy(driver: AgentDriver, filter: Filter): Promise<readonly ToldSession[]> {
+  try {
+    return (await pagesOf(driver, filter)).filter((told) => isWanted(told, filter));
+  } catch (error) {
+    if (isContinuoError(error, "unsupported") && isAgentName(driver.agent)) return [];
+    throw error;
+  }
+}
+
+async function pagesOf(driver: AgentDriver, { cwd, signal }: Filter): Promise<readonly ToldSession[]> {
+  const told: ToldSession[] = [];
+  const asked = { ...(cwd === undefined ? {} : { cwd }), ...(signal === undefined ? {} : { signal }) };
+  let cursor: string | null = null;
+  for (let pages = 0; pages < CATALOG_LIMITS.toldPages; pages += 1) {
+    const page: Awaited<ReturnType<AgentDriver["listSessions"]>> = await driver.listSessions(
+      cursor === null ? asked : { ...asked, cursor },
+    );
+    told.push(...page.items.map((item) => ({ ...item, agent: driver.agent })));
+    cursor = page.nextCursor;
+    if (cursor === null) return told;
+  }
+  throw new ContinuoError(
+    "agent_failed",
+    `${driver.agent} lists more than ${CATALOG_LIMITS.toldPages} pages of sessions`,
+  );
+}
+
+/** Not every agent keeps to the folder that it is asked about. */
+function isWanted(told: ToldSession, { since, cwd }: Filter): boolean {
+  const isOfFolder =
+    cwd === undefined || told.cwd === null || canonicalFolder(told.cwd) === canonicalFolder(cwd);
+  return isOfFolder && (since === undefined || (told.updatedAt !== null && told.updatedAt >= since));
+}
+
+export interface ToldLists {
+  readonly told: readonly ToldSession[];
+  readonly failures: readonly ListFailure[];
+}
+
+/** The lists of several agents; one that fails is reported together with the others. */
+export async function toldByAll(drivers: readonly AgentDriver[], filter: Filter): Promise<ToldLists> {
+  const told: ToldSession[] = [];
+  const failures: ListFailure[] = [];
+  for (const driver of drivers) {
+    try {
+      told.push(...(await toldBy(driver, filter)));
+    } catch (error) {
+      if (filter.signal?.aborted === true || !isContinuoError(error)) throw error;
+      failures.push({ agent: driver.agent, error });
+    }
+  }
+  return { told, failures };
+}
+
+export interface ListAllOptions extends Omit<ListOptions, "limit"> {
+  /** Asked in addition to our readers. */
+  readonly drivers?: readonly AgentDriver[];
+}
+
+export interface AllSessions {
+  /** Newest first. A session that both know is our reader's row: it tells more. */
+  readonly sessions: readonly (SessionInfo | ToldSession)[];
+  /** Which lists are missing, and why. */
+  readonly failures: readonly ListFailure[];
+}
+
+/** What our readers find on disk, and what agents tell. */
+export async function listAllSessions(options: ListAllOptions = {}): Promise<AllSessions> {
+  const { drivers = [], agents = READABLE_AGENTS, ...reading } = options;
+  const rows = new Map<string, SessionInfo | ToldSession>();
+  const failures: ListFailure[] = [];
+  // What our readers met and filters left out is not brought back by the agent's own word.
+  const met = new Set<string>();
+  for (const agent of agents) {
+    try {
+      const { sessions, metIds } = await listSessions({ ...reading, agents: [agent] });
+      for (const id of metIds) met.add(`${agent}:${id}`);
+      for (const row of sessions) rows.set(`${agent}:${row.sessionId}`, row);
+    } catch (error) {
+      if (options.signal?.aborted === true || !isContinuoError(error)) throw error;
+      failures.push({ agent, error });
+    }
+  }
+  const lists = await toldByAll(drivers, options);
+  for (const row of lists.told) {
+    const key = `${row.agent}:${row.sessionId}`;
+    if (!met.has(key) && !rows.has(key)) rows.set(key, row);
+  }
+  return { sessions: [...rows.values()].sort(byTime), failures: [...failures, ...lists.failures] };
+}
+
+function byTime(a: SessionInfo | ToldSession, b: SessionInfo | ToldSession): number {
+  const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
+  if (x !== y) return x < y ? 1 : -1;
+  return `${a.agent}:${a.sessionId}` < `${b.agent}:${b.sessionId}` ? -1 : 1;
+}

@@ -1,0 +1,43 @@
+/**
+ * Channels: logs that people and agents share, with participants, messages, cursors and inputs.
+ *
+ * Promises: every event of a channel is an event of the log `channels/NAME`; a handle belongs to the holder of its
+ * lease, and the lease fences every write; run and cursor change in one transaction; a message that its writer left
+ * unfinished ends as interrupted.
+ * Does not know: sockets, HTTP, tokens, programs of agents.
+ */
+
+export {
+  answerIdOf,
+  type ClaimOptions,
+  claimInput,
+  type EndRunOptions,
+  endRun,
+} from "./claims.ts";
+export { type InterruptOptions, interruptMessages, sweepChannels } from "./interrupt.ts";
+export { type Place, participantSession } from "./names.ts";
+export {
+  clearHistory,
+  commitProcessed,
+  type Held,
+  moveReceived,
+  openParticipantSession,
+  readHistory,
+  readParticipantSession,
+  setSdkSession,
+  storeMessage,
+} from "./participant-session.ts";
+export {
+  awaitReturn,
+  type Card,
+  type Fence,
+  leaveChannel,
+  openChannel,
+  readRoster,
+  renewHandle,
+  takeHandle,
+} from "./participants.ts";
+export { type Author, hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
+export { type ChannelMessage, isLeftOut, lastAnchor, readMessages } from "./read-messages.ts";
+export { isSnapshotDue, readState } from "./read-state.ts";
+export { type ChannelState, EMPTY_STATE, foldChannel, type OpenMessage, openMessagesOf } from "./state.ts";

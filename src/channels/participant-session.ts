@@ -1,0 +1,192 @@
+/** What is kept for `workspace:channel:handle`: two cursors, a status, the agent's own session id, a history. */
+
+import {
+  ContinuoError,
+  isContinuoError,
+  isEvent,
+  type NewEvent,
+  type Session,
+  type Store,
+  type Write,
+} from "../model/index.ts";
+import { type HistoryItem, type ParticipantSession, textOfContent } from "../wire/index.ts";
+import { LIMITS } from "./limits.ts";
+import { channelLogId, type Place, participantSession, processedCursor, receivedCursor } from "./names.ts";
+import type { Fence } from "./participants.ts";
+
+/** Makes the session of the participant where there is none; a new one is `active`. */
+export async function openParticipantSession(store: Store, place: Place): Promise<ParticipantSession> {
+  const sessionId = participantSession(place);
+  if ((await store.getSession(sessionId)) === null) {
+    const { channel, handle } = place;
+    const title = `${handle} in ${channel}`;
+    try {
+      await store.createSession({ sessionId, status: "active", title, metadata: { channel, handle } });
+    } catch (error) {
+      // Somebody else made it meanwhile.
+      if (!isContinuoError(error, "conflict")) throw error;
+    }
+  }
+  return readParticipantSession(store, place);
+}
+
+/** Errors: `not_found`. */
+export async function readParticipantSession(store: Store, place: Place): Promise<ParticipantSession> {
+  const logId = channelLogId(place.channel);
+  const [session, received, processed] = await Promise.all([
+    knownSession(store, place),
+    store.getCursor({ logId, name: receivedCursor(place) }),
+    store.getCursor({ logId, name: processedCursor(place) }),
+  ]);
+  const { sdkSessionId } = session.metadata;
+  return {
+    received: received?.sequence ?? 0,
+    processed: processed?.sequence ?? 0,
+    status: session.status === "interrupted" ? "interrupted" : "active",
+    sdkSessionId: typeof sdkSessionId === "string" ? sdkSessionId : null,
+  };
+}
+
+/** What `events()` handed over. Monotone. Errors: `fenced`, `out_of_range`. */
+export async function moveReceived(store: Store, { place, fence }: Held, sequence: number): Promise<void> {
+  const write: Write = {
+    type: "cursor",
+    logId: channelLogId(place.channel),
+    name: receivedCursor(place),
+    sequence,
+  };
+  await store.append(participantSession(place), [], { lease: fence, also: [write] });
+}
+
+export interface Held {
+  readonly place: Place;
+  readonly fence: Fence;
+}
+
+/** Monotone; makes the session active again. What is processed was received. Errors: `fenced`, `out_of_range`. */
+export async function commitProcessed(
+  store: Store,
+  { place, fence }: Held,
+  sequence: number,
+): Promise<ParticipantSession> {
+  const { events, writes } = statusChange((await knownSession(store, place)).status, "active");
+  const logId = channelLogId(place.channel);
+  await store.append(participantSession(place), events, {
+    lease: fence,
+    also: [
+      { type: "cursor", logId, name: receivedCursor(place), sequence },
+      { type: "cursor", logId, name: processedCursor(place), sequence },
+      ...writes,
+    ],
+  });
+  return readParticipantSession(store, place);
+}
+
+/** `null` takes it away. Errors: `fenced`. */
+export async function setSdkSession(
+  store: Store,
+  { place, fence }: Held,
+  sdkSessionId: string | null,
+): Promise<void> {
+  const patch = { metadata: { sdkSessionId } };
+  await store.append(participantSession(place), [{ type: "session_updated", data: patch }], {
+    lease: fence,
+    also: [{ type: "session", patch }],
+  });
+}
+
+/** Does nothing where there is no session. Errors: `fenced`. */
+export async function markInterrupted(store: Store, { place, fence }: Held): Promise<void> {
+  const session = await store.getSession(participantSession(place));
+  if (session === null) return;
+  const { events, writes } = statusChange(session.status, "interrupted");
+  if (events.length === 0) return;
+  await store.append(session.sessionId, events, { lease: fence, also: writes });
+}
+
+interface StatusChange {
+  readonly events: readonly NewEvent[];
+  readonly writes: readonly Write[];
+}
+
+function statusChange(from: string, status: ParticipantSession["status"]): StatusChange {
+  if (from === status) return { events: [], writes: [] };
+  return {
+    events: [{ type: "session_updated", data: { status } }],
+    writes: [{ type: "session", patch: { status } }],
+  };
+}
+
+export interface HistoryEntry {
+  readonly id: string;
+  readonly role: string;
+  readonly content: string;
+}
+
+const ROLES: Readonly<Record<string, "message_sent" | "message_received">> = {
+  user: "message_sent",
+  system: "message_sent",
+  assistant: "message_received",
+};
+
+/** Errors: `invalid` for another role, `fenced`. */
+export async function storeMessage(
+  store: Store,
+  { place, fence }: Held,
+  { id, role, content }: HistoryEntry,
+): Promise<{ readonly sequence: number }> {
+  const type = Object.hasOwn(ROLES, role) ? ROLES[role] : undefined;
+  if (type === undefined) {
+    throw new ContinuoError("invalid", `there is no role ${JSON.stringify(role)}`, {
+      hint: "Use user, assistant or system.",
+    });
+  }
+  const data = type === "message_sent" ? { content, role } : { content, messageId: id };
+  const stored = await store.append(participantSession(place), [{ id, type, data }], { lease: fence });
+  return { sequence: stored[0]?.sequence ?? 0 };
+}
+
+/** What lies before is kept in the log, and is history no longer. Errors: `fenced`. */
+export async function clearHistory(store: Store, { place, fence }: Held, id: string): Promise<void> {
+  await store.append(participantSession(place), [{ id, type: "history_cleared", data: {} }], {
+    lease: fence,
+  });
+}
+
+const HISTORY_TYPES = ["message_sent", "message_received", "history_cleared"];
+
+/** The newest messages since it was cleared, oldest first. */
+export async function readHistory(
+  store: Store,
+  place: Place,
+  limit: number,
+): Promise<readonly HistoryItem[]> {
+  const found: HistoryItem[] = [];
+  for (let before: number | null | undefined; before !== null && found.length < limit; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(participantSession(place), {
+      types: HISTORY_TYPES,
+      order: "newest",
+      limit: Math.min(limit - found.length, LIMITS.pageEvents),
+      ...(before === undefined ? {} : { before }),
+    });
+    const cleared = page.events.findLastIndex((event) => event.type === "history_cleared");
+    found.unshift(...page.events.slice(cleared + 1).flatMap(toHistoryItem));
+    before = cleared === -1 ? page.nextAfter : null;
+  }
+  return found.slice(-limit);
+}
+
+function toHistoryItem(event: Awaited<ReturnType<Store["read"]>>["events"][number]): readonly HistoryItem[] {
+  const item = (role: string, content: unknown): readonly HistoryItem[] => [
+    { role, content: textOfContent(content), timestamp: event.occurredAt, sequence: event.sequence },
+  ];
+  if (isEvent(event, "message_sent")) return item(event.data.role ?? "user", event.data.content);
+  if (isEvent(event, "message_received")) return item("assistant", event.data.content);
+  return [];
+}
+
+async function knownSession(store: Store, place: Place): Promise<Session> {
+  const session = await store.getSession(participantSession(place));
+  if (session !== null) return session;
+  throw new ContinuoError("not_found", `${place.handle} has no session in ${place.channel}`);
+}

@@ -1,0 +1,127 @@
+/** Who is in a channel: a handle belongs to whoever holds its lease. Presence is never stored in the log. */
+
+import { ContinuoError, isContinuoError, type Lease, type Store } from "../model/index.ts";
+import { CHANNEL_LIMITS, isRecord, type Participant } from "../wire/index.ts";
+import { LIMITS } from "./limits.ts";
+import { channelLogId, type Place, placeOfLease, presenceLease, rosterPrefix } from "./names.ts";
+
+/** Every write of a participant is refused when somebody else was given the handle. */
+export interface Fence {
+  readonly name: string;
+  readonly token: number;
+}
+
+/** One `connect()`: its `instance` takes the handle again at once after a lost connection. */
+export interface Card extends Participant {
+  readonly instance: string;
+}
+
+/** The log of the channel, made with the first thing that anybody does in it. */
+export async function openChannel(store: Store, channel: string): Promise<void> {
+  await store.createLog({ logId: channelLogId(channel) });
+}
+
+/**
+ * Takes the handle. Somebody whose connection was just lost keeps it for a moment, and who comes meanwhile waits for
+ * that. Errors: `handle_taken`.
+ */
+export async function takeHandle(
+  store: Store,
+  place: Place,
+  { card, signal }: { readonly card: Card; readonly signal?: AbortSignal },
+): Promise<Fence> {
+  const owner = ownerOf(card);
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      const { name, token } = await store.acquireLease(presenceLease(place), {
+        owner,
+        ttlMs: CHANNEL_LIMITS.silenceMs,
+      });
+      return { name, token };
+    } catch (error) {
+      if (!isContinuoError(error, "lease_held")) throw error;
+      const leftMs = Date.parse(String(error.details.expiresAt)) - Date.now();
+      // Whoever is there renews the lease long before so little of it is left.
+      if (leftMs > CHANNEL_LIMITS.reconnectMs) throw taken(place, error);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(leftMs, 20), 250)));
+    }
+  }
+}
+
+function taken({ channel, handle }: Place, cause: ContinuoError): ContinuoError {
+  return new ContinuoError("handle_taken", `the handle ${handle} is already in the channel ${channel}`, {
+    hint: "Choose another handle, or end the other participant.",
+    details: { channel, handle },
+    cause,
+  });
+}
+
+/** A sign of life. Errors: `fenced` when somebody else was given the handle. */
+export async function renewHandle(store: Store, fence: Fence): Promise<void> {
+  await store.renewLease({ ...fence, ttlMs: CHANNEL_LIMITS.silenceMs });
+}
+
+/** The connection was lost: the participant has a moment to come back. */
+export async function awaitReturn(store: Store, fence: Fence): Promise<void> {
+  await store.renewLease({ ...fence, ttlMs: CHANNEL_LIMITS.reconnectMs });
+}
+
+export async function leaveChannel(store: Store, fence: Fence): Promise<void> {
+  await store.releaseLease(fence);
+}
+
+/** Who is there now, by handle. */
+export async function readRoster(store: Store, channel: string): Promise<readonly Participant[]> {
+  const roster: Participant[] = [];
+  for await (const lease of leasesBelow(store, rosterPrefix(channel))) {
+    const card = lease.state === "held" ? cardIn(lease) : null;
+    if (card === null) continue;
+    const { handle, name, type, capabilities } = card;
+    roster.push({ handle, name, type, capabilities });
+    if (roster.length === LIMITS.participants) break;
+  }
+  return roster;
+}
+
+export async function* leasesBelow(
+  store: Store,
+  prefix: string,
+): AsyncGenerator<Awaited<ReturnType<Store["listLeases"]>>["items"][number]> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<Store["listLeases"]>> = await store.listLeases({
+      prefix,
+      limit: 1_000,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    yield* page.items;
+    cursor = page.nextCursor;
+  }
+}
+
+/** What the lease says of its holder: one row says who is there, so that no second one can contradict it. */
+function ownerOf({ instance, name, type, capabilities }: Card): string {
+  const owner = JSON.stringify([instance, name, type, capabilities]);
+  if (owner.length <= 512) return owner;
+  throw new ContinuoError("too_large", "name, type and capabilities together are too long", {
+    details: { limit: 512, length: owner.length },
+  });
+}
+
+/** `null` for a lease of the server itself. */
+function cardIn({ name, owner }: Lease): Card | null {
+  const place = placeOfLease(name);
+  const [instance, shown, type, capabilities] = listIn(owner);
+  if (place === null || typeof instance !== "string" || typeof shown !== "string") return null;
+  if (typeof type !== "string" || !Array.isArray(capabilities)) return null;
+  return { instance, handle: place.handle, name: shown, type, capabilities };
+}
+
+function listIn(text: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : isRecord(value) ? [] : [];
+  } catch {
+    return [];
+  }
+}

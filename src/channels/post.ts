@@ -1,0 +1,226 @@
+/** What a participant writes: frames to events of the channel's log, fenced with its lease. */
+
+import {
+  ContinuoError,
+  isContinuoError,
+  type NewEvent,
+  type Store,
+  type StoredEvent,
+} from "../model/index.ts";
+import {
+  authorOf,
+  CHANNEL_LIMITS,
+  headOf,
+  type MessageHead,
+  type PostFrame,
+  recordOf,
+} from "../wire/index.ts";
+import { LIMITS } from "./limits.ts";
+import { channelLogId, type Place } from "./names.ts";
+import type { Fence } from "./participants.ts";
+
+export interface Author extends Place {
+  /** `person` and `agent`; a participant of any other type writes as an agent. */
+  readonly type: string;
+  readonly instance: string;
+  /** Left out for what is said without being there. */
+  readonly fence?: Fence;
+}
+
+/** Messages that this participant has in progress, by id. */
+export type OpenMessages = ReadonlyMap<string, { readonly length: number; readonly head: MessageHead }>;
+
+export interface Posted {
+  readonly frame: PostFrame;
+  /** All of this author: nobody else can write under its lease. */
+  readonly open: OpenMessages;
+}
+
+/**
+ * Stores one event and returns it; the same id again returns what is stored. Errors: `not_found` for the message
+ * that a reply names, `conflict` for a message that is not in progress, `too_large`, `fenced`.
+ */
+export async function post(store: Store, author: Author, { frame, open }: Posted): Promise<StoredEvent> {
+  const event = await toEvent(store, author, { frame, open });
+  const { fence } = author;
+  const logId = channelLogId(author.channel);
+  const lease = fence === undefined ? {} : { lease: fence };
+  const isOver = "messageId" in frame && !open.has(frame.messageId);
+  // Of a message that is over, only what is stored already is returned: no log is ever at this sequence.
+  const stored = await store
+    .append(logId, [event], isOver ? { ...lease, expectedSequence: Number.MAX_SAFE_INTEGER } : lease)
+    .catch((error: unknown) => {
+      throw isOver && isContinuoError(error, "conflict") ? notInProgress(author, frame.messageId) : error;
+    });
+  const [first] = stored;
+  if (first === undefined) throw new ContinuoError("unavailable", "the store returned no event");
+  return first;
+}
+
+/** Whether the message that an event began has ended: its beginning may have been sent again. */
+export async function hasEnded(
+  store: Store,
+  channel: string,
+  { id, sequence }: StoredEvent,
+): Promise<boolean> {
+  const types = ["message_completed", "message_interrupted"];
+  for (let after: number | null = sequence; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
+      after,
+      types,
+      limit: LIMITS.pageEvents,
+    });
+    if (page.events.some(({ data }) => recordOf(data).messageId === id)) return true;
+    after = page.nextAfter;
+  }
+  return false;
+}
+
+/** The messages in progress after a frame was stored as an event. */
+export function openAfter(open: OpenMessages, frame: PostFrame, { data }: StoredEvent): OpenMessages {
+  const next = new Map(open);
+  if (frame.type === "send" && frame.state === "open") {
+    next.set(frame.id, { length: frame.content.length, head: headOf(recordOf(data)) });
+  }
+  const message = "messageId" in frame ? open.get(frame.messageId) : undefined;
+  if (message === undefined || !("messageId" in frame)) return next;
+  const { messageId } = frame;
+  if (frame.type === "append")
+    next.set(messageId, { ...message, length: message.length + frame.delta.length });
+  if (frame.type === "replace") next.set(messageId, { ...message, length: frame.content.length });
+  if (frame.type === "complete") next.delete(messageId);
+  return next;
+}
+
+async function toEvent(store: Store, author: Author, { frame, open }: Posted): Promise<NewEvent> {
+  const { id } = frame;
+  const actor = { kind: author.type === "person" ? "person" : "agent", id: author.handle } as const;
+  switch (frame.type) {
+    case "send":
+      return { id, type: "message_sent", actor, ...(await sent(store, author, { frame, open })) };
+    case "append": {
+      const { messageId, delta } = frame;
+      assertLength((open.get(messageId)?.length ?? 0) + delta.length);
+      return { id, type: "message_streamed", actor, data: { messageId, delta } };
+    }
+    case "replace": {
+      const { messageId, content } = frame;
+      return { id, type: "message_updated", actor, data: { messageId, content } };
+    }
+    case "complete": {
+      const { messageId, content } = frame;
+      return {
+        id,
+        type: "message_completed",
+        actor,
+        // Sent again after its answer was lost, it must be the same event: the message is no longer open then.
+        data: {
+          messageId,
+          content,
+          ...(open.get(messageId)?.head ?? (await headOfSent(store, author, messageId))),
+        },
+      };
+    }
+    case "call": {
+      const { to, method, args } = frame;
+      return { id, type: "method_called", actor, data: { callId: id, to, method, args } };
+    }
+    case "answer": {
+      const { callId, value, done } = frame;
+      return { id, type: "method_answered", actor, data: { callId, value, done } };
+    }
+    case "cancel": {
+      const { callId, reason } = frame;
+      return { id, type: "method_cancelled", actor, data: { callId, reason } };
+    }
+  }
+}
+
+type SendFrame = Extract<PostFrame, { readonly type: "send" }>;
+
+async function sent(
+  store: Store,
+  author: Author,
+  { frame, open }: { readonly frame: SendFrame; readonly open: OpenMessages },
+): Promise<Pick<NewEvent, "data" | "blobs">> {
+  const { id, content, to, replyTo, attachments = [] } = frame;
+  if (frame.state === "open") assertRoom(open, author, id);
+  const replyToHandle = replyTo === undefined ? undefined : await authorOfMessage(store, author, replyTo);
+  const data = {
+    messageId: id,
+    content,
+    ...(to === undefined ? {} : { to }),
+    ...(replyTo === undefined ? {} : { replyTo, replyToHandle }),
+    ...(frame.state === undefined ? {} : { state: frame.state, writer: author.instance }),
+    ...(attachments.length === 0 ? {} : { attachments }),
+  };
+  const blobs = attachments.map(({ blob }) => blob);
+  return { data, ...(blobs.length === 0 ? {} : { blobs }) };
+}
+
+/** Errors: `not_found`. */
+async function authorOfMessage(store: Store, author: Place, messageId: string): Promise<string> {
+  const found = await findSent(store, author, messageId);
+  if (found !== undefined) return authorOf(found) ?? "";
+  throw new ContinuoError("not_found", `there is no message ${messageId} in the channel ${author.channel}`, {
+    hint: "Reply to the id of a message.",
+    details: { channel: author.channel, messageId },
+  });
+}
+
+async function headOfSent(store: Store, author: Place, messageId: string): Promise<MessageHead> {
+  const found = await findSent(store, author, messageId);
+  return found === undefined ? {} : headOf(recordOf(found.data));
+}
+
+/** As far back as a reply may reach. */
+async function findSent(
+  store: Store,
+  { channel }: Place,
+  messageId: string,
+): Promise<StoredEvent | undefined> {
+  let looked = 0;
+  for (let before: number | null | undefined; before !== null && looked < LIMITS.replyLookbackMessages; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
+      types: ["message_sent"],
+      order: "newest",
+      limit: LIMITS.pageEvents,
+      ...(before === undefined ? {} : { before }),
+    });
+    const found = page.events.findLast((event) => event.id === messageId);
+    if (found !== undefined) return found;
+    looked += page.events.length;
+    before = page.nextAfter;
+  }
+  return undefined;
+}
+
+function notInProgress({ channel }: Place, messageId: string): ContinuoError {
+  return new ContinuoError("conflict", `the message ${messageId} is not in progress`, {
+    hint: "Send a new message; this one was completed or interrupted.",
+    details: { channel, messageId },
+  });
+}
+
+function assertRoom(open: OpenMessages, { handle }: Place, id: string): void {
+  if (open.size < CHANNEL_LIMITS.openMessages || open.has(id)) return;
+  throw new ContinuoError(
+    "too_large",
+    `cannot begin another message: ${handle} already has ${open.size} in progress`,
+    {
+      hint: "Complete some of them first.",
+      details: { limit: CHANNEL_LIMITS.openMessages },
+    },
+  );
+}
+
+function assertLength(length: number): void {
+  if (length <= CHANNEL_LIMITS.messageLength) return;
+  throw new ContinuoError(
+    "too_large",
+    `the message is longer than ${CHANNEL_LIMITS.messageLength} characters`,
+    {
+      details: { limit: CHANNEL_LIMITS.messageLength, length },
+    },
+  );
+}

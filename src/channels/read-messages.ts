@@ -1,0 +1,111 @@
+/** A channel as it is read afterwards: whole messages, anchors, and the replay without what nobody needs any more. */
+
+import type { Store, StoredEvent } from "../model/index.ts";
+import { ANCHOR_TYPES, authorOf, recordOf, textOfContent } from "../wire/index.ts";
+import { LIMITS } from "./limits.ts";
+import { channelLogId } from "./names.ts";
+import type { ChannelState } from "./state.ts";
+
+export interface ChannelMessage {
+  readonly messageId: string;
+  readonly sequence: number;
+  readonly handle: string | null;
+  readonly content: string;
+  readonly timestamp: string;
+  readonly state: "complete" | "open" | "interrupted";
+  readonly to?: readonly string[];
+  readonly replyTo?: string;
+}
+
+const MESSAGE_TYPES = [
+  "message_sent",
+  "message_streamed",
+  "message_updated",
+  "message_completed",
+  "message_interrupted",
+];
+
+export interface ReadMessagesOptions {
+  /** The newest so many. */
+  readonly limit: number;
+}
+
+/** Oldest first. Late readers see one message, however it was written. */
+export async function readMessages(
+  store: Store,
+  channel: string,
+  { limit }: ReadMessagesOptions,
+): Promise<readonly ChannelMessage[]> {
+  const logId = channelLogId(channel);
+  const { events } = await store.read(logId, { types: ["message_sent"], order: "newest", limit });
+  const messages = new Map(events.map((event) => [event.id, toMessage(event)]));
+  const first = events[0]?.sequence;
+  for (let after: number | null = first ?? null; after !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, { after, types: MESSAGE_TYPES });
+    for (const event of page.events) change(messages, event);
+    after = page.nextAfter;
+  }
+  return [...messages.values()];
+}
+
+function toMessage(event: StoredEvent): ChannelMessage {
+  const { content, state, to, replyTo } = recordOf(event.data);
+  return {
+    messageId: event.id,
+    sequence: event.sequence,
+    handle: authorOf(event),
+    content: textOfContent(content),
+    timestamp: event.occurredAt,
+    state: state === "open" ? "open" : "complete",
+    ...(Array.isArray(to) ? { to } : {}),
+    ...(typeof replyTo === "string" ? { replyTo } : {}),
+  };
+}
+
+function change(messages: Map<string, ChannelMessage>, event: StoredEvent): void {
+  const { messageId, delta, content } = recordOf(event.data);
+  const message = typeof messageId === "string" ? messages.get(messageId) : undefined;
+  if (message?.state !== "open") return;
+  const isServer = event.type === "message_interrupted" && event.actor.kind === "system";
+  if (!isServer && authorOf(event) !== message.handle) return;
+  const text = content === undefined ? message.content : textOfContent(content);
+  const changed: Partial<ChannelMessage> =
+    event.type === "message_streamed"
+      ? { content: message.content + (typeof delta === "string" ? delta : "") }
+      : event.type === "message_updated"
+        ? { content: text }
+        : event.type === "message_completed"
+          ? { content: text, state: "complete" }
+          : event.type === "message_interrupted"
+            ? { content: text, state: "interrupted" }
+            : {};
+  messages.set(message.messageId, { ...message, ...changed });
+}
+
+/** The newest anchor: reading after `sequence - 1` begins with it. 0 where there is none. */
+export async function lastAnchor(store: Store, logId: string): Promise<number> {
+  const types = [...ANCHOR_TYPES];
+  let before = (await store.latestSequence(logId)) + 1;
+  // Stretch by stretch: a read looks for one event more than it gives, and so would go on to the beginning.
+  for (let stretch = LIMITS.anchorStretchEvents; before > 1; stretch *= 4) {
+    const after = Math.max(0, before - 1 - stretch);
+    const { events } = await store.read(logId, { types, order: "newest", limit: 1, after, before });
+    if (events[0] !== undefined) return events[0].sequence;
+    before = after + 1;
+  }
+  return 0;
+}
+
+const PARTS: ReadonlySet<string> = new Set(["message_sent", "message_streamed", "message_updated"]);
+
+/**
+ * Whether a replay may leave an event out: a part of a message that had ended when the replay began. Its last event
+ * holds everything. `state` is the channel's when the replay began.
+ */
+export function isLeftOut(event: StoredEvent, state: ChannelState): boolean {
+  if (!PARTS.has(event.type) || event.sequence > state.sequence) return false;
+  const data = recordOf(event.data);
+  if (event.type === "message_sent") return data.state === "open" && !Object.hasOwn(state.open, event.id);
+  const { messageId } = data;
+  return typeof messageId !== "string" || !Object.hasOwn(state.open, messageId);
+}

@@ -1,0 +1,86 @@
+/** One answer in a channel, as the agent gives it: parts as they come, whole at the end, under the run's own id. */
+
+import type { AgenticClient } from "../../client/index.ts";
+import { type AgentEvent, isContinuoError, textOf } from "../../model/index.ts";
+
+export interface AnswerOptions {
+  readonly client: AgenticClient;
+  /** Of the message that is the answer. */
+  readonly answerId: string;
+  readonly replyTo: string;
+}
+
+export class Answer {
+  readonly #options: AnswerOptions;
+  #text = "";
+  /** Of the agent's message that is being said, and whether it was heard in parts. */
+  #messageId: string | undefined;
+  #inParts = false;
+  #opened: Promise<unknown> | null = null;
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /**
+   * Rejects when the channel takes nothing of this agent any more: then it need not go on. An answer that the server
+   * interrupted while there was no connection is heard to its end.
+   */
+  async hear(event: AgentEvent): Promise<void> {
+    this.#assertOpen();
+    if (event.type === "text") {
+      this.#next(event.messageId, true);
+      this.#add(event.delta);
+    } else if (event.type === "message") {
+      const isRepeated = this.#inParts && event.messageId === this.#messageId;
+      const said = textOf(event.content);
+      if (!isRepeated && said !== "") {
+        this.#next(event.messageId, false);
+        this.#add(said);
+      }
+      this.#inParts = false;
+      this.#messageId = undefined;
+    } else if (event.type === "tool_call") {
+      this.#messageId = undefined;
+      this.#inParts = false;
+    }
+    await this.#opened;
+  }
+
+  /** The answer is whole in the channel. Errors: `conflict` when the server interrupted it. */
+  async end(): Promise<void> {
+    if (this.#opened === null) return;
+    await this.#opened;
+    this.#assertOpen();
+    await this.#options.client.complete(this.#options.answerId);
+  }
+
+  #assertOpen(): void {
+    if (this.#failure !== null && !isContinuoError(this.#failure.error, "conflict"))
+      throw this.#failure.error;
+  }
+
+  /** Another message of the agent begins a paragraph. */
+  #next(messageId: string | undefined, inParts: boolean): void {
+    const isSame = this.#inParts && inParts && messageId === this.#messageId;
+    if (!isSame && this.#text !== "") this.#add("\n\n");
+    this.#messageId = messageId;
+    this.#inParts = inParts;
+  }
+
+  #add(delta: string): void {
+    if (delta === "") return;
+    const { client, answerId, replyTo } = this.#options;
+    const keep = (error: unknown): void => {
+      this.#failure ??= { error };
+    };
+    this.#opened ??= client.send("", { messageId: answerId, replyTo }).catch(keep);
+    this.#text += delta;
+    client.update(answerId, delta).catch(keep);
+  }
+}

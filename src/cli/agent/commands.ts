@@ -1,0 +1,35 @@
+/** The flags of `continuo agent …`. Nothing here does any work. */
+
+import type { Command } from "commander";
+import { serverOptions } from "../channel/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import type { JoinFlags } from "./flags.ts";
+
+interface Run {
+  readonly shell: Shell;
+  readonly onEnd: (exitCode: number) => void;
+}
+
+const HELP = `
+The agent answers every message that is addressed to it, including those from before it joined. It runs in this
+process, with the sessions and the configuration of this machine. If it is killed while it answers, the next join
+answers the same message again; the unfinished answer stays in the channel as interrupted.
+
+Examples:
+  continuo agent join team --agent claude --as claude
+  continuo agent join team --agent codex --as reviewer --server https://chat.example --token-file token`;
+
+export function addAgentCommands(agent: Command, run: Run | null): void {
+  serverOptions(agent.command("join").description("let an agent answer in a channel"))
+    .argument("<channel>", "the channel's name")
+    .requiredOption("--agent <name>", "the agent that answers")
+    .requiredOption("--as <handle>", "the handle of the agent in the channel")
+    .option("--workspace <id>", "the workspace of the token", "default")
+    .option("--cwd <folder>", "the folder that the agent works in (default: the current one)")
+    .option("--permissions <policy>", "what the agent may do: safe or unrestricted")
+    .option("--model <name>", "the model that answers")
+    .addHelpText("after", HELP)
+    .action(async (channel: string, flags: JoinFlags) => {
+      if (run !== null) run.onEnd(await (await import("./join.ts")).runJoin(channel, flags, run.shell));
+    });
+}

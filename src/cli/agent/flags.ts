@@ -1,0 +1,11 @@
+/** The flags of `continuo agent …`. */
+
+import type { TalkFlags } from "../../conversations/index.ts";
+import type { ServerFlags } from "../channel/index.ts";
+
+export interface JoinFlags extends ServerFlags, Pick<TalkFlags, "cwd" | "permissions" | "model"> {
+  readonly agent: string;
+  readonly as: string;
+  readonly workspace: string;
+  readonly json?: true;
+}

@@ -1,0 +1,164 @@
+/** One input of an agent in a channel, from its claim to the end of its run. */
+
+import { type AgenticClient, type ClientEvent, formatMessages } from "../../client/index.ts";
+import type { EarlierTurn, Talk } from "../../conversations/index.ts";
+import { isContinuoError } from "../../model/index.ts";
+import type { ClaimedInput } from "../../wire/index.ts";
+import { accessOf, callServer, channelPath, type ServerFlags } from "../channel/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { Answer } from "./answer.ts";
+import type { JoinFlags } from "./flags.ts";
+import type { Unheard } from "./unheard.ts";
+
+export interface Joined {
+  readonly client: AgenticClient;
+  readonly talk: Talk;
+  readonly channel: string;
+  readonly flags: JoinFlags & ServerFlags;
+  readonly shell: Shell;
+  readonly note: (text: string) => void;
+  readonly signal: AbortSignal;
+  readonly unheard: Unheard;
+}
+
+export type Input = Extract<ClientEvent, { readonly type: "message" | "complete" }> & {
+  readonly sequence: number;
+};
+
+export function isInput(event: ClientEvent): event is Input {
+  if (!event.addressed || event.sequence === undefined) return false;
+  return event.type === "complete" || (event.type === "message" && event.state === "complete");
+}
+
+/**
+ * `knows`: the agent has heard of the channel before, in the session that it goes on with. True when it has heard this
+ * input.
+ */
+export async function answerInput(joined: Joined, event: Input, knows: boolean): Promise<boolean> {
+  const { client, talk, flags, channel, unheard } = joined;
+  const claim = await client.claimInput(event.sequence, { agent: flags.agent });
+  // What was said before an input is heard with it, or was heard with it before a crash.
+  const missed = unheard.takeBefore(event.sequence);
+  if (claim.state === "done") return false;
+  const inputId = `${channel}/${flags.as}/${event.sequence}`;
+  const earlier = claim.attempt > 1 ? await talk.earlierTurn(inputId) : null;
+  const answer = new Answer({ client, answerId: claim.answerId, replyTo: claim.messageId });
+  const turn: Turn = { claim, sequence: event.sequence, inputId, answer, words: "" };
+  if (earlier !== null && ENDED.has(earlier.status)) await say(joined, turn, earlier);
+  else if (earlier?.status === "interrupted") {
+    // The same words, with what was missed then: the interrupted turn is no part of what the agent is given.
+    await ask(joined, { ...turn, words: earlier.input, retryOf: earlier.runId });
+  } else {
+    const before = knows ? missed : await channelContext(joined, event.sequence);
+    const words = [before, `${claim.from} in the channel ${channel}:`, claim.content];
+    await ask(joined, { ...turn, words: words.filter((part) => part !== "").join("\n\n") });
+  }
+  return true;
+}
+
+/** The agent has answered, or failed, before this process: it is not asked again. */
+const ENDED: ReadonlySet<EarlierTurn["status"]> = new Set(["completed", "failed", "timeout"]);
+
+interface Turn {
+  readonly claim: Extract<ClaimedInput, { readonly state: "claimed" }>;
+  readonly sequence: number;
+  readonly inputId: string;
+  readonly answer: Answer;
+  /** What the agent is given. */
+  readonly words: string;
+  readonly retryOf?: string;
+}
+
+async function ask(joined: Joined, turn: Turn): Promise<void> {
+  const { talk, flags, channel, signal } = joined;
+  const { words, answer, inputId, retryOf } = turn;
+  try {
+    await keepSession(joined, `${flags.as} in ${channel}`);
+    const { result } = await talk.say(words, {
+      onEvent: (one) => answer.hear(one),
+      signal,
+      inputId,
+      ...(retryOf === undefined ? {} : { retryOf }),
+    });
+    // Whoever stops the agent leaves the input to its next join.
+    signal.throwIfAborted();
+    await keepSession(joined, "");
+    if (result.status === "completed") await complete(joined, turn);
+    else await fail(joined, turn, result.error?.message ?? result.status);
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!isContinuoError(error) || error.code === "handle_taken" || error.code === "unavailable") throw error;
+    await fail(joined, turn, error.message);
+  }
+}
+
+/** The server knows the session before the agent is asked: after a crash the next join finds the turn in it. */
+async function keepSession({ client, talk }: Joined, title: string): Promise<void> {
+  if (talk.session === null) await talk.setTitle(title);
+  const sessionId = talk.session?.sessionId;
+  if (sessionId !== undefined && sessionId !== client.sdkSessionId) await client.updateSdkSession(sessionId);
+}
+
+/** Gives the channel what the agent said before a crash. */
+async function say(joined: Joined, turn: Turn, earlier: EarlierTurn): Promise<void> {
+  if (earlier.status !== "completed") {
+    return await fail(joined, turn, earlier.reason || earlier.status);
+  }
+  await hearWhole(turn.answer, earlier.answer);
+  await complete(joined, turn);
+}
+
+async function hearWhole(answer: Answer, text: string): Promise<void> {
+  if (text !== "") await answer.hear({ type: "message", content: [{ type: "text", text }] });
+}
+
+async function complete(joined: Joined, turn: Turn): Promise<void> {
+  await deliver(joined, turn, { status: "completed", answer: turn.answer.text });
+}
+
+/** Whoever asked hears that there is no answer, and the agent goes on with the next one. */
+async function fail(joined: Joined, turn: Turn, message: string): Promise<void> {
+  joined.note(`the agent could not answer: ${message}`);
+  await hearWhole(turn.answer, `(I could not answer: ${message})`);
+  await deliver(joined, turn, { status: "failed", error: { code: "agent_failed", message } });
+}
+
+type End = Parameters<AgenticClient["endRun"]>[1];
+
+async function deliver(
+  { client, flags }: Joined,
+  { claim, sequence, answer }: Turn,
+  end: End,
+): Promise<void> {
+  try {
+    await answer.end();
+    return await client.endRun(claim.runId, end);
+  } catch (error) {
+    if (!isContinuoError(error, "conflict")) throw error;
+  }
+  // Without a connection for so long that the server interrupted the answer: it is given once more, as a whole.
+  const again = await client.claimInput(sequence, { agent: flags.agent });
+  if (again.state === "done") return;
+  const whole = new Answer({ client, answerId: again.answerId, replyTo: again.messageId });
+  await hearWhole(whole, answer.text);
+  await whole.end();
+  await client.endRun(again.runId, end);
+}
+
+const CONTEXT_MESSAGES = 100;
+
+/** What was said in the channel before an input, for an agent that has no session of it here. */
+async function channelContext({ flags, shell, channel }: Joined, before: number): Promise<string> {
+  const path = channelPath(channel, `/messages?limit=${CONTEXT_MESSAGES}`);
+  const { messages } = await callServer(accessOf(flags, shell), path);
+  const list = messages as readonly {
+    readonly sequence: number;
+    readonly handle: string | null;
+    readonly content: string;
+    readonly messageId: string;
+    readonly timestamp: string;
+    readonly state: "complete" | "open" | "interrupted";
+  }[];
+  const earlier = list.filter(({ sequence, state }) => sequence < before && state !== "open");
+  return formatMessages(earlier.map((message) => ({ ...message, from: message.handle }))).formatted;
+}

@@ -1,0 +1,110 @@
+/** `continuo agent join`: an agent of this machine answers in a channel of a server. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { type AgenticClient, type ConnectOptions, connect } from "../../client/index.ts";
+import { drivingOf, readConfiguration } from "../../config/index.ts";
+import { Talk } from "../../conversations/index.ts";
+import { findAgentProgram } from "../../drivers/index.ts";
+import { placesOf } from "../../files/index.ts";
+import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { CHANNEL_LIMITS } from "../../wire/index.ts";
+import { accessOf } from "../channel/index.ts";
+import { conversationOf } from "../conversation/opening/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import type { JoinFlags } from "./flags.ts";
+import { answerInput, isInput, type Joined } from "./input.ts";
+import { Unheard } from "./unheard.ts";
+
+export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): Promise<number> {
+  const stop = new AbortController();
+  const end = (): void => stop.abort(new ContinuoError("interrupted", "the agent leaves the channel"));
+  using _interrupts = shell.holdInterrupts(end);
+  using _termination = shell.holdTermination(end);
+  const note = (text: string): void => void shell.stderr.write(`${visibleLine(text)}\n`);
+  await assertInstalled(flags, shell);
+  const client = await connectPatiently({
+    ...accessOf(flags, shell),
+    channel,
+    handle: flags.as,
+    type: "agent",
+    workspaceId: flags.workspace,
+    capabilities: ["chat"],
+    onWarning: note,
+    signal: stop.signal,
+  });
+  try {
+    const { agent, cwd, permissions, model } = flags;
+    await using talk = await Talk.open({
+      flags: {
+        agent,
+        ...(cwd === undefined ? {} : { cwd }),
+        ...(permissions === undefined ? {} : { permissions }),
+        ...(model === undefined ? {} : { model }),
+      },
+      ...conversationOf({}, shell),
+      keepOpen: "session",
+      note,
+    });
+    note(`${flags.as} (${agent}) is in ${channel}`);
+    const { count } = client.formatMissedContext();
+    const unheard = new Unheard(client.missedMessages, count - client.missedMessages.length);
+    const joined = { client, talk, channel, flags, shell, note, signal: stop.signal, unheard };
+    let knows = await takeUp(joined);
+    // Everything is read: what is not said to the agent is given with what is.
+    for await (const event of client.events({ signal: stop.signal })) {
+      if (!isInput(event)) unheard.add(event);
+      else if (await answerInput(joined, event, knows)) knows = true;
+    }
+    return 0;
+  } finally {
+    await client.close();
+  }
+}
+
+/** A process that was killed a moment ago keeps its handle until its lease ends: the next one waits for that. */
+async function connectPatiently(options: ConnectOptions): Promise<AgenticClient> {
+  const deadline = performance.now() + HANDLE_WAIT_MS;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await connect(options);
+    } catch (error) {
+      if (!isContinuoError(error, "handle_taken") || performance.now() > deadline) throw error;
+      if (tries === 1) options.onWarning?.(`${error.message}; waiting for it to expire`);
+      await sleep(RETRY_MS, undefined, options.signal === undefined ? {} : { signal: options.signal });
+    }
+  }
+}
+
+/** A little longer than the lease of a handle. */
+const HANDLE_WAIT_MS = CHANNEL_LIMITS.silenceMs + 2_000;
+const RETRY_MS = 1_000;
+
+/** Before the channel sees the handle: an agent that cannot start answers nothing. Errors: `agent_missing`, `usage`. */
+async function assertInstalled({ agent: name, cwd }: JoinFlags, shell: Shell): Promise<void> {
+  const configuration = await readConfiguration({ places: shell, ...(cwd === undefined ? {} : { cwd }) });
+  const settings = configuration.agents[name];
+  const driving = settings === undefined ? {} : drivingOf(settings);
+  const { command, label, install } = await findAgentProgram(name, { ...driving, places: placesOf(shell) });
+  if (command !== null) return;
+  throw new ContinuoError("agent_missing", `cannot join as ${name}: ${label} is not installed`, {
+    hint: install === null ? "Install it, or name its command in continuo.yaml." : `Install it: ${install}`,
+    details: { agent: name },
+  });
+}
+
+/** Continues the session that this handle had on this machine. False when there is none here. */
+async function takeUp({ client, talk, note }: Joined): Promise<boolean> {
+  const { sdkSessionId } = client;
+  if (sdkSessionId === undefined) return false;
+  try {
+    await talk.resume(sdkSessionId);
+    return true;
+  } catch (error) {
+    if (!isContinuoError(error, "not_found")) throw error;
+    note(
+      `the session ${sdkSessionId} is not on this machine; the agent receives the messages of the channel instead`,
+    );
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+/** What was said in the channel, and not to the agent: it is given with the agent's next input. */
+
+import { type ClientEvent, formatMessages, type MissedMessage } from "../../client/index.ts";
+
+/** The newest are kept: what a person scrolls through, and what fits a prompt. */
+const MAX_MESSAGES = 1_000;
+const MAX_CHARS = 1_048_576;
+
+export class Unheard {
+  #messages: MissedMessage[];
+  #omitted: number;
+  #chars: number;
+
+  /** With what was missed before the agent joined. */
+  constructor(missed: readonly MissedMessage[], omitted: number) {
+    this.#messages = [...missed];
+    this.#omitted = omitted;
+    this.#chars = missed.reduce((sum, { content }) => sum + content.length, 0);
+  }
+
+  /** Whole messages of others; an interrupted one counts with what was said of it. */
+  add(event: ClientEvent): void {
+    const message = event.own || event.addressed ? null : wholeMessage(event);
+    if (message === null) return;
+    this.#messages.push(message);
+    this.#chars += message.content.length;
+    while (this.#messages.length > MAX_MESSAGES || (this.#chars > MAX_CHARS && this.#messages.length > 1)) {
+      this.#chars -= this.#messages.shift()?.content.length ?? 0;
+      this.#omitted++;
+    }
+  }
+
+  /** As text for a prompt, empty where there is nothing: what was said before a sequence, which is then heard. */
+  takeBefore(sequence: number): string {
+    const heard = this.#messages.filter((message) => message.sequence < sequence);
+    const { formatted } = formatMessages(heard, { omitted: this.#omitted });
+    this.#messages = this.#messages.filter((message) => message.sequence >= sequence);
+    this.#chars = this.#messages.reduce((sum, { content }) => sum + content.length, 0);
+    this.#omitted = 0;
+    return formatted;
+  }
+}
+
+function wholeMessage(event: ClientEvent): MissedMessage | null {
+  const { sequence, from, timestamp } = event;
+  if (sequence === undefined) return null;
+  const base = { sequence, from, timestamp };
+  switch (event.type) {
+    case "message":
+      if (event.state === "open") return null;
+      return { ...base, messageId: event.messageId, content: event.content, state: event.state };
+    case "complete":
+      return { ...base, messageId: event.messageId, content: event.content, state: "complete" };
+    case "error":
+      if (event.messageId === undefined || event.content === undefined) return null;
+      return { ...base, messageId: event.messageId, content: event.content, state: "interrupted" };
+    default:
+      return null;
+  }
+}

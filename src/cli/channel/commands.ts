@@ -1,0 +1,77 @@
+/** The flags of `continuo channel …`. Nothing here does any work. */
+
+import { type Command, InvalidArgumentError } from "commander";
+import type { Shell } from "../terminal/index.ts";
+import type { ChannelFlags, SendFlags, ShowFlags, TailFlags } from "./flags.ts";
+
+interface Run {
+  readonly shell: Shell;
+  readonly onEnd: (exitCode: number) => void;
+}
+
+type Work = (shell: Shell) => Promise<number>;
+
+const SEND_HELP = `
+The first message creates the channel. @HANDLE in the text addresses that participant.
+
+Examples:
+  continuo channel send team "@claude who knows the build?"
+  git diff | continuo channel send team --to claude -`;
+
+export function addChannelCommands(channel: Command, run: Run | null): void {
+  const act = async (work: Work): Promise<void> => {
+    if (run !== null) run.onEnd(await work(run.shell));
+  };
+  serverOptions(channel.command("list").description("list the channels of a server")).action(
+    (flags: ChannelFlags) => act(async (shell) => (await import("./read.ts")).runList(flags, shell)),
+  );
+  serverOptions(
+    channel.command("show").description("show the newest messages of a channel and its participants"),
+  )
+    .argument("<channel>", "the channel's name")
+    .option("--limit <count>", "show at most COUNT messages", count, 20)
+    .action((name: string, flags: ShowFlags) =>
+      act(async (shell) => (await import("./read.ts")).runShow(name, flags, shell)),
+    );
+  serverOptions(channel.command("tail").description("follow the messages of a channel, from its beginning"))
+    .argument("<channel>", "the channel's name")
+    .option("--after <sequence>", "only events after this sequence", count)
+    .option("--new", "only events from now on")
+    .action((name: string, flags: TailFlags) =>
+      act(async (shell) => (await import("./tail.ts")).runTail(name, flags, shell)),
+    );
+  serverOptions(channel.command("send").description("send one message; `-` reads it from standard input"))
+    .argument("<channel>", "the channel's name")
+    .argument("<text>", "the message")
+    .option("--as <handle>", "your handle (default: your user name)")
+    .option("--to <handle>", "address this participant (repeatable)", collect, [])
+    .option("--reply-to <message>", "the id of the message to reply to")
+    .addHelpText("after", SEND_HELP)
+    .action((name: string, text: string, flags: SendFlags) =>
+      act(async (shell) => (await import("./send.ts")).runSend(name, text, flags, shell)),
+    );
+  serverOptions(channel.command("export").description("print all events of a channel as JSON Lines"))
+    .argument("<channel>", "the channel's name")
+    .action((name: string, flags: ChannelFlags) =>
+      act(async (shell) => (await import("./read.ts")).runExport(name, flags, shell)),
+    );
+}
+
+export function serverOptions(command: Command): Command {
+  return command
+    .option("--server <url>", "the server (default: CONTINUO_SERVER, else http://127.0.0.1:4747)")
+    .option(
+      "--token-file <file>",
+      "the file of the token (default: CONTINUO_TOKEN, else the token of this machine)",
+    )
+    .option("--json", "print JSON");
+}
+
+function count(value: string): number {
+  if (/^\d{1,15}$/u.test(value)) return Number(value);
+  throw new InvalidArgumentError("It must be a whole number.");
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}

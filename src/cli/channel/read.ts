@@ -1,0 +1,68 @@
+/** `continuo channel list`, `show` and `export`. */
+
+import type { ChannelMessage } from "../../channels/index.ts";
+import type { Participant } from "../../wire/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { toJsonText } from "../terminal/index.ts";
+import { lineOfMessage, oneLine } from "./draw.ts";
+import type { ChannelFlags, ShowFlags } from "./flags.ts";
+import { accessOf, callServer, channelPath } from "./server.ts";
+
+interface ChannelRow {
+  readonly channel: string;
+  readonly latestSequence: number;
+  readonly changedAt: string;
+}
+
+export async function runList(flags: ChannelFlags, shell: Shell): Promise<number> {
+  const answer = await callServer(accessOf(flags, shell), "/v1/channels");
+  const channels = answer.channels as readonly ChannelRow[];
+  if (flags.json) shell.stdout.write(`${toJsonText({ channels })}\n`);
+  else {
+    for (const { channel, latestSequence, changedAt } of channels) {
+      shell.stdout.write(
+        `${oneLine(changedAt)}  ${String(latestSequence).padStart(7)}  ${oneLine(channel)}\n`,
+      );
+    }
+  }
+  return 0;
+}
+
+export async function runShow(channel: string, flags: ShowFlags, shell: Shell): Promise<number> {
+  const access = accessOf(flags, shell);
+  const limit = Math.min(Math.max(1, flags.limit), 1_000);
+  const [about, answer] = await Promise.all([
+    callServer(access, channelPath(channel)),
+    callServer(access, channelPath(channel, `/messages?limit=${limit}`)),
+  ]);
+  const messages = answer.messages as readonly ChannelMessage[];
+  const roster = about.roster as readonly Participant[];
+  if (flags.json) {
+    shell.stdout.write(`${toJsonText({ ...about, messages })}\n`);
+    return 0;
+  }
+  for (const message of messages) shell.stdout.write(lineOfMessage(message));
+  const names = roster.map(({ handle, type }) => `${oneLine(handle)} (${oneLine(type)})`);
+  shell.stderr.write(names.length === 0 ? "no participants\n" : `there: ${names.join(", ")}\n`);
+  return 0;
+}
+
+interface EventsPage {
+  readonly events: readonly unknown[];
+  readonly nextAfter: number | null;
+}
+
+export async function runExport(channel: string, flags: ChannelFlags, shell: Shell): Promise<number> {
+  const access = accessOf(flags, shell);
+  for (let after: number | null = 0; after !== null; ) {
+    const path = channelPath(channel, `/events?after=${after}`);
+    const page = (await callServer(access, path)) as unknown as EventsPage;
+    for (const event of page.events) {
+      if (!shell.stdout.write(`${JSON.stringify(event)}\n`)) {
+        await new Promise<void>((resolve) => shell.stdout.once("drain", () => resolve()));
+      }
+    }
+    after = page.nextAfter;
+  }
+  return 0;
+}

@@ -1,0 +1,48 @@
+/** `continuo channel tail`: what is written, whole message by whole message, until Ctrl-C. */
+
+import { type ClientEvent, watch } from "../../client/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { lineOfMessage } from "./draw.ts";
+import type { TailFlags } from "./flags.ts";
+import { accessOf, callServer, channelPath } from "./server.ts";
+
+export async function runTail(channel: string, flags: TailFlags, shell: Shell): Promise<number> {
+  const access = accessOf(flags, shell);
+  // Whoever only reads makes no channel, and is told at once that there is none.
+  await callServer(access, channelPath(channel));
+  const stop = new AbortController();
+  using _interrupts = shell.holdInterrupts(() => stop.abort());
+  using _termination = shell.holdTermination(() => stop.abort());
+  const client = await watch({ ...access, channel, after: flags.new ? "latest" : (flags.after ?? 0) });
+  try {
+    for await (const event of client.events({ signal: stop.signal })) {
+      const line = flags.json ? `${JSON.stringify(event)}\n` : lineOf(event);
+      if (line !== "" && !shell.stdout.write(line)) {
+        await new Promise<void>((resolve) => shell.stdout.once("drain", () => resolve()));
+      }
+    }
+  } finally {
+    await client.close();
+  }
+  return 0;
+}
+
+/** A message in progress is shown when it is whole. */
+function lineOf(event: ClientEvent): string {
+  const { from: handle, timestamp } = event;
+  switch (event.type) {
+    case "message":
+      return event.state === "open" ? "" : lineOfMessage({ ...event, handle });
+    case "complete":
+      return lineOfMessage({ handle, timestamp, content: event.content, state: "complete" });
+    case "error":
+      return lineOfMessage({
+        handle,
+        timestamp,
+        content: event.content ?? event.message,
+        state: event.messageId === undefined ? "complete" : "interrupted",
+      });
+    default:
+      return "";
+  }
+}

@@ -1,0 +1,92 @@
+/** What is asked for, whole: nothing that a person allows stays hidden. Pure. */
+
+import type { PermissionRequest } from "../../../model/index.ts";
+import { visibleLine, visibleText } from "../../../transcript/index.ts";
+import { widthOf, wrap } from "../../terminal/index.ts";
+import { drawCallLine, type Pen } from "./calls.ts";
+import { changesOf } from "./changes.ts";
+import { DRAWING_LIMITS } from "./limits.ts";
+
+export interface RequestView {
+  /** Shown with the question. */
+  readonly shown: readonly string[];
+  /** Shown when the person asks for them, before an answer counts. */
+  readonly hidden: readonly string[];
+}
+
+/** Nothing where the line of the call says it all. */
+export function drawRequest(request: PermissionRequest, pen: Pen): RequestView {
+  const changes = drawAllChanges(request, pen);
+  // The diff stands above the question, as far as it was not cut.
+  if (changes !== null) return { shown: [], hidden: changes };
+  const lines = linesOf(request);
+  if (isSaidByCall(request, lines, pen)) return { shown: [], hidden: [] };
+  const drawn = lines.flatMap((line) => drawLine(line, pen));
+  return {
+    shown: drawn.slice(0, DRAWING_LIMITS.requestLines),
+    hidden: drawn.slice(DRAWING_LIMITS.requestLines),
+  };
+}
+
+/** The whole diff where a part of it was cut, nothing where all of it is on the screen; `null`: it changes no file. */
+function drawAllChanges({ toolInput, content }: PermissionRequest, pen: Pen): readonly string[] | null {
+  const changes = changesOf(toolInput, content);
+  // Of a larger input the diff is cut: its fields are shown instead.
+  const isCut = JSON.stringify([toolInput, content]).length > DRAWING_LIMITS.shownChars;
+  if (changes.length === 0 || isCut) return null;
+  const lines = changes.flatMap(({ path, lines: changed }) => [
+    ...(changes.length > 1 ? [path ?? "?"] : []),
+    ...changed.map(({ sign, text }) => `${sign} ${text.replaceAll("\t", "    ")}`.trimEnd()),
+  ]);
+  const isWhole =
+    lines.length <= DRAWING_LIMITS.askedChangeLines && lines.every((line) => widthOf(line) < pen.columns - 2);
+  return isWhole ? [] : lines.flatMap((line) => drawLine(line, pen));
+}
+
+/** The title, then each field of the input with all of its lines. */
+function linesOf({ title, toolName = title, toolInput, content }: PermissionRequest): readonly string[] {
+  const isNamed = title === toolName && (title?.length ?? 0) <= MAX_NAME_CHARS;
+  const heading = title === undefined || isNamed ? [] : [visibleLine(title)];
+  return [...heading, ...linesOfInput(toolInput), ...(content === undefined ? [] : toJsonLines(content))];
+}
+
+/** The question itself names what is asked for; a longer name is cut there. */
+const MAX_NAME_CHARS = 20;
+
+function linesOfInput(input: unknown): readonly string[] {
+  if (input === undefined || input === null) return [];
+  if (typeof input !== "object") return visibleText(String(input)).split("\n");
+  if (Array.isArray(input)) return toJsonLines(input);
+  return Object.entries(input).flatMap(([key, value]) => {
+    const name = visibleLine(key);
+    if (typeof value !== "string") return withName(name, toJsonLines(value));
+    return withName(name, visibleText(value).split("\n"));
+  });
+}
+
+function withName(name: string, [first = "", ...more]: readonly string[]): readonly string[] {
+  if (more.length === 0) return [`${name}: ${first}`];
+  return [`${name}:`, `  ${first}`, ...more.map((line) => `  ${line}`)];
+}
+
+function toJsonLines(value: unknown): readonly string[] {
+  return visibleText(JSON.stringify(value, null, 2) ?? "").split("\n");
+}
+
+function drawLine(line: string, { columns, paint }: Pen): readonly string[] {
+  const text = line.replaceAll("\t", "    ");
+  if (text === "") return [""];
+  return wrap([{ text, styles: ["dim"] }], Math.max(8, columns - 4), paint).map((part) => `  ${part}`);
+}
+
+/** A short command or path, alone, stands whole in the line of its call. */
+function isSaidByCall(request: PermissionRequest, lines: readonly string[], pen: Pen): boolean {
+  const [only = "", ...more] = lines.filter((line) => line !== "");
+  if (more.length > 0) return false;
+  const value = only.replace(/^[^:]*: /u, "");
+  const plain = drawCallLine(
+    { toolCallId: "", toolName: request.toolName ?? request.title ?? "", toolInput: request.toolInput },
+    { ...pen, paint: (text) => text },
+  );
+  return only === "" || plain.endsWith(value);
+}

@@ -1,0 +1,34 @@
+/**
+ * What the command line passes to a conversation: places, a store, and a progress line.
+ *
+ * Promises: the store is loaded when it is first needed.
+ * Does not know: how a turn is shown.
+ */
+
+import type { TalkFlags, TalkOptions } from "../../../conversations/index.ts";
+import { TALK_LIMITS } from "../../../conversations/index.ts";
+import { createProgress, type Progress, type Shell } from "../../terminal/index.ts";
+
+/** The store is loaded when it is first needed: the agent's program starts first. */
+export function conversationOf(
+  flags: TalkFlags,
+  shell: Shell,
+): Pick<TalkOptions, "places" | "openStore" | "onProgress"> {
+  let progress: Progress | null = null;
+  return {
+    places: shell,
+    openStore: async () => {
+      const { openForCommand } = await import("../../store/index.ts");
+      return await openForCommand(flags, shell, { cacheBytes: TALK_LIMITS.storeCacheBytes });
+    },
+    onProgress(text) {
+      if (text === "") {
+        progress?.[Symbol.dispose]();
+        progress = null;
+        return;
+      }
+      progress ??= createProgress(shell);
+      progress.show(text);
+    },
+  };
+}

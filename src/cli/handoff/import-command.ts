@@ -1,0 +1,38 @@
+/** The flags of `import`. Nothing here does any work. */
+
+import { type Command, Option } from "commander";
+import type { Shell } from "../terminal/index.ts";
+import { parseFolder } from "./commands.ts";
+import { AGENT_CHOICES, type ImportFlags } from "./flags.ts";
+
+const IMPORT_HELP = `
+The bundle comes from \`continuo session export ID --bundle FILE\`. The session is placed under a new id, so that no
+session on this machine is overwritten; the target's own program reads it back first, where it is installed.
+
+Examples:
+  continuo session export 4bf3c2a1 --bundle timer.bundle     on one machine
+  continuo import timer.bundle --cwd ~/work/timer            on the other
+  continuo import timer.bundle --cwd . --to codex            go on in another agent`;
+
+export function addImportCommand(
+  program: Command,
+  run: { readonly shell: Shell; readonly onEnd: (exitCode: number) => void } | null,
+): void {
+  program
+    .command("import")
+    .description("place a session from a bundle, which `session export --bundle` made, among an agent's own")
+    .argument("<file>", "the bundle; it does not change")
+    .option("--cwd <dir>", "the folder of the session on this machine (default: the old folder)", parseFolder)
+    .addOption(
+      new Option("--to <agent>", "the agent that continues the session (default: its own)").choices(
+        AGENT_CHOICES,
+      ),
+    )
+    .option("--dry-run", "show the receipt, and write nothing")
+    .option("--no-verify", "do not check the new session with the target's own program")
+    .option("--json", "print JSON")
+    .addHelpText("after", IMPORT_HELP)
+    .action(async (file: string, flags: ImportFlags) => {
+      if (run !== null) run.onEnd(await (await import("./import.ts")).runImport(file, flags, run.shell));
+    });
+}

@@ -1,0 +1,66 @@
+/** The flags of `continuo live …`. Nothing here does any work. */
+
+import { type Command, InvalidArgumentError } from "commander";
+import { serverOptions } from "../channel/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import type { DemoFlags, LiveFlags } from "./flags.ts";
+
+interface Run {
+  readonly shell: Shell;
+  readonly onEnd: (exitCode: number) => void;
+}
+
+type Work = (shell: Shell) => Promise<number>;
+
+const DEMO_HELP = `
+Without --server, the session is played into a server of its own, which keeps it in memory.
+
+Examples:
+  continuo live demo
+  continuo live demo --speed 1 --server http://127.0.0.1:4747`;
+
+export function addLiveCommands(live: Command, run: Run | null): void {
+  const act = async (work: Work): Promise<void> => {
+    if (run !== null) run.onEnd(await work(run.shell));
+  };
+  live
+    .command("demo")
+    .description("play a recorded viewing into a server and print the notes as they appear")
+    .option("--speed <factor>", "play so many times as fast as it was recorded", factor, 2)
+    .option("--server <url>", "the server (default: one of its own)")
+    .option(
+      "--token-file <file>",
+      "the file of the token (default: CONTINUO_TOKEN, else the token of this machine)",
+    )
+    .option("--json", "print JSON Lines")
+    .addHelpText("after", DEMO_HELP)
+    .action((flags: DemoFlags) => act(async (shell) => (await import("./demo.ts")).runDemo(flags, shell)));
+  serverOptions(live.command("list").description("list the continuous sessions of a server")).action(
+    (flags: LiveFlags) => act(async (shell) => (await import("./sessions.ts")).runList(flags, shell)),
+  );
+  serverOptions(live.command("notes").description("print the notes of a continuous session"))
+    .argument("<key>", "the key of the session")
+    .action((key: string, flags: LiveFlags) =>
+      act(async (shell) => (await import("./sessions.ts")).runNotes(key, flags, shell)),
+    );
+  serverOptions(live.command("verify").description("recompute every hash of a continuous session"))
+    .argument("<key>", "the key of the session")
+    .action((key: string, flags: LiveFlags) =>
+      act(async (shell) => (await import("./sessions.ts")).runVerify(key, flags, shell)),
+    );
+  serverOptions(
+    live
+      .command("repair")
+      .description("make a degraded session active again, if all of its hashes are right"),
+  )
+    .argument("<key>", "the key of the session")
+    .action((key: string, flags: LiveFlags) =>
+      act(async (shell) => (await import("./sessions.ts")).runRepair(key, flags, shell)),
+    );
+}
+
+function factor(value: string): number {
+  const number = Number(value);
+  if (number >= 0.1 && number <= 100) return number;
+  throw new InvalidArgumentError("It must be a number from 0.1 to 100.");
+}

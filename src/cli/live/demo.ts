@@ -1,0 +1,127 @@
+/** `continuo live demo`: plays a recorded viewing into a server, and prints what is said and the notes made of it. */
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openLive } from "../../client/live/index.ts";
+import { packageFolder } from "../../files/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import { allowEverybody, createServer, listen } from "../../server/index.ts";
+import { openStore } from "../../store/index.ts";
+import { visibleText } from "../../transcript/index.ts";
+import type { EvidenceInput, LiveServerFrame } from "../../wire/index.ts";
+import { accessOf, type ServerAccess } from "../channel/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import type { DemoFlags } from "./flags.ts";
+import { lineOfNote, timeOf } from "./lines.ts";
+
+const RECORDING = "examples/live/harbour.jsonl";
+
+interface Played {
+  readonly atMs: number;
+  readonly evidence: EvidenceInput;
+}
+
+export async function runDemo(flags: DemoFlags, shell: Shell): Promise<number> {
+  const recording = await readRecording(join(packageFolder(), RECORDING));
+  await using server =
+    flags.server === undefined ? await ownServer() : { ...accessOf(flags, shell), ...NOTHING };
+  const stop = new AbortController();
+  using _interrupts = shell.holdInterrupts(() => stop.abort());
+  using _termination = shell.holdTermination(() => stop.abort());
+  const { serverUrl, token } = server;
+  const key = `demo ${new Date().toISOString()}`;
+  const onFrame = (frame: LiveServerFrame): void => {
+    const line = flags.json ? `${JSON.stringify(frame)}\n` : lineOf(frame);
+    if (line !== "") shell.stdout.write(line);
+  };
+  const client = await openLive({ serverUrl, token, key, videoId: "harbour", title: "The harbour", onFrame });
+  try {
+    if (!flags.json) shell.stdout.write(`Playing a viewing of 65 s at ${flags.speed} times its speed.\n\n`);
+    const beganMs = performance.now();
+    for (const { atMs, evidence } of recording) {
+      await pause(beganMs + atMs / flags.speed - performance.now(), stop.signal);
+      if (stop.signal.aborted) return 130;
+      await client.add(evidence);
+    }
+    const session = await client.end();
+    // The last notes come with the end of the session.
+    const notes = await client.notes();
+    if (flags.json) shell.stdout.write(`${JSON.stringify({ type: "end", session, notes })}\n`);
+    else {
+      shell.stdout.write(`\nThe session is ${session.state}. Its ${notes.length} notes:\n\n`);
+      for (const note of notes) shell.stdout.write(lineOfNote(note));
+    }
+    return 0;
+  } finally {
+    client.close();
+  }
+}
+
+const NOTHING: AsyncDisposable = { [Symbol.asyncDispose]: async () => undefined };
+
+/** On loopback, with a store in memory, as long as the demonstration lasts. */
+async function ownServer(): Promise<ServerAccess & AsyncDisposable> {
+  const store = await openStore("memory:");
+  const server = createServer({
+    store: (workspaceId) => store.forWorkspace(workspaceId),
+    authenticate: allowEverybody(store.workspaceId),
+    hosts: ["127.0.0.1"],
+  });
+  const listening = await listen(server, { host: "127.0.0.1", port: 0 });
+  return {
+    serverUrl: listening.url,
+    [Symbol.asyncDispose]: async () => {
+      await listening.close();
+      await store.close();
+    },
+  };
+}
+
+/** Errors: `not_found` for a package without its examples. */
+async function readRecording(path: string): Promise<readonly Played[]> {
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new ContinuoError("not_found", `the recording ${RECORDING} is missing`, {
+      hint: "Install the package again.",
+      cause,
+    });
+  });
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const { atMs, ...evidence } = JSON.parse(line) as EvidenceInput & { readonly atMs: number };
+      return { atMs, evidence: evidence as EvidenceInput };
+    });
+}
+
+function lineOf(frame: LiveServerFrame): string {
+  if (frame.type === "backpressure" && frame.level !== "normal") {
+    return `       level ${frame.level}, ${frame.depth} pending\n`;
+  }
+  if (frame.type !== "event") return "";
+  const { type, data } = frame.event;
+  const { text, content, mediaTimeMs, endMs, status, speaker, description } = data as Readonly<
+    Record<string, unknown>
+  >;
+  const at = timeOf(Number(mediaTimeMs ?? 0));
+  if (type === "transcript_added" || type === "remark_added") {
+    return `  ${at}  ${visibleText(String(speaker ?? "somebody"))}: ${visibleText(String(text))}\n`;
+  }
+  if (type === "frame_captured") return `  ${at}  [${visibleText(String(description ?? "a frame"))}]\n`;
+  if (!type.startsWith("note_") || typeof content !== "string") return "";
+  const note = { startMs: Number(mediaTimeMs), endMs: Number(endMs), text: content, status: String(status) };
+  return `note  ${lineOfNote(note)}`;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

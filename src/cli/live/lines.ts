@@ -1,0 +1,26 @@
+/** Notes and times of a medium as lines of a terminal. */
+
+import { visibleText } from "../../transcript/index.ts";
+
+export interface ShownNote {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+  readonly status: string;
+}
+
+/** Further lines are indented, so that none can pose as another note. */
+export function lineOfNote({ startMs, endMs, text, status }: ShownNote): string {
+  const span = startMs === endMs ? timeOf(startMs) : `${timeOf(startMs)}–${timeOf(endMs)}`;
+  const mark = status === "written" ? "" : ` (${visibleText(status)})`;
+  return `${span}${mark}  ${visibleText(text).replaceAll("\n", "\n    ")}\n`;
+}
+
+/** `1:05`, or `1:02:05` from an hour on. */
+export function timeOf(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  const two = (number: number): string => String(number).padStart(2, "0");
+  const hours = Math.floor(seconds / 3_600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+}

@@ -1,0 +1,66 @@
+/** `continuo live list`, `notes`, `verify` and `repair`. */
+
+import { visibleLine } from "../../transcript/index.ts";
+import type { LiveSession, Note } from "../../wire/index.ts";
+import { accessOf, callServer } from "../channel/index.ts";
+import { type Shell, toJsonText } from "../terminal/index.ts";
+import type { LiveFlags } from "./flags.ts";
+import { lineOfNote } from "./lines.ts";
+
+export async function runList(flags: LiveFlags, shell: Shell): Promise<number> {
+  const access = accessOf(flags, shell);
+  const sessions: LiveSession[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
+    const page = (await callServer(access, `/v1/live${query}`)) as unknown as {
+      readonly sessions: readonly LiveSession[];
+      readonly nextCursor: string | null;
+    };
+    sessions.push(...page.sessions);
+    cursor = page.nextCursor;
+  }
+  if (flags.json) shell.stdout.write(`${toJsonText({ sessions })}\n`);
+  else {
+    for (const { lastActivityAt, state, level, depth, noteIds, key } of sessions) {
+      const behind = level === "normal" ? "" : `  ${level}, ${depth} pending`;
+      const notes = `${String(noteIds.length).padStart(5)} notes`;
+      shell.stdout.write(
+        `${visibleLine(lastActivityAt)}  ${visibleLine(state).padEnd(12)}  ${notes}  ${visibleLine(key)}${behind}\n`,
+      );
+    }
+  }
+  return 0;
+}
+
+export async function runNotes(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
+  const answer = await callServer(accessOf(flags, shell), pathOf(key, "/notes"));
+  const notes = answer.notes as readonly Note[];
+  if (flags.json) shell.stdout.write(`${toJsonText({ notes })}\n`);
+  else for (const note of notes) shell.stdout.write(lineOfNote(note));
+  return 0;
+}
+
+/** 0 when every hash is right, else 4. */
+export async function runVerify(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
+  const result = await callServer(accessOf(flags, shell), pathOf(key, "/verify"), {});
+  const { ok, checkedCount, prunedCount, firstBadSequence, reason } = result;
+  if (flags.json) shell.stdout.write(`${toJsonText(result)}\n`);
+  else if (ok === true)
+    shell.stdout.write(`${checkedCount} events are as they were written (${prunedCount} pruned)\n`);
+  else
+    shell.stdout.write(
+      `the event ${firstBadSequence} is not as it was written: ${visibleLine(String(reason))}\n`,
+    );
+  return ok === true ? 0 : 4;
+}
+
+export async function runRepair(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
+  const session = await callServer(accessOf(flags, shell), pathOf(key, "/repair"), {});
+  if (flags.json) shell.stdout.write(`${toJsonText(session)}\n`);
+  else shell.stdout.write(`repaired; the session is ${visibleLine(String(session.state))}\n`);
+  return 0;
+}
+
+function pathOf(key: string, rest: string): string {
+  return `/v1/live/${encodeURIComponent(key)}${rest}`;
+}

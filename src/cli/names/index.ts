@@ -1,0 +1,10 @@
+/**
+ * The help about names of sessions, below every command that takes a session.
+ *
+ * Promises: says what `lookUp` of the catalog does, without loading it.
+ * Does not know: any command.
+ */
+
+export const ID_HELP = `
+ID names a session: its id or the beginning of it, AGENT:ID, continuo:ID for one of Continuo's own, the
+path of its file, or \`last\` (\`last:AGENT\`), the newest session in \`continuo list\`.`;

@@ -1,0 +1,16 @@
+/** The flags of `search`, `open` and `index`, as commander gives them. */
+
+export interface SearchFlags {
+  readonly limit?: number;
+  readonly all?: true;
+  readonly regex?: string;
+  readonly json?: true;
+}
+
+export interface OpenFlags {
+  readonly message?: string;
+}
+
+export interface IndexFlags {
+  readonly json?: true;
+}

@@ -1,0 +1,29 @@
+/** What `search --json` prints for one result: keys in the order of the contract. */
+
+import type { SearchResult } from "../../search/index.ts";
+
+export function resultToJson(
+  { session, turn, excerpt, turns, score }: SearchResult,
+  number: number,
+): Readonly<Record<string, unknown>> {
+  const { agent, sessionId, title, cwd, gitBranch, updatedAt, archived, location } = session;
+  return {
+    number,
+    session: { agent, sessionId, title, cwd, gitBranch, updatedAt, archived, location },
+    turn: { number: turn.number, messageId: turn.messageId, at: turn.at },
+    excerpt:
+      excerpt === null ? null : { role: excerpt.voice, messageId: excerpt.messageId, pieces: excerpt.pieces },
+    turns: turns.map(({ number: one, messageId, at }) => ({ number: one, messageId, at })),
+    score,
+    link: linkOf(session.location, turn.messageId),
+  };
+}
+
+/** A command that shows the turn, for a shell. */
+export function linkOf(location: string, messageId: string): string {
+  return `continuo open ${quoted(location)} --message ${quoted(messageId)}`;
+}
+
+function quoted(text: string): string {
+  return /^[\w./:@#=+-]+$/u.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,110 @@
+/** `search`: the results, ranked, each with the turn that matches best. */
+
+import type { Texts } from "../../catalog/index.ts";
+import { indexPathOf, useIndex } from "../../index-file/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import { parseQuery, type SearchResults, search } from "../../search/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import {
+  createOutput,
+  formatCount,
+  type Paint,
+  paintFor,
+  parseSince,
+  type Shell,
+  screenOf,
+  toJsonText,
+} from "../terminal/index.ts";
+import { drawResults } from "./draw.ts";
+import type { SearchFlags } from "./flags.ts";
+import { keepNumbers } from "./numbers.ts";
+import { resultToJson } from "./result-json.ts";
+import { updateWithProgress } from "./texts.ts";
+
+const DEFAULT_LIMIT = 10;
+/** Afterwards the search answers from what is indexed, and says what is missing. */
+const UPDATE_MS = 5_000;
+
+export async function runSearch(words: readonly string[], flags: SearchFlags, shell: Shell): Promise<number> {
+  const unknown = words.find((word) => word.startsWith("--"));
+  if (unknown !== undefined) throw new ContinuoError("usage", `unknown option '${unknown}'`);
+  const regex = flags.regex === undefined ? null : toRegex(flags.regex);
+  const query = parseQuery(words.map(toQueryText).join(" "), {
+    toTime: (text) => parseSince(text, shell.now),
+    ...(regex === null ? {} : { isEmptyAllowed: true }),
+  });
+  const texts = await updateWithProgress(shell, UPDATE_MS);
+  const options = {
+    sessions: texts.ready,
+    nowMs: shell.now.getTime(),
+    ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
+    ...(regex === null ? {} : { regex }),
+  };
+  const used = await useIndex(indexPathOf(shell), "read", (database) => search(database, query, options));
+  const found = used.state === "ready" ? used.value : withoutIndex(used.state, texts, shell);
+  keepNumbers(found.results, shell);
+  const output = createOutput(shell.stdout);
+  const missing = texts.left + found.changed;
+  if (flags.json) {
+    await output.write(`${toJsonText(toJson(found, missing, texts), 2)}\n`);
+  } else {
+    await output.write(found.total === 0 ? "Nothing found.\n" : drawResults(found, shell));
+    const paint = paintFor(screenOf(shell, shell.stderr));
+    for (const note of notesOf(missing, texts)) shell.stderr.write(`${note(paint)}\n`);
+  }
+  return 0;
+}
+
+function toJson(found: SearchResults, missing: number, { unreadable, cut }: Texts): object {
+  return {
+    results: found.results.map((result, at) => resultToJson(result, at + 1)),
+    total: found.total,
+    notIndexed: missing,
+    unreadable,
+    indexedInPart: cut,
+  };
+}
+
+/** An argument with spaces is a phrase, unless it says otherwise itself. */
+function toQueryText(argument: string): string {
+  const isQuery = /["]|(^|\s)-\S|(^|\s)[a-z]+:/u.test(argument);
+  return /\s/u.test(argument.trim()) && !isQuery ? `"${argument}"` : argument;
+}
+
+function toRegex(source: string): RegExp {
+  try {
+    return new RegExp(source, "u");
+  } catch (error) {
+    throw new ContinuoError("usage", `no regular expression: ${(error as Error).message}`);
+  }
+}
+
+/** With no session at all, nobody made an index. */
+function withoutIndex(state: string, { left, unreadable }: Texts, shell: Shell): SearchResults {
+  if (state === "missing" && left === 0 && unreadable.length === 0)
+    return { results: [], total: 0, changed: 0 };
+  throw new ContinuoError("unavailable", `the index ${indexPathOf(shell)} cannot be used: it is ${state}`, {
+    hint:
+      state === "newer"
+        ? "Use the newer version of Continuo that made it, or delete the index with `continuo index clear`."
+        : "Check the permissions of the file, or delete the index with `continuo index clear`.",
+  });
+}
+
+function notesOf(missing: number, { unreadable, cut }: Texts): ((paint: Paint) => string)[] {
+  const notes: ((paint: Paint) => string)[] = [];
+  if (missing > 0) {
+    const text = `${formatCount(missing)} ${missing === 1 ? "session is" : "sessions are"} not indexed yet and not searched: \`continuo index update\` indexes them`;
+    notes.push((paint) => paint(text, "yellow"));
+  }
+  if (unreadable.length > 0) {
+    const [first] = unreadable;
+    const text = `${formatCount(unreadable.length)} cannot be read, for example: ${first?.message ?? ""}`;
+    notes.push((paint) => paint(visibleLine(text), "yellow"));
+  }
+  if (cut > 0) {
+    const text = `${formatCount(cut)} with a text of more than 1,000,000 characters: only its beginning is searched`;
+    notes.push((paint) => paint(text, "dim"));
+  }
+  return notes;
+}

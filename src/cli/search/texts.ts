@@ -1,0 +1,32 @@
+/** The index brought up to date for a command, with progress on a terminal. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Texts, updateTexts } from "../../catalog/index.ts";
+import { assertValid, FILE_NAME, readConfiguration } from "../../config/index.ts";
+import { continuoHome, placesOf } from "../../files/index.ts";
+import { createProgress, formatCount, formatSize, type Shell } from "../terminal/index.ts";
+
+/** Patterns of sessions that are kept out of the index. Errors: `usage` for a file that is wrong. */
+export async function patternsOf(shell: Shell): Promise<readonly string[]> {
+  // The folder of the project has no part in it.
+  const home = continuoHome(shell);
+  if (!existsSync(join(home, FILE_NAME))) return [];
+  const configuration = await readConfiguration({ places: shell, cwd: home });
+  assertValid(configuration);
+  return configuration.indexExclude;
+}
+
+/** @param timeMs no limit when left out */
+export async function updateWithProgress(shell: Shell, timeMs?: number): Promise<Texts> {
+  using progress = createProgress(shell);
+  return await updateTexts({
+    places: placesOf(shell),
+    exclude: await patternsOf(shell),
+    ...(timeMs === undefined ? {} : { timeMs }),
+    onProgress: ({ sessions, ofSessions, sizeBytes, ofBytes }) => {
+      const share = `${formatSize(sizeBytes)} of ${formatSize(ofBytes)}`;
+      progress.show(`indexed ${formatCount(sessions)} of ${formatCount(ofSessions)} sessions, ${share}`);
+    },
+  });
+}

@@ -1,0 +1,49 @@
+/** The flags of `continuo serve`. Nothing here does any work. */
+
+import type { Command } from "commander";
+import type { Shell } from "../terminal/index.ts";
+import type { ServeFlags } from "./flags.ts";
+
+interface Run {
+  readonly shell: Shell;
+  readonly onEnd: (exitCode: number) => void;
+}
+
+export const DEFAULT_LISTEN = "127.0.0.1:4747";
+
+const HELP = `
+The store is sqlite:PATH or postgres://USER@HOST/DATABASE (default: CONTINUO_STORE, else the database in
+CONTINUO_HOME). Any number of servers can share one Postgres.
+
+On loopback, the first start writes a token to a private file, where the other commands find it. On any other
+address, create tokens with \`continuo token create\`, and put a TLS proxy in front of the server.
+
+Examples:
+  continuo serve                                        SQLite, http://127.0.0.1:4747
+  continuo serve --listen 0.0.0.0:4747 --store postgres://continuo@db/continuo
+  continuo serve --origin https://app.example           allow pages of this origin`;
+
+export function addServeCommand(program: Command, run: Run | null): void {
+  program
+    .command("serve")
+    .description("serve sessions and channels over HTTP and WebSocket")
+    .option("--store <url>", "the store to use")
+    .option("--listen <host:port>", "the address to listen on; port 0 chooses a free port", DEFAULT_LISTEN)
+    .option("--token-file <file>", "the private file of the token for loopback")
+    .option("--origin <url>", "the exact origin of pages that may call the server (repeatable)", collect, [])
+    .option(
+      "--public-url <url>",
+      "the address by which clients reach the server (default: the address it listens on)",
+    )
+    .option("--webhook-host <host>", "a private host that webhooks may be sent to (repeatable)", collect, [])
+    .option("--no-auth", "require no token; only on loopback")
+    .option("--json", "print JSON")
+    .addHelpText("after", HELP)
+    .action(async (flags: ServeFlags) => {
+      if (run !== null) run.onEnd(await (await import("./serve.ts")).runServe(flags, run.shell));
+    });
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}

@@ -1,0 +1,12 @@
+/** The flags of `continuo serve`, as they arrive. */
+
+export interface ServeFlags {
+  readonly store?: string;
+  readonly listen: string;
+  readonly tokenFile?: string;
+  readonly origin: readonly string[];
+  readonly publicUrl?: string;
+  readonly webhookHost: readonly string[];
+  readonly auth: boolean;
+  readonly json?: true;
+}

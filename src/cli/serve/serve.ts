@@ -1,0 +1,134 @@
+/** `continuo serve`. */
+
+import { ContinuoError } from "../../model/index.ts";
+import {
+  allowEverybody,
+  createAuthenticate,
+  createServer,
+  type Listening,
+  LOOPBACK_LABEL,
+  listen,
+} from "../../server/index.ts";
+import type { OpenedStore } from "../../store/index.ts";
+import { openForCommand } from "../store/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { toJsonText } from "../terminal/index.ts";
+import type { ServeFlags } from "./flags.ts";
+import { readTokenFile, tokenFileOf, writeTokenFile } from "./token-file.ts";
+
+export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
+  const address = addressOf(flags.listen);
+  const isLoopback = LOOPBACK.has(address.host);
+  if (!flags.auth && !isLoopback) {
+    throw new ContinuoError(
+      "usage",
+      `cannot listen on ${address.host} with --no-auth: it is not a loopback address`,
+      {
+        hint: "Leave --no-auth out, or listen on 127.0.0.1.",
+      },
+    );
+  }
+  const origins = flags.origin.map(originOf);
+  await using store = await openForCommand(flags, shell);
+  const tokenFile = flags.auth && isLoopback ? await ensureToken(store, flags, shell) : null;
+  const server = createServer({
+    store: (workspaceId) => store.forWorkspace(workspaceId),
+    authenticate: flags.auth ? createAuthenticate(store) : allowEverybody(store.workspaceId),
+    origins,
+    live: { workspaceIds: [store.workspaceId] },
+    ...(flags.publicUrl === undefined ? {} : { publicUrl: publicUrlOf(flags.publicUrl) }),
+    // Who needs no token could call them anyway.
+    webhookHosts: flags.auth ? flags.webhookHost : [...flags.webhookHost, ...LOOPBACK],
+    ...(isLoopback ? { hosts: [...LOOPBACK, "[::1]"] } : {}),
+    report: (line) => shell.stderr.write(`${line}\n`),
+  });
+  const stopped = stopSignal(shell);
+  const listening = await listen(server, { ...address, process: "own" });
+  await announce({ store, listening, tokenFile, flags, shell });
+  await stopped;
+  await listening.close();
+  return 0;
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "::1"]);
+
+/** Errors: `usage`. */
+function addressOf(text: string): { readonly host: string; readonly port: number } {
+  const match = /^(?:\[([\da-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/iu.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host !== undefined && port <= 65_535) return { host, port };
+  throw new ContinuoError("usage", `${JSON.stringify(text)} is not an address to listen on`, {
+    hint: "Write HOST:PORT, such as 127.0.0.1:4747 or [::1]:4747.",
+  });
+}
+
+/** Errors: `usage`. */
+function originOf(text: string): string {
+  if (URL.canParse(text) && new URL(text).origin === text) return text;
+  throw new ContinuoError("usage", `${JSON.stringify(text)} is not an origin`, {
+    hint: "Write it as a browser sends it: https://app.example, without a path and without a slash at the end.",
+  });
+}
+
+/** Errors: `usage`. */
+function publicUrlOf(text: string): string {
+  if (URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol)) return text;
+  throw new ContinuoError("usage", `${JSON.stringify(text)} is not an http URL`, {
+    hint: "Write it with its scheme, such as https://continuo.example.",
+  });
+}
+
+/** The file of the token that other commands use. */
+async function ensureToken(store: OpenedStore, flags: ServeFlags, shell: Shell): Promise<string> {
+  const path = tokenFileOf(shell, flags.tokenFile);
+  const secret = readTokenFile(path);
+  if (secret !== null && (await store.authenticate(secret)) !== null) return path;
+  if (secret !== null && flags.tokenFile !== undefined) {
+    throw new ContinuoError("conflict", `the token in ${path} is not known to this store`, {
+      hint: "Delete the file to create a new token, or name another file.",
+    });
+  }
+  const token = await store.createToken({
+    scopes: ["admin", "machine:read,write"],
+    label: LOOPBACK_LABEL,
+    issuedFrom: "loopback",
+  });
+  writeTokenFile(path, token.secret);
+  return path;
+}
+
+interface Announcement {
+  readonly store: OpenedStore;
+  readonly listening: Listening;
+  readonly tokenFile: string | null;
+  readonly flags: ServeFlags;
+  readonly shell: Shell;
+}
+
+async function announce({ store, listening, tokenFile, flags, shell }: Announcement): Promise<void> {
+  const { location } = await store.engine.describe();
+  if (!flags.auth) {
+    shell.stderr.write("warning: no token is required; every program on this machine can read and write\n");
+  }
+  if (flags.json) {
+    shell.stdout.write(`${toJsonText({ url: listening.url, store: location, tokenFile })}\n`);
+    return;
+  }
+  const lines = [`Continuo listens on ${listening.url}`, `  store   ${location}`];
+  if (tokenFile !== null) lines.push(`  token   in ${tokenFile}`);
+  else if (flags.auth) lines.push("  token   create one with `continuo token create`");
+  shell.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** Resolves with the first SIGTERM or Ctrl-C; the next one ends the process. */
+function stopSignal(shell: Shell): Promise<void> {
+  return new Promise((resolve) => {
+    const held: Disposable[] = [];
+    const stop = (): void => {
+      for (const one of held) one[Symbol.dispose]();
+      resolve();
+    };
+    held.push(shell.holdTermination(stop), shell.holdInterrupts(stop));
+  });
+}

@@ -1,0 +1,44 @@
+/** The token of a server on loopback, in a file that only its user can read. */
+
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { continuoHome, writeDurably } from "../../files/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import type { Shell } from "../terminal/index.ts";
+
+const MAX_BYTES = 4_096;
+
+export function tokenFileOf(shell: Shell, given: string | undefined): string {
+  return given === undefined ? join(continuoHome(shell), "server-token") : resolve(shell.cwd, given);
+}
+
+/** `null` where there is no file. Errors: `invalid` for one that others can read, `unreadable`. */
+export function readTokenFile(path: string): string | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return null;
+  if (!stat.isFile() || stat.size > MAX_BYTES) {
+    throw new ContinuoError("invalid", `${path} is not a token file`, { hint: "Name another file." });
+  }
+  if ((stat.mode & 0o077) !== 0) {
+    throw new ContinuoError("invalid", `${path} can be read by other users`, {
+      hint: "Run `chmod 600` on the file, and revoke the token if another user may have read it.",
+    });
+  }
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    throw new ContinuoError("unreadable", `cannot read ${path}`, { cause });
+  }
+}
+
+export function writeTokenFile(path: string, secret: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeDurably(path, `${secret}\n`);
+  } catch (cause) {
+    throw new ContinuoError("unwritable", `cannot write ${path}`, {
+      hint: "Name another file with --token-file.",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,85 @@
+/** `session copy`: the last answer of a session on the clipboard. */
+
+import { spawnSync } from "node:child_process";
+import { openLocated, type ShownSession } from "../../catalog/index.ts";
+import { findProgram } from "../../drivers/process/index.ts";
+import { ContinuoError, textOf } from "../../model/index.ts";
+import { messageKind } from "../../transcript/index.ts";
+import { locate } from "../notices/index.ts";
+import { plural, type Shell } from "../terminal/index.ts";
+
+/** What terminals take at once, as base64. */
+const MAX_OSC_CHARS = 100_000;
+const WAIT_MS = 5_000;
+
+export async function runCopy(id: string, shell: Shell): Promise<number> {
+  using session = await openLocated(await locate(id, shell), shell);
+  const text = await lastAnswerOf(session);
+  if (text === null) {
+    const { agent, sessionId } = session.details;
+    throw new ContinuoError("not_found", `session ${agent}:${sessionId} has no answer`);
+  }
+  const where = toClipboard(text, shell);
+  shell.stderr.write(`copied the last answer, ${plural(text.length, "character")}, ${where}\n`);
+  return 0;
+}
+
+/** The text of what the agent said last; calls and thinking are no answer. */
+async function lastAnswerOf(session: ShownSession): Promise<string | null> {
+  let answer: string | null = null;
+  for await (const message of session.history()) {
+    const text = messageKind(message) === "agent" ? textOf(message.content).trim() : "";
+    if (text !== "") answer = text;
+  }
+  return answer;
+}
+
+/** Resolves to how. Errors: `unsupported` where there is neither a clipboard nor a terminal, `too_large`. */
+function toClipboard(text: string, shell: Shell): string {
+  const program = clipboardOf(shell);
+  if (program !== null) {
+    const [command = "", ...args] = program;
+    // Not captured: some of these programs stay in the background, and keep what they inherit open.
+    const { status } = spawnSync(command, args, {
+      input: text,
+      env: { ...shell.env },
+      stdio: ["pipe", "ignore", "ignore"],
+      timeout: WAIT_MS,
+    });
+    if (status === 0) return `with ${command}`;
+  }
+  const stream = [shell.stdout, shell.stderr].find(({ isTTY }) => isTTY === true);
+  if (stream === undefined) {
+    throw new ContinuoError("unsupported", "cannot copy: there is no clipboard and no terminal", {
+      hint: "Run `continuo session export` to print the session.",
+    });
+  }
+  const base64 = Buffer.from(text).toString("base64");
+  if (base64.length > MAX_OSC_CHARS) {
+    throw new ContinuoError(
+      "too_large",
+      `the last answer is too long for a terminal: ${plural(text.length, "character")}`,
+      {
+        hint: "Run `continuo session export --output FILE` to write the session to a file.",
+      },
+    );
+  }
+  // OSC 52: the terminal puts it on the clipboard of the person who sits before it, also through ssh.
+  stream.write(`\u001b]52;c;${base64}\u0007`);
+  return "where the terminal allows it";
+}
+
+/** The system's own program; through ssh the clipboard is that of the other machine. */
+function clipboardOf({ env, cwd }: Shell): readonly string[] | null {
+  if (env.SSH_CONNECTION !== undefined || env.SSH_TTY !== undefined) return null;
+  const candidates: readonly (readonly [boolean, readonly string[]])[] = [
+    [process.platform === "darwin", ["pbcopy"]],
+    [env.WAYLAND_DISPLAY !== undefined, ["wl-copy"]],
+    [env.DISPLAY !== undefined, ["xclip", "-selection", "clipboard"]],
+    [env.DISPLAY !== undefined, ["xsel", "--clipboard", "--input"]],
+  ];
+  const found = candidates.find(
+    ([isThere, [command = ""]]) => isThere && findProgram(command, env.PATH ?? "", cwd) !== null,
+  );
+  return found?.[1] ?? null;
+}

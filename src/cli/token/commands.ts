@@ -1,0 +1,56 @@
+/** The flags of `continuo token …`. Nothing here does any work. */
+
+import type { Command } from "commander";
+import type { Shell } from "../terminal/index.ts";
+import type { CreateTokenFlags, TokenFlags } from "./flags.ts";
+
+interface Run {
+  readonly shell: Shell;
+  readonly onEnd: (exitCode: number) => void;
+}
+
+const SCOPES_HELP = `
+A scope is channel:NAME:read,write, session:ID:read, live:NAME:write, stream:PATH:read, machine:read (native
+sessions, the index), machine:write (also starting programs) or admin. A NAME that ends with * is a prefix.
+
+Examples:
+  continuo token create --scope channel:team:read,write --handle ada --expires 30d
+  continuo token create --scope 'channel:*:read' --label dashboard`;
+
+type Work = (shell: Shell) => Promise<number>;
+
+export function addTokenCommands(token: Command, run: Run | null): void {
+  const act = async (work: Work): Promise<void> => {
+    if (run !== null) run.onEnd(await work(run.shell));
+  };
+  add(token, "create", "create a token and print its secret, which is not shown again")
+    .option("--scope <scope>", "what the token allows (repeatable)", collect, [])
+    .option("--handle <handle>", "the participant that the token represents in channels")
+    .option("--label <text>", "a description, shown by `continuo token list`")
+    .option("--expires <time>", "when the token expires: 12h, 30d, or an ISO 8601 time")
+    .addHelpText("after", SCOPES_HELP)
+    .action((flags: CreateTokenFlags) =>
+      act(async (shell) => (await import("./tokens.ts")).runCreateToken(flags, shell)),
+    );
+  add(token, "list", "list the tokens of a workspace, without their secrets").action((flags: TokenFlags) =>
+    act(async (shell) => (await import("./tokens.ts")).runListTokens(flags, shell)),
+  );
+  add(token, "revoke", "revoke a token; servers refuse it within a second")
+    .argument("<id>", "the id that `continuo token list` shows")
+    .action((id: string, flags: TokenFlags) =>
+      act(async (shell) => (await import("./tokens.ts")).runRevokeToken(id, flags, shell)),
+    );
+}
+
+function add(token: Command, name: string, says: string): Command {
+  return token
+    .command(name)
+    .description(says)
+    .option("--store <url>", "the store to use")
+    .option("--workspace <id>", "the workspace to use (default: default)")
+    .option("--json", "print JSON");
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}

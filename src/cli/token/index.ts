@@ -1,0 +1,8 @@
+/**
+ * `continuo token …`: creates, lists and revokes the tokens of a server.
+ *
+ * Promises: works on the store, with or without a running server; a secret is printed once.
+ * Does not know: what a server does with a token.
+ */
+
+export { addTokenCommands } from "./commands.ts";

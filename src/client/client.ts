@@ -1,0 +1,444 @@
+/** The client of a channel: one participant, over any number of connections. */
+
+import { ContinuoError, createIds } from "../model/index.ts";
+import {
+  type Attachment,
+  type ClaimedInput,
+  type HelloFrame,
+  type HistoryItem,
+  type Participant,
+  type ParticipantSession,
+  type RunEnd,
+  type ServerFrame,
+  type SessionStatus,
+  sessionKeyOf,
+  type WelcomeFrame,
+  type WireEvent,
+} from "../wire/index.ts";
+import { type CallOptions, Calls, type MethodCall } from "./calls.ts";
+import { type ClientEvent, type Reader, toClientEvent, toPresenceEvent } from "./events.ts";
+import { iterateEvents } from "./hand-over.ts";
+import { Inbox } from "./inbox.ts";
+import { LIMITS } from "./limits.ts";
+import { Link } from "./link.ts";
+import { MissedCollector, type MissedMessage } from "./missed.ts";
+import { formatMissed, type MissedContext, type MissedContextOptions } from "./missed-context.ts";
+import { Writer } from "./writer.ts";
+
+export type ReplayMode = "collect" | "stream" | "skip";
+
+export interface ClientOptions {
+  readonly url: string;
+  readonly channel: string;
+  readonly hello: Omit<HelloFrame, "type" | "protocol" | "after" | "instance">;
+  readonly after: HelloFrame["after"];
+  readonly reconnect: boolean;
+  readonly firstConnectionMs: number;
+  readonly replayMode: ReplayMode;
+  /** One line, once: the session could not be opened, or the first connection takes more than one try. */
+  readonly warn: (line: string) => void;
+}
+
+export interface SendOptions {
+  readonly replyTo?: string;
+  readonly to?: readonly string[];
+  readonly attachments?: readonly Attachment[];
+  /** The message's own id, for who makes the same one again after a crash. */
+  readonly messageId?: string;
+  /** `open`: more of it comes with `update`. `send("")` is open by itself. */
+  readonly state?: "open";
+}
+
+export interface EventsOptions {
+  /** Only what speaks to this handle, and what becomes of it. */
+  readonly targetedOnly?: boolean;
+  /** Ends the iteration; a later one goes on where this one was. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the server keeps for the handle, or why it keeps nothing. */
+type SessionState =
+  | { readonly type: "kept"; readonly session: ParticipantSession }
+  | { readonly type: "degraded"; readonly reason: string }
+  | { readonly type: "none" };
+
+/** The collector takes a message when it is whole. */
+const NONE_KNOWN: ReadonlyMap<string, string | null> = new Map();
+
+export class AgenticClient {
+  readonly #options: ClientOptions;
+  readonly #newId: () => string = createIds({
+    now: () => Date.now(),
+    random: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+  });
+  readonly #instance: string = this.#newId();
+  readonly #link: Link;
+  readonly #inbox: Inbox;
+  readonly #writer: Writer;
+  readonly #calls = new Calls();
+  readonly #missed = new MissedCollector();
+  /** Messages whose beginning was put into the inbox, and whose end was not: id to writer. */
+  readonly #knownOpen = new Map<string, string | null>();
+  readonly #ready = Promise.withResolvers<void>();
+  #roster = new Map<string, Participant>();
+  #session: SessionState = { type: "none" };
+  #workspaceId: string | undefined;
+  #reader: Reader;
+  /** The end of the replay of the first connection. */
+  #replayEnd = 0;
+  #everGreeted = false;
+  #received = 0;
+  #receivedTimer: ReturnType<typeof setTimeout> | undefined;
+  #reading: "nobody" | "somebody" = "nobody";
+  #end: { readonly error: ContinuoError | null } | null = null;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#reader = { handle: options.hello.handle ?? null, processed: 0, received: 0 };
+    this.#inbox = new Inbox({
+      onArrival: (event) => this.#arrive(event),
+      toEvent: (event) => this.#toEvent(event),
+      onTell: (frame) => this.#link.tell(frame),
+      mayPause: () => this.#reading === "somebody" && this.#calls.count === 0,
+    });
+    this.#link = new Link({
+      url: options.url,
+      reconnect: options.reconnect,
+      firstConnectionMs: options.firstConnectionMs,
+      warn: options.warn,
+      hello: () => ({
+        ...options.hello,
+        instance: this.#instance,
+        after: this.#everGreeted ? this.#inbox.position : options.after,
+      }),
+      onFrame: (frame) => this.#take(frame),
+      onEnd: (error) => this.#over(error),
+    });
+    this.#writer = new Writer((request) => this.#link.request(request), this.#newId);
+  }
+
+  /** Resolves when the replay is over. Errors: why there is no connection. */
+  ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  /** `workspace:channel:handle`; `undefined` without a session. */
+  get sessionKey(): string | undefined {
+    const { handle, workspaceId } = this.#options.hello;
+    if (handle === undefined || workspaceId === undefined || this.#workspaceId === undefined)
+      return undefined;
+    return sessionKeyOf(this.#workspaceId, this.#options.channel, handle);
+  }
+
+  /** Up to here everything is processed. */
+  get checkpoint(): number | undefined {
+    return this.#kept?.processed;
+  }
+
+  get sdkSessionId(): string | undefined {
+    return this.#kept?.sdkSessionId ?? undefined;
+  }
+
+  get status(): SessionStatus | undefined {
+    return this.#kept?.status;
+  }
+
+  /** Why there is no session although one was asked for. */
+  get degraded(): string | undefined {
+    return this.#session.type === "degraded" ? this.#session.reason : undefined;
+  }
+
+  get #kept(): ParticipantSession | undefined {
+    return this.#session.type === "kept" ? this.#session.session : undefined;
+  }
+
+  /**
+   * Every event once, in order, over any number of connections. One iteration at a time: `conflict` for a second one.
+   * Errors: what ended the connection for good.
+   */
+  events({ targetedOnly = false, signal }: EventsOptions = {}): AsyncIterableIterator<ClientEvent> {
+    return iterateEvents({
+      inbox: this.#inbox,
+      targetedOnly,
+      ...(signal === undefined ? {} : { signal }),
+      begin: () => {
+        if (this.#reading === "somebody") {
+          throw new ContinuoError("conflict", "events() already has an iteration", {
+            hint: "Use one iteration, and pass the events on from there.",
+          });
+        }
+        this.#reading = "somebody";
+      },
+      end: () => {
+        this.#reading = "nobody";
+      },
+      onHandOver: (event) => this.#handOver(event),
+      failure: () => this.#end?.error ?? null,
+    });
+  }
+
+  /** Resolves when the message is stored. `send("")` opens a message in progress. */
+  async send(content: string, options: SendOptions = {}): Promise<{ readonly messageId: string }> {
+    const { replyTo, to, attachments, messageId = this.#newId() } = options;
+    const isOpen = content === "" || options.state === "open";
+    const stored = this.#link.request({
+      type: "send",
+      id: messageId,
+      content,
+      ...(isOpen ? { state: "open" } : {}),
+      ...(to === undefined ? {} : { to }),
+      ...(replyTo === undefined ? {} : { replyTo }),
+      ...(attachments === undefined ? {} : { attachments }),
+    });
+    if (isOpen) this.#writer.opened(messageId, content);
+    await stored;
+    return { messageId };
+  }
+
+  /** Adds to a message in progress, or replaces its text. Resolves when that is stored. */
+  async update(messageId: string, change: string | { readonly content: string }): Promise<void> {
+    if (typeof change === "string") await this.#writer.append(messageId, change);
+    else await this.#writer.replace(messageId, change.content);
+  }
+
+  /** Ends a message in progress; its whole text is stored with it. */
+  async complete(messageId: string): Promise<void> {
+    await this.#writer.complete(messageId);
+  }
+
+  /** Monotone. Does nothing in degraded mode. Errors: `session_disabled`, `out_of_range`. */
+  async commitCheckpoint(sequence: number): Promise<void> {
+    if (this.#asksNoSession()) return;
+    const session = await this.#link.request({ type: "commit", sequence });
+    this.#keep(session as ParticipantSession);
+  }
+
+  async updateSdkSession(sdkSessionId: string): Promise<void> {
+    if (this.#asksNoSession()) return;
+    this.#keep((await this.#link.request({ type: "sdk_session", sdkSessionId })) as ParticipantSession);
+  }
+
+  async clearSdkSession(): Promise<void> {
+    if (this.#asksNoSession()) return;
+    this.#keep((await this.#link.request({ type: "sdk_session", sdkSessionId: null })) as ParticipantSession);
+  }
+
+  /** Role is `user`, `assistant` or `system`. Errors: `session_disabled`, `degraded`. */
+  async storeMessage(role: string, content: string): Promise<void> {
+    this.#assertHistory();
+    await this.#link.request({ type: "store", id: this.#newId(), role, content });
+  }
+
+  /** The newest, oldest first. Errors: `session_disabled`, `degraded`. */
+  async getHistory(limit = 20): Promise<readonly HistoryItem[]> {
+    this.#assertHistory();
+    return (await this.#link.request({ type: "history", limit })) as readonly HistoryItem[];
+  }
+
+  async clearHistory(): Promise<void> {
+    this.#assertHistory();
+    await this.#link.request({ type: "clear_history", id: this.#newId() });
+  }
+
+  /** Whole messages of others that were written while this handle was away; oldest first. */
+  get missedMessages(): readonly MissedMessage[] {
+    return this.#missed.missed.messages;
+  }
+
+  formatMissedContext(options: MissedContextOptions = {}): MissedContext {
+    return formatMissed(this.#missed.missed, options);
+  }
+
+  /** Calls a method of another participant. Results come as a stream; `result` is the last. */
+  call(handle: string, method: string, args: unknown, options: CallOptions = {}): MethodCall {
+    const callId = this.#newId();
+    const { timeoutMs = LIMITS.callMs, signal } = options;
+    const call = this.#calls.start(
+      { callId, to: handle, timeoutMs },
+      {
+        ...(signal === undefined ? {} : { signal }),
+        cancel: (reason) => {
+          const frame = { type: "cancel", id: this.#newId(), callId, reason: reason.slice(0, 120) } as const;
+          // The connection is over: so is the call.
+          this.#link.request(frame).catch(() => undefined);
+        },
+      },
+    );
+    this.#inbox.flow();
+    this.#link
+      .request({ type: "call", id: callId, to: handle, method, args })
+      .catch((error: unknown) => this.#calls.fail(callId, error));
+    return call;
+  }
+
+  /** One result of a call of this participant's method; the last one is `done`. */
+  async respond(
+    callId: string,
+    value: unknown,
+    { done = true }: { readonly done?: boolean } = {},
+  ): Promise<void> {
+    await this.#link.request({ type: "answer", id: this.#newId(), callId, value, done });
+  }
+
+  /** Who is there now. */
+  roster(): readonly Participant[] {
+    return [...this.#roster.values()];
+  }
+
+  /** An input that this agent answers now: run and cursor move together on the server. */
+  async claimInput(sequence: number, { agent }: { readonly agent: string }): Promise<ClaimedInput> {
+    if (this.#asksNoSession()) throw this.#noHistory();
+    return (await this.#link.request({ type: "claim", sequence, agent })) as ClaimedInput;
+  }
+
+  async endRun(
+    runId: string,
+    end: {
+      readonly status: RunEnd;
+      readonly answer?: string;
+      readonly error?: { readonly code: string; readonly message: string };
+    },
+  ): Promise<void> {
+    if (this.#asksNoSession()) throw this.#noHistory();
+    this.#keep((await this.#link.request({ type: "end_run", runId, ...end })) as ParticipantSession);
+  }
+
+  /** Waits until everything that was written is stored, and leaves. */
+  async close(): Promise<void> {
+    this.#writer.flushAll();
+    clearTimeout(this.#receivedTimer);
+    this.#receivedTimer = undefined;
+    this.#tellReceived();
+    await this.#link.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #take(frame: ServerFrame): void {
+    if (frame.type === "hello") this.#greet(frame);
+    else if (frame.type === "event") this.#inbox.take(frame.after, frame.event);
+    else if (frame.type === "session") this.#keep(frame.session);
+    else if (frame.type === "ready") {
+      this.#setRoster(frame.roster);
+      this.#ready.resolve();
+    } else if (frame.type === "presence") this.#present(frame.change, frame.participant);
+  }
+
+  #greet({ after, session, degraded, latestSequence, workspaceId }: WelcomeFrame): void {
+    if (!this.#everGreeted) {
+      this.#everGreeted = true;
+      this.#replayEnd = latestSequence;
+      this.#workspaceId = workspaceId;
+      if (session !== null) {
+        const { processed, received } = session;
+        this.#reader = { ...this.#reader, processed, received };
+      }
+    }
+    this.#inbox.begin(after);
+    if (session !== null) this.#keep(session);
+    else if (degraded !== null) this.#degrade(degraded);
+    if (this.#received > (this.#kept?.received ?? 0)) this.#tellReceived();
+  }
+
+  #degrade(reason: string): void {
+    if (this.#session.type !== "degraded") this.#options.warn(`the session could not be opened: ${reason}`);
+    this.#session = { type: "degraded", reason };
+  }
+
+  #keep(session: ParticipantSession | null): void {
+    if (session !== null) this.#session = { type: "kept", session };
+  }
+
+  /** Once for each event of the log, before anybody reads it. */
+  #arrive(event: WireEvent): void {
+    this.#calls.take(event);
+    if (event.type === "message_interrupted" && event.actor.kind === "system") {
+      const { messageId } = event.data as { readonly messageId?: string };
+      if (messageId !== undefined) this.#writer.interrupted(messageId);
+    }
+    if (event.sequence > this.#replayEnd || this.#options.replayMode === "skip") return;
+    const made = toClientEvent(event, this.#reader, NONE_KNOWN);
+    if (made !== null) this.#missed.add(made);
+  }
+
+  #toEvent(event: WireEvent): ClientEvent | null {
+    const made = toClientEvent(event, this.#reader, this.#knownOpen);
+    const isReplay = event.sequence <= this.#replayEnd;
+    const isWanted = !isReplay || this.#options.replayMode === "stream" || made?.addressed === true;
+    if (made === null || !isWanted) return null;
+    if (made.type === "message" && made.state === "open") this.#knownOpen.set(made.messageId, made.from);
+    if ((made.type === "complete" || made.type === "error") && made.messageId !== undefined) {
+      this.#knownOpen.delete(made.messageId);
+    }
+    return made;
+  }
+
+  #handOver({ sequence, addressed }: ClientEvent): void {
+    if (sequence === undefined || sequence <= this.#received) return;
+    this.#received = sequence;
+    if (this.#kept === undefined) return;
+    if (addressed) this.#tellReceived();
+    else this.#receivedTimer ??= setTimeout(() => this.#tellReceived(), LIMITS.receivedMs);
+  }
+
+  #tellReceived(): void {
+    clearTimeout(this.#receivedTimer);
+    this.#receivedTimer = undefined;
+    const kept = this.#kept;
+    if (kept === undefined || this.#received <= kept.received) return;
+    this.#keep({ ...kept, received: this.#received });
+    // A cursor that was not told is told with the next one; after a crash more comes again, and nothing is lost.
+    this.#link.request({ type: "received", sequence: this.#received }).catch(() => undefined);
+  }
+
+  #present(change: "joined" | "left", participant: Participant): void {
+    if (change === "joined") this.#roster.set(participant.handle, participant);
+    else this.#roster.delete(participant.handle);
+    if (this.#inbox.hasRoomForPresence()) {
+      this.#inbox.put(toPresenceEvent(change, participant, this.#reader));
+    }
+  }
+
+  /** After a lost connection, who came and went meanwhile is told. */
+  #setRoster(roster: readonly Participant[]): void {
+    const before = this.#roster;
+    const now = new Map(roster.map((participant) => [participant.handle, participant]));
+    if (before.size > 0) {
+      for (const one of before.values()) if (!now.has(one.handle)) this.#present("left", one);
+      for (const one of now.values()) if (!before.has(one.handle)) this.#present("joined", one);
+    }
+    this.#roster = now;
+  }
+
+  #over(error: ContinuoError | null): void {
+    this.#end = { error };
+    clearTimeout(this.#receivedTimer);
+    const reason = error ?? new ContinuoError("unavailable", "the client was closed");
+    this.#ready.reject(reason);
+    this.#ready.promise.catch(() => undefined);
+    this.#calls.failAll(reason);
+    this.#inbox.end();
+  }
+
+  /** True in degraded mode, in which nothing is kept. Errors: `session_disabled`. */
+  #asksNoSession(): boolean {
+    if (this.#session.type === "none") {
+      throw new ContinuoError("session_disabled", "this client has no session", {
+        hint: "Connect with a workspaceId.",
+      });
+    }
+    return this.#session.type === "degraded";
+  }
+
+  #assertHistory(): void {
+    if (this.#asksNoSession()) throw this.#noHistory();
+  }
+
+  #noHistory(): ContinuoError {
+    return new ContinuoError("degraded", `the session could not be opened: ${this.degraded ?? ""}`, {
+      hint: "Connect again when the server's store works.",
+    });
+  }
+}

@@ -1,0 +1,150 @@
+/** `connect()` and `watch()`: from what a caller gives to a client that is ready. */
+
+import { ContinuoError } from "../model/index.ts";
+import { assertName, CHANNEL_LIMITS, capabilitiesOf } from "../wire/index.ts";
+import { AgenticClient, type EventsOptions, type ReplayMode } from "./client.ts";
+import type { ClientEvent } from "./events.ts";
+import { LIMITS } from "./limits.ts";
+
+export interface ConnectOptions {
+  /** `http:` or `https:`, as `continuo serve` prints it. */
+  readonly serverUrl: string;
+  /** Goes in the first frame, never into a URL. Not needed where the server asks for none. */
+  readonly token?: string | undefined;
+  readonly channel: string;
+  readonly handle: string;
+  /** What people see; the handle where none is given. */
+  readonly name?: string | undefined;
+  /** `person`, `agent`, or a word of the application. `person` where none is given. */
+  readonly type?: string | undefined;
+  /** Asks for a session. It must be the token's own workspace. */
+  readonly workspaceId?: string | undefined;
+  /** `true` where none is given. With `false` a lost connection ends `events()` with `unavailable`. */
+  readonly reconnect?: boolean | undefined;
+  /** With `reconnect`: how long the first connection is tried while no server answers. 30,000 where none is given. */
+  readonly firstConnectionMs?: number | undefined;
+  readonly replayMode?: ReplayMode | undefined;
+  readonly capabilities?: readonly string[] | undefined;
+  /** Where a warning goes; `console.warn` where none is given. */
+  readonly onWarning?: ((line: string) => void) | undefined;
+  /** Ends the wait for the connection; a client that is connected ends by `close()`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Resolves when the replay is over. Errors: `handle_taken`, `forbidden` (another workspace or handle than the
+ * token's), `unauthorized`, `invalid`; when no connection came about in time, `unavailable`, or what the server
+ * answered the last time, such as `degraded`.
+ */
+export async function connect(options: ConnectOptions): Promise<AgenticClient> {
+  const { serverUrl, channel, handle, token, workspaceId, capabilities = [] } = options;
+  const { name = handle, type = "person" } = options;
+  if (workspaceId !== undefined) assertName("workspaceId", workspaceId);
+  assertName("handle", handle);
+  if (name.length > CHANNEL_LIMITS.displayNameLength || type.length > CHANNEL_LIMITS.typeLength) {
+    throw new ContinuoError("invalid", "the name or the type is too long", {
+      details: { nameLength: CHANNEL_LIMITS.displayNameLength, typeLength: CHANNEL_LIMITS.typeLength },
+    });
+  }
+  const client = new AgenticClient({
+    url: socketUrl(serverUrl, channel),
+    channel,
+    after: "processed",
+    reconnect: options.reconnect ?? true,
+    firstConnectionMs: options.firstConnectionMs ?? LIMITS.firstConnectionMs,
+    replayMode: replayModeOf(options.replayMode ?? "collect"),
+    hello: {
+      handle,
+      name,
+      participantType: type,
+      capabilities: capabilitiesOf(capabilities),
+      ...(token === undefined ? {} : { token }),
+      ...(workspaceId === undefined ? {} : { workspaceId }),
+    },
+    warn: options.onWarning ?? warnOnConsole,
+  });
+  return await readyOf(client, options.signal);
+}
+
+/** Errors: the signal's reason. */
+async function readyOf(client: AgenticClient, signal: AbortSignal | undefined): Promise<AgenticClient> {
+  const abort = (): void => void client.close();
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted === true) abort();
+  try {
+    await client.ready();
+    return client;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+export interface WatchOptions
+  extends Pick<
+    ConnectOptions,
+    "serverUrl" | "token" | "channel" | "reconnect" | "firstConnectionMs" | "onWarning" | "signal"
+  > {
+  /** After a sequence, at the last anchor, or only what comes from now on. 0 where none is given. */
+  readonly after?: number | "anchor" | "latest";
+}
+
+export interface ChannelWatch {
+  events(options?: EventsOptions): AsyncIterableIterator<ClientEvent>;
+  close(): Promise<void>;
+}
+
+/** Reads a channel without being in it: no handle, no session, nobody sees it. Errors: as `connect`. */
+export async function watch(options: WatchOptions): Promise<ChannelWatch> {
+  const { serverUrl, channel, token, after = 0 } = options;
+  const client = new AgenticClient({
+    url: socketUrl(serverUrl, channel),
+    channel,
+    after,
+    reconnect: options.reconnect ?? true,
+    firstConnectionMs: options.firstConnectionMs ?? LIMITS.firstConnectionMs,
+    replayMode: "stream",
+    hello: token === undefined ? {} : { token },
+    warn: options.onWarning ?? warnOnConsole,
+  });
+  return await readyOf(client, options.signal);
+}
+
+function replayModeOf(mode: ReplayMode): ReplayMode {
+  if (mode === "collect" || mode === "stream" || mode === "skip") return mode;
+  throw new ContinuoError("invalid", `there is no replay mode ${JSON.stringify(mode)}`, {
+    hint: "Use collect, stream or skip.",
+  });
+}
+
+/** Errors: `invalid`. */
+function socketUrl(serverUrl: string, channel: string): string {
+  assertName("channel", channel);
+  let url: URL;
+  try {
+    url = new URL(serverUrl);
+  } catch (cause) {
+    throw notAServer(serverUrl, cause);
+  }
+  const protocol = { "http:": "ws:", "https:": "wss:", "ws:": "ws:", "wss:": "wss:" }[url.protocol];
+  if (protocol === undefined || url.username !== "" || url.password !== "") throw notAServer(url.origin);
+  url.protocol = protocol;
+  url.pathname = `${url.pathname.replace(/\/+$/u, "")}/v1/channels/${encodeURIComponent(channel)}/ws`;
+  url.search = "";
+  url.hash = "";
+  return url.href;
+}
+
+function notAServer(url: string, cause?: unknown): ContinuoError {
+  return new ContinuoError("invalid", `${url.slice(0, 200)} is not the URL of a server`, {
+    hint: "Use the URL that `continuo serve` prints, without a token.",
+    cause,
+  });
+}
+
+function warnOnConsole(line: string): void {
+  // biome-ignore lint/suspicious/noConsole: in a page and in a program of somebody else it is all there is
+  console.warn(`continuo: ${line}`);
+}

@@ -1,0 +1,269 @@
+/** The events of `events()`, made of those of the log: a pure step with what was handed over before. */
+
+import {
+  type Attachment,
+  authorOf,
+  isAddressedTo,
+  type Participant,
+  recordOf,
+  textOfContent,
+  type WireEvent,
+} from "../wire/index.ts";
+
+interface Base {
+  /** Of a message its messageId, so that `replyTo: event.id` works. */
+  readonly id: string;
+  /** Position in the channel's log; `undefined` for presence, which is never stored. */
+  readonly sequence: number | undefined;
+  /** The same as `sequence`. */
+  readonly pubsubId: number | undefined;
+  /** The handle of whoever wrote it; `null` for the server. */
+  readonly from: string | null;
+  /** ISO 8601 UTC. */
+  readonly timestamp: string | undefined;
+  /** Written by this handle. */
+  readonly own: boolean;
+  /** It speaks to this handle: `to`, `@handle`, a reply to its message, a call of its method. */
+  readonly addressed: boolean;
+  /** It was handed over before, and not committed. */
+  readonly redelivered: boolean;
+}
+
+export interface MessageEvent extends Base {
+  readonly type: "message";
+  readonly messageId: string;
+  readonly content: string;
+  /** `open`: more of it comes as `update`, then `complete`. `interrupted`: its writer disappeared. */
+  readonly state: "complete" | "open" | "interrupted";
+  readonly to: readonly string[];
+  readonly replyTo: string | undefined;
+  readonly attachments: readonly Attachment[];
+}
+
+export interface UpdateEvent extends Base {
+  readonly type: "update";
+  readonly messageId: string;
+  /** What is added, or `undefined` when the text was replaced. */
+  readonly delta: string | undefined;
+  readonly content: string | undefined;
+}
+
+export interface CompleteEvent extends Base {
+  readonly type: "complete";
+  readonly messageId: string;
+  /** The whole text. */
+  readonly content: string;
+  readonly to: readonly string[];
+  readonly replyTo: string | undefined;
+  readonly attachments: readonly Attachment[];
+}
+
+export interface ErrorEvent extends Base {
+  readonly type: "error";
+  readonly code: string;
+  readonly message: string;
+  /** The message that was interrupted, and its text so far. */
+  readonly messageId: string | undefined;
+  readonly content: string | undefined;
+}
+
+export interface PresenceEvent extends Base {
+  readonly type: "presence";
+  readonly change: "joined" | "left";
+  readonly participant: Participant;
+}
+
+export interface MethodCallEvent extends Base {
+  readonly type: "method_call";
+  readonly callId: string;
+  readonly to: string;
+  readonly method: string;
+  readonly args: unknown;
+}
+
+export interface MethodResultEvent extends Base {
+  readonly type: "method_result";
+  readonly callId: string;
+  readonly value: unknown;
+  readonly done: boolean;
+}
+
+export interface MethodCancelEvent extends Base {
+  readonly type: "method_cancel";
+  readonly callId: string;
+  readonly reason: string;
+}
+
+export type ClientEvent =
+  | MessageEvent
+  | UpdateEvent
+  | CompleteEvent
+  | ErrorEvent
+  | PresenceEvent
+  | MethodCallEvent
+  | MethodResultEvent
+  | MethodCancelEvent;
+
+export interface Reader {
+  readonly handle: string | null;
+  /** What was received and not processed when the connection began. */
+  readonly processed: number;
+  readonly received: number;
+}
+
+/** Messages whose beginning was handed over: id to writer. */
+export type KnownMessages = ReadonlyMap<string, string | null>;
+
+/**
+ * `null` for what a reader is not given: types that this protocol does not know, and parts of a message whose
+ * beginning it never saw (it gets the whole message when that ends).
+ */
+export function toClientEvent(event: WireEvent, reader: Reader, known: KnownMessages): ClientEvent | null {
+  const data = recordOf(event.data);
+  const base = baseOf(event, reader);
+  switch (event.type) {
+    case "message_sent":
+      return message(base, event, data.state === "open" ? "open" : "complete");
+    case "message_streamed":
+    case "message_updated":
+      return update(base, event, known);
+    case "message_completed":
+      return ended(base, event, known);
+    case "message_interrupted":
+      return interrupted(base, event, known);
+    case "error_raised":
+      return {
+        ...base,
+        type: "error",
+        code: textOr(data.code, "internal"),
+        message: textOr(data.message, ""),
+        messageId: undefined,
+        content: undefined,
+      };
+    default:
+      return event.pruned === undefined ? method(base, event) : null;
+  }
+}
+
+function method(base: Base, event: WireEvent): ClientEvent | null {
+  const { callId, to, method: name, args, value, done, reason } = recordOf(event.data);
+  const id = textOr(callId, "");
+  switch (event.type) {
+    case "method_called":
+      return { ...base, type: "method_call", callId: id, to: textOr(to, ""), method: textOr(name, ""), args };
+    case "method_answered":
+      return { ...base, type: "method_result", callId: id, value, done: done === true };
+    case "method_cancelled":
+      return { ...base, type: "method_cancel", callId: id, reason: textOr(reason, "") };
+    default:
+      return null;
+  }
+}
+
+function baseOf(event: WireEvent, { handle, processed, received }: Reader): Base {
+  const { id, sequence } = event;
+  const addressed = handle !== null && isAddressedTo(event, handle);
+  return {
+    id,
+    sequence,
+    pubsubId: sequence,
+    from: authorOf(event),
+    timestamp: event.occurredAt,
+    own: handle !== null && authorOf(event) === handle,
+    addressed,
+    redelivered: addressed && sequence > processed && sequence <= received,
+  };
+}
+
+function message(base: Base, event: WireEvent, state: MessageEvent["state"]): MessageEvent {
+  const { content, to, replyTo, attachments, messageId } = recordOf(event.data);
+  const id = event.type === "message_sent" ? event.id : textOr(messageId, event.id);
+  return {
+    ...base,
+    id,
+    type: "message",
+    messageId: id,
+    content: textOfContent(content),
+    state,
+    to: Array.isArray(to) ? to : [],
+    replyTo: typeof replyTo === "string" ? replyTo : undefined,
+    attachments: Array.isArray(attachments) ? attachments : [],
+  };
+}
+
+function update(base: Base, event: WireEvent, known: KnownMessages): UpdateEvent | null {
+  const { messageId, delta, content } = recordOf(event.data);
+  if (!isOwn(base, messageId, known) || event.pruned !== undefined) return null;
+  const isDelta = event.type === "message_streamed";
+  return {
+    ...base,
+    type: "update",
+    messageId,
+    delta: isDelta ? textOr(delta, "") : undefined,
+    content: isDelta ? undefined : textOfContent(content),
+  };
+}
+
+function ended(base: Base, event: WireEvent, known: KnownMessages): ClientEvent | null {
+  const { messageId } = recordOf(event.data);
+  if (typeof messageId !== "string") return null;
+  if (!known.has(messageId)) return message(base, event, "complete");
+  if (!isOwn(base, messageId, known)) return null;
+  return toComplete(message(base, event, "complete"), event.id);
+}
+
+function toComplete({ state: _, ...whole }: MessageEvent, id: string): CompleteEvent {
+  return { ...whole, id, type: "complete" };
+}
+
+/** The end of a message for a reader who was not given its beginning. */
+export function toWholeMessage(event: CompleteEvent): MessageEvent {
+  return { ...event, id: event.messageId, type: "message", state: "complete" };
+}
+
+function interrupted(base: Base, event: WireEvent, known: KnownMessages): ClientEvent | null {
+  const { messageId, content, reason, handle } = recordOf(event.data);
+  if (typeof messageId !== "string") return null;
+  // Only the server ends a message so.
+  if (event.actor.kind !== "system") return null;
+  const from = typeof handle === "string" ? handle : null;
+  if (!known.has(messageId)) return message({ ...base, from }, event, "interrupted");
+  return {
+    ...base,
+    type: "error",
+    code: "interrupted",
+    message: textOr(reason, "the writer disappeared"),
+    messageId,
+    content: textOfContent(content),
+  };
+}
+
+/** Only its writer changes a message. */
+function isOwn({ from }: Base, messageId: unknown, known: KnownMessages): messageId is string {
+  return typeof messageId === "string" && known.has(messageId) && known.get(messageId) === from;
+}
+
+function textOr(value: unknown, other: string): string {
+  return typeof value === "string" ? value : other;
+}
+
+export function toPresenceEvent(
+  change: PresenceEvent["change"],
+  participant: Participant,
+  reader: Reader,
+): PresenceEvent {
+  const { handle } = participant;
+  return {
+    type: "presence",
+    id: `presence:${handle}`,
+    sequence: undefined,
+    pubsubId: undefined,
+    from: handle,
+    timestamp: undefined,
+    own: handle === reader.handle,
+    addressed: false,
+    redelivered: false,
+    change,
+    participant,
+  };
+}

@@ -1,0 +1,133 @@
+/**
+ * What comes in, in the order of the log: every event once, none missing. An event is taken only when it follows the
+ * one before (`after`); whatever does not is asked for again. What nobody reads waits up to a limit; the rest stays
+ * with the server, and is asked for when there is room.
+ */
+
+import type { WireEvent } from "../wire/index.ts";
+import type { ClientEvent } from "./events.ts";
+import { LIMITS } from "./limits.ts";
+
+export interface InboxOptions {
+  /** Each event of the log as it comes, once, whether there is room for it or not. */
+  readonly onArrival: (event: WireEvent) => void;
+  /** What `events()` is given of it; `null` for nothing. */
+  readonly toEvent: (event: WireEvent) => ClientEvent | null;
+  readonly onTell: (
+    frame: { readonly type: "resume"; readonly after: number } | { readonly type: "pause" },
+  ) => void;
+  /** Whether somebody reads `events()` now, and nothing else waits for what comes. */
+  readonly mayPause: () => boolean;
+}
+
+export class Inbox {
+  readonly #options: InboxOptions;
+  readonly #queue: ClientEvent[] = [];
+  #length = 0;
+  /** The last event of the chain. */
+  #position: number;
+  #arrived: number;
+  #state: "flowing" | "full" | "asked" = "flowing";
+  #wake: (() => void) | null = null;
+  #ended = false;
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+    this.#position = 0;
+    this.#arrived = 0;
+  }
+
+  /** Where a new connection begins. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** The connection is there, and the chain begins after this sequence (the first time), or goes on. */
+  begin(after: number): void {
+    if (this.#arrived === 0) {
+      this.#position = after;
+      this.#arrived = after;
+    }
+    if (this.#state === "asked") this.#state = "flowing";
+  }
+
+  take(after: number, event: WireEvent): void {
+    if (event.sequence > this.#arrived) {
+      this.#arrived = event.sequence;
+      this.#options.onArrival(event);
+    }
+    if (event.sequence <= this.#position || this.#state === "full") return;
+    if (after !== this.#position) {
+      if (this.#state === "flowing") this.#ask();
+      return;
+    }
+    this.#state = "flowing";
+    // Looked at before the event is made into something: what is dropped now comes again.
+    if (!this.#hasRoom()) {
+      this.#state = "full";
+      if (this.#options.mayPause()) this.#options.onTell({ type: "pause" });
+      return;
+    }
+    this.#position = event.sequence;
+    const made = this.#options.toEvent(event);
+    if (made !== null) this.put(made);
+  }
+
+  /** Somebody waits for what comes, whether it has room or not. */
+  flow(): void {
+    if (this.#state === "full") this.#ask();
+  }
+
+  /** What is not of the log goes without a place in the chain; there is always room for what is said last. */
+  put(event: ClientEvent): void {
+    this.#queue.push(event);
+    this.#length += lengthOf(event);
+    this.#wake?.();
+  }
+
+  hasRoomForPresence(): boolean {
+    return this.#queue.length < 2 * LIMITS.queuedEvents;
+  }
+
+  /** The next one; `undefined` when the inbox has ended, or the signal aborted (`wake` makes it look). */
+  async next(signal?: AbortSignal): Promise<ClientEvent | undefined> {
+    for (;;) {
+      if (signal?.aborted === true) return undefined;
+      const event = this.#queue.shift();
+      if (event !== undefined) {
+        this.#length -= lengthOf(event);
+        if (this.#state === "full" && this.#queue.length === 0) this.#ask();
+        return event;
+      }
+      if (this.#ended) return undefined;
+      if (this.#state === "full") this.#ask();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = null;
+    }
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  /** Lets whoever waits look again, and give up. */
+  wake(): void {
+    this.#wake?.();
+  }
+
+  #ask(): void {
+    this.#state = "asked";
+    this.#options.onTell({ type: "resume", after: this.#position });
+  }
+
+  #hasRoom(): boolean {
+    return this.#queue.length < LIMITS.queuedEvents && this.#length < LIMITS.queuedLength;
+  }
+}
+
+function lengthOf(event: ClientEvent): number {
+  return "content" in event && typeof event.content === "string" ? event.content.length : 64;
+}

@@ -1,0 +1,30 @@
+/**
+ * `continuo/client`: a participant of a channel, in Node and in browsers.
+ *
+ * Promises: within one `connect()` every event of the channel arrives exactly once, over any number of lost
+ * connections; a confirmed write is stored; memory is bounded however slow the reader is; no `node:` import.
+ * Does not know: how the server stores anything, agents, terminals.
+ */
+
+export type { Attachment, ClaimedInput, HistoryItem, Participant, SessionStatus } from "../wire/index.ts";
+export type { CallOptions, MethodCall } from "./calls.ts";
+export type { AgenticClient, EventsOptions, ReplayMode, SendOptions } from "./client.ts";
+export { type ChannelWatch, type ConnectOptions, connect, type WatchOptions, watch } from "./connect.ts";
+export type {
+  ClientEvent,
+  CompleteEvent,
+  ErrorEvent,
+  MessageEvent,
+  MethodCallEvent,
+  MethodCancelEvent,
+  MethodResultEvent,
+  PresenceEvent,
+  UpdateEvent,
+} from "./events.ts";
+export type { MissedMessage } from "./missed.ts";
+export {
+  type FormatMessagesOptions,
+  formatMessages,
+  type MissedContext,
+  type MissedContextOptions,
+} from "./missed-context.ts";

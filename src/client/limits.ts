@@ -1,0 +1,24 @@
+/** Every limit of the client, in one place; those of the protocol are in `wire/`. */
+
+export const LIMITS = {
+  /** Events that wait for `events()`, and their characters. The server keeps the rest. */
+  queuedEvents: 1_000,
+  queuedLength: 1_048_576,
+  /** Writes that the server has not confirmed. One more is `busy`. */
+  pendingRequests: 10_000,
+  missedMessages: 1_000,
+  missedLength: 1_048_576,
+  /** Deltas are sent when they are so long, or so old. */
+  deltaLength: 4_096,
+  deltaMs: 50,
+  /** How often a reader of everything tells how far it is. */
+  receivedMs: 1_000,
+  callMs: 60_000,
+  firstRetryMs: 100,
+  longestRetryMs: 30_000,
+  /** How long the first connection is tried, and the longest pause between two tries. */
+  firstConnectionMs: 30_000,
+  longestFirstRetryMs: 2_000,
+  /** How long `close()` waits for the server to confirm what was written. */
+  closeMs: 5_000,
+} as const;

@@ -1,0 +1,289 @@
+/**
+ * One connection to a channel, over any number of sockets: it comes back with growing pauses, sends again what was
+ * not confirmed, and ends a socket from which nothing comes any more.
+ */
+
+import { ContinuoError } from "../model/index.ts";
+import {
+  CHANNEL_LIMITS,
+  CLOSE,
+  type ClientFrame,
+  errorFromWire,
+  type HelloFrame,
+  PROTOCOL_VERSION,
+  parseServerFrame,
+  type RequestFrame,
+  type ServerFrame,
+  SUBPROTOCOL,
+} from "../wire/index.ts";
+import { LIMITS } from "./limits.ts";
+
+/** A request without its number. */
+export type Request = RequestFrame extends infer Frame
+  ? Frame extends RequestFrame
+    ? Omit<Frame, "request">
+    : never
+  : never;
+
+export interface LinkOptions {
+  readonly url: string;
+  readonly reconnect: boolean;
+  /** How long the first connection is tried again, when `reconnect` is set. */
+  readonly firstConnectionMs: number;
+  /** Called once, when the first try failed and others follow. */
+  readonly warn: (line: string) => void;
+  readonly hello: () => Omit<HelloFrame, "type" | "protocol">;
+  readonly onFrame: (frame: ServerFrame) => void;
+  /** Called once: the link is over. `null` when it was closed by `close()`. */
+  readonly onEnd: (error: ContinuoError | null) => void;
+}
+
+interface Pending {
+  readonly frame: ClientFrame;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Refusals that another try does not change. */
+const FINAL: ReadonlySet<string> = new Set([
+  "unauthorized",
+  "forbidden",
+  "invalid",
+  "not_found",
+  "gone",
+  "handle_taken",
+  "too_large",
+  "unsupported",
+  "usage",
+  "log_closed",
+]);
+
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #pending = new Map<number, Pending>();
+  #socket: WebSocket | null = null;
+  #state: "connecting" | "greeted" | "ended" = "connecting";
+  #everReady = false;
+  #leaving = false;
+  #requests = 0;
+  #tries = 0;
+  #heardAt = 0;
+  #beat: ReturnType<typeof setInterval> | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #retryMs: number | null = null;
+  #refusal: ContinuoError | null = null;
+  /** Why the server did not let us in the last time; another try may change it. */
+  #obstacle: ContinuoError | null = null;
+  readonly #startedAt: number = performance.now();
+  #onQuiet: (() => void) | null = null;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.#open();
+  }
+
+  /** Sent as soon as there is a connection, and again after a lost one. Errors: the server's; `unavailable`. */
+  request(request: Request): Promise<unknown> {
+    if (this.#state === "ended") return Promise.reject(over());
+    if (this.#pending.size >= LIMITS.pendingRequests) {
+      return Promise.reject(
+        new ContinuoError("busy", "too many writes wait for the server", {
+          hint: "Wait for the promises of earlier writes.",
+          details: { limit: LIMITS.pendingRequests },
+        }),
+      );
+    }
+    const number = ++this.#requests;
+    const frame = { ...request, request: number } as RequestFrame;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(number, { frame, resolve, reject });
+      if (this.#state === "greeted") this.#send(frame);
+    });
+  }
+
+  /** Sent now or not at all. */
+  tell(frame: Extract<ClientFrame, { readonly type: "pause" | "resume" }>): void {
+    if (this.#state === "greeted") this.#send(frame);
+  }
+
+  /** Waits until everything that was requested is confirmed, for a while, and leaves. */
+  async close(): Promise<void> {
+    if (this.#state === "ended") return;
+    const confirmed = new Promise<void>((resolve) => {
+      this.#onQuiet = resolve;
+    });
+    if (this.#pending.size > 0) {
+      const timer = setTimeout(() => this.#onQuiet?.(), LIMITS.closeMs);
+      await confirmed;
+      clearTimeout(timer);
+    }
+    // The server frees the handle, and then ends the socket: who connects afterwards finds it free.
+    const socket = this.#state === "greeted" ? this.#socket : null;
+    this.#leaving = true;
+    this.#send({ type: "close" });
+    if (socket !== null) await closed(socket);
+    this.#end(null);
+  }
+
+  #open(): void {
+    this.#state = "connecting";
+    let socket: WebSocket;
+    try {
+      socket = new WebSocket(this.#options.url, [SUBPROTOCOL]);
+    } catch (cause) {
+      const error = new ContinuoError("invalid", "the given text is not the URL of a server", { cause });
+      queueMicrotask(() => this.#end(error));
+      return;
+    }
+    this.#socket = socket;
+    this.#heardAt = performance.now();
+    socket.onopen = () => this.#send({ type: "hello", protocol: PROTOCOL_VERSION, ...this.#options.hello() });
+    socket.onmessage = ({ data }) => {
+      if (socket === this.#socket) this.#hear(data);
+    };
+    // What failed is told by the close that follows.
+    socket.onerror = () => undefined;
+    socket.onclose = () => {
+      if (socket === this.#socket) this.#lost();
+    };
+    clearInterval(this.#beat);
+    this.#beat = setInterval(() => this.#check(), CHANNEL_LIMITS.heartbeatMs);
+  }
+
+  #check(): void {
+    if (performance.now() - this.#heardAt > CHANNEL_LIMITS.silenceMs) {
+      const socket = this.#socket;
+      this.#lost();
+      socket?.close();
+      return;
+    }
+    if (this.#state === "greeted") this.#send({ type: "heartbeat" });
+  }
+
+  #hear(data: unknown): void {
+    this.#heardAt = performance.now();
+    if (typeof data !== "string") return;
+    let frame: ServerFrame | null;
+    try {
+      frame = parseServerFrame(data);
+    } catch {
+      // Not a server of this protocol, or a broken one: a new connection begins anew.
+      this.#socket?.close(CLOSE.protocol);
+      return;
+    }
+    if (frame !== null) this.#take(frame);
+  }
+
+  #take(frame: ServerFrame): void {
+    if (frame.type === "ok") {
+      this.#settle(frame.request, (pending) => pending.resolve(frame.result));
+      return;
+    }
+    if (frame.type === "error") {
+      const error = errorFromWire(frame, 0);
+      if (frame.request !== undefined) {
+        this.#settle(frame.request, (pending) => pending.reject(error));
+      } else if (FINAL.has(error.code)) this.#refusal = error;
+      else this.#obstacle = error;
+      return;
+    }
+    if (frame.type === "bye") this.#retryMs = frame.retryMs;
+    if (frame.type === "hello") {
+      this.#state = "greeted";
+      this.#options.onFrame(frame);
+      for (const { frame: again } of this.#pending.values()) this.#send(again);
+      return;
+    }
+    if (frame.type === "ready") {
+      this.#everReady = true;
+      this.#obstacle = null;
+      this.#tries = 0;
+    }
+    this.#options.onFrame(frame);
+  }
+
+  #settle(request: number, act: (pending: Pending) => void): void {
+    const pending = this.#pending.get(request);
+    this.#pending.delete(request);
+    if (pending !== undefined) act(pending);
+    if (this.#pending.size === 0) this.#onQuiet?.();
+  }
+
+  #send(frame: ClientFrame): void {
+    // A socket that is closing takes nothing; requests are sent again over the next one.
+    if (this.#socket?.readyState === 1) this.#socket.send(JSON.stringify(frame));
+  }
+
+  #lost(): void {
+    this.#socket = null;
+    clearInterval(this.#beat);
+    // `close()` ends the link itself.
+    if (this.#state === "ended" || this.#leaving) return;
+    this.#state = "connecting";
+    const end = this.#refusal ?? (this.#mayTryAgain() ? null : this.#noConnection());
+    if (end !== null) {
+      this.#end(end);
+      return;
+    }
+    if (!this.#everReady && this.#tries === 0) this.#warnOfTries();
+    const longestMs = this.#everReady ? LIMITS.longestRetryMs : LIMITS.longestFirstRetryMs;
+    const most = Math.min(longestMs, LIMITS.firstRetryMs * 2 ** this.#tries++);
+    const waitMs = (this.#retryMs ?? 0) + most * (0.5 + Math.random() / 2);
+    this.#retryMs = null;
+    this.#retry = setTimeout(() => this.#open(), waitMs);
+  }
+
+  #mayTryAgain(): boolean {
+    const { reconnect, firstConnectionMs } = this.#options;
+    return reconnect && (this.#everReady || performance.now() - this.#startedAt < firstConnectionMs);
+  }
+
+  #warnOfTries(): void {
+    const { firstConnectionMs, warn } = this.#options;
+    const why = this.#obstacle === null ? "no server answers" : this.#obstacle.message;
+    warn(`cannot join yet: ${why}; trying again for ${Math.ceil(firstConnectionMs / 1_000)} s`);
+  }
+
+  #noConnection(): ContinuoError {
+    // Before the first `ready` the server's own words say more.
+    if (this.#obstacle !== null) return this.#obstacle;
+    if (!this.#everReady) {
+      return new ContinuoError("unavailable", "no connection to the server came about", {
+        hint: "Check that the server runs and that its URL is right.",
+        details: { url: this.#options.url, triedMs: Math.round(performance.now() - this.#startedAt) },
+      });
+    }
+    return new ContinuoError("unavailable", "the connection to the server was lost", {
+      hint: "Check that the server runs and that its URL is right.",
+      details: { url: this.#options.url },
+    });
+  }
+
+  #end(error: ContinuoError | null): void {
+    if (this.#state === "ended") return;
+    this.#state = "ended";
+    clearInterval(this.#beat);
+    clearTimeout(this.#retry);
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close(1000);
+    for (const { reject } of this.#pending.values()) reject(error ?? over());
+    this.#pending.clear();
+    this.#onQuiet?.();
+    this.#options.onEnd(error);
+  }
+}
+
+function closed(socket: WebSocket): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, LIMITS.closeMs);
+    socket.addEventListener("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+function over(): ContinuoError {
+  return new ContinuoError("unavailable", "the client is closed", { hint: "Connect again." });
+}

@@ -1,0 +1,279 @@
+/** `openLive()`: one continuous session of a page, over lost connections, reloads, and sessions that ended meanwhile. */
+
+import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import type {
+  Acknowledgement,
+  EvidenceInput,
+  LiveServerFrame,
+  LiveSession,
+  LiveSessionRequest,
+  Note,
+  NoteOperation,
+  OpenedLiveSession,
+} from "../../wire/index.ts";
+import { Feed } from "./feed.ts";
+import { LIMITS } from "./limits.ts";
+import { memoryOutbox, type Outbox, type OutboxBatch, type OutboxState } from "./outbox.ts";
+import { call, pathOf, type ServerAddress } from "./requests.ts";
+
+export interface OpenLiveOptions extends ServerAddress, LiveSessionRequest {
+  readonly key: string;
+  /** Where evidence waits that was not acknowledged; in memory where none is given. */
+  readonly outbox?: Outbox;
+  /** Each event of the session, each level, each request of the agent. */
+  readonly onFrame?: (frame: LiveServerFrame) => void;
+}
+
+interface Waiting {
+  readonly resolve: (acknowledged: Acknowledgement) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class LiveClient {
+  readonly #options: OpenLiveOptions;
+  readonly #outbox: Outbox;
+  readonly #over = new AbortController();
+  readonly #waiting = new Map<OutboxBatch, Waiting>();
+  #state: OutboxState;
+  #batches: OutboxBatch[];
+  #feed: Feed;
+  #sending: Promise<void> | null = null;
+  #adding: Promise<void> = Promise.resolve();
+  readonly #ping: ReturnType<typeof setInterval>;
+
+  constructor(
+    options: OpenLiveOptions,
+    { outbox, state }: { readonly outbox: Outbox; readonly state: OutboxState },
+  ) {
+    this.#options = options;
+    this.#outbox = outbox;
+    this.#state = state;
+    this.#batches = [...state.batches];
+    this.#feed = new Feed({ ...options, onFrame: (frame) => this.#take(frame) });
+    this.#ping = setInterval(() => {
+      void call(options, pathOf(options.key, "/ping"), { method: "POST" }).catch(() => undefined);
+    }, LIMITS.pingMs);
+    this.#sendSoon();
+  }
+
+  /** It changes when the session ended and evidence came after that. */
+  get sessionId(): string {
+    return this.#state.sessionId;
+  }
+
+  /** Batches that the server did not acknowledge yet. */
+  get waiting(): number {
+    return this.#batches.length;
+  }
+
+  /**
+   * Keeps the evidence in the outbox and sends it, in order. Resolves when the server stored it. Errors: `too_large`
+   * for a full outbox, `invalid` for evidence that the server refuses, `unavailable` when the client is closed.
+   */
+  add(...evidence: readonly EvidenceInput[]): Promise<Acknowledgement> {
+    if (this.#over.signal.aborted) return Promise.reject(closed());
+    if (this.#batches.length >= LIMITS.outboxBatches) {
+      return Promise.reject(
+        new ContinuoError("too_large", "too much evidence waits for the server", {
+          details: { limit: LIMITS.outboxBatches },
+        }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      this.#adding = this.#adding.then(async () => {
+        const batch: OutboxBatch = { sequence: this.#state.nextSequence, evidence };
+        try {
+          await this.#outbox.add(batch);
+        } catch (error) {
+          reject(error);
+          return;
+        }
+        this.#state = { ...this.#state, nextSequence: batch.sequence + 1 };
+        this.#batches.push(batch);
+        this.#waiting.set(batch, { resolve, reject });
+        this.#sendSoon();
+      });
+    });
+  }
+
+  session(): Promise<LiveSession> {
+    return this.#call("GET", "") as Promise<LiveSession>;
+  }
+
+  async notes(): Promise<readonly Note[]> {
+    return ((await this.#call("GET", "/notes")) as { readonly notes: readonly Note[] }).notes;
+  }
+
+  /** Errors: `not_found`, `conflict`, `degraded`, `log_closed`. */
+  operate(noteId: string, operation: NoteOperation): Promise<Acknowledgement> {
+    return this.#call("POST", `/notes/${encodeURIComponent(noteId)}`, operation) as Promise<Acknowledgement>;
+  }
+
+  /** Answers a `context_request`. */
+  answer(
+    requestId: string,
+    answer: { readonly text: string; readonly mediaTimeMs: number },
+  ): Promise<Acknowledgement> {
+    return this.#call(
+      "POST",
+      `/context/${encodeURIComponent(requestId)}`,
+      answer,
+    ) as Promise<Acknowledgement>;
+  }
+
+  /** Waits until all evidence is stored, and ends the session. */
+  async end(): Promise<LiveSession> {
+    await this.flushed();
+    return (await this.#call("DELETE", "")) as LiveSession;
+  }
+
+  /** Resolves when no evidence waits. */
+  async flushed(): Promise<void> {
+    await this.#adding;
+    while (this.#batches.length > 0 && !this.#over.signal.aborted) {
+      this.#sendSoon();
+      await this.#sending;
+    }
+  }
+
+  /** Leaves; the session goes on, and what is in the outbox is sent by the next client that opens it. */
+  close(): void {
+    this.#over.abort();
+    clearInterval(this.#ping);
+    this.#feed.close();
+    for (const { reject } of this.#waiting.values()) reject(closed());
+    this.#waiting.clear();
+  }
+
+  #call(method: "GET" | "POST" | "DELETE", rest: string, body?: unknown): Promise<unknown> {
+    const { signal } = this.#over;
+    return call(this.#options, pathOf(this.#options.key, rest), { method, body, signal });
+  }
+
+  #take(frame: LiveServerFrame): void {
+    // A session that was repaired takes what it refused.
+    if (frame.type === "backpressure") this.#sendSoon();
+    this.#options.onFrame?.(frame);
+  }
+
+  #sendSoon(): void {
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = null;
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let tries = 0; ; ) {
+      const [batch] = this.#batches;
+      if (batch === undefined || this.#over.signal.aborted) return;
+      try {
+        await this.#send(batch);
+        tries = 0;
+      } catch (error) {
+        if (this.#over.signal.aborted) return;
+        if (isContinuoError(error, "log_closed")) await this.#moveOn();
+        else if (isRefusal(error)) {
+          await this.#settle(batch, (waiting) => waiting.reject(error));
+          // The number of the refused batch was not used: a producer without gaps goes on.
+          await this.#renumber(this.sessionId);
+        } else if (isContinuoError(error, "sequence_gap")) await this.#renumber(this.sessionId);
+        else await this.#pause(tries++);
+      }
+    }
+  }
+
+  async #send(batch: OutboxBatch): Promise<void> {
+    const { producerId, sessionId } = this.#state;
+    const body = { producerId, epoch: 0, sequence: batch.sequence, evidence: batch.evidence, sessionId };
+    const acknowledged = (await this.#call("POST", "/evidence", body)) as Acknowledgement;
+    await this.#settle(batch, (waiting) => waiting.resolve(acknowledged));
+  }
+
+  async #settle(batch: OutboxBatch, act: (waiting: Waiting) => void): Promise<void> {
+    await this.#outbox.remove(batch.sequence);
+    this.#batches.shift();
+    const waiting = this.#waiting.get(batch);
+    this.#waiting.delete(batch);
+    if (waiting !== undefined) act(waiting);
+  }
+
+  /** The session ended: the next one of the key gets what waits, as of a new producer. */
+  async #moveOn(): Promise<void> {
+    let opened: OpenedLiveSession;
+    try {
+      opened = await openSession(this.#options);
+    } catch {
+      return this.#pause(0);
+    }
+    await this.#renumber(opened.sessionId);
+    this.#feed.restart();
+  }
+
+  /** What waits, as of a new producer. */
+  async #renumber(sessionId: string): Promise<void> {
+    const moved = this.#adding.then(async () => {
+      const batches = this.#batches.map(({ evidence }, sequence): OutboxBatch => ({ sequence, evidence }));
+      const next = freshState(sessionId, batches);
+      await this.#outbox.reset(next);
+      for (const [n, old] of this.#batches.entries()) {
+        const waiting = this.#waiting.get(old);
+        const batch = batches[n];
+        this.#waiting.delete(old);
+        if (waiting !== undefined && batch !== undefined) this.#waiting.set(batch, waiting);
+      }
+      this.#state = next;
+      this.#batches = batches;
+    });
+    this.#adding = moved.catch(() => undefined);
+    await moved.catch(() => this.#pause(0));
+  }
+
+  #pause(tries: number): Promise<void> {
+    const ms = Math.min(LIMITS.longestRetryMs, LIMITS.firstRetryMs * 2 ** tries);
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#over.signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms * (0.5 + Math.random() / 2));
+      this.#over.signal.addEventListener("abort", done, { once: true });
+    });
+  }
+}
+
+/** Another try does not change it. */
+function isRefusal(error: unknown): boolean {
+  return ["invalid", "too_large", "forbidden", "unauthorized"].some((code) =>
+    isContinuoError(error, code as "invalid"),
+  );
+}
+
+function closed(): ContinuoError {
+  return new ContinuoError("unavailable", "the client is closed", { hint: "Open the session again." });
+}
+
+export function freshState(sessionId: string, batches: readonly OutboxBatch[] = []): OutboxState {
+  return { producerId: crypto.randomUUID(), sessionId, nextSequence: batches.length, batches };
+}
+
+export async function openSession(options: OpenLiveOptions): Promise<OpenedLiveSession> {
+  const { key, videoId, title, ephemeral, lanes, noteWriter } = options;
+  const body = { videoId, title, ephemeral, lanes, noteWriter };
+  return (await call(options, pathOf(key), { method: "PUT", body })) as OpenedLiveSession;
+}
+
+/**
+ * Gets or creates the session of the key, and sends what a former client left in the outbox. Errors: `unauthorized`,
+ * `forbidden`, `invalid`, `unavailable`.
+ */
+export async function openLive(options: OpenLiveOptions): Promise<LiveClient> {
+  const outbox = options.outbox ?? memoryOutbox();
+  const { sessionId } = await openSession(options);
+  let state = await outbox.load();
+  if (state === null || (state.batches.length === 0 && state.sessionId !== sessionId)) {
+    state = freshState(sessionId);
+    await outbox.reset(state);
+  }
+  return new LiveClient(options, { outbox, state });
+}

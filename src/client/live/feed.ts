@@ -1,0 +1,98 @@
+/** The socket of a continuous session: it comes back by itself, and goes on after the newest event that it saw. */
+
+import { LIVE_SUBPROTOCOL, type LiveClientFrame, type LiveServerFrame } from "../../wire/index.ts";
+import { LIMITS } from "./limits.ts";
+import { pathOf, type ServerAddress } from "./requests.ts";
+
+export interface FeedOptions extends ServerAddress {
+  readonly key: string;
+  readonly onFrame: (frame: LiveServerFrame) => void;
+}
+
+export class Feed {
+  readonly #options: FeedOptions;
+  #socket: WebSocket | null = null;
+  #state: "open" | "closed" = "open";
+  #sessionId: string | undefined;
+  #after = 0;
+  #tries = 0;
+  #heardAtMs = 0;
+  #timers: ReturnType<typeof setTimeout>[] = [];
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#open();
+  }
+
+  close(): void {
+    this.#state = "closed";
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#socket?.close(1000);
+  }
+
+  /** Another session of the key may be there now. */
+  restart(): void {
+    this.#socket?.close(1000);
+  }
+
+  #open(): void {
+    const { serverUrl, key, token } = this.#options;
+    const url = new URL(`${serverUrl.replace(/\/+$/u, "")}${pathOf(key, "/ws")}`);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(url.href, [LIVE_SUBPROTOCOL]);
+    this.#socket = socket;
+    this.#heardAtMs = performance.now();
+    socket.onopen = () =>
+      send(socket, {
+        type: "hello",
+        after: this.#after,
+        ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),
+        ...(token === undefined ? {} : { token }),
+      });
+    socket.onmessage = ({ data }) => {
+      if (socket === this.#socket && typeof data === "string") this.#hear(data);
+    };
+    // What failed is told by the close that follows.
+    socket.onerror = () => undefined;
+    socket.onclose = () => {
+      if (socket === this.#socket) this.#lost();
+    };
+    this.#beat(socket);
+  }
+
+  #beat(socket: WebSocket): void {
+    const beat = setInterval(() => {
+      if (socket !== this.#socket || this.#state === "closed") clearInterval(beat);
+      else if (performance.now() - this.#heardAtMs <= LIMITS.silenceMs) send(socket, { type: "heartbeat" });
+      else {
+        socket.close();
+        this.#lost();
+      }
+    }, LIMITS.heartbeatMs);
+    this.#timers = [beat];
+  }
+
+  #hear(text: string): void {
+    this.#heardAtMs = performance.now();
+    const frame = JSON.parse(text) as LiveServerFrame;
+    if (frame.type === "hello") {
+      if (frame.sessionId !== this.#sessionId) this.#after = 0;
+      this.#sessionId = frame.sessionId;
+      this.#tries = 0;
+    }
+    if (frame.type === "event") this.#after = frame.event.sequence;
+    if (frame.type !== "heartbeat") this.#options.onFrame(frame);
+  }
+
+  #lost(): void {
+    this.#socket = null;
+    for (const timer of this.#timers) clearInterval(timer);
+    if (this.#state === "closed") return;
+    const most = Math.min(LIMITS.longestRetryMs, LIMITS.firstRetryMs * 2 ** this.#tries++);
+    this.#timers = [setTimeout(() => this.#open(), most * (0.5 + Math.random() / 2))];
+  }
+}
+
+function send(socket: WebSocket, frame: LiveClientFrame): void {
+  if (socket.readyState === 1) socket.send(JSON.stringify(frame));
+}

@@ -1,0 +1,17 @@
+/** Every limit of the client of continuous sessions. */
+
+export const LIMITS = {
+  firstRetryMs: 250,
+  longestRetryMs: 10_000,
+  /** One request. */
+  requestMs: 30_000,
+  /** A server from which nothing comes for so long is gone. */
+  silenceMs: 10_000,
+  heartbeatMs: 3_000,
+  /** How often a client says that it is there. */
+  pingMs: 600_000,
+  /** Batches that wait for the server. One more is `too_large`. */
+  outboxBatches: 100_000,
+  /** Frames that wait for their reader; the oldest go first, and the reader is told how many. */
+  waitingFrames: 10_000,
+} as const;

@@ -1,0 +1,49 @@
+/**
+ * What was not acknowledged yet. A port, so that a page can keep it where it survives a reload; without one it is kept
+ * in memory.
+ */
+
+import type { EvidenceInput } from "../../wire/index.ts";
+
+export interface OutboxBatch {
+  /** The number of the batch for its producer. */
+  readonly sequence: number;
+  readonly evidence: readonly EvidenceInput[];
+}
+
+export interface OutboxState {
+  readonly producerId: string;
+  /** The session that the numbers belong to. */
+  readonly sessionId: string;
+  /** Of the next batch. */
+  readonly nextSequence: number;
+  readonly batches: readonly OutboxBatch[];
+}
+
+/** Each call resolves when the change would survive a reload. Calls come one after another. */
+export interface Outbox {
+  load(): Promise<OutboxState | null>;
+  /** A new producer: everything before is replaced. */
+  reset(state: OutboxState): Promise<void>;
+  /** Adds a batch; `nextSequence` is one more than its number. */
+  add(batch: OutboxBatch): Promise<void>;
+  remove(sequence: number): Promise<void>;
+}
+
+export function memoryOutbox(): Outbox {
+  let state: OutboxState | null = null;
+  return {
+    load: async () => state,
+    reset: async (next) => {
+      state = next;
+    },
+    add: async (batch) => {
+      if (state === null) return;
+      state = { ...state, nextSequence: batch.sequence + 1, batches: [...state.batches, batch] };
+    },
+    remove: async (sequence) => {
+      if (state === null) return;
+      state = { ...state, batches: state.batches.filter((batch) => batch.sequence !== sequence) };
+    },
+  };
+}

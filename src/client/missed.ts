@@ -1,0 +1,56 @@
+/** What was said while the participant was away: whole messages of others, newest kept. */
+
+import type { ClientEvent, MessageEvent } from "./events.ts";
+import { LIMITS } from "./limits.ts";
+
+export interface MissedMessage {
+  readonly messageId: string;
+  readonly sequence: number;
+  readonly from: string | null;
+  readonly content: string;
+  readonly timestamp: string | undefined;
+  readonly state: MessageEvent["state"];
+}
+
+export interface Missed {
+  /** Oldest first. */
+  readonly messages: readonly MissedMessage[];
+  /** Messages before them, for which there is no room. */
+  readonly omitted: number;
+  readonly lastSequence: number;
+}
+
+/** Collects while the replay comes in, which may be long: newest kept. */
+export class MissedCollector {
+  readonly #messages: MissedMessage[] = [];
+  #omitted = 0;
+  #length = 0;
+  #lastSequence = 0;
+
+  /** Own messages are not missed, nor is what `events()` yields because it is addressed to the reader. */
+  add(event: ClientEvent): void {
+    if (event.type !== "message" || event.own || event.addressed || event.sequence === undefined) return;
+    if (event.state === "open") return;
+    const { messageId, sequence, from, content, timestamp, state } = event;
+    this.#messages.push({ messageId, sequence, from, content, timestamp, state });
+    this.#length += content.length;
+    this.#lastSequence = sequence;
+    while (this.#isTooMuch()) {
+      this.#length -= this.#messages.shift()?.content.length ?? 0;
+      this.#omitted++;
+    }
+  }
+
+  get missed(): Missed {
+    return {
+      messages: this.#messages,
+      omitted: this.#omitted,
+      lastSequence: this.#lastSequence,
+    };
+  }
+
+  #isTooMuch(): boolean {
+    const { length } = this.#messages;
+    return length > LIMITS.missedMessages || (this.#length > LIMITS.missedLength && length > 1);
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Configuration: reads `continuo.yaml` of the user and of the project, merges them with flags, and checks trust.
+ *
+ * `readConfiguration({ places, flags })` returns the settings of every agent with defaults. A caller that starts an
+ * agent calls `assertRunnable`; every other caller calls `assertValid` and may show `untrustedWarning`.
+ *
+ * Promises: later settings win; what a project says about programs is used only after `continuo trust`, for this
+ * content of the file; agents are driven with the trust that folders have; a wrong key is reported with its line; zod and yaml are loaded only for a file that was not
+ * read before.
+ * Does not know: how an agent is started.
+ */
+
+export { assertRunnable, assertValid, untrustedWarning } from "./asserts.ts";
+export { drivingOf } from "./driving.ts";
+export { findProjectFile, type RawFile, readFile } from "./files.ts";
+export { type Guarded, guardedIn } from "./guarded.ts";
+export { openDriver, restrictionFor } from "./open-driver.ts";
+export { parseFile } from "./parse.ts";
+export { readConfiguration } from "./read.ts";
+export { type AgentSettings, type Configuration, type ContinuationMode, FILE_NAME } from "./settings.ts";
+export {
+  readTrusted,
+  readTrustedFolders,
+  readTrustRecord,
+  type TrustedFile,
+  type TrustedFolder,
+  trustStateOf,
+  writeTrusted,
+} from "./trust.ts";

@@ -1,0 +1,119 @@
+import { hash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { toJsonSchema } from "./json-schema.ts";
+import { MAX_KNOWN_FILES, recallContents, rememberContents, SCHEMA_HASH } from "./known.ts";
+import { readConfiguration } from "./read.ts";
+import type { Configuration } from "./settings.ts";
+
+const parsed: string[] = [];
+
+vi.mock("./parse.ts", async (original) => {
+  const real = await original<typeof import("./parse.ts")>();
+  return {
+    ...real,
+    parseFile: (text: string, file: string) => {
+      parsed.push(text);
+      return real.parseFile(text, file);
+    },
+  };
+});
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "continuo-known-"));
+  mkdirSync(join(root, "app"));
+  mkdirSync(join(root, ".continuo"));
+  parsed.length = 0;
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+const KNOWN = ".continuo/cache/configuration.json";
+const write = (path: string, text: string): void => writeFileSync(join(root, path), text);
+const read = (): Promise<Configuration> =>
+  readConfiguration({ places: { home: root, env: {}, cwd: join(root, "app") } });
+
+test("the hash is the schema's: after a change of the schema every file is checked again", () => {
+  const now = hash("sha256", JSON.stringify(toJsonSchema())).slice(0, SCHEMA_HASH.length);
+  expect(SCHEMA_HASH).toBe(now);
+});
+
+test("a file that did not change is not parsed again, and says the same", async () => {
+  write(".continuo/continuo.yaml", "agent: pi\nagents: { pi: { model: a } }");
+  write("app/continuo.yaml", "agents: { pi: { model: b } }");
+  const first = await read();
+  expect(parsed).toHaveLength(2);
+  expect(await read()).toEqual(first);
+  expect(parsed).toHaveLength(2);
+  write("app/continuo.yaml", "agents: { pi: { model: c } }");
+  expect((await read()).agents.pi?.model).toBe("c");
+  expect(parsed).toHaveLength(4);
+});
+
+test("without a file nothing is parsed and nothing is written", async () => {
+  expect(await read()).toMatchObject({ files: [], problems: [] });
+  expect([parsed, existsSync(join(root, KNOWN))]).toEqual([[], false]);
+});
+
+test("what a project says about programs is asked about each time, however well its file is known", async () => {
+  write("app/continuo.yaml", "agents: { claude: { command: ./evil } }");
+  for (const _ of [1, 2]) {
+    const { untrusted, agents } = await read();
+    expect(untrusted?.state).toBe("never trusted");
+    expect(agents.claude?.command).toBe(null);
+  }
+  expect(parsed).toHaveLength(1);
+});
+
+test("what is wrong is told with its place each time, also where each file alone is right", async () => {
+  write(".continuo/continuo.yaml", "agents:\n  mine: { model: a }");
+  for (const _ of [1, 2]) {
+    expect((await read()).problems).toMatchObject([{ line: 2, key: "agents.mine" }]);
+  }
+  write(".continuo/continuo.yaml", "\nagnt: pi");
+  for (const _ of [1, 2]) expect((await read()).problems).toMatchObject([{ line: 2, suggestion: "agent" }]);
+  expect(readFileSync(join(root, KNOWN), "utf8")).not.toContain("agnt");
+});
+
+test("a file that sets variables is parsed each time, and no key of it is copied", async () => {
+  write(".continuo/continuo.yaml", "agents: { pi: { env: { API_KEY: secret } } }");
+  write("app/continuo.yaml", "agent: pi");
+  for (const _ of [1, 2]) expect((await read()).agents.pi?.env).toEqual({ API_KEY: "secret" });
+  expect(parsed).toHaveLength(4);
+  expect(readFileSync(join(root, KNOWN), "utf8")).not.toContain("secret");
+});
+
+test.each(["", "{", "[]", '{"schema":"another","files":[]}', `{"schema":"${SCHEMA_HASH}","files":[1,{}]}`])(
+  "%j in the place of what is known is as nothing",
+  async (text) => {
+    write(".continuo/continuo.yaml", "agent: pi");
+    mkdirSync(join(root, ".continuo/cache"));
+    write(KNOWN, text);
+    expect((await read()).agent).toBe("pi");
+    expect(parsed).toHaveLength(1);
+    expect((await read()).agent).toBe("pi");
+    expect(parsed).toHaveLength(1);
+  },
+);
+
+test("only so many files are known, the newest, for this user alone", () => {
+  const home = join(root, ".continuo");
+  const hashes = Array.from({ length: MAX_KNOWN_FILES + 2 }, (_, at) => String(at));
+  for (const sha256 of hashes) rememberContents(home, [{ sha256, content: { agent: "pi" } }]);
+  expect(hashes.map((one) => recallContents(home, [one]) !== null)).toEqual(hashes.map((_, at) => at >= 2));
+  expect(statSync(join(root, KNOWN)).mode & 0o777).toBe(0o600);
+});
+
+test("where Continuo has no home yet, or it cannot be written to, the file is read all the same", async () => {
+  rmSync(join(root, ".continuo"), { recursive: true });
+  write("app/continuo.yaml", "agent: pi");
+  expect((await read()).agent).toBe("pi");
+  expect(existsSync(join(root, ".continuo"))).toBe(false);
+  mkdirSync(join(root, ".continuo"));
+  write(".continuo/cache", "a file");
+  expect((await read()).agent).toBe("pi");
+});

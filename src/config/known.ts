@@ -1,0 +1,64 @@
+/**
+ * What files said that had nothing wrong in them, by the hash of their bytes: a file that did not change is not
+ * parsed and checked again, and what does that (yaml, zod) is not even loaded. A file of our own; it may be deleted.
+ * What sets variables is not copied: they hold keys.
+ */
+
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isJson, readJsonFile } from "../files/index.ts";
+
+import type { FileContent } from "./schema.ts";
+
+/** Of the schema that they were checked by: its first letters. A test says when it is another one. */
+export const SCHEMA_HASH = "55025792c86848a4";
+
+/** The home has one file, each project another. */
+export const MAX_KNOWN_FILES = 16;
+
+export interface KnownFile {
+  readonly sha256: string;
+  readonly content: FileContent;
+}
+
+/** `null` unless every one is known. */
+export function recallContents(home: string, hashes: readonly string[]): readonly FileContent[] | null {
+  if (hashes.length === 0) return [];
+  const known = readKnown(home);
+  const found = hashes.flatMap((hash) => known.find(({ sha256 }) => sha256 === hash) ?? []);
+  return found.length === hashes.length ? found.map(({ content }) => content) : null;
+}
+
+/** The newest are kept. Nothing is written where Continuo has no home yet. */
+export function rememberContents(home: string, files: readonly KnownFile[]): void {
+  const known = files.filter(({ content }) => !setsVariables(content));
+  if (known.length === 0 || !existsSync(home)) return;
+  const others = readKnown(home).filter(({ sha256 }) => known.every((file) => file.sha256 !== sha256));
+  const kept = [...known, ...others].slice(0, MAX_KNOWN_FILES);
+  const path = fileOf(home);
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, JSON.stringify({ schema: SCHEMA_HASH, files: kept }), { mode: 0o600 });
+    renameSync(draft, path);
+  } catch {
+    // A home that cannot be written to only costs the next start.
+    if (existsSync(draft)) rmSync(draft);
+  }
+}
+
+function setsVariables({ agents = {} }: FileContent): boolean {
+  return Object.values(agents).some(({ env }) => env !== undefined);
+}
+
+function fileOf(home: string): string {
+  return join(home, "cache/configuration.json");
+}
+
+/** Nobody but us writes it: what has our form is taken for ours. */
+function readKnown(home: string): readonly KnownFile[] {
+  const record = readJsonFile(fileOf(home));
+  if (record === null || record.schema !== SCHEMA_HASH || !Array.isArray(record.files)) return [];
+  return record.files.filter((file) => isJson(file) && isJson(file.content)) as readonly KnownFile[];
+}

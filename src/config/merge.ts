@@ -1,0 +1,88 @@
+/** One file, or the flags, laid over what was known before. Pure. */
+
+import type { FileAgent, FileContent } from "./schema.ts";
+import {
+  type AgentFlags,
+  type AgentSettings,
+  agentsByName,
+  type ContinuationMode,
+  defaultSettings,
+} from "./settings.ts";
+
+export interface Layers {
+  readonly environment: AgentSettings["environment"];
+  readonly agent: string | null;
+  readonly continuation: ContinuationMode;
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+}
+
+/** `toPath` makes a command of the file's own folder absolute. */
+export function withFile(before: Layers, content: FileContent, toPath: (command: string) => string): Layers {
+  const agents = agentsByName(Object.values(before.agents));
+  for (const [name, said] of Object.entries(content.agents ?? {})) {
+    agents[name] = withAgent(agents[name] ?? defaultSettings(name), said, toPath);
+  }
+  return {
+    environment: content.env ?? before.environment,
+    agent: content.agent ?? before.agent,
+    continuation: content.continuation ?? before.continuation,
+    agents,
+  };
+}
+
+function withAgent(
+  before: AgentSettings,
+  said: FileAgent,
+  toPath: (command: string) => string,
+): AgentSettings {
+  const { command, args, env, model, transport, session, budget } = said;
+  const permissions = typeof said.permissions === "string" ? { policy: said.permissions } : said.permissions;
+  return {
+    name: before.name,
+    environment: before.environment,
+    command: command === undefined ? before.command : toPath(command),
+    // Arguments belong to the command that they were written for.
+    args: args ?? (command === undefined ? before.args : []),
+    env: { ...before.env, ...env },
+    model: model ?? before.model,
+    transport: transport ?? before.transport,
+    session: {
+      ...before.session,
+      ...given({
+        resumeId: session?.resume_id,
+        continueLast: session?.continue_last,
+        onMissing: session?.on_missing,
+      }),
+    },
+    permissions: {
+      ...before.permissions,
+      ...given({ policy: permissions?.policy, timeoutMs: permissions?.timeout_ms }),
+    },
+    budget: {
+      ...before.budget,
+      ...given({
+        maxTokens: budget?.max_tokens,
+        maxCostUsd: budget?.max_cost_usd,
+        maxToolCalls: budget?.max_tool_calls,
+        maxDurationMs: budget?.max_duration_ms,
+      }),
+    },
+  };
+}
+
+export function withFlags(before: AgentSettings, flags: AgentFlags): AgentSettings {
+  return {
+    ...before,
+    ...given({ model: flags.model, transport: flags.transport }),
+    session: { ...before.session, ...given(flags.session ?? {}) },
+    permissions: { ...before.permissions, ...given(flags.permissions ?? {}) },
+    budget: { ...before.budget, ...given(flags.budget ?? {}) },
+  };
+}
+
+/** What is not given does not take the place of what is. */
+function given<T extends object>(some: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

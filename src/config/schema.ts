@@ -1,0 +1,167 @@
+/** What a `continuo.yaml` may say: its keys, their values, and what they mean. */
+
+import { z } from "zod";
+
+/** A name that can stand before an id (`NAME:ID`), in a file's name and in a log's id. */
+const AGENT_NAME = /^[a-z][a-z0-9-]{0,39}$/u;
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/u;
+const MAX_ARGS = 100;
+const MAX_AGENTS = 100;
+const MAX_PATTERNS = 1_000;
+const MAX_TEXT_CHARS = 10_000;
+const MAX_TIME_MS = 24 * 60 * 60 * 1000;
+
+const POLICIES = ["ask", "safe", "unrestricted"] as const;
+
+export interface FileSession {
+  readonly resume_id?: "auto" | "load" | "resume" | undefined;
+  readonly continue_last?: "auto" | "list" | "agent" | undefined;
+  readonly on_missing?: "error" | "replay" | "new" | undefined;
+}
+
+export interface FilePermissions {
+  readonly policy?: (typeof POLICIES)[number] | undefined;
+  readonly timeout_ms?: number | undefined;
+}
+
+export interface FileBudget {
+  readonly max_tokens?: number | undefined;
+  readonly max_cost_usd?: number | undefined;
+  readonly max_tool_calls?: number | undefined;
+  readonly max_duration_ms?: number | undefined;
+}
+
+export interface FileAgent {
+  readonly command?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: Readonly<Record<string, string | null>> | undefined;
+  readonly model?: string | undefined;
+  readonly transport?: "native" | "acp" | undefined;
+  readonly session?: FileSession | undefined;
+  readonly permissions?: FilePermissions | (typeof POLICIES)[number] | undefined;
+  readonly budget?: FileBudget | undefined;
+}
+
+export interface FileContent {
+  readonly env?: "pass" | "deny" | undefined;
+  readonly agent?: string | undefined;
+  readonly continuation?: "auto" | "native" | "replay" | false | undefined;
+  readonly agents?: Readonly<Record<string, FileAgent>> | undefined;
+  readonly index?: { readonly exclude?: readonly string[] | undefined } | undefined;
+}
+
+const text = z.string().min(1).max(MAX_TEXT_CHARS);
+const count = z.int().min(1);
+const timeMs = z.int().min(1).max(MAX_TIME_MS);
+
+const session = z.strictObject({
+  resume_id: z
+    .enum(["auto", "load", "resume"])
+    .optional()
+    .describe(
+      "How to continue a session by its id in an ACP agent: load sends the history to Continuo, resume does not. If the agent does not offer one, Continuo uses the other. auto: load if Continuo does not have the history yet, else resume.",
+    ),
+  continue_last: z
+    .enum(["auto", "list", "agent"])
+    .optional()
+    .describe(
+      "Which session --continue continues. list: the newest session in the list of the folder; agent: the one that the agent chooses, else the newest in the list; auto: list, or agent if there is no list.",
+    ),
+  on_missing: z
+    .enum(["error", "replay", "new"])
+    .optional()
+    .describe(
+      "What to do if the session cannot be continued. error: fail; replay: read its history from disk and send it again; new: start without it.",
+    ),
+});
+
+const permissions = z.union([
+  z.enum(POLICIES),
+  z.strictObject({
+    policy: z
+      .enum(POLICIES)
+      .optional()
+      .describe("ask: ask you; safe: permit only reading; unrestricted: permit everything."),
+    timeout_ms: timeMs.optional().describe("The time after which an unanswered question is denied."),
+  }),
+]);
+
+const budget = z.strictObject({
+  max_tokens: count.optional().describe("Tokens of input and output together."),
+  max_cost_usd: z.number().positive().optional().describe("US dollars, if the agent reports its costs."),
+  max_tool_calls: count.optional().describe("Tool calls."),
+  max_duration_ms: count.optional().describe("Duration of the turn in milliseconds."),
+});
+
+const agent = z.strictObject({
+  command: text
+    .optional()
+    .describe(
+      "The program: a name on the search path, or a path relative to this file. Default: the name of the agent.",
+    ),
+  args: z
+    .array(z.string().max(MAX_TEXT_CHARS))
+    .max(MAX_ARGS)
+    .optional()
+    .describe("The first arguments of the program; Continuo appends its own."),
+  env: z
+    .record(z.string().regex(VARIABLE_NAME), z.string().max(MAX_TEXT_CHARS).nullable())
+    .optional()
+    .describe("Variables of the agent's environment; null removes one."),
+  model: text
+    // It becomes an argument of the agent's program, and must not be taken for a flag.
+    .regex(/^[^-]/u)
+    .optional()
+    .describe("The model, as the agent names it. Default: the agent's choice."),
+  transport: z
+    .enum(["native", "acp"])
+    .optional()
+    .describe(
+      "native: the agent's own protocol; acp: the Agent Client Protocol. Default: the better one for this agent.",
+    ),
+  session: session.optional().describe("How to continue sessions."),
+  permissions: permissions
+    .optional()
+    .describe("What the agent may do: a policy, or a policy with a time limit for questions."),
+  budget: budget.optional().describe("What one turn may use; Continuo cancels a turn that exceeds a limit."),
+});
+
+/** One file, as it is written. */
+export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
+  env: z
+    .literal(["pass", "deny"])
+    .optional()
+    .describe(
+      "Environment variables that agents inherit. pass: all; deny: those of a list that programs and agents need. Left out: all in a folder that you trust, the list elsewhere.",
+    ),
+  agent: z
+    .string()
+    .regex(AGENT_NAME)
+    .optional()
+    .describe("The default agent of `continuo chat` and `continuo repl`."),
+  continuation: z
+    .literal(["auto", "native", "replay", false])
+    .optional()
+    .describe(
+      "How an agent receives the earlier messages. native: in its own session; replay: sent again; auto: native if possible, else replay; false: not at all.",
+    ),
+  agents: z
+    .record(z.string().regex(AGENT_NAME), agent)
+    .refine((agents) => Object.keys(agents).length <= MAX_AGENTS, `at most ${MAX_AGENTS} agents`)
+    .optional()
+    .describe(
+      "The agents by name: claude, codex, gemini, pi, opencode, or any other ACP agent with its command.",
+    ),
+  index: z
+    .strictObject({
+      exclude: z
+        .array(text)
+        .max(MAX_PATTERNS)
+        .optional()
+        .describe(
+          "Sessions whose text is not indexed: patterns for the project folder or the file of a session, or a folder above it. * is any text without a slash, ** any text, ~ your home folder.",
+        ),
+    })
+    .optional()
+    .describe("What `continuo search` may find. Only in the file in CONTINUO_HOME."),
+});

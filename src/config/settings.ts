@@ -1,0 +1,132 @@
+/** Configuration as the commands use it: every file and flag laid over each other, defaults filled in. */
+
+import { AGENT_NAMES, type OnMissing } from "../model/index.ts";
+
+export type PermissionPolicy = "ask" | "safe" | "unrestricted";
+export type Transport = "native" | "acp";
+export type ContinuationMode = "auto" | "native" | "replay" | false;
+
+export interface SessionSettings {
+  readonly resumeId: "auto" | "load" | "resume";
+  readonly continueLast: "auto" | "list" | "agent";
+  readonly onMissing: OnMissing;
+}
+
+export interface PermissionSettings {
+  readonly policy: PermissionPolicy;
+  /** A question that is not answered in this time is denied. */
+  readonly timeoutMs: number;
+}
+
+/** Nothing but agents is in it: `constructor` is no name that every object knows. */
+export function agentsByName(agents: Iterable<AgentSettings>): Record<string, AgentSettings> {
+  const named: Record<string, AgentSettings> = Object.create(null);
+  for (const settings of agents) named[settings.name] = settings;
+  return named;
+}
+
+/** Of one turn; no limit where none is given. */
+export interface BudgetSettings {
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+  readonly maxToolCalls?: number;
+  readonly maxDurationMs?: number;
+}
+
+export interface AgentSettings {
+  /** What it inherits; `null`: all in a trusted folder, a list elsewhere. */
+  readonly environment: "pass" | "deny" | null;
+  readonly name: string;
+  /** A name on the search path or an absolute path; `null`: the agent's own. */
+  readonly command: string | null;
+  readonly args: readonly string[];
+  /** `null` takes a variable away. */
+  readonly env: Readonly<Record<string, string | null>>;
+  readonly model: string | null;
+  /** `null`: what serves this agent best. */
+  readonly transport: Transport | null;
+  readonly session: SessionSettings;
+  readonly permissions: PermissionSettings;
+  readonly budget: BudgetSettings;
+}
+
+/** What flags may say of an agent; what is left out is as the files say. */
+export interface AgentFlags {
+  readonly model?: string;
+  readonly transport?: Transport;
+  readonly session?: Partial<SessionSettings>;
+  readonly permissions?: Partial<PermissionSettings>;
+  readonly budget?: BudgetSettings;
+}
+
+export interface ConfigurationFlags {
+  readonly agent?: string;
+  readonly continuation?: ContinuationMode;
+  /** Of the agent that the conversation is with. */
+  readonly settings?: AgentFlags;
+}
+
+/** Something wrong in a file. */
+export interface ConfigurationProblem {
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly column: number;
+  /** `agents.claude.modle`; empty for the file as a whole. */
+  readonly key: string;
+  readonly message: string;
+  /** What was perhaps meant. */
+  readonly suggestion: string | null;
+}
+
+/** A project's file wants what runs programs, and nobody said `continuo trust`. */
+export interface UntrustedFile {
+  readonly file: string;
+  /** The folder to name to `continuo trust`. */
+  readonly folder: string;
+  /** `agents.claude.command`, …: not used. */
+  readonly keys: readonly string[];
+  /** `changed`: another content of it was trusted once. */
+  readonly state: "never trusted" | "changed";
+}
+
+export interface ConfigurationFile {
+  readonly path: string;
+  readonly of: "home" | "project";
+}
+
+export interface Configuration {
+  /** Named by a flag or a file; `null`: none is. */
+  readonly agent: string | null;
+  readonly continuation: ContinuationMode;
+  /** The five that Continuo knows, and those that a file names. */
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+  /** Patterns of sessions whose text is not indexed. */
+  readonly indexExclude: readonly string[];
+  /** That were read, the first one first. */
+  readonly files: readonly ConfigurationFile[];
+  /** A file with a problem is not used at all. */
+  readonly problems: readonly ConfigurationProblem[];
+  readonly untrusted: UntrustedFile | null;
+}
+
+export const FILE_NAME = "continuo.yaml";
+
+/** What stands in no file. */
+export const DEFAULTS: Pick<AgentSettings, "session" | "permissions"> & {
+  readonly continuation: ContinuationMode;
+} = {
+  continuation: "auto",
+  session: { resumeId: "auto", continueLast: "auto", onMissing: "error" },
+  permissions: { policy: "ask", timeoutMs: 600_000 },
+};
+
+export function defaultSettings(name: string): AgentSettings {
+  const { session, permissions } = DEFAULTS;
+  const unsaid = { environment: null, command: null, args: [], env: {}, model: null, transport: null };
+  return { name, ...unsaid, session, permissions, budget: {} };
+}
+
+export function isKnownAgent(name: string): boolean {
+  return (AGENT_NAMES as readonly string[]).includes(name);
+}

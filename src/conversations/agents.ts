@@ -1,0 +1,207 @@
+/** From what the configuration says of an agent to the agent, ready to be talked to. */
+
+import { isToldAlone } from "../catalog/index.ts";
+import { type AgentSettings, openDriver } from "../config/index.ts";
+import { type DrivenAgent, type ReplayWriter, toAgent } from "../drivers/link/index.ts";
+import type { PlacesAt } from "../files/index.ts";
+import {
+  type AgentDriver,
+  type AgentName,
+  ContinuoError,
+  type Conversation,
+  isAgentName,
+  type OpenConversation,
+} from "../model/index.ts";
+
+export interface AgentOptions {
+  readonly settings: AgentSettings;
+  readonly places: PlacesAt;
+  readonly cwd: string;
+  readonly onPermission: NonNullable<OpenConversation["onPermission"]>;
+  /** `session` keeps its program between turns. */
+  readonly keepOpen: "session" | "turn";
+  /** Its driver waits before it opens a session. */
+  readonly onWait?: (waitMs: number) => void;
+  /** The agent's own: `plan`, … */
+  readonly mode?: string;
+}
+
+/** Where a conversation is to be opened. */
+export type Entrance = Pick<
+  OpenConversation,
+  "cwd" | "resumeSessionId" | "continueLast" | "continueBy" | "wantHistory"
+>;
+
+export interface TalkingAgent extends DrivenAgent {
+  /**
+   * Starts its program before it is asked anything: the first turn finds it open, if it goes where it was
+   * expected to. What goes wrong is told by that turn.
+   */
+  prepare(nativeSessionId: string | null, cwd: string): void;
+  /** The same, and it is waited for. Errors: as `AgentDriver.open`. */
+  enter(entrance: Entrance): Promise<Conversation>;
+  /** Whether its next turn finds that session open. */
+  isAt(nativeSessionId: string, cwd: string): boolean;
+  /** Who can be asked for the agent's own list: one that is open, and one whose files nobody here reads; else `null`. */
+  lister(): Promise<AgentDriver | null>;
+}
+
+/** Nothing is started yet. Errors: `not_found`, `usage`. */
+export async function createAgent(options: AgentOptions): Promise<TalkingAgent> {
+  const { settings, places, cwd, onPermission, keepOpen, mode, onWait } = options;
+  const { resumeId } = settings.session;
+  const early = startedEarly(await openDriver(settings, places, onWait === undefined ? {} : { onWait }));
+  const agent = toAgent(early.driver, {
+    name: settings.name,
+    cwd,
+    keepOpen,
+    onPermission,
+    permissions: settings.permissions.policy,
+    ...(settings.model === null ? {} : { model: settings.model }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
+    ...(isAgentName(settings.name) ? { writeReplay: replayWriter(settings.name, options.places) } : {}),
+  });
+  const enter: TalkingAgent["enter"] = (entrance) =>
+    early.start({
+      ...entrance,
+      onPermission,
+      permissions: settings.permissions.policy,
+      ...(entrance.resumeSessionId === undefined ? {} : { onMissing: "error" }),
+      ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
+      ...(settings.model === null ? {} : { model: settings.model }),
+      ...(mode === undefined ? {} : { mode }),
+    });
+  const prepare: TalkingAgent["prepare"] = (nativeSessionId, folder) => {
+    const to = nativeSessionId === null ? {} : { resumeSessionId: nativeSessionId };
+    // Told by the turn that asks for it.
+    enter({ cwd: folder, ...to }).catch(() => undefined);
+  };
+  const close = async (): Promise<void> => {
+    await early.drop();
+    await agent.close();
+  };
+  return {
+    name: agent.name,
+    get conversation() {
+      return agent.conversation;
+    },
+    async capabilities(call) {
+      const known = await agent.capabilities(call);
+      // An agent that resumes nothing goes on all the same, as long as its program runs.
+      return { ...known, native: known.native || agent.conversation !== null };
+    },
+    execute: (request, call) => agent.execute(request, call),
+    prepare,
+    enter,
+    isAt: early.isAt,
+    async lister() {
+      const { driver } = early;
+      if (!(await driver.capabilities({ cwd })).canList) return null;
+      const isOpen = agent.conversation !== null || (await early.conversation()) !== null;
+      return isOpen || isToldAlone(settings.name) ? driver : null;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+interface Early {
+  readonly driver: AgentDriver;
+  start(open: OpenConversation): Promise<Conversation>;
+  /** What was begun, when it is open; `null` where it is not to be had. */
+  conversation(): Promise<Conversation | null>;
+  isAt(nativeSessionId: string, cwd: string): boolean;
+  drop(): Promise<void>;
+}
+
+interface Begun {
+  readonly open: OpenConversation;
+  readonly conversation: Promise<Conversation>;
+  /** Ends the opening; without effect when it is open. */
+  readonly stop: AbortController;
+}
+
+/** A driver whose next conversation may be open already. */
+function startedEarly(driver: AgentDriver): Early {
+  let begun: Begun | null = null;
+  const drop = async (): Promise<void> => {
+    const dropped = begun;
+    begun = null;
+    dropped?.stop.abort(new ContinuoError("interrupted", "nobody waits for the result any longer"));
+    const conversation = await dropped?.conversation.catch(() => null);
+    await conversation?.close();
+  };
+  return {
+    driver: {
+      agent: driver.agent,
+      capabilities: (call) => driver.capabilities(call),
+      listSessions: (list) => driver.listSessions(list),
+      async open(open) {
+        if (begun !== null && isSamePlace(begun.open, open)) {
+          const taken = begun;
+          begun = null;
+          return await unlessAborted(taken, open.signal);
+        }
+        await drop();
+        return await driver.open(open);
+      },
+    },
+    async start(open) {
+      const isBegun = begun !== null && isSamePlace(begun.open, open);
+      if (begun !== null && isBegun && begun.open.wantHistory === open.wantHistory) {
+        return await begun.conversation;
+      }
+      const stop = new AbortController();
+      const opening = { open, stop, conversation: driver.open({ ...open, signal: stop.signal }) };
+      begun = opening;
+      const conversation = await opening.conversation;
+      // Which one the last one is, is known now.
+      if (begun === opening && open.continueLast === true) {
+        const { continueLast: _, ...rest } = open;
+        begun = { ...opening, open: { ...rest, resumeSessionId: conversation.sessionId } };
+      }
+      return conversation;
+    },
+    conversation: async () => (await begun?.conversation.catch(() => null)) ?? null,
+    isAt: (resumeSessionId, cwd) => begun?.open.resumeSessionId === resumeSessionId && begun.open.cwd === cwd,
+    drop,
+  };
+}
+
+/** Who does not wait any more leaves nothing running: an agent may take minutes until it is given up. */
+async function unlessAborted(
+  { conversation, stop: opening }: Begun,
+  signal: AbortSignal | undefined,
+): Promise<Conversation> {
+  const stopped = Promise.withResolvers<never>();
+  const stop = (): void => {
+    opening.abort(signal?.reason);
+    stopped.reject(signal?.reason);
+  };
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([conversation, stopped.promise]);
+  } catch (error) {
+    conversation.then(
+      (late) => late.close(),
+      () => undefined,
+    );
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+function isSamePlace(a: OpenConversation, b: OpenConversation): boolean {
+  return a.cwd === b.cwd && a.resumeSessionId === b.resumeSessionId && a.model === b.model;
+}
+
+/** What others said is written as a session of this agent, where Continuo writes its files. */
+function replayWriter(name: AgentName, places: PlacesAt): ReplayWriter {
+  return async (messages, options) => {
+    const { replayWriterOf } = await import("../handoff/index.ts");
+    return await replayWriterOf(name, places)(messages, options);
+  };
+}

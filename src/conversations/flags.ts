@@ -1,0 +1,19 @@
+/** What a person asks of a conversation, as flags or as a request. */
+
+import type { OnMissing } from "../model/index.ts";
+
+export interface TalkFlags {
+  readonly agent?: string;
+  readonly resume?: string;
+  readonly continue?: true;
+  readonly fork?: string;
+  readonly cwd?: string;
+  readonly continuation?: "auto" | "native" | "replay" | "none";
+  readonly onMissing?: OnMissing;
+  readonly permissions?: "safe" | "ask" | "unrestricted";
+  readonly model?: string;
+  readonly transport?: "native" | "acp";
+  readonly timeout?: number;
+  readonly store?: string;
+  readonly workspace?: string;
+}

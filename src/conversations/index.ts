@@ -1,0 +1,14 @@
+/**
+ * Conversations: a session of Continuo's with the agent that answers in it, opened, continued, forked or given to
+ * another agent.
+ *
+ * Promises: every turn is a run; the outcome of a continuation is reported; programs that a project names start only
+ * if the project is trusted; the agent's program ends however the conversation is left.
+ * Does not know: the protocol of any agent, how a run is stored, how a turn is shown.
+ */
+
+export type { EarlierTurn } from "./earlier.ts";
+export type { TalkFlags } from "./flags.ts";
+export { TALK_LIMITS } from "./limits.ts";
+export type { TurnResult } from "./run.ts";
+export { Talk, type TalkOptions } from "./talk.ts";

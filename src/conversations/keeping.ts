@@ -1,0 +1,91 @@
+/** Messages kept as a new session of Continuo's, a few at a time: memory stays bounded however many they are. */
+
+import type { Message, NativeRef, NewEvent, Session, Store } from "../model/index.ts";
+import { TALK_LIMITS } from "./limits.ts";
+import { toEvents } from "./to-events.ts";
+
+export interface TakenUp {
+  readonly session: Session;
+  readonly messages: number;
+  /** Messages that stay in the native session alone. */
+  readonly leftOut: number;
+}
+
+export interface Keeping {
+  readonly store: Store;
+  readonly agent: string | null;
+  readonly title: string | null;
+  readonly cwd: string;
+  /** The native session that knows all of it. */
+  readonly ref: NativeRef | null;
+  readonly parentId?: string;
+  /** Where it was taken from, for the session's metadata. */
+  readonly from: Readonly<Record<string, unknown>>;
+  /** Older messages that are not among those to be kept. */
+  readonly leftOut?: number;
+  /** Called now and then with how many are kept by now. */
+  readonly onProgress?: (messages: number) => void;
+}
+
+/** A new session that holds these messages: all of it, or none. Errors: the store's, and those of reading. */
+export async function keep(
+  messages: AsyncIterable<Message> | Iterable<Message>,
+  keeping: Keeping,
+): Promise<TakenUp> {
+  const { store, agent, title, cwd, parentId, from } = keeping;
+  const { sessionId } = await store.createSession({
+    cwd,
+    ...(agent === null ? {} : { agent }),
+    ...(title === null ? {} : { title }),
+    ...(parentId === undefined ? {} : { parentId }),
+    metadata: { takenFrom: from },
+  });
+  try {
+    return await fill(sessionId, messages, keeping);
+  } catch (error) {
+    await store.deleteSession(sessionId, { reason: "not imported completely" }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function fill(
+  sessionId: string,
+  messages: AsyncIterable<Message> | Iterable<Message>,
+  { store, ref, from, leftOut: older = 0, onProgress }: Keeping,
+): Promise<TakenUp> {
+  let [kept, tooLarge, chars] = [0, 0, 0];
+  let batch: NewEvent[] = [];
+  const flush = async (): Promise<void> => {
+    if (batch.length > 0) await store.append(sessionId, batch);
+    batch = [];
+    chars = 0;
+    onProgress?.(kept);
+  };
+  for await (const message of messages) {
+    const events = toEvents(message);
+    const size = events.reduce((sum, { data }) => sum + JSON.stringify(data).length, 0);
+    if (size > TALK_LIMITS.messageChars) {
+      tooLarge += 1;
+      continue;
+    }
+    kept += 1;
+    batch.push(...events);
+    chars += size;
+    if (batch.length >= TALK_LIMITS.appendEvents || chars >= TALK_LIMITS.appendChars) await flush();
+  }
+  await flush();
+  const leftOut = older + tooLarge;
+  const metadata = { takenFrom: { ...from, messages: kept, leftOut } };
+  const baseSequence = await store.latestSequence(sessionId);
+  const session = await store.updateSession(sessionId, {
+    metadata: ref === null ? metadata : { ...metadata, ...referenceTo(ref, baseSequence) },
+  });
+  return { session, messages: kept, leftOut };
+}
+
+/** What the metadata of a session say of the native session that knows all of it. */
+export function referenceTo(ref: NativeRef, baseSequence: number): Readonly<Record<string, unknown>> {
+  const { agent, sessionId, location, cwd } = ref;
+  const reference = { sessionId, model: null, location, cwd, baseSequence, verifiedAt: null, state: "live" };
+  return { providerSessionId: sessionId, providerSessions: { [agent]: reference } };
+}

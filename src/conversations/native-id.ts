@@ -1,0 +1,12 @@
+/** Which native session a conversation went on in. Pure. */
+
+import type { Session } from "../model/index.ts";
+
+/** `null` where it was never with this agent. */
+export function nativeIdOf({ metadata }: Session, agent: string): string | null {
+  const references = metadata.providerSessions as
+    | Readonly<Record<string, { readonly sessionId?: unknown } | undefined>>
+    | undefined;
+  const id = references?.[agent]?.sessionId;
+  return typeof id === "string" ? id : null;
+}

@@ -1,0 +1,152 @@
+/** Which conversation a person means: by a name, or the last one of the folder. */
+
+import {
+  type Asking,
+  isOwn,
+  isToldAlone,
+  type ListedSession,
+  listCatalog,
+  lookUp,
+  type NamedSession,
+  openedOwn,
+  ownGoingOnIn,
+  type ToldSession,
+} from "../catalog/index.ts";
+import { type Configuration, openDriver } from "../config/index.ts";
+import type { PlacesAt } from "../files/index.ts";
+import { type AgentDriver, ContinuoError, isAgentName, type Session, type Store } from "../model/index.ts";
+import { lookUpSession } from "../native/index.ts";
+import type { FoundSession } from "../native/kit/index.ts";
+
+export type Origin =
+  | { readonly type: "own"; readonly session: Session }
+  | { readonly type: "native"; readonly found: FoundSession }
+  /** By its agent's own word alone: nobody here reads its files. */
+  | { readonly type: "told"; readonly told: ToldSession };
+
+interface Looking {
+  readonly store: Store;
+  readonly places: PlacesAt;
+}
+
+export interface Finding extends Looking {
+  readonly configuration: Configuration;
+  /** Asked for what is found nowhere else. */
+  readonly lister: () => Promise<AgentDriver | null>;
+}
+
+/**
+ * The session that a name stands for, as in every command. An agent's session that was taken up before is
+ * Continuo's. Errors: as `lookUp` of the catalog.
+ */
+export async function findOrigin(name: string, looking: Finding): Promise<Origin> {
+  const { store, places, configuration, lister } = looking;
+  const asking: Asking = {
+    async named(agent) {
+      const settings = configuration.agents[agent];
+      return settings === undefined ? null : await openDriver(settings, places);
+    },
+    lister,
+  };
+  const own = openedOwn(store);
+  const named = await lookUp(name, { places, store: own, examples: "without examples", asking });
+  return await originOf(named, looking);
+}
+
+/** Where an agent says that it is. Errors: `not_found` where our reader does not find it. */
+export async function originAt(
+  {
+    agent,
+    sessionId,
+    cwd,
+  }: { readonly agent: string; readonly sessionId: string; readonly cwd: string | null },
+  looking: Looking,
+): Promise<Origin> {
+  if (isToldAlone(agent)) {
+    return await originOf(
+      { kind: "told", told: { agent, sessionId, cwd, title: null, updatedAt: null } },
+      looking,
+    );
+  }
+  const { found } = await lookUpSession(`${agent}:${sessionId}`, { places: looking.places });
+  return await belongingTo({ type: "native", found }, found, looking.store);
+}
+
+async function originOf(named: NamedSession, { store }: Looking): Promise<Origin> {
+  switch (named.kind) {
+    case "own":
+      return { type: "own", session: await sessionOf(named.row, store) };
+    case "native":
+      return await belongingTo({ type: "native", found: named.native.found }, named.native.found, store);
+    case "told":
+      return await belongingTo({ type: "told", told: named.told }, named.told, store);
+  }
+}
+
+/** The session of Continuo's that goes on there, if there is one. */
+async function belongingTo(
+  origin: Origin,
+  native: { readonly agent: string; readonly sessionId: string },
+  store: Store,
+): Promise<Origin> {
+  const row = await ownGoingOnIn(native, openedOwn(store));
+  return row === null ? origin : { type: "own", session: await sessionOf(row, store) };
+}
+
+/** Errors: `not_found` where it went away meanwhile. */
+async function sessionOf({ sessionId }: Pick<ListedSession, "sessionId">, store: Store): Promise<Session> {
+  const session = await store.getSession(sessionId);
+  if (session !== null) return session;
+  throw new ContinuoError("not_found", `session ${sessionId} was deleted in the meantime`);
+}
+
+export interface LastWhere {
+  readonly cwd: string;
+  /** Only what this agent took part in. */
+  readonly agent: string | null;
+  /** Asked for its own list, too. */
+  readonly lister: AgentDriver | null;
+}
+
+/** The newest of the folder; of one agent, the newest that it took part in. Errors: `not_found`; those of asking. */
+export async function lastOrigin(looking: Looking, where: LastWhere): Promise<Origin> {
+  const row = await newestRow(looking, where);
+  if (row === null) throw await nothingToContinue(looking, where);
+  const { store, places } = looking;
+  if (isOwn(row)) return { type: "own", session: await sessionOf(row, store) };
+  const { agent, sessionId, location, cwd } = row;
+  if (!isAgentName(agent)) return { type: "told", told: row };
+  return {
+    type: "native",
+    found: (await lookUpSession({ agent, sessionId, location, cwd }, { places })).found,
+  };
+}
+
+async function newestRow(
+  { store, places }: Looking,
+  { cwd, agent, lister }: LastWhere,
+): Promise<ListedSession | null> {
+  const { sessions, failures } = await listCatalog(
+    {
+      cwd,
+      limit: 1,
+      empty: "exclude",
+      ...(agent === null ? {} : { agents: [agent] }),
+      ...(lister === null ? {} : { drivers: [lister] }),
+    },
+    { places, store: openedOwn(store) },
+  );
+  const [failure] = failures;
+  if (failure !== undefined) throw failure.error;
+  return sessions[0] ?? null;
+}
+
+async function nothingToContinue(looking: Looking, { cwd, agent }: LastWhere): Promise<ContinuoError> {
+  const whose = agent === null ? "" : ` of ${agent}`;
+  const other = agent === null ? null : await newestRow(looking, { cwd, agent: null, lister: null });
+  const hint =
+    other === null
+      ? "Run `continuo session list` to see the sessions of all folders."
+      : `Continue the newest session here with ${agent} by --resume ${other.sessionId} instead of --continue.`;
+  return new ContinuoError("not_found", `there is no session${whose} in ${cwd} to continue`, { hint });
+}

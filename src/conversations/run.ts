@@ -1,0 +1,166 @@
+/** One turn as a run of the session manager, and what is told of it. */
+
+import type { AgentSettings, ContinuationMode } from "../config/index.ts";
+import {
+  type Agent,
+  type AgentEvent,
+  type Block,
+  capabilitiesOf,
+  isContinuoError,
+  type Session,
+  type Store,
+} from "../model/index.ts";
+import { type Continuation, type RunResult, runOnce, wake } from "../sessions/index.ts";
+import type { TalkFlags } from "./flags.ts";
+import { nativeIdOf } from "./native-id.ts";
+
+/** Where an input comes from, for callers that may have to give it again. */
+export interface TurnInput {
+  /** The caller's own id of the input; `Talk.earlierTurn` finds the turn by it. */
+  readonly inputId?: string;
+  /** The interrupted run whose input this is: the agent does not hear it a second time. */
+  readonly retryOf?: string;
+}
+
+export interface TurnOptions {
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly session: Session;
+  readonly input: string;
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
+  readonly signal: AbortSignal;
+  readonly note: (text: string) => void;
+  readonly flags: TalkFlags;
+  readonly settings: AgentSettings;
+  /** Of the configuration. */
+  readonly continuation: ContinuationMode;
+  /** Where something was said before; `elsewhere`: in an agent's session, and this is the first turn on it here. */
+  readonly before: "nothing" | "elsewhere" | "here";
+  readonly turnInput?: TurnInput;
+}
+
+export interface TurnResult {
+  readonly result: RunResult;
+  /** As it is after the turn. */
+  readonly session: Session;
+  /** `false` for a first turn that failed before the agent did anything: its session is deleted. */
+  readonly isKept: boolean;
+}
+
+/** Errors: as `executeRun`. */
+export async function runTurn(options: TurnOptions): Promise<TurnResult> {
+  const { store, session, settings, signal } = options;
+  const result = await runMissing(options).catch(async (error: unknown) => {
+    if (!signal.aborted) await deleteUnanswered(options);
+    throw error;
+  });
+  if (result.status === "failed" && (await deleteUnanswered(options))) {
+    return { result, session, isKept: false };
+  }
+  const after = (await store.getSession(session.sessionId)) ?? session;
+  if (after.agent === settings.name) return { result, session: after, isKept: true };
+  const named = await store.updateSession(session.sessionId, { agent: settings.name });
+  return { result, session: named, isKept: true };
+}
+
+/** Whether a new session would hold nothing but a question that failed: such a session is deleted, and `true` returned. */
+async function deleteUnanswered({ store, session, before, turnInput = {} }: TurnOptions): Promise<boolean> {
+  // Who numbers inputs asks again by the session.
+  if (before !== "nothing" || turnInput.inputId !== undefined) return false;
+  const types = ["message_received", "message_streamed", "tool_call_started"] as const;
+  const { events } = await store.read(session.sessionId, { types: [...types], limit: 1 });
+  if (events.length > 0) return false;
+  await store.deleteSession(session.sessionId, {
+    reason: "the first turn failed before the agent did anything",
+  });
+  return true;
+}
+
+/** The caller's choice where the agent cannot resume its session. */
+async function runMissing(options: TurnOptions): Promise<RunResult> {
+  const { settings, note } = options;
+  const continuation = continuationOf(options);
+  try {
+    return await runWith(options, continuation);
+  } catch (error) {
+    const isNew = settings.session.onMissing === "new" && continuation === "native";
+    if (!isNew || !isContinuoError(error, "native_unavailable")) throw error;
+    note(`${error.message} a new session was started`);
+    // A new native session has heard nothing: the input is no second one there.
+    const { inputId } = options.turnInput ?? {};
+    return await runWith({ ...options, turnInput: inputId === undefined ? {} : { inputId } }, false);
+  }
+}
+
+function continuationOf({ flags, continuation, settings, session, before }: TurnOptions): Continuation {
+  if (before === "nothing") return false;
+  if (flags.continuation !== undefined) return flags.continuation === "none" ? false : flags.continuation;
+  if (continuation !== "auto") return continuation;
+  const isStrict =
+    (before === "elsewhere" || flags.onMissing !== undefined) && nativeIdOf(session, settings.name) !== null;
+  return isStrict && settings.session.onMissing !== "replay" ? "native" : "auto";
+}
+
+async function runWith(options: TurnOptions, continuation: Continuation): Promise<RunResult> {
+  const { store, agent, session, input, signal, settings, flags, onEvent, note } = options;
+  const { inputId, retryOf } = options.turnInput ?? {};
+  return await runOnce(store, heard(agent, onEvent), input, {
+    sessionId: session.sessionId,
+    continuation,
+    signal,
+    budget: settings.budget,
+    ...(inputId === undefined ? {} : { metadata: { inputId } }),
+    ...(retryOf === undefined ? {} : { retryOf }),
+    onStored: (events) => {
+      for (const { type, data } of events) if (type === "budget_exceeded") note(overBudget(data));
+    },
+    ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
+  });
+}
+
+function overBudget(data: unknown): string {
+  const { limit, value, allowed } = data as Readonly<Record<string, unknown>>;
+  return `the turn was cancelled, because its budget was exceeded: ${String(limit)} ${String(value)} of ${String(allowed)}`;
+}
+
+/** The same agent; what it does is told to the person while it is kept. */
+function heard(agent: Agent, onEvent: (event: AgentEvent) => Promise<void>): Agent {
+  return {
+    name: agent.name,
+    capabilities: (call) => capabilitiesOf(agent, call),
+    execute: (request, call) =>
+      agent.execute(request, {
+        ...call,
+        onEvent: async (event) => {
+          await Promise.all([call.onEvent(event), onEvent(event)]);
+        },
+      }),
+  };
+}
+
+/** What a crash left behind is ended, and told. */
+export async function wakeSession(
+  store: Store,
+  session: Session,
+  note: (text: string) => void,
+): Promise<void> {
+  const { unprocessed, heldBy } = await wake(store, session.sessionId);
+  if (heldBy !== null) note("another process is running this session: your turn waits for its end");
+  const [last] = unprocessed.toReversed();
+  if (last !== undefined)
+    note(`the last turn was interrupted; its prompt was: ${titleOf(textIn(last.input))}`);
+}
+
+function textIn(blocks: readonly Block[]): string {
+  return blocks.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join(" ");
+}
+
+const MAX_TITLE_CHARS = 80;
+
+/** The first line of what a person said. */
+export function titleOf(input: string): string {
+  const [line = ""] = input.trim().split("\n");
+  const text = line.trim();
+  if (text === "") return "untitled";
+  return text.length <= MAX_TITLE_CHARS ? text : `${text.slice(0, MAX_TITLE_CHARS - 1).trimEnd()}…`;
+}

@@ -1,0 +1,53 @@
+/** Who is talked to, and how: the configuration, and the flags laid over it. */
+
+import {
+  type AgentSettings,
+  assertRunnable,
+  type Configuration,
+  readConfiguration,
+} from "../config/index.ts";
+import { findProgram } from "../drivers/process/index.ts";
+import type { PlacesAt } from "../files/index.ts";
+import { AGENT_NAMES, ContinuoError } from "../model/index.ts";
+import type { TalkFlags } from "./flags.ts";
+
+/** Errors: `invalid`, `untrusted`. */
+export async function readSettings(places: PlacesAt, cwd: string): Promise<Configuration> {
+  const configuration = await readConfiguration({ places, cwd });
+  assertRunnable(configuration);
+  return configuration;
+}
+
+/** Errors: `not_found` for an agent that nobody knows, with those that are known. */
+export function settingsOf({ agents }: Configuration, name: string, flags: TalkFlags): AgentSettings {
+  const settings = agents[name];
+  if (settings === undefined) {
+    throw new ContinuoError("not_found", `there is no agent ${JSON.stringify(name)}`, {
+      hint: `Choose one of ${Object.keys(agents).join(", ")}, or add another agent with its command to continuo.yaml.`,
+      details: { agent: name },
+    });
+  }
+  const { model, transport, onMissing, permissions } = flags;
+  // A model is named by the words of one agent: not for another one, later in the conversation.
+  const isMeant = flags.agent === undefined || flags.agent === name;
+  return {
+    ...settings,
+    ...(model === undefined || !isMeant ? {} : { model }),
+    ...(transport === undefined || !isMeant ? {} : { transport }),
+    session: { ...settings.session, ...(onMissing === undefined ? {} : { onMissing }) },
+    permissions: { ...settings.permissions, ...(permissions === undefined ? {} : { policy: permissions }) },
+  };
+}
+
+/** The one that is named, else the first that is installed. Errors: `agent_missing`. */
+export function defaultAgent({ agent, agents }: Configuration, places: PlacesAt): string {
+  if (agent !== null) return agent;
+  const { PATH = "" } = places.env;
+  const first = AGENT_NAMES.find(
+    (name) => findProgram(agents[name]?.command ?? name, PATH, places.home) !== null,
+  );
+  if (first !== undefined) return first;
+  throw new ContinuoError("agent_missing", "none of Continuo's agents is installed", {
+    hint: "Install one, or name another agent in continuo.yaml; see docs/configuration.md.",
+  });
+}

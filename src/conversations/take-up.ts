@@ -1,0 +1,89 @@
+/**
+ * An agent's own session taken up as a session of Continuo's: its history is kept as events, so that any agent can
+ * be told it, and its native reference says that this agent knows all of that already. The native session is only
+ * read.
+ */
+
+import type { ToldSession } from "../catalog/index.ts";
+import type { PlacesAt } from "../files/index.ts";
+import type { Message, Store } from "../model/index.ts";
+import { openNativeSession } from "../native/index.ts";
+import type { FoundSession } from "../native/kit/index.ts";
+import { folderOf } from "./folder.ts";
+import { keep, type TakenUp } from "./keeping.ts";
+import { TALK_LIMITS } from "./limits.ts";
+
+export interface TakeUp {
+  readonly store: Store;
+  readonly places: PlacesAt;
+  /** Called now and then with how many messages are stored. */
+  readonly onProgress?: (messages: number) => void;
+  /** Where the session tells no folder. */
+  readonly cwd: string;
+}
+
+/** Errors: those of opening the session, and the store's; `not_found` where its folder is gone. */
+export async function takeUp(
+  found: FoundSession,
+  { store, places, cwd, onProgress }: TakeUp,
+): Promise<TakenUp> {
+  using opened = await openNativeSession(found, { places });
+  const { title, agent, sessionId, location, sizeBytes } = opened.details;
+  const folder = folderOf(opened.details.cwd ?? cwd);
+  // A smaller one cannot be beyond the limits, and is read once.
+  const skipped = sizeBytes <= TALK_LIMITS.takenChars ? 0 : await olderThanLimits(said(opened.history()));
+  return await keep(behind(skipped, said(opened.history())), {
+    store,
+    agent,
+    title,
+    cwd: folder,
+    ref: { agent, sessionId, location, cwd: folder },
+    from: { agent, sessionId, location },
+    leftOut: skipped,
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+}
+
+/** What an agent itself told of it; nobody here reads its files. Errors: the store's. */
+export async function takeUpTold(
+  { agent, sessionId, title }: ToldSession,
+  { history, store, cwd }: TakeUp & { readonly history: readonly Message[] },
+): Promise<TakenUp> {
+  const ref = { agent, sessionId, location: null, cwd };
+  return await keep(said(history), { store, agent, title, cwd, ref, from: { agent, sessionId } });
+}
+
+/** What an agent put there for its own model means nothing to another one. */
+async function* said(history: AsyncIterable<Message> | Iterable<Message>): AsyncGenerator<Message> {
+  for await (const message of history) {
+    if (message.origin !== "injected" && message.origin !== "notification") yield message;
+  }
+}
+
+async function* behind(count: number, messages: AsyncIterable<Message>): AsyncGenerator<Message> {
+  let at = 0;
+  for await (const message of messages) {
+    if (at >= count) yield message;
+    at += 1;
+  }
+}
+
+/** How many of the oldest are beyond the limits; what is kept begins with a person's words. */
+export async function olderThanLimits(
+  messages: AsyncIterable<Message>,
+  { takenMessages, takenChars }: { takenMessages: number; takenChars: number } = TALK_LIMITS,
+): Promise<number> {
+  const sizes: number[] = [];
+  const asked: number[] = [];
+  let chars = 0;
+  for await (const { role, content } of messages) {
+    if (role === "user") asked.push(sizes.length);
+    const size = JSON.stringify(content).length;
+    sizes.push(size);
+    chars += size;
+  }
+  let first = Math.max(0, sizes.length - takenMessages);
+  for (let at = 0; at < first; at += 1) chars -= sizes[at] ?? 0;
+  for (; chars > takenChars && first < sizes.length - 1; first += 1) chars -= sizes[first] ?? 0;
+  return first === 0 ? 0 : (asked.find((at) => at >= first) ?? first);
+}

@@ -1,0 +1,153 @@
+/** What holds an ACP agent to a policy, as data. An agent that asks before it acts needs nothing. Pure. */
+
+import { isJson, type Json, type Places } from "../../files/index.ts";
+import { ContinuoError, type PermissionPolicy } from "../../model/index.ts";
+import type { FolderTrust } from "../trust/index.ts";
+import { serversOff } from "./opencode-servers.ts";
+
+export interface AcpPolicy {
+  /** Rules that the agent reads from a file: behind the command stand this flag and its path. */
+  readonly rules?: { readonly flag: string; readonly text: string };
+  /** Of the program; some must name what they turn off. */
+  readonly env?: Readonly<Record<string, string>> | ((places: Places) => Readonly<Record<string, string>>);
+  /** Behind the command. */
+  readonly args?: readonly string[];
+  /** Of the session; told to one that goes on, too. */
+  readonly mode?: string | ((env: Readonly<Record<string, string>>) => string);
+  /** Beside what a session is opened with. */
+  readonly meta?: Json;
+}
+
+/** `null`: nothing holds it to that. */
+export type AcpPolicies = Readonly<Partial<Record<PermissionPolicy, AcpPolicy | null>>>;
+
+/** An administrator's rules stand above those of the person (0.61.0): tools that they allow are not asked for. */
+const GEMINI_RULES = `[[rule]]
+toolName = "*"
+decision = "deny"
+priority = 1
+
+[[rule]]
+toolName = ["read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content", "write_todos", "update_topic"]
+decision = "allow"
+priority = 2
+`;
+
+/** Of its own name: rules that the person gave to another one stand above all that is told by the environment. */
+const OPENCODE_AGENT = "continuo-safe";
+const OPENCODE_TOOLS = ["read", "glob", "grep", "list", "external_directory", "todowrite"];
+const OPENCODE_CONFIG = {
+  agent: {
+    [OPENCODE_AGENT]: {
+      mode: "primary",
+      description: "Only reads.",
+      // The last rule that fits is the one that counts.
+      permission: { "*": "deny", ...Object.fromEntries(OPENCODE_TOOLS.map((tool) => [tool, "allow"])) },
+    },
+  },
+};
+
+/** Its MCP servers are named in the person's own files; a project's would be others. */
+const WITHOUT_PROJECT = { OPENCODE_DISABLE_PROJECT_CONFIG: "1" };
+
+export const GEMINI_POLICIES: AcpPolicies = {
+  safe: {
+    rules: { flag: "--admin-policy", text: GEMINI_RULES },
+    // A list of servers to start, on which there is none of these.
+    args: ["--allowed-mcp-server-names", "continuo-none"],
+  },
+};
+
+/** It asks nobody, unless it is configured to (1.18.33). */
+export const OPENCODE_POLICIES: AcpPolicies = {
+  safe: {
+    env: (places) => ({
+      ...WITHOUT_PROJECT,
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...OPENCODE_CONFIG, mcp: serversOff(places) }),
+    }),
+    mode: OPENCODE_AGENT,
+  },
+};
+
+/**
+ * Left to itself it lets a model answer what it asks, and no person; its own variable names another mode. A session
+ * that goes on keeps what it was allowed, until it is told otherwise (2.6.0).
+ */
+export const CODEX_ACP_POLICIES: AcpPolicies = {
+  safe: { mode: "read-only" },
+  ask: { mode: ({ INITIAL_AGENT_MODE: own = "" }) => (own === "" ? "workspace-write" : own) },
+  unrestricted: { mode: "agent-full-access" },
+};
+
+/** Rules in the person's settings allow more than reading without a question. */
+export const CLAUDE_ACP_POLICIES: AcpPolicies = {
+  safe: { meta: { claudeCode: { options: { tools: ["Read", "Glob", "Grep"], strictMcpConfig: true } } } },
+};
+
+/** pi asks nobody, and its adapter starts it without arguments. */
+export const PI_ACP_POLICIES: AcpPolicies = { safe: null };
+
+/** What an agent is started with for the trust that a folder has. */
+export type AcpTrust = (by: FolderTrust["by"]) => AcpPolicy;
+
+/** Driven over ACP it asks for no trust; its variable has the last word (0.61.0). */
+export const GEMINI_TRUST: AcpTrust = (by) =>
+  by === "agent" ? {} : { env: { GEMINI_CLI_TRUST_WORKSPACE: String(by === "person") } };
+
+export const OPENCODE_TRUST: AcpTrust = (by) => (by === null ? { env: WITHOUT_PROJECT } : {});
+
+export const CLAUDE_ACP_TRUST: AcpTrust = (by) =>
+  by === null ? { meta: { claudeCode: { options: { settingSources: ["user"] } } } } : {};
+
+/** Both at once. */
+export function joinPolicies(one: AcpPolicy, other: AcpPolicy): AcpPolicy {
+  const envOf = ({ env = {} }: AcpPolicy, places: Places) => (typeof env === "function" ? env(places) : env);
+  const meta = mergeJson(one.meta ?? {}, other.meta ?? {});
+  return {
+    ...one,
+    ...other,
+    env: (places) => ({ ...envOf(one, places), ...envOf(other, places) }),
+    args: [...(one.args ?? []), ...(other.args ?? [])],
+    ...(Object.keys(meta).length === 0 ? {} : { meta }),
+  };
+}
+
+function mergeJson(one: Json, other: Json): Json {
+  const merged: Record<string, unknown> = { ...one };
+  for (const [key, value] of Object.entries(other)) {
+    const before = merged[key];
+    merged[key] = isJson(before) && isJson(value) ? mergeJson(before, value) : value;
+  }
+  return merged;
+}
+
+/** Errors: `unsupported` where nothing holds the agent to it. */
+export function policyOf(
+  { label, policies = {} }: { readonly label: string; readonly policies?: AcpPolicies | undefined },
+  policy: PermissionPolicy = "ask",
+): AcpPolicy {
+  const held = policies[policy];
+  if (held !== null) return held ?? {};
+  throw new ContinuoError(
+    "unsupported",
+    `${label} does not ask for permissions: it cannot be held to the policy ${policy}`,
+    {
+      hint: "Use the agent's own protocol: transport native.",
+    },
+  );
+}
+
+export interface ModeWish {
+  readonly mode?: string | undefined;
+  readonly permissions?: PermissionPolicy | undefined;
+  /** Of the agent's program. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Errors: `invalid` where `safe` needs another mode than the one that is asked for. */
+export function modeFor(policy: AcpPolicy, { mode, permissions, env }: ModeWish): string | undefined {
+  const needed = typeof policy.mode === "function" ? policy.mode(env) : policy.mode;
+  if (mode === undefined || needed === undefined || permissions !== "safe") return mode ?? needed;
+  if (mode === needed) return mode;
+  throw new ContinuoError("invalid", `the policy safe requires the mode ${needed}: ${mode} may permit more`);
+}

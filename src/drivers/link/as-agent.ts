@@ -1,0 +1,249 @@
+/** A driver as an agent of the session manager: one turn on a native session, or on a new one that is told what was said. */
+
+import {
+  type Agent,
+  type AgentCapabilities,
+  type AgentDriver,
+  type AgentEvent,
+  type AgentRequest,
+  type AgentResult,
+  type Block,
+  type CallOptions,
+  ContinuoError,
+  type Conversation,
+  type ExecuteOptions,
+  isContinuoError,
+  type Message,
+  type NativeRef,
+  type OpenConversation,
+  type PermissionPolicy,
+  type Usage,
+} from "../../model/index.ts";
+import { toSignal } from "../../native/kit/index.ts";
+import { toSaidBefore } from "./said-before.ts";
+
+/** Writes messages as a native session of the agent. Errors: any; the messages are told as text then. */
+export type ReplayWriter = (
+  messages: readonly Message[],
+  options: { readonly cwd: string; readonly title: string; readonly signal: AbortSignal },
+) => Promise<{ readonly ref: NativeRef; readonly details?: unknown }>;
+
+export interface AgentOptions {
+  /** Its key in references; the driver's own when left out. */
+  readonly name?: string;
+  /** For sessions that tell none. */
+  readonly cwd: string;
+  readonly onPermission?: OpenConversation["onPermission"];
+  /** See `OpenConversation.permissions`. */
+  readonly permissions?: PermissionPolicy;
+  readonly model?: string;
+  readonly mode?: string;
+  readonly resumeBy?: OpenConversation["resumeBy"];
+  /**
+   * A replay becomes a native session that the agent resumes: its model is sent real messages, calls and results.
+   * Where this is left out, or fails, what was said is told as text in front of the prompt.
+   */
+  readonly writeReplay?: ReplayWriter;
+  /**
+   * `session` keeps the program of the session that had the last turn, so that its next one starts at once;
+   * close the agent then. `turn` ends it after each turn.
+   */
+  readonly keepOpen?: "session" | "turn";
+}
+
+/** An agent whose program may stay open between turns. */
+export interface DrivenAgent extends Agent, AsyncDisposable {
+  capabilities(options?: CallOptions): Promise<AgentCapabilities>;
+  /** What is kept open now. */
+  readonly conversation: Conversation | null;
+  /** Ends what is kept open. Idempotent. */
+  close(): Promise<void>;
+}
+
+export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent {
+  return new Driven(driver, options);
+}
+
+/** Where the turn happens, what is said there, and what is to be told about it. */
+interface Beginning extends Place {
+  readonly input: readonly Block[];
+  readonly note?: Extract<AgentEvent, { type: "diagnostics" }>;
+}
+
+const WRITTEN = "What was said before was written as a native session.";
+const TOLD_AS_TEXT = "What was said before is told as text";
+
+interface Kept {
+  /** Our session. */
+  readonly sessionId: string;
+  readonly conversation: Conversation;
+  readonly cwd: string;
+}
+
+/** The session that the agent is in, and how it got there. */
+interface Place {
+  readonly kept: Kept;
+  readonly event: Extract<AgentEvent, { type: "native_session" }>;
+}
+
+class Driven implements DrivenAgent {
+  readonly name: string;
+  readonly #driver: AgentDriver;
+  readonly #options: AgentOptions;
+  #kept: Kept | null = null;
+
+  constructor(driver: AgentDriver, options: AgentOptions) {
+    this.#driver = driver;
+    this.#options = options;
+    this.name = options.name ?? driver.agent;
+  }
+
+  get conversation(): Conversation | null {
+    return this.#kept?.conversation ?? null;
+  }
+
+  async capabilities(options: CallOptions = {}): Promise<AgentCapabilities> {
+    const known = await this.#driver.capabilities({ ...options, cwd: this.#options.cwd });
+    return { ...known, native: known.canLoad || known.canResume };
+  }
+
+  async execute(request: AgentRequest, options: ExecuteOptions): Promise<AgentResult> {
+    const { kept, event, input, note } = await this.#begin(request, options.signal);
+    let isDone = false;
+    try {
+      await options.onEvent(event);
+      if (note !== undefined) await options.onEvent(note);
+      const told = await this.#tell(kept.conversation, input, options);
+      isDone = true;
+      return { ...told, nativeRef: this.#refOf(kept, event) };
+    } finally {
+      // Whatever went wrong: a program in an unknown state is not kept.
+      if (!isDone || this.#options.keepOpen !== "session") await this.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    const kept = this.#kept;
+    this.#kept = null;
+    await kept?.conversation.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** A replay is written as a native session where it can be, else told as text. */
+  async #begin(request: AgentRequest, signal: AbortSignal): Promise<Beginning> {
+    const { session, input, transcript, nativeRef } = request;
+    const messages = transcript?.messages ?? [];
+    const { writeReplay } = this.#options;
+    if (nativeRef !== undefined || messages.length === 0 || writeReplay === undefined) {
+      return { ...(await this.#go(session, nativeRef, signal)), input: inputOf(request) };
+    }
+    // An agent that is not there leaves no session of its own behind. Errors: `agent_missing`.
+    await this.#driver.capabilities({ signal, cwd: this.#options.cwd });
+    try {
+      const cwd = session.cwd ?? this.#options.cwd;
+      const title = session.title ?? "a conversation of Continuo";
+      const { ref, details } = await writeReplay(messages, { cwd, title, signal });
+      const { kept, event } = await this.#go(session, ref, signal);
+      const note = { type: "diagnostics", message: WRITTEN, details } as const;
+      return { kept, event: { ...event, happened: "created" }, input, note };
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      const note = { type: "diagnostics", message: `${TOLD_AS_TEXT}: ${reason}` } as const;
+      return { ...(await this.#go(session, undefined, signal)), input: inputOf(request), note };
+    }
+  }
+
+  /** Errors: `native_unavailable`, before anything reached the model. */
+  async #go(
+    session: AgentRequest["session"],
+    nativeRef: NativeRef | undefined,
+    signal: AbortSignal,
+  ): Promise<Place> {
+    const kept = this.#kept;
+    const isOpen = kept?.sessionId === session.sessionId && nativeRef !== undefined;
+    if (isOpen && kept.conversation.sessionId === nativeRef.sessionId) {
+      const { verifiedBy } = kept.conversation.resumption;
+      const ref = this.#refOf(kept, null);
+      return { kept, event: { type: "native_session", ref, happened: "resumed", verifiedBy } };
+    }
+    await this.close();
+    const cwd = nativeRef?.cwd ?? session.cwd ?? this.#options.cwd;
+    const conversation = await this.#open(cwd, nativeRef, signal);
+    this.#kept = { sessionId: session.sessionId, conversation, cwd };
+    const { resumption } = conversation;
+    const happened =
+      resumption.forked !== undefined ? "forked" : nativeRef === undefined ? "created" : "resumed";
+    const ref = this.#refOf(this.#kept, null);
+    const { verifiedBy, steps } = resumption;
+    const told = steps === undefined ? {} : { steps };
+    const event = { type: "native_session", ref, happened, verifiedBy, ...told } as const;
+    return { kept: this.#kept, event };
+  }
+
+  async #open(cwd: string, nativeRef: NativeRef | undefined, signal: AbortSignal): Promise<Conversation> {
+    const { onPermission, permissions, model, mode } = this.#options;
+    try {
+      return await this.#driver.open({
+        cwd,
+        ...toSignal(signal),
+        ...(nativeRef === undefined ? {} : { resumeSessionId: nativeRef.sessionId, onMissing: "error" }),
+        ...wayOf(this.#options),
+        ...(onPermission === undefined ? {} : { onPermission }),
+        ...(permissions === undefined ? {} : { permissions }),
+        ...(model === undefined ? {} : { model }),
+        ...(mode === undefined ? {} : { mode }),
+      });
+    } catch (error) {
+      if (nativeRef === undefined || !isContinuoError(error, "not_found")) throw error;
+      const { message, details } = error;
+      throw new ContinuoError("native_unavailable", message, { details, cause: error });
+    }
+  }
+
+  async #tell(
+    conversation: Conversation,
+    input: readonly Block[],
+    { signal, onEvent }: ExecuteOptions,
+  ): Promise<AgentResult> {
+    let ended: { readonly stopReason: string; readonly usage?: Usage } | null = null;
+    let total: Usage | undefined;
+    let costUsd: number | undefined;
+    for await (const event of conversation.prompt(input, { signal })) {
+      if (event.type === "usage") {
+        total = event.total ?? total;
+        costUsd = event.costUsd ?? costUsd;
+      }
+      if (event.type === "turn_completed") ended = event;
+      await onEvent(event);
+    }
+    if (ended === null)
+      throw new ContinuoError("agent_failed", `${this.name} ended its turn without a result`);
+    const usage = ended.usage ?? total;
+    return {
+      stopReason: ended.stopReason,
+      ...(usage === undefined ? {} : { usage }),
+      ...(costUsd === undefined ? {} : { costUsd }),
+    };
+  }
+
+  #refOf({ conversation, cwd }: Kept, told: Place["event"] | null): NativeRef {
+    const { ref } = conversation.resumption;
+    const location = ref?.sessionId === conversation.sessionId ? ref.location : (told?.ref.location ?? null);
+    return { agent: this.name, sessionId: conversation.sessionId, location, cwd };
+  }
+}
+
+function wayOf({ resumeBy }: AgentOptions): Pick<OpenConversation, "resumeBy"> {
+  return resumeBy === undefined ? {} : { resumeBy };
+}
+
+/** What the native session does not know, in front of what is said now. */
+function inputOf({ input, transcript, nativeRef }: AgentRequest): readonly Block[] {
+  const messages = transcript?.messages ?? [];
+  const { block } = toSaidBefore(messages, nativeRef === undefined ? "all" : "elsewhere");
+  return block === null ? input : [block, ...input];
+}

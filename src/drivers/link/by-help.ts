@@ -1,0 +1,89 @@
+/** Drivers of agents with a protocol of their own that tell what they can do by `--help`, and list their sessions to nobody. */
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type AgentDriver,
+  type AgentName,
+  type CallOptions,
+  ContinuoError,
+  type OpenConversation,
+  type SessionCapabilities,
+} from "../../model/index.ts";
+import { toSignal } from "../../native/kit/index.ts";
+import { readOutput } from "../process/index.ts";
+import { type KnownCapabilities, rememberCapabilities } from "./capabilities.ts";
+import { beginConversation, type Link } from "./conversation.ts";
+import { openSession, type Ways } from "./opening.ts";
+import { commandOf, type DriverOptions, driverEnvironment, limitsOf, type ProgramName } from "./options.ts";
+
+export interface AgentByHelp {
+  readonly name: AgentName;
+  readonly program: ProgramName;
+  /** Pure. */
+  readonly capabilitiesIn: (help: string) => SessionCapabilities;
+  /** For one that writes into its home even then: the variables that show it another one, which is thrown away. */
+  readonly elsewhere?: (home: string) => Readonly<Record<string, string>>;
+  readonly createLink: (parts: LinkParts) => LinkWithWays;
+}
+
+export interface LinkParts {
+  readonly options: DriverOptions;
+  readonly open: OpenConversation;
+  readonly command: readonly string[];
+  readonly known: KnownCapabilities;
+}
+
+export interface LinkWithWays extends Link {
+  ways(call: CallOptions): Ways;
+}
+
+export function createDriverByHelp(agent: AgentByHelp, options: DriverOptions): AgentDriver {
+  const { name, program, createLink } = agent;
+  return {
+    agent: name,
+    async capabilities(call = {}) {
+      return (await askHelp(agent, options, call)).capabilities;
+    },
+    listSessions: () => Promise.reject(noList(program.agent)),
+    async open(open) {
+      const command = commandOf(options, program);
+      const link = createLink({ options, open, command, known: await askHelp(agent, options, open) });
+      const begin = () => openSession(link.ways(open), open, options);
+      return await beginConversation({ agent: program.agent, cwd: open.cwd, link, options, open: begin });
+    },
+  };
+}
+
+export function noList(agent: string): ContinuoError {
+  return new ContinuoError("unsupported", `${agent} does not list its sessions to other programs`, {
+    hint: "Run `continuo session list`, which reads them from disk.",
+  });
+}
+
+async function askHelp(
+  { program, capabilitiesIn, elsewhere }: AgentByHelp,
+  options: DriverOptions,
+  { signal }: CallOptions,
+): Promise<KnownCapabilities> {
+  const command = commandOf(options, program);
+  return await rememberCapabilities(options.places, command, async () => {
+    const home = elsewhere === undefined ? null : await mkdtemp(join(tmpdir(), "continuo-help-"));
+    const ask = (flag: string): Promise<string> =>
+      readOutput({
+        agent: program.agent,
+        command: [...command, flag],
+        cwd: home ?? options.places.home,
+        env: { ...driverEnvironment(options), ...(home === null ? {} : elsewhere?.(home)) },
+        limitMs: limitsOf(options).startMs,
+        ...toSignal(signal),
+      });
+    try {
+      const [help, version] = await Promise.all([ask("--help"), ask("--version")]);
+      return { capabilities: capabilitiesIn(help), version: /\d+(\.\d+)+/u.exec(version)?.[0] ?? null };
+    } finally {
+      if (home !== null) await rm(home, { recursive: true, force: true });
+    }
+  });
+}

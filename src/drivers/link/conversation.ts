@@ -1,0 +1,209 @@
+/** The conversation that every driver gives out, over what is the agent's own: a link to its running program. */
+
+import {
+  type AgentEvent,
+  type Block,
+  type CallOptions,
+  ContinuoError,
+  type Conversation,
+  type Message,
+  type NativeRef,
+  type Restriction,
+  type Resumption,
+  type SessionCapabilities,
+} from "../../model/index.ts";
+import type { OpenedSession } from "./opening.ts";
+import { type DriverOptions, limitsOf } from "./options.ts";
+import { Turn } from "./turn.ts";
+import { markSoon, verifyAfterTurn } from "./verify.ts";
+
+/** An agent's running program, in one native session. */
+export interface Link {
+  /** What the agent last said that it is in; it may say so only in its first turn. */
+  readonly sessionId: string;
+  readonly capabilities: SessionCapabilities;
+  /** See `Conversation.history`. */
+  readonly history?: readonly Message[] | undefined;
+  /** See `Conversation.restriction`. */
+  readonly restriction?: Restriction | null;
+  /** Says something. Pushes what the agent does into the turn, and ends or fails it. */
+  say(blocks: readonly Block[], turn: Turn): Promise<void>;
+  /** Asks the agent to stop its turn. */
+  stop(): void | Promise<void>;
+  /** Goes over to another session; `onMissing` is `error`. */
+  resume(sessionId: string, options: CallOptions): Promise<OpenedSession>;
+  /** `agent_failed`, with what the program said; ends the program. */
+  giveUp(why: string): ContinuoError;
+  /** Ends the program and all that it started. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface ConversationParts {
+  /** The agent, as a person calls it. */
+  readonly agent: string;
+  readonly cwd: string;
+  readonly link: Link;
+  readonly opened: OpenedSession;
+  readonly options: DriverOptions;
+}
+
+export interface Beginning extends Omit<ConversationParts, "opened"> {
+  readonly open: () => Promise<OpenedSession>;
+}
+
+/** A conversation on the session that is opened; the link is closed where none can be. */
+export async function beginConversation({ open, ...parts }: Beginning): Promise<Conversation> {
+  try {
+    return createConversation({ ...parts, opened: await open() });
+  } catch (error) {
+    await parts.link.close();
+    throw error;
+  }
+}
+
+export function createConversation(parts: ConversationParts): Conversation {
+  return new LinkedConversation(parts);
+}
+
+class LinkedConversation implements Conversation {
+  readonly #parts: ConversationParts;
+  #opened: OpenedSession;
+  #resumption: Resumption;
+  #turn: Turn | null = null;
+  #isFirst = true;
+  #closed: Promise<void> | null = null;
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts;
+    this.#opened = parts.opened;
+    this.#resumption = parts.opened.resumption;
+  }
+
+  get sessionId(): string {
+    return this.#parts.link.sessionId;
+  }
+
+  get resumption(): Resumption {
+    return this.#resumption;
+  }
+
+  get capabilities(): SessionCapabilities {
+    return this.#parts.link.capabilities;
+  }
+
+  get history(): readonly Message[] {
+    return this.#parts.link.history ?? [];
+  }
+
+  get restriction(): Restriction | null {
+    return this.#parts.link.restriction ?? null;
+  }
+
+  async *prompt(blocks: readonly Block[], options: CallOptions = {}): AsyncGenerator<AgentEvent, void, void> {
+    const turn = this.#begin(options);
+    const askedAtMs = Date.now();
+    const { link } = this.#parts;
+    const before = this.#isFirst ? this.#opened.before?.block : null;
+    const said = before === null || before === undefined ? blocks : [before, ...blocks];
+    link.say(said, turn).catch((error: Error) => turn.fail(error));
+    try {
+      for await (const event of turn.events()) {
+        // Some agents forget a prompt that was taken back: nothing was verified, nor told, by it.
+        if (event.type === "turn_completed" && event.stopReason !== "cancelled") {
+          yield* this.#verify(askedAtMs, options.signal);
+        }
+        yield event;
+      }
+    } finally {
+      this.#turn = null;
+    }
+  }
+
+  async resumeSession(sessionId: string, options: CallOptions = {}): Promise<Resumption> {
+    this.#assertFree();
+    this.#opened = await this.#parts.link.resume(sessionId, options);
+    this.#resumption = this.#opened.resumption;
+    this.#isFirst = true;
+    return this.#resumption;
+  }
+
+  async cancel(): Promise<void> {
+    await this.#turn?.cancel();
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const turn = this.#turn;
+    await this.#parts.link.close();
+    turn?.fail(new ContinuoError("interrupted", `${this.#parts.agent} was closed during a turn`));
+  }
+
+  #begin({ signal }: CallOptions): Turn {
+    this.#assertFree();
+    const { link, options } = this.#parts;
+    const limits = limitsOf(options);
+    this.#turn = new Turn({
+      cancel: () => link.stop(),
+      stuck: () => link.giveUp("did not stop when it was asked to"),
+      silent: () => link.giveUp(`said nothing for ${limits.silenceMs} ms`),
+      cancelMs: limits.cancelMs,
+      silenceMs: limits.silenceMs,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return this.#turn;
+  }
+
+  #assertFree(): void {
+    const { agent } = this.#parts;
+    if (this.#closed !== null)
+      throw new ContinuoError("conflict", `the conversation with ${agent} is closed`);
+    if (this.#turn !== null) {
+      throw new ContinuoError("conflict", `${agent} is already running a turn`, {
+        hint: "Wait for its end, or cancel it.",
+      });
+    }
+  }
+
+  /** Once, after the first turn of a session: whether the agent really was where it said. */
+  async *#verify(askedAtMs: number, signal: AbortSignal | undefined): AsyncGenerator<AgentEvent, void, void> {
+    if (!this.#isFirst) return;
+    this.#isFirst = false;
+    const { cwd, link, options } = this.#parts;
+    const sessionId = this.#opened.sessionId;
+    const isResumed = this.#resumption.happened === "native";
+    const where = { sessionId, cwd, signal: signal?.aborted === true ? undefined : signal };
+    const isSame = isResumed && this.#opened.mark?.found.sessionId === sessionId;
+    const after = { ...where, before: this.#opened.mark, answered: link.sessionId, askedAtMs };
+    const verified = isSame ? await verifyAfterTurn(options, after) : null;
+    const now = verified?.forked?.to ?? link.sessionId;
+    const forked = verified?.forked ?? (now === sessionId ? undefined : { from: sessionId, to: now });
+    const lies = await markSoon(options, { ...where, sessionId: now });
+    const ref: NativeRef = {
+      agent: this.#resumption.ref?.agent ?? this.#parts.agent,
+      sessionId: now,
+      location: lies?.found.location ?? null,
+      cwd,
+    };
+    this.#resumption = {
+      ...this.#resumption,
+      ref,
+      verifiedBy: verified?.verifiedBy ?? (lies === null ? "agent" : "agent and disk"),
+      ...(verified?.reason === undefined ? {} : { reason: verified.reason }),
+      ...(forked === undefined ? {} : { forked }),
+    };
+    if (forked !== undefined) {
+      const { verifiedBy } = this.#resumption;
+      yield { type: "native_session", ref, happened: "forked", verifiedBy };
+    } else if (verified?.reason !== undefined) {
+      yield { type: "diagnostics", message: `The session could not be verified: ${verified.reason}.` };
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * What all drivers share: opening a session, the events of a turn, permissions, and the check of a resumption.
+ *
+ * Promises: every attempt to open a session is reported with its outcome; a turn ends once and holds a bounded number
+ * of events; every wait has a limit; a question that nobody can answer is denied. `toAgent` turns a driver into an
+ * agent of the session manager.
+ * Does not know: the protocol of any agent.
+ */
+
+export { type AgentOptions, type DrivenAgent, type ReplayWriter, toAgent } from "./as-agent.ts";
+export { createDriverByHelp, type LinkParts, type LinkWithWays, noList } from "./by-help.ts";
+export {
+  type KnownCapabilities,
+  NO_CAPABILITIES,
+  recallCapabilities,
+  rememberCapabilities,
+} from "./capabilities.ts";
+export type { Step } from "./cascade.ts";
+export { beginConversation, type Link } from "./conversation.ts";
+export { type Landing, type OpenedSession, openSession, type Ways } from "./opening.ts";
+export {
+  commandOf,
+  type DriverLimits,
+  type DriverOptions,
+  driverEnvironment,
+  limitsOf,
+  type ProgramName,
+  restrictionOf,
+  trustOf,
+} from "./options.ts";
+export {
+  type AskPermission,
+  answererOf,
+  askPermission,
+  optionFor,
+  PERMISSION_POLICIES,
+  type PermissionPolicy,
+  type PolicyOptions,
+  permissionsBy,
+} from "./permissions.ts";
+export { Questions } from "./questions.ts";
+export { retryEvent } from "./retry.ts";
+export { Turn } from "./turn.ts";
+export { findOnDisk } from "./verify.ts";
+export { within } from "./within.ts";

@@ -1,0 +1,30 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openAgent } from "./open-agent.ts";
+
+const places = { home: mkdtempSync(join(tmpdir(), "continuo-open-")), env: { PATH: "/nowhere" } };
+
+test.each([
+  ["claude", {}, "claude"],
+  ["claude", { transport: "acp" }, "claude-agent-acp"],
+  ["codex", {}, "codex"],
+  ["codex", { transport: "acp" }, "codex-acp"],
+  ["gemini", {}, "gemini"],
+  ["pi", {}, "pi"],
+  ["pi", { transport: "acp" }, "pi-acp"],
+  ["opencode", {}, "opencode"],
+  ["anything", { command: ["my-agent", "--acp"] }, "my-agent"],
+] as const)("%s %j is driven by the program %s", async (name, options, program) => {
+  const driver = await openAgent(name, { places, ...options });
+  expect(driver.agent).toBe(name);
+  await expect(driver.open({ cwd: places.home })).rejects.toMatchObject({
+    code: "agent_missing",
+    message: expect.stringMatching(new RegExp(`${program}$`, "u")),
+  });
+});
+
+test("a name that is nobody's, without a command, is a mistake of the caller", async () => {
+  await expect(openAgent("anything", { places })).rejects.toMatchObject({ code: "usage" });
+});

@@ -1,0 +1,120 @@
+/**
+ * What an agent's program inherits. In a folder that is not trusted: what a program needs to live, and what agents are
+ * configured by. Pure.
+ */
+
+const NAMES: readonly string[] = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "TERM",
+  "COLORTERM",
+  "LANG",
+  "LANGUAGE",
+  "TZ",
+  "TMPDIR",
+  "PWD",
+  "OLDPWD",
+  "SHLVL",
+  "_",
+  "EDITOR",
+  "VISUAL",
+  "PAGER",
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "LS_COLORS",
+  // What terminals and shells set for themselves: held back, it would be named at every start.
+  "TERM_PROGRAM",
+  "TERM_PROGRAM_VERSION",
+  "TERM_SESSION_ID",
+  "TMUX",
+  "TMUX_PANE",
+  "STY",
+  "WINDOWID",
+  "PS1",
+  "HISTFILE",
+  "HOSTNAME",
+  "MAIL",
+  "MANPATH",
+  "SSH_AUTH_SOCK",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "NODE_EXTRA_CA_CERTS",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "ALL_PROXY",
+  "NO_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "all_proxy",
+  "no_proxy",
+  // Windows
+  "SystemRoot",
+  "APPDATA",
+  "LOCALAPPDATA",
+  "USERPROFILE",
+  "PATHEXT",
+];
+
+const PREFIXES: readonly string[] = [
+  "LC_",
+  "XDG_",
+  "ANTHROPIC_",
+  "CLAUDE_",
+  "OPENAI_",
+  "CODEX_",
+  "GEMINI_",
+  "GOOGLE_",
+  "PI_",
+  "OPENCODE_",
+  "OPENROUTER_",
+  "AZURE_",
+  "AWS_",
+  "MISTRAL_",
+  "GROQ_",
+  "XAI_",
+  "DEEPSEEK_",
+  "DISABLE_",
+];
+
+/** Told by an agent to what it starts: an agent that inherits them takes itself for a part of another one. */
+const OF_ANOTHER_AGENT =
+  /^(CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID|CHILD_SESSION)|CODEX_(SANDBOX.*|THREAD_ID)|GEMINI_CLI|OPENCODE|OPENCODE_PID)$/u;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `listed`: the variables of the list; `all`: every one, except for what another agent sets for its children. */
+export type Inheritance = "listed" | "all";
+
+/** `extra` (the configuration's) is taken as it is; `undefined` there takes a variable away. */
+export function environmentOf(
+  inherited: Environment,
+  extra: Environment = {},
+  inheritance: Inheritance = "listed",
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(inherited)) {
+    if (value !== undefined && isInherited(name, inheritance)) environment[name] = value;
+  }
+  for (const [name, value] of Object.entries(extra)) {
+    if (value === undefined) delete environment[name];
+    else environment[name] = value;
+  }
+  return environment;
+}
+
+/** The names of variables that are there and not on the list, sorted. */
+export function heldBackNames(inherited: Environment, extra: Environment = {}): readonly string[] {
+  return Object.keys(inherited)
+    .filter((name) => inherited[name] !== undefined && !Object.hasOwn(extra, name))
+    .filter((name) => isInherited(name, "all") && !isInherited(name, "listed"))
+    .sort();
+}
+
+function isInherited(name: string, inheritance: Inheritance): boolean {
+  if (OF_ANOTHER_AGENT.test(name)) return false;
+  if (inheritance === "all") return true;
+  return NAMES.includes(name) || PREFIXES.some((prefix) => name.startsWith(prefix));
+}

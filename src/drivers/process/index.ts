@@ -1,0 +1,19 @@
+/**
+ * Programs of agents as processes: finds and starts them, talks to them in lines, and ends them with all their
+ * children.
+ *
+ * Promises: in an untrusted folder an agent inherits only the variables that `environment.ts` lists; its stderr is kept up to a limit and
+ * reported when the agent fails; no child outlives `end()` or this process, however this process dies.
+ * Does not know: the protocol of any agent.
+ */
+
+export { type CalledProgram, isRefusal, startCalled } from "./called.ts";
+export { createCalls, type Talk } from "./calls.ts";
+export { environmentOf, heldBackNames } from "./environment.ts";
+export { findProgram } from "./find.ts";
+export { startGuardian } from "./guardian.ts";
+export { splitLines } from "./lines.ts";
+export { readOutput } from "./output.ts";
+export { type AgentProcess, type ProcessStart, startAgent } from "./program.ts";
+export { untilQuiet } from "./quiet.ts";
+export { killAll, MARK_VARIABLE } from "./strays.ts";

@@ -1,0 +1,48 @@
+/** What a program prints until it ends: its help, its version. */
+
+import { type ProcessStart, startAgent } from "./program.ts";
+
+export interface OutputOptions extends ProcessStart {
+  readonly limitMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * What it printed on stdout, or on stderr where that is nothing (help of pi 0.73.1), without the white space around
+ * it. Errors: as `startAgent`; `agent_failed` when it does not end.
+ */
+export async function readOutput(options: OutputOptions): Promise<string> {
+  const { limitMs, signal } = options;
+  signal?.throwIfAborted();
+  await using program = await startAgent(options);
+  let late = false;
+  const stop = (): void => void program.end();
+  const timer = setTimeout(() => {
+    late = true;
+    stop();
+  }, limitMs);
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    const lines: string[] = [];
+    const isCut = await readAll(program.lines, lines);
+    await program.ended;
+    signal?.throwIfAborted();
+    if (late) throw program.failed(`did not end within ${limitMs} ms`);
+    if (isCut) throw program.failed("closed its output before it ended");
+    return lines.join("\n").trim() || program.stderr().trim();
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+/** Whether the stream was closed before its end, as it is when the program is ended from here. */
+async function readAll(from: AsyncIterable<string | null>, lines: string[]): Promise<boolean> {
+  try {
+    for await (const line of from) lines.push(line ?? "");
+    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE") return true;
+    throw error;
+  }
+}

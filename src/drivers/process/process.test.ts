@@ -1,0 +1,218 @@
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createCalls } from "./calls.ts";
+import { environmentOf, heldBackNames } from "./environment.ts";
+import { findProgram } from "./find.ts";
+import { splitLines } from "./lines.ts";
+import { startAgent } from "./program.ts";
+
+const cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-process-")));
+const env = { PATH: process.env.PATH ?? "" };
+const sh = (script: string) =>
+  startAgent({ agent: "test", command: ["sh", "-c", script], cwd, env, graceMs: 100 });
+
+describe("an agent's environment", () => {
+  test("holds what is listed and what the configuration adds, and nothing of another agent", () => {
+    const inherited = {
+      PATH: "/bin",
+      LC_ALL: "C",
+      ANTHROPIC_API_KEY: "k",
+      CLAUDECODE: "1",
+      CLAUDE_CODE_ENTRYPOINT: "cli",
+      CLAUDE_CONFIG_DIR: "/c",
+      NODE_OPTIONS: "--inspect",
+      LD_PRELOAD: "x",
+      npm_config_x: "y",
+      SECRET: "s",
+    };
+    expect(environmentOf(inherited, { PATH: undefined }, "all")).toEqual({
+      LC_ALL: "C",
+      ANTHROPIC_API_KEY: "k",
+      CLAUDE_CONFIG_DIR: "/c",
+      NODE_OPTIONS: "--inspect",
+      LD_PRELOAD: "x",
+      npm_config_x: "y",
+      SECRET: "s",
+    });
+    expect(heldBackNames(inherited, { SECRET: "given" })).toEqual([
+      "LD_PRELOAD",
+      "NODE_OPTIONS",
+      "npm_config_x",
+    ]);
+    expect(environmentOf(inherited, { SECRET: "given", PATH: undefined })).toEqual({
+      LC_ALL: "C",
+      ANTHROPIC_API_KEY: "k",
+      CLAUDE_CONFIG_DIR: "/c",
+      SECRET: "given",
+    });
+  });
+});
+
+test.each([
+  "CLAUDECODE",
+  "GEMINI_CLI",
+  "OPENCODE",
+  "OPENCODE_PID",
+  "CLAUDE_CODE_ENTRYPOINT",
+  "CLAUDE_CODE_SSE_PORT",
+  "CLAUDE_CODE_SESSION_ID",
+  "CLAUDE_CODE_CHILD_SESSION",
+  "CODEX_SANDBOX",
+  "CODEX_SANDBOX_NETWORK_DISABLED",
+  "CODEX_THREAD_ID",
+])("%s, which an agent tells its children, is not inherited unless the configuration gives it", (name) => {
+  const inherited = { [name]: "of another", CODEX_HOME: "/codex", CODEX_API_KEY: "key" };
+  expect(environmentOf(inherited)).toEqual({ CODEX_HOME: "/codex", CODEX_API_KEY: "key" });
+  expect(environmentOf(inherited, {}, "all")).toEqual({ CODEX_HOME: "/codex", CODEX_API_KEY: "key" });
+  expect(environmentOf(inherited, { [name]: "given" })).toMatchObject({ [name]: "given" });
+});
+
+describe("lines", () => {
+  const collect = async (chunks: readonly Uint8Array[], maxChars: number) => {
+    const lines: (string | null)[] = [];
+    for await (const line of splitLines(from(chunks), { maxChars })) lines.push(line);
+    return lines;
+  };
+  async function* from(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+    yield* chunks;
+  }
+
+  test("wherever the bytes are cut, the lines are the same; U+2028 ends none", async () => {
+    const line = fc.string({ unit: fc.constantFrom("a", "é", "\u2028", "日", "😀", '"') });
+    await fc.assert(
+      fc.asyncProperty(fc.array(line), fc.array(fc.nat(40)), async (lines, cuts) => {
+        const bytes = new TextEncoder().encode(lines.map((text) => `${text}\n`).join(""));
+        const chunks: Uint8Array[] = [];
+        let at = 0;
+        for (const cut of cuts) {
+          chunks.push(bytes.subarray(at, at + cut));
+          at += cut;
+        }
+        chunks.push(bytes.subarray(at));
+        expect(await collect(chunks, 1000)).toEqual(lines);
+      }),
+    );
+  });
+
+  test("a line over the limit is null, and the next one is whole", async () => {
+    const bytes = new TextEncoder().encode(`${"x".repeat(50)}\nabc\r\nlast`);
+    expect(await collect([bytes.subarray(0, 30), bytes.subarray(30)], 10)).toEqual([null, "abc", "last"]);
+  });
+});
+
+/** A session and an environment of its own: it says its number when it has both. */
+const DAEMON = "env -i PATH=$PATH setsid sh -c 'echo $$; exec sleep 1000' &";
+
+describe("a program", () => {
+  test("is found on the search path, or by its path", () => {
+    expect(findProgram("sh", "/nowhere:/bin", "/")).toBe("/bin/sh");
+    expect(findProgram("./bin/sh", "", "/")).toBe("/bin/sh");
+    expect(findProgram("no-such-program", env.PATH, "/")).toBe(null);
+  });
+
+  test("that is not there is agent_missing", async () => {
+    const start = startAgent({ agent: "test", command: ["no-such-program"], cwd, env });
+    await expect(start).rejects.toMatchObject({ code: "agent_missing" });
+  });
+
+  test("is talked to by lines, and has the environment that it was given", async () => {
+    await using program = await sh('read line; echo "got $line"; env | grep -c =');
+    await program.send("hello");
+    const lines: (string | null)[] = [];
+    for await (const line of program.lines) lines.push(line);
+    expect(lines[0]).toBe("got hello");
+    expect(Number(lines[1])).toBeLessThan(8);
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test("that fails is told with what it said on stderr", async () => {
+    await using program = await sh("echo broken >&2; exit 3");
+    await program.ended;
+    const failure = program.failed("ended");
+    expect(failure.message).toBe("test ended (it ended with code 3)");
+    expect(failure.hint).toBe("Read what it printed: broken");
+    expect(failure.details).toEqual({
+      agent: "test",
+      command: "sh",
+      code: 3,
+      signal: null,
+      stderr: "broken",
+    });
+  });
+
+  test("is ended with all that it started, a daemon with a session of its own and a deaf one too", async () => {
+    const program = await sh(
+      "trap '' TERM HUP; setsid sleep 1000 & echo $!; (trap '' TERM; sleep 1000) & echo $!; echo $$; sleep 1000",
+    );
+    const pids: number[] = [];
+    for await (const line of program.lines) {
+      pids.push(Number(line));
+      if (pids.length === 3) break;
+    }
+    onTestFinished(() => pids.forEach(killIfThere));
+    // Who is not killed is waited for without end: the test must say so, and not wait as well.
+    expect(await Promise.race([program.end().then(() => "ended"), sleep(30_000, "still running")])).toBe(
+      "ended",
+    );
+    for (const pid of pids) await expect.poll(() => isRunning(pid)).toBe(false);
+    await program.end();
+  });
+
+  test("that ended is gone, also where a daemon that is none of ours to end holds its output", async () => {
+    await using program = await sh(`${DAEMON} read line; echo last words; exit 3`);
+    const lines: (string | null)[] = [];
+    for await (const line of program.lines) {
+      lines.push(line);
+      // It goes on when the daemon has left its group.
+      if (lines.length === 1) await program.send("");
+    }
+    const daemon = Number(lines[0]);
+    onTestFinished(() => void process.kill(daemon));
+    expect(lines[1]).toBe("last words");
+    expect(await program.ended).toEqual({ code: 3, signal: null });
+    expect(isRunning(daemon)).toBe(true);
+  });
+
+  test("is ended, also where such a daemon holds its output", async () => {
+    await using program = await sh(`${DAEMON} read line`);
+    let daemon = 0;
+    for await (const line of program.lines) {
+      daemon = Number(line);
+      break;
+    }
+    onTestFinished(() => void process.kill(daemon));
+    await program.end();
+    expect(isRunning(daemon)).toBe(true);
+  });
+
+  test("requests that nothing answers any more are refused with the end", async () => {
+    await using program = await sh("read line; echo not json; exit 4");
+    const calls = createCalls(program);
+    await expect(calls.call({ method: "x" })).rejects.toMatchObject({
+      code: "agent_failed",
+      message: expect.stringContaining("ended before it answered"),
+    });
+    await expect(calls.call({ method: "y" })).rejects.toMatchObject({ code: "agent_failed" });
+  });
+});
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** A zombie, which nobody waits for any more, does not run. */
+function isRunning(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z");
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,204 @@
+/** An agent's program while it runs. */
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { ContinuoError } from "../../model/index.ts";
+import { type Guardian, startGuardian } from "./guardian.ts";
+import { splitLines } from "./lines.ts";
+import { isAnyAlive, killAll, MARK_VARIABLE } from "./strays.ts";
+
+const MAX_STDERR_CHARS = 64_000;
+const MAX_LINE_CHARS = 256 * 1024 * 1024;
+/** How long a program may take to end by itself after its input was closed, then after SIGTERM. */
+const GRACE_MS = 2_000;
+const TERM_GRACE_MS = 1_000;
+/** How long the output of a program that has ended may say nothing, until it is taken for a daemon's that holds it open. */
+const OUTPUT_GRACE_MS = 1_000;
+
+export interface ProcessStart {
+  /** The agent, as a person calls it: for messages. */
+  readonly agent: string;
+  /** A program and its arguments. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+  /** The whole environment: see `environmentOf`. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly graceMs?: number;
+}
+
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface AgentProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** Resolves when the pipe takes more. A program that has ended takes nothing: read `ended`. */
+  send(line: string): Promise<void>;
+  /** What it prints, line by line, once; `null` for a line that is too long to be kept. */
+  readonly lines: AsyncIterable<string | null>;
+  /** The end of what it printed on stderr. */
+  stderr(): string;
+  readonly ended: Promise<ProcessEnd>;
+  /** `agent_failed`, with how it ended and what it said on stderr. */
+  failed(why: string): ContinuoError;
+  /** Closes its input, waits a little, then ends it and all that it started. Idempotent. */
+  end(): Promise<void>;
+}
+
+/** Errors: `agent_missing` where there is no such program, `agent_failed` where it cannot be started. */
+export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
+  const [command = "", ...args] = start.command;
+  const mark = randomUUID();
+  const child = spawn(command, args, {
+    cwd: start.cwd,
+    // A group of its own: it can be ended with all that it started, and Ctrl-C does not reach it behind our back.
+    detached: true,
+    env: { ...start.env, PWD: start.cwd, [MARK_VARIABLE]: mark },
+  });
+  const guardian = startGuardian({ pid: child.pid, mark, searchPath: start.env.PATH });
+  const ended = new Promise<ProcessEnd>((done) => {
+    child.once("close", (code, signal) => done({ code, signal }));
+  });
+  child.once("exit", () => endOutput(child));
+  await started(child, start);
+  return new StartedProcess({ child, mark, guardian, ended, start });
+}
+
+async function started(child: ChildProcessWithoutNullStreams, { agent, command, cwd }: ProcessStart) {
+  // A program that ended takes no more input; that it ended is told by `ended`.
+  child.stdin.on("error", () => undefined);
+  try {
+    // What has a number runs. Its event would come late where much is loaded meanwhile.
+    if (child.pid === undefined) await once(child, "spawn");
+  } catch (cause) {
+    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    throw new ContinuoError(
+      missing ? "agent_missing" : "agent_failed",
+      `cannot start ${agent}: ${command[0]} in ${cwd}`,
+      { hint: "Check that the program is installed (`continuo agents`) and that the folder exists.", cause },
+    );
+  }
+}
+
+/**
+ * A daemon that a program left behind may hold its output open: nobody would hear that the program is gone. What it
+ * said itself is read to its end.
+ */
+function endOutput({ stdout, stderr }: ChildProcessWithoutNullStreams): void {
+  let before = -1;
+  const look = (): void => {
+    const { bytesRead } = stdout as Socket;
+    const isSilent = stdout.readableLength === 0 && bytesRead === before;
+    before = bytesRead;
+    if (!isSilent) return;
+    clearInterval(timer);
+    stdout.push(null);
+    stderr.destroy();
+  };
+  const timer = setInterval(look, OUTPUT_GRACE_MS);
+  stdout.once("close", () => clearInterval(timer));
+}
+
+interface Parts {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly mark: string;
+  readonly guardian: Guardian;
+  readonly ended: Promise<ProcessEnd>;
+  readonly start: ProcessStart;
+}
+
+class StartedProcess implements AgentProcess {
+  readonly pid: number;
+  readonly ended: Promise<ProcessEnd>;
+  readonly lines: AsyncIterable<string | null>;
+  readonly #parts: Parts;
+  readonly #kill: () => void;
+  #stderr = "";
+  #end: ProcessEnd | null = null;
+  #ending: Promise<void> | null = null;
+
+  constructor(parts: Parts) {
+    const { child, ended, guardian, mark } = parts;
+    const pid = child.pid ?? 0;
+    this.#parts = parts;
+    this.pid = pid;
+    this.ended = ended;
+    this.lines = splitLines(child.stdout, { maxChars: MAX_LINE_CHARS });
+    this.#kill = () => killAll(pid, mark, "SIGKILL");
+    process.on("exit", this.#kill);
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_CHARS);
+    });
+    child.once("exit", (code, signal) => {
+      this.#end = { code, signal };
+      // The number of a group that is gone may be given to another program.
+      if (!isAnyAlive(pid, mark)) void guardian.release();
+    });
+  }
+
+  async send(line: string): Promise<void> {
+    const { stdin } = this.#parts.child;
+    if (stdin.writable && !stdin.write(`${line}\n`)) {
+      await Promise.race([once(stdin, "drain").catch(() => undefined), this.ended]);
+    }
+  }
+
+  stderr(): string {
+    return this.#stderr;
+  }
+
+  failed(why: string): ContinuoError {
+    const { agent, command } = this.#parts.start;
+    const said = this.#stderr.trim();
+    return new ContinuoError("agent_failed", `${agent} ${why}${endedHow(this.#end)}`, {
+      ...(said === "" ? {} : { hint: `Read what it printed: ${said.split("\n").slice(-5).join("\n")}` }),
+      details: { agent, command: command[0] ?? "", ...this.#end, stderr: said },
+    });
+  }
+
+  end(): Promise<void> {
+    this.#ending ??= this.#stop();
+    return this.#ending;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end();
+  }
+
+  async #stop(): Promise<void> {
+    const { child, guardian, mark, start } = this.#parts;
+    child.stdin.end();
+    // Nobody reads any more: what it still prints must not hold it up.
+    child.stdout.resume();
+    const exited = this.#end === null ? once(child, "exit") : Promise.resolve();
+    await soon(exited, start.graceMs ?? GRACE_MS);
+    if (isAnyAlive(this.pid, mark)) {
+      killAll(this.pid, mark, "SIGTERM");
+      await soon(exited, TERM_GRACE_MS);
+      this.#kill();
+    }
+    process.removeListener("exit", this.#kill);
+    child.stdout.destroy();
+    await soon(this.ended, OUTPUT_GRACE_MS);
+    child.stderr.destroy();
+    await Promise.all([this.ended, guardian.release()]);
+  }
+}
+
+function endedHow(end: ProcessEnd | null): string {
+  if (end === null) return "";
+  return end.signal === null ? ` (it ended with code ${end.code})` : ` (it was ended by ${end.signal})`;
+}
+
+/** Waits for it, but not longer than that. */
+async function soon(promise: Promise<unknown>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((done) => {
+    timer = setTimeout(done, limitMs);
+  });
+  await Promise.race([promise, limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,32 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { untilQuiet } from "./quiet.ts";
+
+const CLOCK = new Int32Array(new SharedArrayBuffer(4));
+
+test("what was said while this process was held up is heard before it is quiet", async () => {
+  const said = join(mkdtempSync(join(tmpdir(), "continuo-quiet-")), "said");
+  const child = spawn("sh", ["-c", 'read go; echo late; : > "$0"; read end', said]);
+  let heard = 0;
+  child.stdout.on("data", () => {
+    heard += 1;
+  });
+  const quiet = untilQuiet({ quietMs: 50, limitMs: Number.POSITIVE_INFINITY, heard: () => heard });
+  child.stdin.write("go\n");
+  while (!existsSync(said)) Atomics.wait(CLOCK, 0, 0, 5);
+  Atomics.wait(CLOCK, 0, 0, 60);
+  await quiet;
+  expect(heard).toBe(1);
+  child.stdin.end();
+  await once(child, "close");
+});
+
+test("whoever never falls silent is waited for up to the limit", async () => {
+  let heard = 0;
+  await untilQuiet({ quietMs: 1, limitMs: 20, heard: () => heard++ });
+  expect(heard).toBeGreaterThan(1);
+});

@@ -1,0 +1,170 @@
+/** The program that an agent is driven by: where it lies, and what is known of it without starting it. */
+
+import { readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { isJson, type Places, placesOfThisUser } from "../files/index.ts";
+import { type AgentName, isAgentName, isContinuoError, type SessionCapabilities } from "../model/index.ts";
+import { pick } from "../native/index.ts";
+
+import {
+  commandOf,
+  type DriverOptions,
+  type ProgramName,
+  recallCapabilities,
+  rememberCapabilities,
+} from "./link/index.ts";
+import type { OpenAgentOptions } from "./open-agent.ts";
+
+export interface AgentProgram {
+  readonly agent: string;
+  /** As a person calls it. */
+  readonly label: string;
+  /** How it is driven: by its own protocol, or by ACP. */
+  readonly transport: "native" | "acp";
+  /** What was looked for. */
+  readonly program: string;
+  /** With the program's path; `null` where it is not installed. */
+  readonly command: readonly string[] | null;
+  /** The command that installs it, where we know one. */
+  readonly install: string | null;
+  readonly version: string | null;
+  /** `package`: the `package.json` beside it; `path`: a part of its path; `agent`: what it once said. */
+  readonly versionFrom: "package" | "path" | "agent" | null;
+  /** What it once said; `null` where it was not asked yet. */
+  readonly capabilities: SessionCapabilities | null;
+}
+
+const NATIVE: Readonly<Partial<Record<AgentName, () => Promise<ProgramName>>>> = {
+  claude: async () => (await import("./claude/index.ts")).CLAUDE_PROGRAM,
+  codex: async () => (await import("./codex/index.ts")).CODEX_PROGRAM,
+  pi: async () => (await import("./pi/index.ts")).PI_PROGRAM,
+};
+
+/** The same program that `openAgent` starts. Nothing is started here: an agent writes into its home when it is. */
+export async function findAgentProgram(name: string, options: OpenAgentOptions = {}): Promise<AgentProgram> {
+  const places = options.places ?? placesOfThisUser();
+  const driving: DriverOptions = { ...pick(options, "command", "env"), places };
+  const native = isAgentName(name) && options.transport !== "acp" ? NATIVE[name] : undefined;
+  const { label, install, program, toCommand } =
+    native === undefined ? await acpProgram(name, driving) : nativeProgram(await native(), driving);
+  const command = orMissing(toCommand);
+  const known = command === null ? null : recallCapabilities(places, command);
+  const version = command === null || typeof known?.version === "string" ? null : versionBeside(command);
+  return {
+    agent: name,
+    label,
+    transport: native === undefined ? "acp" : "native",
+    program,
+    command,
+    install: install ?? null,
+    version: known?.version ?? version?.version ?? null,
+    versionFrom: version?.from ?? (typeof known?.version === "string" ? "agent" : null),
+    capabilities: known === null ? null : withDisk(name, known.capabilities),
+  };
+}
+
+/** As its driver says: which session was the last one is also known where we read them. */
+function withDisk(name: string, told: SessionCapabilities): SessionCapabilities {
+  const isKnown = isAgentName(name) && (told.canLoad || told.canResume);
+  return { ...told, canContinueLast: told.canContinueLast || isKnown };
+}
+
+/** Keeps for one home what an agent said in another one. */
+export async function keepCapabilities(
+  { command }: AgentProgram,
+  { from, to }: { readonly from: Places; readonly to: Places },
+): Promise<void> {
+  const known = command === null ? null : recallCapabilities(from, command);
+  if (command !== null && known !== null) await rememberCapabilities(to, command, async () => known);
+}
+
+interface Described {
+  readonly label: string;
+  readonly install: string | undefined;
+  readonly program: string;
+  /** Errors: `agent_missing`. */
+  readonly toCommand: () => readonly string[];
+}
+
+function nativeProgram(program: ProgramName, options: DriverOptions): Described {
+  return {
+    label: program.agent,
+    install: program.install,
+    program: options.command?.[0] ?? program.name,
+    toCommand: () => commandOf(options, program),
+  };
+}
+
+async function acpProgram(name: string, options: DriverOptions): Promise<Described> {
+  const { ACP_PROGRAMS, acpCommand, configuredProgram } = await import("./acp/index.ts");
+  const known = isAgentName(name) ? ACP_PROGRAMS[name] : undefined;
+  const program = known ?? configuredProgram(name, options.command ?? [name]);
+  return {
+    label: program.label,
+    install: program.install,
+    program: options.command?.[0] ?? program.program,
+    toCommand: () => acpCommand(program, options),
+  };
+}
+
+function orMissing(toCommand: () => readonly string[]): readonly string[] | null {
+  try {
+    return toCommand();
+  } catch (error) {
+    if (isContinuoError(error, "agent_missing")) return null;
+    throw error;
+  }
+}
+
+interface Version {
+  readonly version: string;
+  readonly from: "package" | "path";
+}
+
+const INTERPRETERS: readonly string[] = ["node", "bun", "deno", "python3", "python"];
+/** A program lies in its package's `bin` or `dist/…`, not deeper. */
+const MAX_FOLDERS_UP = 4;
+const VERSION = /^v?(\d+\.\d+\.\d+(?:[-+][\w.]+)?)$/u;
+
+/** Of the script, where an interpreter runs one. */
+function versionBeside([program = "", ...args]: readonly string[]): Version | null {
+  const isScript = INTERPRETERS.includes(basename(program));
+  const file = isScript ? args.find((arg) => isAbsolute(arg)) : program;
+  if (file === undefined) return null;
+  try {
+    const path = realpathSync(file);
+    return versionOfPackage(dirname(path)) ?? versionInPath(path);
+  } catch {
+    // What cannot be looked at tells nothing.
+    return null;
+  }
+}
+
+function versionOfPackage(start: string): Version | null {
+  let folder = start;
+  for (let up = 0; up <= MAX_FOLDERS_UP; up++) {
+    const version = readVersion(join(folder, "package.json"));
+    if (version !== null) return { version, from: "package" };
+    folder = dirname(folder);
+  }
+  return null;
+}
+
+function readVersion(file: string): string | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isJson(value) && typeof value.version === "string" ? value.version : null;
+  } catch {
+    // Most folders hold none.
+    return null;
+  }
+}
+
+/** `…/versions/2.1.330`, `…/Cellar/codex/0.169.0/bin/codex`. */
+function versionInPath(path: string): Version | null {
+  for (const part of path.split("/").toReversed()) {
+    const version = VERSION.exec(part)?.[1];
+    if (version !== undefined) return { version, from: "path" };
+  }
+  return null;
+}

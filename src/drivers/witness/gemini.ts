@@ -1,0 +1,62 @@
+/** Gemini CLI reads a session back: `gemini --acp` loads it and tells its history (0.61.0). */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isJson, type Json } from "../../files/index.ts";
+import type { Block } from "../../model/index.ts";
+import { createCalls, untilQuiet } from "../process/index.ts";
+import { CLOSED_URL, talkTo } from "./program.ts";
+import type { StagedSession, Witnessed } from "./witness.ts";
+
+const SETTINGS = {
+  security: { auth: { selectedType: "gemini-api-key" } },
+  privacy: { usageStatisticsEnabled: false },
+  general: { enableAutoUpdate: false, sessionRetention: { enabled: false } },
+};
+
+/** Some of the history comes behind the answer: it is complete when nothing more came for so long. */
+const QUIET_MS = 400;
+
+export async function geminiWitness(staged: StagedSession): Promise<Witnessed> {
+  const config = join(staged.scratch, ".gemini");
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, "settings.json"), JSON.stringify(SETTINGS), { mode: 0o600 });
+  const env = {
+    GEMINI_API_KEY: "none",
+    GOOGLE_GEMINI_BASE_URL: CLOSED_URL,
+    GEMINI_CLI_TRUST_WORKSPACE: "true",
+    GEMINI_CLI_NO_RELAUNCH: "true",
+  };
+  const updates: Json[] = [];
+  await using talk = talkTo({ staged, args: ["--acp", "--model", "gemini-2.5-flash"], env });
+  const { call } = createCalls(talk, ({ params }) => {
+    if (isJson(params) && isJson(params.update)) updates.push(params.update);
+  });
+  const request = (method: string, params: Json): Promise<Json> => call({ jsonrpc: "2.0", method, params });
+  await request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+  await request("authenticate", { methodId: "gemini-api-key" });
+  const { sessionId, project: cwd } = staged;
+  await request("session/load", { sessionId, cwd, mcpServers: [] });
+  // `talkTo` ends it when it takes too long.
+  await untilQuiet({
+    quietMs: QUIET_MS,
+    limitMs: Number.POSITIVE_INFINITY,
+    heard: () => updates.length,
+  });
+  return {
+    ...{ by: "gemini --acp", depth: "words", covers: "model view", unspoken: PLACEHOLDER },
+    messages: updates.flatMap(messageOf),
+  };
+}
+
+/** What it says in place of a picture or file, and of thoughts, calls and results in a list that it wrote anew. */
+const PLACEHOLDER =
+  /\[(?:(?:Image|Audio|Video|File|Document|Media)?:? ?[\w.+-]+\/[\w.+-]+, [\d.]+ [KM]?B|Thought: true|Function (?:Call|Response): [\w-]+)\]/gu;
+
+function messageOf(update: Json): Witnessed["messages"] {
+  const text = isJson(update.content) && typeof update.content.text === "string" ? update.content.text : null;
+  if (text === null || text.startsWith("<session_context>")) return [];
+  const content: Block[] = [{ type: "text", text }];
+  if (update.sessionUpdate === "user_message_chunk") return [{ role: "user", content }];
+  return update.sessionUpdate === "agent_message_chunk" ? [{ role: "assistant", content }] : [];
+}

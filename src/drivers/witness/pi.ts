@@ -1,0 +1,54 @@
+/** pi reads a session back: `pi --mode rpc` opens it and gives its messages (1.5.2). */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isJson } from "../../files/index.ts";
+import { toMessage } from "../../native/pi/index.ts";
+import { createCalls } from "../process/index.ts";
+import { CLOSED_URL, talkTo } from "./program.ts";
+import type { StagedSession, Witnessed } from "./witness.ts";
+
+/** pi does not start without a model. */
+const MODELS = {
+  providers: {
+    none: {
+      baseUrl: `${CLOSED_URL}/v1`,
+      api: "openai-completions",
+      apiKey: "none",
+      models: [
+        {
+          id: "none",
+          name: "none",
+          reasoning: true,
+          input: ["text", "image"],
+          contextWindow: 128_000,
+          maxTokens: 4096,
+          cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+        },
+      ],
+    },
+  },
+};
+
+const ALONE = ["--no-context-files", "--no-skills", "--no-prompt-templates", "--no-extensions"];
+
+export async function piWitness(staged: StagedSession): Promise<Witnessed> {
+  const home = join(staged.scratch, ".pi", "agent");
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, "models.json"), JSON.stringify(MODELS), { mode: 0o600 });
+  writeFileSync(join(home, "settings.json"), '{"defaultProvider":"none","defaultModel":"none"}', {
+    mode: 0o600,
+  });
+  const env = { PI_CODING_AGENT_DIR: home, PI_OFFLINE: "1", PI_TELEMETRY: "0", PI_SKIP_VERSION_CHECK: "1" };
+  const args = ["--mode", "rpc", ...ALONE, "--session", staged.file];
+  await using talk = talkTo({ staged, args, env });
+  const { data } = await createCalls(talk).call({ type: "get_messages" });
+  const raw = isJson(data) && Array.isArray(data.messages) ? data.messages : [];
+  const messages = raw.map((message, at) =>
+    toMessage(
+      { place: {}, id: String(at), parentId: null, value: { type: "message", message } },
+      { native: false, callOf: () => undefined, keptMessageId: null },
+    ),
+  );
+  return { by: "pi --mode rpc", depth: "all", covers: "model view", messages };
+}

@@ -1,0 +1,38 @@
+/** What a witness is given and what it tells. */
+
+import type { Places } from "../../files/index.ts";
+import type { Message } from "../../model/index.ts";
+
+/** How a program is started in a private home. */
+export interface ProgramStart {
+  /** The words that start the agent. */
+  readonly program: readonly string[];
+  /** Of the person's environment, for what the agent itself needs to start. */
+  readonly searchPath: string;
+  /** The private home; everything that is written lies below it. */
+  readonly scratch: string;
+  /** An empty project below it: where the staged session works. */
+  readonly project: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface StagedSession extends ProgramStart {
+  readonly file: string;
+  readonly home: Places;
+  readonly sessionId: string;
+}
+
+export interface Witnessed {
+  /** The agent and the way in which it was asked. */
+  readonly by: string;
+  /** `all`: everything that was said; `words`: what the person and the agent said in words. */
+  readonly depth: "all" | "words";
+  /** Of a session that was compacted: the whole `history`, or only the part that its model is sent. */
+  readonly covers: "history" | "model view";
+  /** In a text of a message: what the agent tells in place of something else, or leaves out. */
+  readonly unspoken?: RegExp;
+  readonly messages: readonly Pick<Message, "role" | "content">[];
+}
+
+/** Errors: `verification_failed` where the agent does not find or read the session. */
+export type Witness = (staged: StagedSession) => Promise<Witnessed>;

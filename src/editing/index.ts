@@ -1,0 +1,22 @@
+/**
+ * Changes to native sessions: fork, rename, repair, append, delete and restore.
+ *
+ * Promises: a new state is read back before it is placed; the old file stays until the new one is there.
+ * Does not know: the format of any agent, or how a result is shown.
+ */
+
+export {
+  emptyTrash,
+  listTrashedSessions,
+  restoreNativeSession,
+  type TrashPlaces,
+  trashNativeSession,
+  trashProblems,
+} from "./delete.ts";
+export { type ForkedSession, type ForkOptions, forkNativeSession } from "./fork.ts";
+export { renameNativeSession } from "./rename.ts";
+export { repairNativeSession } from "./repair.ts";
+export type { RepairOptions, SessionRepair } from "./repair-result.ts";
+export { firstDifference } from "./same.ts";
+export { openSessionAdapter, type SessionAdapterOptions } from "./session-adapter.ts";
+export { settleUnfinished } from "./settling/index.ts";

@@ -1,0 +1,32 @@
+/**
+ * Places an edit among the user's files: writes a note, stages the new state, and moves it into place in one step.
+ *
+ * Promises: the note is on disk before the first change; after the next edit either the old session or the new one is
+ * there, and nothing else; a repeated edit finds the session that the first attempt placed.
+ * Does not know: the format of any agent, or what an edit changes.
+ */
+
+export { againOnConflict } from "./again.ts";
+export { type Appending, appendBeside, appendRecords } from "./append.ts";
+export {
+  type AppendNote,
+  beginNote,
+  isGone,
+  type LeftNote,
+  type Note,
+  notesLeft,
+  type PlaceNote,
+  type RestoreNote,
+  type TrashNote,
+  underNote,
+} from "./notes.ts";
+export {
+  attemptKey,
+  finishPlaced,
+  type Placed,
+  type Placing,
+  placeSession,
+  takeFirstAttempt,
+} from "./place.ts";
+export { settleAppend } from "./settle-files.ts";
+export { openScratch, removeLeftScratch, type Scratch, type Staging, stageRecords } from "./stage.ts";

@@ -1,0 +1,77 @@
+/** Another title for a session, through the agent's own format, so that the agent shows it. */
+
+import { lockSession, type Places, placesOfThisUser } from "../files/index.ts";
+import {
+  formatOf,
+  type Lookup,
+  type LookupOptions,
+  lookUpSession,
+  type SessionRef,
+} from "../native/index.ts";
+import { toGivenTitle } from "../native/kit/index.ts";
+import { makersOfNow } from "../native/writing/index.ts";
+import { refuseLive } from "./live.ts";
+import { againOnConflict, appendBeside, appendRecords } from "./placing/index.ts";
+import { settleUnfinished } from "./settling/index.ts";
+
+const LOCK_WAIT_MS = 30_000;
+
+/** Gives the title as it stands now. Errors: those of a lookup, `invalid` for an empty title or a long one, `session_live`, `busy`, `unsupported`, `unwritable`. */
+export async function renameNativeSession(
+  ref: SessionRef,
+  title: string,
+  options: LookupOptions = {},
+): Promise<string> {
+  const places = options.places ?? placesOfThisUser();
+  await settleUnfinished({ places, signal: options.signal });
+  const lookup = await lookUpSession(ref, { ...options, places });
+  const { found } = lookup;
+  const line = toGivenTitle(title);
+  refuseLive(found, await lookup.reader.skim(found, { part: "ends" }));
+  const lock = await lockSession(fileOf(lookup), found.sessionId, {
+    places,
+    waitMs: LOCK_WAIT_MS,
+    signal: options.signal,
+  });
+  try {
+    await settleUnfinished({ places, file: fileOf(lookup), signal: options.signal });
+    await againOnConflict(() => writeTitle(lookup, { title: line, places, signal: options.signal }));
+    return line;
+  } finally {
+    lock.release();
+  }
+}
+
+/** The file, or the database. */
+function fileOf({ found }: Lookup): string {
+  return found.location.replace(/#[^/#]*$/u, "");
+}
+
+interface WriteTitle {
+  readonly title: string;
+  readonly places: Places;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function writeTitle(lookup: Lookup, { title, places, signal }: WriteTitle): Promise<void> {
+  const { reader, found } = lookup;
+  const { agent, sessionId } = found;
+  const sessionFile = fileOf(lookup);
+  const writer = await (await formatOf(agent)).writer();
+  const sink = await writer.openSink(sessionFile, sessionId, places);
+  try {
+    const after = sink.mark();
+    using opened = await reader.open(found, places, {});
+    const history = await Array.fromAsync(opened.history());
+    const lastAnswer = history.findLast(({ role }) => role === "assistant") ?? null;
+    const lastPrompt = history.findLast(({ role }) => role === "user") ?? null;
+    const tip = await writer.openTip({ opened, lastAnswer, lastPrompt }, signal);
+    const renaming = { sessionId, sessionFile, title };
+    const { records, besides } = writer.rename(tip, renaming, makersOfNow());
+    if (records.length > 0) await appendRecords({ writer, sink, file: sessionFile, records, after, places });
+    for (const beside of besides ?? []) await appendBeside(beside, places);
+    await writer.retitle?.(renaming);
+  } finally {
+    sink.close();
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Settles the edits of killed processes: finishes them or takes them back, before the next edit begins.
+ *
+ * Promises: one process settles at a time; edits of running processes are left alone.
+ * Does not know: the format of any agent.
+ */
+
+export { type SettleOptions, settleUnfinished } from "./settle.ts";

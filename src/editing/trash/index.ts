@@ -1,0 +1,18 @@
+/**
+ * The trash: moves native sessions out of their agent's sight, and back.
+ *
+ * Promises: a restored session equals the deleted one byte for byte, with its time stamps; the next edit undoes or
+ * finishes an interrupted deletion; a session can be restored until the trash is emptied; a session that is open, or
+ * that a fork reads, stays.
+ * Does not know: any agent. The `trashPlan` of each agent lists the files of a session.
+ */
+
+export { listTrash, type TrashedSession, type TrashListing, trashFolder } from "./manifest.ts";
+export {
+  emptyTrash,
+  moveToTrash,
+  type Replacement,
+  restoreFromTrash,
+  settleRestore,
+  settleTrash,
+} from "./trash.ts";

@@ -1,0 +1,107 @@
+/** What says that a folder of the trash is a session: its `manifest.json`, on disk before anything moves. */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { continuoHome, isJson, type Places } from "../../files/index.ts";
+import { ContinuoError, type Problem, type SessionInfo } from "../../model/index.ts";
+import type { TrashPlan } from "../../native/kit/index.ts";
+import type { KeptFile } from "./files.ts";
+
+export interface TrashedSession {
+  /** Of the trash folder; `restoreFromTrash` takes it. */
+  readonly trashId: string;
+  readonly trashedAt: string;
+  readonly info: Pick<
+    SessionInfo,
+    "agent" | "sessionId" | "title" | "cwd" | "updatedAt" | "sizeBytes" | "location"
+  >;
+}
+
+export interface Manifest extends TrashedSession {
+  readonly version: 1;
+  readonly plan: TrashPlan;
+  readonly files: readonly KeptFile[];
+  /** Of what took the place of the one file, or `rows`: it gives way when the old state comes back. */
+  readonly replacement?: string;
+}
+
+export const MANIFEST = "manifest.json";
+
+/** `CONTINUO_HOME/trash`; `CONTINUO_HOME` is `~/.continuo` unless the environment says otherwise. */
+export function trashFolder(places: Places): string {
+  return join(continuoHome(places), "trash");
+}
+
+export interface TrashListing {
+  readonly sessions: readonly TrashedSession[];
+  /** Folders whose manifest cannot be read: what is in them stays there. */
+  readonly problems: readonly Problem[];
+}
+
+/** Newest first. A folder without a manifest is no trashed session. */
+export function listTrash(places: Places): TrashListing {
+  const { manifests, problems } = readManifests(places);
+  return {
+    sessions: manifests.map(({ trashId, trashedAt, info }) => ({ trashId, trashedAt, info })),
+    problems,
+  };
+}
+
+/** Errors: `not_found`, `ambiguous`. */
+export function findManifest(id: string, places: Places): Manifest {
+  const matches = readManifests(places).manifests.filter(({ trashId, info }) => {
+    const ids = [trashId, info.sessionId, `${info.agent}:${info.sessionId}`];
+    return id !== "" && ids.some((one) => one.toLowerCase().startsWith(id.toLowerCase()));
+  });
+  const [newest] = matches;
+  if (newest === undefined) {
+    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(id)} in the trash`, {
+      hint: "Run `continuo session trash` to see the sessions in the trash.",
+    });
+  }
+  const names = new Set(matches.map(({ info }) => `${info.agent}:${info.sessionId}`));
+  if (names.size > 1) {
+    throw new ContinuoError("ambiguous", `${JSON.stringify(id)} names ${names.size} sessions in the trash`, {
+      hint: "Give more of the id, or AGENT:ID.",
+      details: { matches: matches.map(({ trashId, info }) => ({ trashId, ...info })) },
+    });
+  }
+  return newest;
+}
+
+function readManifests(places: Places): { readonly manifests: Manifest[]; readonly problems: Problem[] } {
+  const base = trashFolder(places);
+  const manifests: Manifest[] = [];
+  const problems: Problem[] = [];
+  for (const name of existsSync(base) ? readdirSync(base) : []) {
+    const path = join(base, name, MANIFEST);
+    if (name.startsWith(".") || !existsSync(path)) continue;
+    const manifest = readManifest(path);
+    if (manifest !== null && manifest.trashId === name) manifests.push(manifest);
+    else
+      problems.push({
+        code: "unreadable",
+        line: null,
+        message: `${path} is not a manifest that Continuo wrote`,
+      });
+  }
+  return { manifests: manifests.sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1)), problems };
+}
+
+/** `null` where there is none, or it is damaged. */
+export function readManifest(path: string): Manifest | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isManifest(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isManifest(value: unknown): value is Manifest {
+  if (!isJson(value) || !isJson(value.info) || !isJson(value.plan) || !Array.isArray(value.files))
+    return false;
+  const { agent, sessionId, location } = value.info;
+  const texts = [value.trashId, value.trashedAt, agent, sessionId, location, value.plan.type];
+  return texts.every((text) => typeof text === "string");
+}

@@ -1,0 +1,81 @@
+/** Folders and small files around sessions, looked at without an exception for what is not there. */
+
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isJson, type Json } from "./json.ts";
+
+/** A file as it was when it was looked at. Times are milliseconds since 1970. */
+export interface FoundFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly inode: number;
+}
+
+/** Small files beside a session (titles, marks, settings); a larger one is not read. */
+const MAX_BESIDE_BYTES = 1024 * 1024;
+
+/** Names in a folder, sorted; none where it is not there. */
+export function namesIn(folder: string): string[] {
+  // Most sessions have no folder beside them, and an exception costs more than a look.
+  if (!existsSync(folder)) return [];
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** `null` where there is no such file, or it cannot be read. */
+export function readSmallFile(path: string): string | null {
+  if (!existsSync(path)) return null;
+  try {
+    return statSync(path).size > MAX_BESIDE_BYTES ? null : readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** `null` where there is no such file, or it holds no JSON object. */
+export function readJsonFile(path: string): Json | null {
+  const text = readSmallFile(path);
+  if (text === null) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `null` for what is no regular file. */
+export function statFile(path: string): FoundFile | null {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat?.isFile()) return null;
+    return { path, sizeBytes: stat.size, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs, inode: stat.ino };
+  } catch {
+    return null;
+  }
+}
+
+/** Absolute, symbolic links resolved where the folder still exists, in Unicode's composed form. */
+export function canonicalFolder(path: string): string {
+  const absolute = resolve(path);
+  try {
+    return realpathSync(absolute).normalize("NFC");
+  } catch {
+    return absolute.normalize("NFC");
+  }
+}
+
+/** Every file below a folder, or the file itself; links as links, which are not followed. None where nothing is. */
+export function filesBelow(path: string): string[] {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return [];
+  if (!stat.isDirectory()) return [path];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesBelow(join(path, name)));
+}

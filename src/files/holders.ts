@@ -1,0 +1,116 @@
+/** Which programs of this machine have a file open, or work in a folder: read from the system, nothing is asked of them. */
+
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { basename } from "node:path";
+import { platform, pid as thisProcess } from "node:process";
+import { processStartOf } from "./process-start.ts";
+
+export interface RunningProgram {
+  readonly pid: number;
+  /** Milliseconds since 1970; `null` where the system does not tell. */
+  readonly startedMs: number | null;
+}
+
+/** Programs that have one of the files open for writing, this process left out; `null` where the system does not tell. */
+export function writersOf(paths: readonly string[]): readonly RunningProgram[] | null {
+  if (platform === "linux") return writersOnLinux(new Set(paths.map(realPath)));
+  return platform === "darwin" ? writersByLsof(paths) : null;
+}
+
+/** Programs of one of the names that work in the folder; `null` where the system does not tell. */
+export function programsIn(folder: string, name: string): readonly RunningProgram[] | null {
+  if (platform !== "linux") return null;
+  const real = realPath(folder);
+  const isNamed = (pid: number): boolean =>
+    // An interpreter and its flags come first.
+    textOf(`/proc/${pid}/cmdline`)
+      .split("\0")
+      .slice(0, MAX_ARGUMENTS)
+      .some((word) => basename(word).replace(/\.[cm]?js$/u, "") === name);
+  return otherProcesses()
+    .filter((pid) => linkOf(`/proc/${pid}/cwd`) === real && isNamed(pid))
+    .map(toProgram);
+}
+
+const MAX_ARGUMENTS = 4;
+
+function writersOnLinux(paths: ReadonlySet<string>): readonly RunningProgram[] {
+  const isWriting = (pid: number): boolean =>
+    namesIn(`/proc/${pid}/fd`).some(
+      (fd) => paths.has(linkOf(`/proc/${pid}/fd/${fd}`)) && isForWriting(textOf(`/proc/${pid}/fdinfo/${fd}`)),
+    );
+  return otherProcesses().filter(isWriting).map(toProgram);
+}
+
+/** The last two bits of the flags, which stand in octal digits: 0 reads only. */
+function isForWriting(info: string): boolean {
+  const flags = Number.parseInt(/^flags:\s*([0-7]+)/mu.exec(info)?.[1] ?? "0", 8);
+  return (flags & 3) !== 0;
+}
+
+const LSOF_LIMIT_MS = 10_000;
+
+function writersByLsof(paths: readonly string[]): readonly RunningProgram[] | null {
+  const { stdout, error } = spawnSync("lsof", ["-nP", "-F", "pa", "--", ...paths], {
+    encoding: "utf8",
+    timeout: LSOF_LIMIT_MS,
+  });
+  if (error !== undefined) return null;
+  const pids = new Set<number>();
+  let pid = 0;
+  for (const line of stdout.split("\n")) {
+    if (line.startsWith("p")) pid = Number(line.slice(1));
+    if (/^a[uw]/u.test(line) && pid !== thisProcess) pids.add(pid);
+  }
+  return [...pids].map((one) => ({ pid: one, startedMs: null }));
+}
+
+function otherProcesses(): number[] {
+  return namesIn("/proc").flatMap((name) =>
+    /^\d+$/u.test(name) && Number(name) !== thisProcess ? [Number(name)] : [],
+  );
+}
+
+/** Clock ticks of user programs are hundredths of a second on every Linux. */
+const TICKS_PER_SECOND = 100;
+
+function toProgram(pid: number): RunningProgram {
+  const ticks = processStartOf(pid);
+  const bootSeconds = /^btime (\d+)$/mu.exec(textOf("/proc/stat"))?.[1];
+  if (ticks === null || bootSeconds === undefined) return { pid, startedMs: null };
+  return { pid, startedMs: (Number(bootSeconds) + Number(ticks) / TICKS_PER_SECOND) * 1000 };
+}
+
+/** Processes come and go, and those of other users are closed to us. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

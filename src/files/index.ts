@@ -1,0 +1,41 @@
+/**
+ * Files of this machine: where agents and Continuo keep theirs, durable private files, and locks between processes.
+ *
+ * Promises: reading writes nothing; a missing file is a value, not an exception; only the user can read a file that
+ * is written here, and the file is on disk when the call returns.
+ * Does not know: any agent, or what a file means.
+ */
+
+export { type AppendOptions, appendLines, stateOfFile } from "./append.ts";
+export { hasLog, quotedName, readOnlyDatabase } from "./databases.ts";
+export { syncFolder, writeDurably } from "./durable.ts";
+export { placesOfThisUser } from "./environment.ts";
+export {
+  canonicalFolder,
+  type FoundFile,
+  filesBelow,
+  namesIn,
+  readJsonFile,
+  readSmallFile,
+  statFile,
+} from "./folders.ts";
+export { programsIn, type RunningProgram, writersOf } from "./holders.ts";
+export { continuoFolders, continuoHome, moved } from "./home.ts";
+export { idInPath } from "./id-in-path.ts";
+export {
+  entryOf,
+  hasOnly,
+  isJson,
+  type Json,
+  optional,
+  parseCommented,
+  textField,
+  textOfValue,
+  toTime,
+} from "./json.ts";
+export { lockSession, type WriterLock } from "./lock.ts";
+export { type OutputFile, type OutputFileOptions, openOutputFile } from "./output-file.ts";
+export { packageFolder, readVersion } from "./package-folder.ts";
+export { type Places, type PlacesAt, placesOf } from "./places.ts";
+export { processStartOf } from "./process-start.ts";
+export { exactOf, MAX_RECORD_DEPTH, parseExactly, parseJson, TooDeepError } from "./records/index.ts";

@@ -1,0 +1,61 @@
+/** Questions about parsed JSON that nobody vouches for: no field is trusted to have the type it should have. */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** An object of JSON with comments and commas behind the last of a list, as settings are; `null` for what is none. */
+export function parseCommented(text: string): Json | null {
+  const bare = text.replace(COMMENTS, (found) => (found.startsWith('"') ? found : " "));
+  try {
+    const value: unknown = JSON.parse(bare.replace(LAST_COMMAS, (found) => (found === "," ? " " : found)));
+    return isJson(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A comment without an end goes on to the end: looking for one at each of many beginnings would take for ever. */
+const COMMENTS = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/gu;
+const LAST_COMMAS = /"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gu;
+
+/** What a table has for a key that comes from a file: `valueOf` and `__proto__` are in no table. */
+export function entryOf<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+/** The field where it is a text, else `null`. */
+export function textField(record: Json, key: string): string | null {
+  const value = record[key];
+  return typeof value === "string" ? value : null;
+}
+
+/** ISO 8601 UTC with milliseconds; `null` where the value is no time. */
+export function toTime(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  if (CANONICAL.test(value)) return value;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+/** Already as `toISOString` writes it; a day that a month may lack is left to the calendar. */
+const CANONICAL =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/u;
+
+/** `{ [key]: value }`, or nothing where the value is `null`: an absent field stays absent. */
+export function optional<K extends string, V>(key: K, value: V | null): { [P in K]?: V } {
+  return (value === null ? {} : { [key]: value }) as { [P in K]?: V };
+}
+
+export function hasOnly(record: Json, keys: readonly string[]): boolean {
+  return Object.keys(record).every((key) => keys.includes(key));
+}
+
+/**
+ * A value of a record as text. `String` throws for an object that brings a `toString` of its own, as any record may.
+ */
+export function textOfValue(value: unknown): string {
+  return typeof value === "object" && value !== null ? Object.prototype.toString.call(value) : String(value);
+}

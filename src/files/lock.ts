@@ -1,0 +1,89 @@
+/**
+ * One writer at a time, between processes of Continuo. Agents do not know of it.
+ *
+ * A lock is a small file below Continuo's home that SQLite holds exclusively: the system lets go of it when
+ * the process ends, however it ends, so that no lock is ever stale. The file is left where it is.
+ */
+
+import { createHash } from "node:crypto";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ContinuoError } from "../model/index.ts";
+import { canonicalFolder } from "./folders.ts";
+import { continuoHome } from "./home.ts";
+import type { Places } from "./places.ts";
+
+export interface WriterLock {
+  release(): void;
+}
+
+export interface LockOptions {
+  readonly places: Places;
+  /** How long to wait for another writer. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const POLL_MS = 5;
+const MAX_POLL_MS = 50;
+const SQLITE_BUSY = 5;
+
+/** Errors: `busy` when another writer keeps the lock for too long, `unwritable`. */
+export async function lockSession(
+  file: string,
+  sessionId: string,
+  options: LockOptions,
+): Promise<WriterLock> {
+  const path = lockPath(
+    `${join(canonicalFolder(dirname(file)), basename(file))}#${sessionId}`,
+    options.places,
+  );
+  const { DatabaseSync: Sqlite } = await import("node:sqlite");
+  const deadline = performance.now() + options.waitMs;
+  const database = openLockFile(path, Sqlite);
+  try {
+    for (let pollMs = POLL_MS; !tryLock(database); pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
+      options.signal?.throwIfAborted();
+      if (performance.now() > deadline) {
+        throw new ContinuoError("busy", `another writer of Continuo has session ${sessionId} open`, {
+          hint: "Wait until it has written the results of its tool calls, or close it.",
+        });
+      }
+      // Those who wait ask at different moments.
+      await sleep(pollMs * (0.5 + Math.random()));
+    }
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return { release: () => database.close() };
+}
+
+function lockPath(session: string, places: Places): string {
+  const folder = join(continuoHome(places), "locks");
+  const name = createHash("sha256").update(session).digest("hex");
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    closeSync(openSync(join(folder, name), "a", 0o600));
+  } catch (cause) {
+    throw new ContinuoError("unwritable", `cannot lock in ${folder}: ${(cause as Error).message}`, { cause });
+  }
+  return join(folder, name);
+}
+
+function openLockFile(path: string, Sqlite: typeof DatabaseSync): DatabaseSync {
+  return new Sqlite(path, { timeout: 0 });
+}
+
+function tryLock(database: DatabaseSync): boolean {
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+    return true;
+  } catch (error) {
+    const { errcode } = error as { readonly errcode?: number };
+    if (((errcode ?? 0) & 0xff) === SQLITE_BUSY) return false;
+    throw error;
+  }
+}

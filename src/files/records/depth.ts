@@ -1,0 +1,61 @@
+/** JSON that nobody vouches for, of a bounded depth. */
+
+import { COUNT_DEPTH_CHARS } from "./limits.ts";
+
+/**
+ * Deeper JSON is no record: writing it again, and every walk through it, would overflow the stack. More than the store
+ * takes (1,000 levels), with room for the record around an input.
+ */
+export const MAX_RECORD_DEPTH = 1_100;
+
+export class TooDeepError extends Error {
+  constructor() {
+    super(`it is nested deeper than ${MAX_RECORD_DEPTH} levels`);
+  }
+}
+
+/** `JSON.parse` of what nobody vouches for. Throws `SyntaxError` and `TooDeepError`. */
+export function parseJson(text: string): unknown {
+  if (text.length > COUNT_DEPTH_CHARS && opensDeeper(text, MAX_RECORD_DEPTH)) throw new TooDeepError();
+  const value: unknown = JSON.parse(text);
+  // Every level takes two characters at least.
+  if (text.length > 2 * MAX_RECORD_DEPTH && isDeeper(value, MAX_RECORD_DEPTH)) throw new TooDeepError();
+  return value;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));
+  for (const key in value)
+    if (isDeeper((value as Readonly<Record<string, unknown>>)[key], levels - 1)) return true;
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Whether the brackets of the text are nested deeper; what is no JSON may say either. */
+function opensDeeper(text: string, levels: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at + 1);
+    // Of `[` and `{`, `]` and `}` one bit differs.
+    else if ((code | 0x20) === 0x7b) {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if ((code | 0x20) === 0x7d) depth -= 1;
+  }
+  return false;
+}
+
+/** The quote that ends the string, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start); at !== -1; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return at;
+  }
+  return text.length;
+}

@@ -1,0 +1,49 @@
+/**
+ * JSON whose numbers are written again as they stood: `12.0`, and integers that JavaScript cannot hold. What is
+ * read has plain numbers; a record that is kept verbatim is written from its exact form.
+ */
+
+import { parseJson } from "./depth.ts";
+
+/** By the value that was read; only where the two differ. */
+const exactForms = new WeakMap<object, unknown>();
+
+/** As `parseJson`. Throws `SyntaxError` and `TooDeepError`. */
+export function parseExactly(text: string): unknown {
+  const value: unknown = parseJson(text);
+  if (typeof value !== "object" || value === null || !MAY_DIFFER.test(text)) return value;
+  const exact = exactFormOf(text);
+  if (exact !== null) exactForms.set(value, exact);
+  return value;
+}
+
+/**
+ * What `JSON.stringify` writes as it was read: the value itself where that does. A number that it would write
+ * differently is an object of `JSON.rawJSON` here.
+ */
+export function exactOf<T>(value: T): T {
+  return typeof value === "object" && value !== null ? ((exactForms.get(value) ?? value) as T) : value;
+}
+
+/** A number with many digits, an exponent, a zero at its end, or a minus before zero; some texts look so too. */
+const MAY_DIFFER = /[:,[]\s*-?(?:\d{16}|\d+\.\d{15}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?!\d)|0(?=\s*[,}\]]))/u;
+
+/** TypeScript's library does not know these two yet (ECMAScript 2026, Node 22). */
+interface ExactJson {
+  parse(
+    text: string,
+    revive: (key: string, value: unknown, at: { readonly source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): unknown;
+}
+
+function exactFormOf(text: string): unknown {
+  const json = JSON as unknown as ExactJson;
+  let differs = false;
+  const exact = json.parse(text, (_key, value, { source }) => {
+    if (typeof value !== "number" || source === undefined || JSON.stringify(value) === source) return value;
+    differs = true;
+    return json.rawJSON(source);
+  });
+  return differs ? exact : null;
+}

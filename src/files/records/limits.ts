@@ -1,0 +1,33 @@
+/** What bounds the reading of records. */
+
+/** A longer record is a problem (`too_large`), not a reason to run out of memory. */
+export const MAX_RECORD_BYTES: number = 256 * 1024 * 1024;
+
+/** Records of a file up to this size are kept parsed between the two passes of a reader; of a larger one they are read again. */
+export const KEEP_PARSED_BYTES: number = 8 * 1024 * 1024;
+
+/** The same for a caller that keeps all records itself, as a hand-over does; parsed, they take a few times as much. */
+export const KEEP_ALL_BYTES: number = 64 * 1024 * 1024;
+
+/** One read of a scan; the first is smaller and the next ones grow, because many readers need the head alone. */
+export const CHUNK_BYTES: number = 1024 * 1024;
+export const FIRST_CHUNK_BYTES: number = 8 * 1024;
+
+/** What is read around a record that is fetched by its place, since its neighbours come next. */
+export const FETCH_WINDOW_BYTES: number = 256 * 1024;
+
+/** After so many bytes a scan lets other work of the process run. */
+export const YIELD_EVERY_BYTES: number = 8 * 1024 * 1024;
+
+/**
+ * A compressed file is read until it has expanded to so many times its size: what an agent writes expands to 5 to
+ * 50 times. Any file may expand to the bytes below, so that a short one of repetitions stays readable.
+ */
+export const MAX_EXPANSION_RATIO: number = 250;
+export const ALWAYS_EXPANDED_BYTES: number = 8 * 1024 * 1024;
+
+/** In a text of so many characters depth is counted before it is parsed: every level costs the parser about 50 bytes. */
+export const COUNT_DEPTH_CHARS: number = 1024 * 1024;
+
+/** What is hashed of either end of the bytes before a position, to tell a file that grew from another one. */
+export const MARK_BYTES: number = 4 * 1024;

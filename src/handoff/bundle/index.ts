@@ -1,0 +1,10 @@
+/**
+ * Bundles: one native session as one file, with every file that its agent keeps for it, for another machine.
+ *
+ * Promises: a bundle was unpacked and read back before it is given out, and every file in it has its hash; what
+ * unpacks one trusts nothing in it: no path leads out of its folder, and every size is bounded.
+ * Does not know: the format of any agent, or what becomes of a session that was unpacked.
+ */
+
+export { type PackedSession, packSession } from "./pack.ts";
+export { type UnpackedSession, unpackBundle } from "./unpack.ts";

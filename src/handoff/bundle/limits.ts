@@ -1,0 +1,15 @@
+/** What bounds a bundle. */
+
+/** Of the first line, which lists the files. */
+export const MAX_MANIFEST_BYTES: number = 4 * 1024 * 1024;
+export const MAX_FILES = 10_000;
+/** Of a path in a bundle, in UTF-8. */
+export const MAX_PATH_BYTES = 1_024;
+/** Of each name in it: what file systems take. */
+export const MAX_NAME_BYTES = 255;
+/** Of all files together, unpacked. */
+export const MAX_TOTAL_BYTES: number = 8 * 1024 ** 3;
+/** Unpacked to packed: conversations compress to a tenth, repeated ones to a hundredth. */
+export const MAX_EXPANSION = 400;
+/** A bundle may always expand to this much. */
+export const FREE_EXPANSION_BYTES: number = 64 * 1024 * 1024;

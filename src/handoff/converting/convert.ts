@@ -1,0 +1,186 @@
+/**
+ * Messages of one agent to messages that another one, and the model behind it, accepts. Every block keeps its
+ * kind where the target has one for it. Pure.
+ *
+ * 1. The first word is the user's; each answer is followed at once by one result for each of its calls.
+ * 2. Tool ids are `[a-zA-Z0-9_-]`, at most 64, and used once; names likewise; inputs are objects.
+ * 3. Images and files stand where the target takes them, else in a message of the user behind the results.
+ * 4. Thinking stays thinking; signatures of a vendor that is not the target's stay behind.
+ *
+ * Messages that are the target's own keep all that it wrote into them, signatures too.
+ */
+
+import type { AgentName, Block, Message, ToolCallBlock } from "../../model/index.ts";
+import { agentOf } from "../../native/index.ts";
+import type { NewMessage } from "../../native/writing/index.ts";
+import { type Conversing, fitBlocks, fitResult } from "./blocks.ts";
+import { createNames } from "./names.ts";
+import { kindOf, placeText, type ReceiptRecord, toldApart } from "./receipt.ts";
+import { type ResultSource, rank, resultsOf, sourcesOf } from "./results.ts";
+import { type Thought, wordsOfThought } from "./thoughts.ts";
+
+export interface Conversion {
+  readonly messages: readonly NewMessage[];
+  readonly records: readonly ReceiptRecord[];
+  /** The source of each message, in the same order; `null` for one that has none. */
+  readonly sources: readonly (Message | null)[];
+  /** The thoughts among the messages, in their order. */
+  readonly thoughts: readonly Thought[];
+}
+
+export interface ConversionOptions {
+  /** What stands in the new session already. */
+  readonly before?: readonly Message[];
+  /** Those of the source that the target itself wrote. */
+  readonly own?: ReadonlySet<Message>;
+  /** Where a message lies, for the receipt. */
+  readonly placeOf?: (message: Message) => string;
+}
+
+export function convertMessages(
+  source: readonly Message[],
+  target: AgentName,
+  options: ConversionOptions = {},
+): Conversion {
+  const { before = [], own, placeOf = firstPlaceOf } = options;
+  const records: ReceiptRecord[] = [];
+  const thoughts: Thought[] = [];
+  const rules = agentOf(target).accepts;
+  const work: Conversing = {
+    rules,
+    names: createNames(rules, callIdsIn(before)),
+    isOwn: (message) => own?.has(message) === true,
+    note: (message, block, outcome, reason, made) => {
+      const record = { place: placeOf(message), kind: kindOf(block), outcome, reason };
+      records.push(record);
+      if (made?.type !== "thinking") return;
+      thoughts.push({ record, words: wordsOfThought(made), isOwn: work.isOwn(message) });
+    },
+  };
+  const used = new Set<Message>();
+  const converted = source.flatMap((message, at): Converted[] => {
+    if (used.has(message)) return [];
+    if (message.role === "assistant") return toAnswer(message, resultsOf({ source, at }, used), work);
+    if (message.role === "tool") return orphaned(message, message.content, work);
+    return toPrompt(message, work);
+  });
+  const all = before.length > 0 ? converted : beginWithUser(converted);
+  return { messages: all.map(({ made }) => made), sources: all.map(({ of }) => of), records, thoughts };
+}
+
+interface Converted {
+  readonly made: NewMessage;
+  readonly of: Message | null;
+}
+
+function firstPlaceOf(message: Message): string {
+  return placeText(message.metadata.records);
+}
+
+function callIdsIn(messages: readonly Message[]): string[] {
+  return messages.flatMap(({ content }) =>
+    content.flatMap((block) => (block.type === "tool_call" ? [block.id] : [])),
+  );
+}
+
+function orphaned(message: Message, content: readonly Block[], { note }: Conversing): Converted[] {
+  for (const block of toldApart(content)) note(message, block, "dropped", "no call of this id waits for it");
+  return [];
+}
+
+function toPrompt(message: Message, work: Conversing): Converted[] {
+  const content = fitBlocks(message, message.content, { work, where: "prompt" });
+  if (content.length === 0) return [];
+  return [{ made: { role: "user", content, ...factsOf(message), ...ownFacts(message, work) }, of: message }];
+}
+
+function toAnswer(message: Message, results: readonly Message[], work: Conversing): Converted[] {
+  const inline = message.content.filter((block) => block.type === "tool_result");
+  const said = message.content.filter((block) => block.type !== "tool_result");
+  const content = fitBlocks(message, said, { work, where: "answer" });
+  if (content.length === 0) return orphaned(message, inline, work);
+  const calls = content.filter((block) => block.type === "tool_call");
+  const { usage, model, stopReason } = message;
+  const answer: NewMessage = {
+    role: "assistant",
+    content,
+    ...factsOf(message),
+    ...(usage === undefined ? {} : { usage }),
+    ...(model === undefined || !(work.rules.namesModel || work.isOwn(message)) ? {} : { model }),
+    ...(stopReason === undefined ? {} : { stopReason }),
+    ...ownFacts(message, work),
+  };
+  const originals = said.filter((block) => block.type === "tool_call");
+  const told = sourcesOf(message, inline, results);
+  const order = [...told.keys()];
+  const paired = originals
+    .map((original, at) => ({ original, call: calls[at] }))
+    .sort((a, b) => rank(order, a.original.id) - rank(order, b.original.id));
+  const further: Block[] = [];
+  const replies = paired.flatMap(({ original, call }): Converted[] => {
+    if (call === undefined) return [];
+    const source = told.get(original.id)?.shift() ?? null;
+    const { reply, moved } = toReply(call, source, { message, work });
+    further.push(...moved);
+    return [{ made: reply, of: source?.message ?? message }];
+  });
+  const unasked = [...told.values()].flat().map(({ block }) => block);
+  orphaned(message, unasked, work);
+  const behind: Converted[] =
+    further.length === 0
+      ? []
+      : [{ made: { role: "user", content: further, ...factsOf(message) }, of: message }];
+  return [{ made: answer, of: message }, ...replies, ...behind];
+}
+
+interface Reply {
+  readonly reply: NewMessage;
+  /** Blocks that the target takes in a message of the user alone. */
+  readonly moved: readonly Block[];
+}
+
+const NO_RESULT = "[No result of this call was recorded.]";
+
+function toReply(
+  call: ToolCallBlock,
+  source: ResultSource | null,
+  { message, work }: { readonly message: Message; readonly work: Conversing },
+): Reply {
+  const facts = { toolName: call.name, toolInput: call.args };
+  if (source === null) {
+    const content: Block[] = [{ type: "text", text: NO_RESULT }];
+    const block: Block = { type: "tool_result", toolCallId: call.id, content, isError: true };
+    return { reply: { role: "tool", content: [block], ...facts, ...factsOf(message) }, moved: [] };
+  }
+  const { content, moved } = fitResult(source.message, source.block, work);
+  const { isError, status, details } = source.block;
+  const block: Block = {
+    type: "tool_result",
+    toolCallId: call.id,
+    content,
+    isError,
+    ...(status === undefined ? {} : { status }),
+    ...(details === undefined || !work.isOwn(source.message) ? {} : { details }),
+  };
+  return { reply: { role: "tool", content: [block], ...facts, ...factsOf(source.message) }, moved };
+}
+
+function factsOf({ timestamp }: Message): Pick<NewMessage, "timestamp"> {
+  return timestamp === undefined ? {} : { timestamp };
+}
+
+/** What the agent itself knows of its message besides: the model's provider for one. */
+function ownFacts(message: Message, { isOwn }: Conversing): Pick<NewMessage, "metadata"> {
+  return isOwn(message) ? { metadata: message.metadata } : {};
+}
+
+const BEGINNING = "[The conversation begins with the answer of the agent.]";
+
+function beginWithUser(converted: readonly Converted[]): readonly Converted[] {
+  const [first] = converted;
+  if (first === undefined || first.made.role === "user") return converted;
+  const { timestamp } = first.made;
+  const content: Block[] = [{ type: "text", text: BEGINNING }];
+  const made: NewMessage = { role: "user", content, ...(timestamp === undefined ? {} : { timestamp }) };
+  return [{ made, of: null }, ...converted];
+}

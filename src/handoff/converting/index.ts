@@ -1,0 +1,26 @@
+/**
+ * The conversion of a hand-over: which messages go over, in which form, with a receipt for each record.
+ *
+ * Promises: pure; every omission has a line on the receipt.
+ * Does not know: files, or how an agent writes its sessions.
+ */
+
+export { type Conversion, convertMessages } from "./convert.ts";
+export {
+  excessOf,
+  kindOf,
+  linesOf,
+  type MaxLoss,
+  type Outcome,
+  placeText,
+  RECEIPT_KINDS,
+  type Receipt,
+  type ReceiptKind,
+  type ReceiptRecord,
+  toldApart,
+  toReceipt,
+} from "./receipt.ts";
+export { retrace } from "./retrace.ts";
+export { differenceBetween, isConversation, type Said, toldBy, withoutAside } from "./same.ts";
+export { selectMessages } from "./select.ts";
+export { type Sending, type Thought, withUnsentThoughts, wordsOfThought } from "./thoughts.ts";

@@ -1,0 +1,78 @@
+/** Which thoughts of the new session the target's model is sent, as the target's own model view says it. Pure. */
+
+import type { Message, ThinkingBlock } from "../../model/index.ts";
+import type { ReceiptRecord } from "./receipt.ts";
+
+/** A thought that stands in the new session, and its line on the receipt. */
+export interface Thought {
+  readonly record: ReceiptRecord;
+  readonly words: string;
+  /** Whether the target itself wrote it. */
+  readonly isOwn: boolean;
+}
+
+/** What the agent would send of messages, and the messages as it keeps them. */
+export interface Sending {
+  readonly history: readonly Message[];
+  readonly view: readonly Message[];
+}
+
+/** What tells a thought: its words, or its seal where it has none. */
+export function wordsOfThought({ text, signature, data }: ThinkingBlock): string {
+  return text === "" ? (signature ?? data ?? "") : text;
+}
+
+const UNSENT = "kept in the session; the target does not send it to its model";
+
+/**
+ * The receipt's lines, where each thought that the target's model is not sent is `noted`. A thought of the target's
+ * own that it did not send before the hand-over either stays as it was.
+ *
+ * @param own the target's own session that came back; `null` where there is none.
+ */
+export function withUnsentThoughts(
+  records: readonly ReceiptRecord[],
+  thoughts: readonly Thought[],
+  { now, own }: { readonly now: Sending; readonly own: Sending | null },
+): ReceiptRecord[] {
+  const sent = countSent(now);
+  const sentBefore = own === null ? new Map<string, number>() : countSent(own);
+  const unsent = new Set<ReceiptRecord>();
+  for (const { record, words, isOwn } of thoughts) {
+    const wasSent = !isOwn || takeOne(sentBefore, words);
+    if (!takeOne(sent, words) && wasSent) unsent.add(record);
+  }
+  return records.map((record) =>
+    unsent.has(record) ? { ...record, outcome: "noted", reason: UNSENT } : record,
+  );
+}
+
+function takeOne(counts: Map<string, number>, words: string): boolean {
+  const count = counts.get(words) ?? 0;
+  counts.set(words, count - 1);
+  return count > 0;
+}
+
+/** As thinking, or as a text that the session itself does not hold: an agent may send it in place of thinking. */
+function countSent({ history, view }: Sending): Map<string, number> {
+  const counts = countOf(view, "thinking");
+  const [sent, kept] = [countOf(view, "text"), countOf(history, "text")];
+  for (const words of countOf(history, "thinking").keys()) {
+    const more = (sent.get(words) ?? 0) - (kept.get(words) ?? 0);
+    if (more > 0) counts.set(words, (counts.get(words) ?? 0) + more);
+  }
+  return counts;
+}
+
+function countOf(messages: readonly Message[], type: "thinking" | "text"): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { role, content } of messages) {
+    if (role !== "assistant") continue;
+    for (const block of content) {
+      if (block.type !== type) continue;
+      const words = block.type === "thinking" ? wordsOfThought(block) : block.text;
+      counts.set(words, (counts.get(words) ?? 0) + 1);
+    }
+  }
+  return counts;
+}

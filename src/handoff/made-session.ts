@@ -1,0 +1,194 @@
+/** A new session that is written nowhere yet: read back in a private home, then placed in the user's. */
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { openScratch, type Placing, placeSession, stageRecords } from "../editing/placing/index.ts";
+import { isJson, type Json, type Places } from "../files/index.ts";
+import { type AgentName, ContinuoError, type Message } from "../model/index.ts";
+import { formatOf } from "../native/index.ts";
+import type { AgentReader } from "../native/kit/index.ts";
+
+import {
+  makersOfNow,
+  type NativeWriter,
+  type NewMessage,
+  type NewSession,
+  type RecordedMakers,
+  recordMakers,
+} from "../native/writing/index.ts";
+import type { Begun } from "./coming-back.ts";
+import {
+  differenceBetween,
+  isConversation,
+  type Said,
+  selectMessages,
+  withoutAside,
+} from "./converting/index.ts";
+import { withTip } from "./once-more.ts";
+import { type SaidMark, saidBy } from "./source.ts";
+import { type AgentPrograms, programOf, type Verification, verifyWithAgent } from "./verify.ts";
+
+export interface Making {
+  readonly gitBranch: string | null;
+  /** Records that the new session begins with; its messages come behind them. */
+  readonly back: Begun | null;
+  readonly messages: readonly NewMessage[];
+  readonly cwd: string;
+  readonly title: string;
+  readonly places: Places;
+  readonly to: AgentName;
+}
+
+export interface Made {
+  readonly writer: NativeWriter<unknown>;
+  readonly session: NewSession;
+  readonly file: string;
+  readonly back: Begun | null;
+  readonly messages: readonly NewMessage[];
+  readonly makers: RecordedMakers;
+  readonly places: Places;
+}
+
+export async function makeSession(making: Making): Promise<Made> {
+  const { gitBranch, back, messages, cwd, title, places, to } = making;
+  const writer = await (await formatOf(to)).writer();
+  const makers = recordMakers(makersOfNow());
+  const session: NewSession = {
+    sessionId: writer.newSessionId(makers),
+    cwd,
+    title,
+    gitBranch,
+    createdMs: makers.now(),
+  };
+  makers.mark();
+  return { writer, session, file: writer.placeOf(session, places), back, messages, makers, places };
+}
+
+/** The same each time, but for the folder and the provenance that the session names. */
+export async function recordsOf(
+  { writer, back, messages, makers }: Made,
+  session: NewSession,
+): Promise<Json[]> {
+  makers.rewind();
+  const begun =
+    back === null
+      ? writer.begin(session, makers)
+      : await withTip({ writer, records: back.records, session, makers, adds: messages.length });
+  if (begun === null) throw new Error(`${writer.agent} does not accept records that it accepted before`);
+  const all = [...begun.records];
+  let { tip } = begun;
+  for (const message of messages) {
+    const addition = writer.add(tip, message, makers);
+    tip = addition.tip;
+    for (const record of addition.records) all.push(record);
+  }
+  return all;
+}
+
+/** The new session in a scratch folder, as Continuo's own reader reads it there. */
+export interface StagedSession extends Disposable {
+  readonly made: Made;
+  readonly history: readonly Message[];
+  /** What the agent would send to its model. */
+  readonly view: readonly Message[];
+  readonly said: SaidMark;
+  readonly file: string;
+  readonly home: Places;
+  readonly project: string;
+}
+
+/** Errors: `verification_failed` where it reads differently from what was written. */
+export async function stageSession(made: Made): Promise<StagedSession> {
+  const { writer } = made;
+  using stack = new DisposableStack();
+  const folder = stack.use(openScratch());
+  // At work in an empty project: an agent that reads the session there loads nothing of the real one.
+  const project = join(folder.path, "project");
+  mkdirSync(project);
+  const home: Places = { home: folder.path, env: {} };
+  const staged = { ...made.session, cwd: project };
+  const records = await recordsOf(made, staged);
+  const file = await stageRecords({ writer, session: staged, records, home });
+  const reader = await formatOf(writer.agent);
+  const history = await readBack(reader, file, home);
+  const difference = differenceBetween(saidOf(made), history);
+  if (difference !== null) {
+    throw new ContinuoError(
+      "verification_failed",
+      `verification failed: the new session differs when read back: ${difference}; nothing was written`,
+      {
+        hint: "Run `continuo session check` to see whether the source is damaged, and `continuo session repair` to repair it.",
+      },
+    );
+  }
+  const all = stack.move();
+  return {
+    ...{ made, history, view: reader.modelView(history), said: saidBy(reader, history) },
+    ...{ file, home, project },
+    [Symbol.dispose]: () => all.dispose(),
+  };
+}
+
+async function readBack(reader: AgentReader, file: string, home: Places): Promise<readonly Message[]> {
+  const found = await reader.recognise(file, home);
+  if (found === null) {
+    throw new ContinuoError(
+      "verification_failed",
+      "verification failed: the written file is not a session; nothing was written",
+      {
+        hint: "Try again; nothing was written.",
+      },
+    );
+  }
+  using opened = await reader.open(found, home, {});
+  return await Array.fromAsync(opened.history());
+}
+
+export interface VerifyOptions {
+  readonly by: "agent" | "own";
+  readonly programs: AgentPrograms | undefined;
+  readonly places: Places;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** By the agent where it is installed, after our own reader. Errors: `verification_failed`. */
+export async function verifySession(staged: StagedSession, options: VerifyOptions): Promise<Verification> {
+  const { made, history, view, file, home, project } = staged;
+  const { writer, session } = made;
+  const program = options.by === "own" ? null : programOf(writer.agent, options.places, options.programs);
+  if (program === null) return { by: "continuo", outcome: "same", messages: history.length };
+  const written = {
+    history: withoutAside(saidOf(made, isSeen), history),
+    modelView: withoutAside(selectMessages(history, view).messages, history),
+  };
+  return await verifyWithAgent(writer.agent, written, {
+    ...{ file, home, project, program, scratch: home.home },
+    searchPath: options.places.env.PATH ?? "",
+    sessionId: session.sessionId,
+    signal: options.signal,
+  });
+}
+
+function saidOf(
+  { back, messages }: Made,
+  isTold: (message: Message) => boolean = () => true,
+): readonly Said[] {
+  const before: readonly Message[] = back?.history ?? [];
+  return [...before.filter((message) => isConversation(message) && isTold(message)), ...messages];
+}
+
+/** Whether the agent itself reads the message where it came back as it was. */
+function isSeen({ metadata }: Message): boolean {
+  return Object.values(metadata).every((flags) => !isJson(flags) || flags.lostOnResume !== true);
+}
+
+/** Gives the location. Errors: `unwritable`, `unsupported`, `conflict`. */
+export async function placeMade(
+  made: Made,
+  { provenance, ...placing }: Pick<Placing, "key" | "around"> & { readonly provenance: Json | null },
+): Promise<string> {
+  const { writer, file, places } = made;
+  const session = provenance === null ? made.session : { ...made.session, provenance };
+  const records = await recordsOf(made, session);
+  return await placeSession({ writer, session, file, records, places, ...placing });
+}

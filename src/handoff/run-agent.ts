@@ -1,0 +1,30 @@
+/** An agent for the session manager by its name: its driver, and a replay that its model is sent as real messages. */
+
+import { type OpenAgentOptions, openAgent } from "../drivers/index.ts";
+import { type AgentOptions, type DrivenAgent, type ReplayWriter, toAgent } from "../drivers/link/index.ts";
+import { type Places, placesOfThisUser } from "../files/index.ts";
+import { type AgentName, isAgentName } from "../model/index.ts";
+import { writeNativeSession } from "./write-session.ts";
+
+export type RunAgentOptions = OpenAgentOptions & AgentOptions;
+
+/**
+ * `executeRun(store, await openRunAgent("claude", { cwd }), runId)`. Close it when `keepOpen` is `session`.
+ *
+ * Errors: as `openAgent`.
+ */
+export async function openRunAgent(name: string, options: RunAgentOptions): Promise<DrivenAgent> {
+  const places = options.places ?? placesOfThisUser();
+  const driver = await openAgent(name, { ...options, places });
+  const writing = isAgentName(name) ? { writeReplay: replayWriterOf(name, places) } : {};
+  return toAgent(driver, { ...writing, ...options, name });
+}
+
+/** Writes what is replayed as a native session of the agent. */
+export function replayWriterOf(to: AgentName, places: Places): ReplayWriter {
+  return async (messages, options) => {
+    const { ref, receipt } = await writeNativeSession(messages, { to, places, ...options });
+    const { kept, rewritten, noted, dropped } = receipt;
+    return { ref, details: { kept, rewritten, noted, dropped } };
+  };
+}

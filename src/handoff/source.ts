@@ -1,0 +1,155 @@
+/** The session that is handed over, read: which messages go over, what stays behind, and its hashes. */
+
+import { createHash } from "node:crypto";
+import { exactOf, type Places } from "../files/index.ts";
+import type { AgentName, Block, Entry, Message, SessionDetails } from "../model/index.ts";
+import type { Lookup } from "../native/index.ts";
+import type { AgentReader, OpenedSession } from "../native/kit/index.ts";
+import type { KeptRecord } from "../native/writing/index.ts";
+import { placeText, type ReceiptRecord, type Said, selectMessages } from "./converting/index.ts";
+import { fromMessage, type PartOptions, withinLimits } from "./part.ts";
+
+export interface HandOffSource {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly location: string;
+  readonly cwd: string | null;
+  readonly title: string | null;
+  readonly gitBranch: string | null;
+  readonly records: number;
+  /** Of all records as JSON, in their order; made when it is first asked for. */
+  readonly sha256: () => string;
+  /** The records themselves, in their order. */
+  readonly entries: readonly KeptRecord[];
+  readonly messages: readonly Message[];
+  readonly left: readonly ReceiptRecord[];
+  /** Of all messages that can go over; `null` where a part of them was asked for. Made when it is first asked for. */
+  readonly said: () => SaidMark | null;
+}
+
+/** By this the same conversation is known again. */
+export interface SaidMark {
+  readonly messages: number;
+  readonly sha256: string;
+}
+
+export function markOf(messages: readonly Said[]): SaidMark {
+  const hash = createHash("sha256");
+  for (const { role, content } of messages) {
+    hash.update(`${JSON.stringify({ role, content: content.map(withoutPlaces) })}\n`);
+  }
+  return { messages: messages.length, sha256: hash.digest("hex") };
+}
+
+/** What depends on where a session lies, and is sent to no model, is left out. */
+function withoutPlaces(block: Block): unknown {
+  const { native: _native, ...rest } = block;
+  if (rest.type === "tool_call") {
+    const { childSessionId: _child, ...call } = rest;
+    return call;
+  }
+  if (rest.type !== "tool_result") return rest;
+  const { details: _details, ...result } = rest;
+  return { ...result, content: result.content.map(withoutPlaces) };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** What goes over of a session that is read back. */
+export function saidBy(reader: AgentReader, history: readonly Message[]): SaidMark {
+  return markOf(selectMessages(history, reader.modelView(history)).messages);
+}
+
+/** Errors: `not_found` for `fromMessage`, `usage` for limits that contradict the strategy, `unreadable`. */
+export async function readSource(
+  { reader, found }: Lookup,
+  places: Places,
+  options: PartOptions,
+): Promise<HandOffSource> {
+  const { signal } = options;
+  using opened = await reader.open(found, places, {
+    keep: "all",
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const history = await Array.fromAsync(opened.history(signal === undefined ? {} : { signal }));
+  const selection = selectMessages(history, reader.modelView(history));
+  const later = fromMessage(selection.messages, options.fromMessage);
+  const within = withinLimits(later.messages, options);
+  const { entries, left } = await readOthers(opened, history, signal);
+  const isWhole = [...later.left, ...within.left].length === 0;
+  const { agent, sessionId, location, cwd, title, gitBranch } = opened.details;
+  return {
+    ...{ agent, sessionId, location, cwd, title, gitBranch },
+    ...{ records: entries.length, sha256: once(() => hashOf(entries)), entries },
+    messages: within.messages,
+    said: once(() => (isWhole ? markOf(within.messages) : null)),
+    left: [...selection.left, ...later.left, ...within.left, ...left, ...subagentsLeft(opened.details)],
+  };
+}
+
+interface Others {
+  readonly left: readonly ReceiptRecord[];
+  readonly entries: readonly KeptRecord[];
+}
+
+function keptOf({ file, line, rawSeparators, value }: Entry): KeptRecord {
+  return {
+    ...(file === undefined ? {} : { file }),
+    line,
+    ...(rawSeparators === undefined ? {} : { rawSeparators }),
+    value: exactOf(value),
+  };
+}
+
+/** Of all records as JSON, in their order. */
+export function hashOf(entries: readonly KeptRecord[]): string {
+  const hash = createHash("sha256");
+  for (const { value } of entries) hash.update(`${JSON.stringify(value)}\n`);
+  return hash.digest("hex");
+}
+
+/** Records that no message of the active history is made of. */
+async function readOthers(
+  opened: OpenedSession,
+  history: readonly Message[],
+  signal: AbortSignal | undefined,
+): Promise<Others> {
+  const told = new Set(
+    history.flatMap((message) => (message.metadata.records ?? []).map((place) => placeText([place]))),
+  );
+  const left: ReceiptRecord[] = [];
+  const entries: KeptRecord[] = [];
+  for (const part of [opened.entriesBefore?.(signal) ?? [], opened.entries(signal)]) {
+    for await (const entry of part) {
+      entries.push(keptOf(entry));
+      const place = placeOf(entry);
+      if (told.has(place)) continue;
+      const reason = `not part of the conversation: ${entry.type || "a record without a type"}`;
+      left.push({ place, kind: "other", outcome: "noted", reason });
+    }
+  }
+  return { left, entries };
+}
+
+/** Sessions of their own. Those inside of the session itself are among its records. */
+function subagentsLeft({ location, subagents }: SessionDetails): ReceiptRecord[] {
+  return subagents
+    .filter((subagent) => !subagent.location.startsWith(`${location}#`))
+    .map(({ id }) => ({
+      place: `sub-agent ${id}`,
+      kind: "other",
+      outcome: "noted",
+      reason: "a session of its own, which stays with the source",
+    }));
+}
+
+function placeOf({ file, line, row }: Entry): string {
+  if (row !== undefined) return row;
+  return placeText([{ ...(file === undefined ? {} : { file }), ...(line === null ? {} : { line }) }]);
+}

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Message } from "../model/index.ts";
+import { useIndex } from "./file.ts";
+import { fillText, type TextSource } from "./fill.ts";
+import { storedSessions } from "./stored-text.ts";
+import { storedTurnsOf } from "./text.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "continuo-fill-"));
+  path = join(folder, "index.db");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function sourceOf(
+  stamp: string,
+  texts: readonly string[],
+  between: () => Promise<void> = async () => undefined,
+): TextSource {
+  async function* messages(): AsyncGenerator<Message, void, void> {
+    for (const [at, text] of texts.entries()) {
+      if (at === 1) await between();
+      yield {
+        id: String(at),
+        role: "user",
+        origin: "person",
+        content: [{ type: "text", text }],
+        metadata: {},
+      };
+    }
+  }
+  const open = { source: "{}", messages: messages(), beside: () => ({}), [Symbol.dispose]: () => undefined };
+  return { key: "one", stamp, sizeBytes: 1, open: async () => open };
+}
+
+async function hashes(): Promise<readonly string[]> {
+  const used = await useIndex(path, "read", (database) => storedTurnsOf(database, "one"));
+  return used.state === "ready" ? used.value.map(({ hash }) => hash) : [];
+}
+
+test("of a session that grew, shrank or changed, exactly its turns are there", async () => {
+  const filled = async (texts: readonly string[]): Promise<readonly string[]> => {
+    await fillText(path, { sources: [sourceOf(String(texts), texts)], batchChars: 1 });
+    return await hashes();
+  };
+  const [a, b] = await filled(["a", "b"]);
+  expect(await filled(["a", "b", "c"])).toEqual([a, b, expect.any(String)]);
+  expect(await filled(["a"])).toEqual([a]);
+  const changed = await filled(["b", "a", "c"]);
+  expect(changed).toHaveLength(3);
+  expect(changed).not.toContain(a);
+  expect(await filled([])).toEqual([]);
+});
+
+test("a fill that another one overtakes marks nothing as complete that is not", async () => {
+  const other = async (): Promise<void> => {
+    await fillText(path, { sources: [sourceOf("newer", ["x", "y", "z"])], batchChars: 1 });
+  };
+  await fillText(path, { sources: [sourceOf("older", ["a", "b"], other)], batchChars: 1 });
+  const [session] = await storedSessions(path);
+  const count = (await hashes()).length;
+  expect({ isComplete: session?.isComplete, stamp: session?.stamp, count }).toEqual(
+    session?.stamp === "older"
+      ? { isComplete: true, stamp: "older", count: 2 }
+      : { isComplete: true, stamp: "newer", count: 3 },
+  );
+});
+
+test("an index of a newer Continuo is not written, and the fill says so", async () => {
+  await fillText(path, { sources: [sourceOf("1", ["a"])] });
+  await useIndex(path, "write", (database) => database.exec("pragma user_version = 999"));
+  await expect(fillText(path, { sources: [sourceOf("2", ["b"])] })).rejects.toMatchObject({
+    code: "unwritable",
+    hint: expect.stringContaining("newer version"),
+  });
+});

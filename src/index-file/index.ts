@@ -1,0 +1,31 @@
+/**
+ * The index: one SQLite file that keeps what was found out about sessions, so that lists and searches are fast.
+ *
+ * Promises: a cache that may be deleted at any time; private; safe with many processes, and after a kill at any
+ * moment; an answer counts for one path, size, inode and time of change of a file; a newer index is left alone.
+ * Does not know: any format, how results are ranked, or how they are shown.
+ */
+
+export { type IndexState, indexPathOf, removeIndex, useIndex } from "./file.ts";
+export { filesOfCall } from "./files-of-call.ts";
+export {
+  type FillOptions,
+  type FillProgress,
+  type FillResult,
+  fillText,
+  type OpenText,
+  removeText,
+  type TextSource,
+} from "./fill.ts";
+export { isSettled, openRows, stampOf } from "./rows.ts";
+export {
+  matchTurns,
+  passagesOf,
+  readSessions,
+  type StoredSession,
+  storedSessions,
+  type TurnMatch,
+  type TurnQuery,
+} from "./stored-text.ts";
+export { type Passage, VOICES, type Voice } from "./turns.ts";
+export { partsOf, wordsOf } from "./words.ts";

@@ -1,0 +1,38 @@
+/** The limits of the index. */
+
+/** How long a reader or a writer waits for another process. */
+export const BUSY_TIMEOUT_MS = 2_000;
+
+/** How often a batch is tried where another process keeps the file for longer than that. */
+export const WRITE_ATTEMPTS = 5;
+export const WRITE_RETRY_MS = 200;
+
+/** A file that changed less than this before it was looked at may change again within one tick of its time stamps. */
+export const SETTLED_AFTER_MS = 2_000;
+
+/** A longer run of letters and digits is data (base64, a hash of hashes), and no word. */
+export const MAX_WORD_CHARS = 64;
+
+/** A name in code of more parts counts as a whole only. */
+export const MAX_NAME_PARTS = 12;
+
+/** Of one text (a block of a message); more of it is not searched, and counted. */
+export const MAX_TEXT_CHARS = 1_000_000;
+
+/** A turn that is longer is kept as several, so that memory is bounded. */
+export const MAX_TURN_CHARS = 2_000_000;
+
+/** Text that is compressed together, in characters. */
+export const CHUNK_CHARS: number = 256 * 1024;
+
+/** Text that one transaction writes, in characters. */
+export const BATCH_CHARS: number = 4 * 1024 * 1024;
+
+/** How deep the arguments of a tool are looked into. */
+export const MAX_ARGUMENT_DEPTH = 8;
+
+/** Files and tools that are remembered of one turn. */
+export const MAX_FACTS = 500;
+
+/** One chunk, decompressed: a turn of the greatest length in JSON. */
+export const MAX_BATCH_BYTES: number = 64 * 1024 * 1024;

@@ -1,0 +1,109 @@
+/** What the index holds of the text of sessions: which ones, and turns that match. */
+
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { zstdDecompressSync } from "node:zlib";
+import { useIndex } from "./file.ts";
+import { MAX_BATCH_BYTES } from "./limits.ts";
+import type { ChunkTurns } from "./text.ts";
+import type { Passage } from "./turns.ts";
+
+/** A session whose text is in the index, as it was when it was filled. */
+export interface StoredSession {
+  readonly id: number;
+  readonly key: string;
+  /** Empty while it is being filled, or where the files changed a moment before. */
+  readonly stamp: string;
+  /** Stamps of other files that the text came from, by path. */
+  readonly beside: Readonly<Record<string, string>>;
+  readonly cutChars: number;
+  /** Nobody is writing it. */
+  readonly isComplete: boolean;
+  /** What `OpenText` said, as JSON. */
+  readonly source: string;
+}
+
+export async function storedSessions(path: string): Promise<readonly StoredSession[]> {
+  const used = await useIndex(path, "read", readSessions);
+  return used.state === "ready" ? used.value : [];
+}
+
+/** Within an open index. */
+export function readSessions(database: DatabaseSync): StoredSession[] {
+  return database
+    .prepare("select id, key, stamp, beside, cut_chars, writer, source from sessions")
+    .all()
+    .map((row) => ({
+      id: Number(row.id),
+      key: String(row.key),
+      stamp: String(row.stamp),
+      beside: JSON.parse(String(row.beside)),
+      cutChars: Number(row.cut_chars),
+      isComplete: row.writer === null,
+      source: String(row.source),
+    }));
+}
+
+export interface TurnMatch {
+  readonly id: number;
+  readonly session: number;
+  readonly number: number;
+  readonly messageId: string;
+  readonly at: string | null;
+  readonly tools: readonly string[];
+  readonly files: readonly string[];
+  readonly errors: number;
+  readonly chunk: number;
+  /** Of BM25: greater is better; 0 where no words were asked for. */
+  readonly score: number;
+}
+
+export interface TurnQuery {
+  /** An expression of FTS5 over the columns of `words`; every turn when left out. */
+  readonly match?: string;
+  /** Weights of the columns of `words`. */
+  readonly weights: readonly number[];
+}
+
+/** Every turn that matches, in no order. */
+export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery): TurnMatch[] {
+  const columns = `turns.id, session, number, message, at, tools, files, errors, chunk`;
+  const rows =
+    match === undefined
+      ? database.prepare(`select ${columns}, 0 as score from turns`)
+      : database.prepare(
+          `select ${columns}, -bm25(words, ${weights.map(() => "?").join(", ")}) as score
+           from words join turns on turns.id = words.rowid where words match ?`,
+        );
+  const values: SQLInputValue[] = match === undefined ? [] : [...weights, match];
+  const matches: TurnMatch[] = [];
+  for (const row of rows.iterate(...values)) {
+    matches.push({
+      id: Number(row.id),
+      session: Number(row.session),
+      number: Number(row.number),
+      messageId: String(row.message),
+      at: row.at === null ? null : String(row.at),
+      tools: JSON.parse(String(row.tools)),
+      files: JSON.parse(String(row.files)),
+      errors: Number(row.errors),
+      chunk: Number(row.chunk),
+      score: Number(row.score),
+    });
+  }
+  return matches;
+}
+
+/** The texts of one turn. */
+export function passagesOf(
+  database: DatabaseSync,
+  { chunk, number }: Pick<TurnMatch, "chunk" | "number">,
+): readonly Passage[] {
+  const row = database.prepare("select passages from chunks where id = ?").get(chunk);
+  if (row === undefined) return [];
+  const turns = decompress(row.passages as Uint8Array);
+  return turns.find(([one]) => one === number)?.[1] ?? [];
+}
+
+function decompress(bytes: Uint8Array): ChunkTurns {
+  return JSON.parse(zstdDecompressSync(bytes, { maxOutputLength: MAX_BATCH_BYTES }).toString("utf8"));
+}

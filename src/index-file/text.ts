@@ -1,0 +1,166 @@
+/**
+ * Text of sessions in the index, written in batches. A batch holds whole turns and is one transaction, so that a
+ * process that is killed leaves a session that is not finished and never one that is wrong: `stamp` is set last.
+ */
+
+import type { DatabaseSync } from "node:sqlite";
+import { zstdCompressSync } from "node:zlib";
+import { inTransaction } from "./file.ts";
+import { type Passage, type Turn, VOICES } from "./turns.ts";
+import { foldWords, partsOf } from "./words.ts";
+
+/** A turn that is in the index. */
+export interface StoredTurn {
+  readonly number: number;
+  readonly hash: string;
+  readonly chunk: number;
+}
+
+/** What one transaction does, in order. */
+export type TextChange =
+  /** Takes the session: whoever else writes it stops. Keeps the first turns where they still have these hashes. */
+  | { readonly type: "begin"; readonly key: string; readonly source: string; readonly kept: string }
+  | { readonly type: "turns"; readonly key: string; readonly turns: readonly NumberedTurn[] }
+  | {
+      readonly type: "end";
+      readonly key: string;
+      readonly source: string;
+      readonly stamp: string;
+      readonly beside: string;
+      readonly cutChars: number;
+    }
+  | { readonly type: "remove"; readonly key: string };
+
+export interface NumberedTurn extends Turn {
+  readonly number: number;
+  readonly hash: string;
+}
+
+/** What a chunk holds, as JSON: its turns by number, with their passages. */
+export type ChunkTurns = readonly (readonly [number: number, passages: readonly Passage[]])[];
+
+/** Between two texts of a turn, so that no phrase goes from one to the other. No word contains it. */
+const BETWEEN_TEXTS = " \ue000 ";
+
+/** @param writer names this process and fill; a session that another writer took is skipped */
+export function applyChanges(database: DatabaseSync, changes: readonly TextChange[], writer: string): void {
+  inTransaction(database, () => {
+    for (const change of changes) apply(database, change, writer);
+  });
+}
+
+function apply(database: DatabaseSync, change: TextChange, writer: string): void {
+  if (change.type === "remove") removeSession(database, change.key);
+  else if (change.type === "begin") begin(database, change, writer);
+  else {
+    const session = sessionOf(database, change.key, writer);
+    if (session === null) return;
+    if (change.type === "turns") addTurns(database, session, change.turns);
+    else end(database, session, change);
+  }
+}
+
+function end(
+  database: DatabaseSync,
+  session: number,
+  { source, stamp, beside, cutChars }: Extract<TextChange, { readonly type: "end" }>,
+): void {
+  database
+    .prepare(
+      "update sessions set source = ?, stamp = ?, beside = ?, cut_chars = ?, writer = null where id = ?",
+    )
+    .run(source, stamp, beside, cutChars, session);
+}
+
+export function storedTurnsOf(database: DatabaseSync, key: string): StoredTurn[] {
+  const rows = database
+    .prepare(
+      `select number, hash, chunk from turns
+       where session = (select id from sessions where key = ?) order by number`,
+    )
+    .all(key);
+  return rows as unknown as StoredTurn[];
+}
+
+function sessionOf(database: DatabaseSync, key: string, writer: string): number | null {
+  const row = database.prepare("select id from sessions where key = ? and writer = ?").get(key, writer);
+  return row === undefined ? null : Number(row.id);
+}
+
+/** Where another process changed what is to be kept, it goes on, and the session is filled again another time. */
+function begin(
+  database: DatabaseSync,
+  { key, source, kept }: Extract<TextChange, { readonly type: "begin" }>,
+  writer: string,
+): void {
+  const keep = kept === "" ? 0 : kept.split(" ").length;
+  const stored = storedTurnsOf(database, key).slice(0, keep);
+  if (stored.map(({ hash }) => hash).join(" ") !== kept) return;
+  database
+    .prepare(
+      `insert into sessions (key, source, stamp, beside, writer, cut_chars) values (?, ?, '', '{}', ?, 0)
+       on conflict (key) do update set stamp = '', writer = excluded.writer`,
+    )
+    .run(key, source, writer);
+  const session = sessionOf(database, key, writer);
+  if (session !== null) removeTurns(database, session, keep);
+}
+
+/** Every turn after `keep`. A chunk has no turn on both sides: `keep` ends one. */
+function removeTurns(database: DatabaseSync, session: number, keep: number): void {
+  const after = "session = ? and number > ?";
+  database
+    .prepare(`delete from words where rowid in (select id from turns where ${after})`)
+    .run(session, keep);
+  database
+    .prepare(`delete from chunks where id in (select chunk from turns where ${after})`)
+    .run(session, keep);
+  database.prepare(`delete from turns where ${after}`).run(session, keep);
+}
+
+function removeSession(database: DatabaseSync, key: string): void {
+  const row = database.prepare("select id from sessions where key = ?").get(key);
+  if (row === undefined) return;
+  removeTurns(database, Number(row.id), 0);
+  database.prepare("delete from sessions where id = ?").run(row.id ?? 0);
+}
+
+function addTurns(database: DatabaseSync, session: number, turns: readonly NumberedTurn[]): void {
+  const texts: ChunkTurns = turns.map(({ number, passages }) => [number, passages]);
+  const chunk = database
+    .prepare("insert into chunks (session, passages) values (?, ?)")
+    .run(session, zstdCompressSync(JSON.stringify(texts))).lastInsertRowid;
+  const insertTurn = database.prepare(
+    `insert into turns (session, number, message, at, tools, files, errors, hash, chunk)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertWords = database.prepare(
+    "insert into words (rowid, person, agent, call, result, other, parts) values (?, ?, ?, ?, ?, ?, ?)",
+  );
+  for (const turn of turns) {
+    const { lastInsertRowid } = insertTurn.run(
+      ...[
+        session,
+        turn.number,
+        turn.messageId,
+        turn.at,
+        JSON.stringify(turn.tools),
+        JSON.stringify(turn.files),
+      ],
+      ...[turn.errors, turn.hash, chunk],
+    );
+    insertWords.run(lastInsertRowid, ...wordColumns(turn.passages));
+  }
+}
+
+function wordColumns(passages: readonly Passage[]): string[] {
+  const parts = new Set<string>();
+  for (const { text } of passages) partsOf(text, parts);
+  const voices = VOICES.map((voice) =>
+    passages
+      .filter((passage) => passage.voice === voice)
+      .map(({ text }) => foldWords(text))
+      .join(BETWEEN_TEXTS),
+  );
+  return [...voices, [...parts].join(" ")];
+}

@@ -1,0 +1,83 @@
+/**
+ * What a word is, for the index and for a query alike. Pure.
+ *
+ * - a run of letters, digits and marks by Unicode, in lower case, without the accents of Latin, Greek and Cyrillic
+ * - each character of a script that is written without spaces (Han, kana, Hangul, Thai, …) is a word of its own, so
+ *   that any piece of such a text is found as a phrase
+ * - a name in code also counts by its parts: `readUserName` by `read`, `user`, `name`; `snake_case` and paths are
+ *   split anyway
+ * - a longer run than `MAX_WORD_CHARS` is data and no word
+ */
+
+import { MAX_NAME_PARTS, MAX_WORD_CHARS } from "./limits.ts";
+
+const BEYOND_ASCII = /[^\0-\x7f]/u;
+/** Most lines of a text in English, or of code, are ASCII. */
+const LINE_BEYOND_ASCII = /.*[^\0-\x7f].*/g;
+const ASCII_DATA = new RegExp(`(?<![A-Za-z0-9])[A-Za-z0-9]{${MAX_WORD_CHARS + 1},}`, "g");
+const DATA = new RegExp(`(?<![\\p{L}\\p{N}\\p{M}])[\\p{L}\\p{N}\\p{M}]{${MAX_WORD_CHARS + 1},}`, "gu");
+const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}]+/gu;
+const ACCENTS = /[\u0300-\u036f]/gu;
+const WITHOUT_SPACES =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]\p{M}*/gu;
+
+/**
+ * The words of a text, separated by anything that is ASCII and neither letter nor digit: what the tokenizer `ascii`
+ * of FTS5 splits in the same way. It also lowers ASCII letters.
+ */
+export function foldWords(text: string): string {
+  if (!BEYOND_ASCII.test(text)) return text.replace(ASCII_DATA, " ");
+  return text.replace(LINE_BEYOND_ASCII, foldLine).replace(ASCII_DATA, " ");
+}
+
+function foldLine(line: string): string {
+  return line
+    .normalize("NFKC")
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(ACCENTS, "")
+    .normalize("NFC")
+    .replace(WITHOUT_SPACES, " $& ")
+    .replace(DATA, " ")
+    .replace(BETWEEN_WORDS, " ");
+}
+
+/** The words one by one, in their order. */
+export function wordsOf(text: string): string[] {
+  return foldWords(text)
+    .toLowerCase()
+    .split(/[\0-\x2f\x3a-\x60\x7b-\x7f]+/u)
+    .filter((word) => word !== "");
+}
+
+/** Where a part of a name ends and the next one begins. */
+const HUMP = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/g;
+const NOT_OF_NAME = /[^A-Za-z0-9]/g;
+/** Random letters change between cases at every second one. */
+const MIN_PART_CHARS = 2;
+
+/** Parts of the names in code that no separator splits, in lower case, each once. */
+export function partsOf(text: string, parts: Set<string> = new Set()): Set<string> {
+  HUMP.lastIndex = 0;
+  for (let hump = HUMP.exec(text); hump !== null; hump = HUMP.exec(text)) {
+    let start = hump.index;
+    while (start > 0 && isOfName(text.charCodeAt(start - 1))) start -= 1;
+    NOT_OF_NAME.lastIndex = hump.index;
+    const end = NOT_OF_NAME.exec(text)?.index ?? text.length;
+    addParts(text.slice(start, Math.min(end, start + MAX_WORD_CHARS + 1)), parts);
+    HUMP.lastIndex = end;
+  }
+  return parts;
+}
+
+function addParts(name: string, parts: Set<string>): void {
+  if (name.length > MAX_WORD_CHARS) return;
+  const split = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
+  const some = split.toLowerCase().split(" ");
+  if (some.length > MAX_NAME_PARTS || name.length < some.length * MIN_PART_CHARS) return;
+  for (const part of some) parts.add(part);
+}
+
+function isOfName(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
+}

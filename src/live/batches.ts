@@ -1,0 +1,227 @@
+/** Batches: what is given to the note writer at once, executed as a run of the session manager. */
+
+import {
+  type Agent,
+  ContinuoError,
+  isContinuoError,
+  type NewEvent,
+  type Run,
+  type Store,
+  type StoredEvent,
+} from "../model/index.ts";
+import { cancelRun, executeRun, startRun } from "../sessions/index.ts";
+import { isFields, type LiveFold, type PendingEvidence } from "./fold.ts";
+import { LIMITS } from "./limits.ts";
+import { countsByType, shed } from "./shedding.ts";
+import type { EvidenceItem, NoteRequest, NoteWriter, NoteWriterResult } from "./types.ts";
+
+export type Lane = "all" | "critical" | "supplementary";
+
+export interface Batch {
+  readonly batchId: string;
+  readonly lane: Lane;
+  readonly given: readonly PendingEvidence[];
+  /** Stored, and not given to the model. */
+  readonly dropped: readonly PendingEvidence[];
+}
+
+export function lanesOf({ lanes }: Pick<LiveFold, "lanes">): readonly Lane[] {
+  return lanes === "split" ? ["critical", "supplementary"] : ["all"];
+}
+
+export function isInLane(lane: Lane, { retention }: Pick<PendingEvidence, "retention">): boolean {
+  return lane === "all" || lane === retention;
+}
+
+/** The oldest pending evidence of the lane. `null` when there is none. */
+export function planBatch(fold: LiveFold, lane: Lane, batchId: string): Batch | null {
+  const pending = [...fold.pending.values()].filter((one) => isInLane(lane, one));
+  const { given, dropped } = shed(pending);
+  if (pending.length === 0) return null;
+  return { batchId, lane, given: given.slice(0, LIMITS.batchEvents), dropped };
+}
+
+/** `evidence_dropped` with the counts by type; no event where nothing was dropped. */
+export function droppedEvents({ batchId, dropped }: Batch, occurredAt: string): readonly NewEvent[] {
+  if (dropped.length === 0) return [];
+  const data = {
+    count: dropped.length,
+    kinds: countsByType(dropped),
+    reason: "load",
+    batchId,
+    sequences: dropped.map(({ sequence }) => sequence),
+  };
+  return [{ type: "evidence_dropped", data, occurredAt }];
+}
+
+/** The events of these sequences, read in as few pages as they lie in. Errors: the store's. */
+export async function readSequences(
+  store: Store,
+  sessionId: string,
+  sequences: readonly number[],
+): Promise<readonly StoredEvent[]> {
+  const wanted = new Set(sequences);
+  const found: StoredEvent[] = [];
+  let next: number | undefined = sequences[0];
+  while (next !== undefined) {
+    const before: number = Math.min(sequences.at(-1) ?? next, next + LIMITS.restorePage) + 1;
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { after: next - 1, before });
+    const last = page.events.at(-1)?.sequence ?? before;
+    found.push(...page.events.filter(({ sequence }) => wanted.has(sequence)));
+    next = sequences.find((sequence) => sequence > last);
+  }
+  return found;
+}
+
+export function toItem(event: StoredEvent): EvidenceItem {
+  const data = isFields(event.data) ? event.data : {};
+  const startMs = typeof data.mediaTimeMs === "number" ? data.mediaTimeMs : 0;
+  const { id, sequence, type, retention } = event;
+  return {
+    id,
+    sequence,
+    type,
+    retention,
+    startMs,
+    endMs: typeof data.endMs === "number" ? data.endMs : startMs,
+    text: textIn(data),
+    ...(typeof data.lang === "string" ? { lang: data.lang } : {}),
+    event,
+  };
+}
+
+function textIn({ text, description, content }: Readonly<Record<string, unknown>>): string {
+  return [text, description, content].find((one) => typeof one === "string") ?? "";
+}
+
+export interface BatchRunOptions {
+  /** A view of its own: runs of continuous sessions do not take the places of others. */
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly writer: NoteWriter;
+  readonly batch: Batch;
+  readonly request: NoteRequest;
+  readonly signal: AbortSignal;
+}
+
+/** One try. Errors: `agent_failed` with the reason, and the store's. */
+export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResult> {
+  const { store, sessionId, writer, batch, request, signal } = options;
+  const { batchId, lane, given } = batch;
+  const sequences = given.map(({ sequence }) => sequence);
+  const runSessionId = await sessionOfRuns(store, sessionId, lane);
+  await cancelLeft(store, runSessionId);
+  const run: Run = await startRun(
+    store,
+    runSessionId,
+    `Write notes from the events ${rangesOf(sequences)}.`,
+    {
+      agent: writer.name,
+      metadata: { live: { batchId, lane, sequences } },
+      signal,
+    },
+  );
+  let written: NoteWriterResult | undefined;
+  const agent: Agent = {
+    name: writer.name,
+    execute: async (_request, { signal: runSignal }) => {
+      written = checked(await writer.write(request, { signal: runSignal }));
+      const { drafts, memory, usage, costUsd } = written;
+      return {
+        value: { drafts, memory: memory ?? null },
+        ...(usage === undefined ? {} : { usage }),
+        ...(costUsd === undefined ? {} : { costUsd }),
+      };
+    },
+  };
+  const result = await executeRun(store, agent, run.runId, {
+    continuation: false,
+    leaseMs: LIMITS.runLeaseMs,
+    maxParallel: LIMITS.parallelRuns,
+    timeoutMs: LIMITS.writerMs,
+    signal,
+  });
+  if (result.status === "completed" && written !== undefined) return written;
+  const { message = `the run ended as ${result.status}` } = result.error ?? {};
+  throw new ContinuoError("agent_failed", `${writer.name} wrote no notes: ${message}`, {
+    details: { batchId, status: result.status },
+  });
+}
+
+/**
+ * Only the owner starts runs here, one after the other: one that waits was left by an owner that is gone. It would hold
+ * up those after it, and many of them would leave no place.
+ */
+async function cancelLeft(store: Store, sessionId: string): Promise<void> {
+  for (;;) {
+    const { items } = await store.listRuns({ sessionId, status: "pending", limit: 100 });
+    for (const { runId } of items) {
+      try {
+        await cancelRun(store, runId, { reason: "the server that started it no longer owns the session" });
+      } catch (error) {
+        // It ended meanwhile.
+        if (!isContinuoError(error, "invalid_transition")) throw error;
+      }
+    }
+    if (items.length < 100) return;
+  }
+}
+
+/**
+ * Runs of a session take turns. So that transcripts do not wait for pictures, those of the supplementary lane are runs
+ * of a session beside it; evidence and decisions are in the session itself.
+ */
+async function sessionOfRuns(store: Store, sessionId: string, lane: Lane): Promise<string> {
+  if (lane !== "supplementary") return sessionId;
+  const beside = besideOf(sessionId);
+  if ((await store.getSession(beside)) !== null) return beside;
+  try {
+    await store.createSession({ sessionId: beside, parentId: sessionId, title: `pictures of ${sessionId}` });
+  } catch (error) {
+    // Made by the owner before.
+    if (!isContinuoError(error, "conflict")) throw error;
+  }
+  return beside;
+}
+
+/** The session that holds the runs of the supplementary lane. */
+export function besideOf(sessionId: string): string {
+  return `${sessionId}.supplementary`;
+}
+
+/** What a writer returns comes from a model. Errors: `agent_failed`. */
+function checked(result: NoteWriterResult): NoteWriterResult {
+  const drafts: unknown = isFields(result) ? result.drafts : undefined;
+  if (Array.isArray(drafts) && drafts.length <= LIMITS.draftsPerBatch && drafts.every(isDraft)) return result;
+  throw new ContinuoError("agent_failed", "the note writer returned no drafts that can be read");
+}
+
+function isDraft(draft: unknown): boolean {
+  if (!isFields(draft)) return false;
+  const { draftId, text, startMs, endMs, confidence, evidence } = draft;
+  return (
+    typeof draftId === "string" &&
+    typeof text === "string" &&
+    text.length <= LIMITS.textChars &&
+    Number.isSafeInteger(startMs) &&
+    Number.isSafeInteger(endMs) &&
+    Number(startMs) >= 0 &&
+    Number(endMs) >= Number(startMs) &&
+    typeof confidence === "number" &&
+    confidence >= 0 &&
+    confidence <= 1 &&
+    Array.isArray(evidence) &&
+    evidence.every((id) => typeof id === "string")
+  );
+}
+
+/** `3-7, 9` */
+export function rangesOf(sequences: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const sequence of sequences) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === sequence - 1) last[1] = sequence;
+    else ranges.push([sequence, sequence]);
+  }
+  return ranges.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(", ");
+}

@@ -1,0 +1,95 @@
+/**
+ * When a batch begins: a window that every message restarts, shorter after a silence, longer in a burst or on one
+ * topic, and never beyond a longest wait. Pure; times are milliseconds.
+ */
+
+import { LIMITS } from "./limits.ts";
+import { contentWords } from "./words.ts";
+
+export interface Message {
+  readonly atMs: number;
+  /** Frames restart the window, and begin no batch. */
+  readonly kind: "transcript" | "remark" | "note" | "frame";
+  readonly text?: string;
+  readonly lang?: string;
+}
+
+export interface BatchWindow {
+  readonly lastAtMs: number | null;
+  /** Times of the messages of the last seconds. */
+  readonly recent: readonly number[];
+  /** Content words of the newest pending transcripts. */
+  readonly topics: readonly (readonly string[])[];
+  /** Of the pending messages that are not frames. */
+  readonly oldestAtMs: number | null;
+  readonly closesAtMs: number | null;
+}
+
+export const EMPTY_WINDOW: BatchWindow = {
+  lastAtMs: null,
+  recent: [],
+  topics: [],
+  oldestAtMs: null,
+  closesAtMs: null,
+};
+
+export interface BatchingOptions {
+  /** `fixed`: always 4 s. */
+  readonly mode: "adaptive" | "fixed";
+}
+
+export function afterMessage(
+  window: BatchWindow,
+  message: Message,
+  { mode }: BatchingOptions = { mode: "adaptive" },
+): BatchWindow {
+  const { atMs, kind, text, lang } = message;
+  const recent = [...window.recent.filter((at) => atMs - at < LIMITS.burstMs), atMs];
+  const topics =
+    kind === "transcript"
+      ? [...window.topics, contentWords(text ?? "", lang)].slice(-LIMITS.topicTranscripts)
+      : window.topics;
+  const oldestAtMs = window.oldestAtMs ?? (kind === "frame" ? null : atMs);
+  const lengthMs = mode === "fixed" ? LIMITS.windowMs : lengthOf({ ...window, recent, topics }, atMs);
+  const latest = oldestAtMs === null ? Number.POSITIVE_INFINITY : oldestAtMs + LIMITS.longestWaitMs;
+  return { lastAtMs: atMs, recent, topics, oldestAtMs, closesAtMs: Math.min(atMs + lengthMs, latest) };
+}
+
+/** After a batch took messages: the window of those that are left, which were all there before. */
+export function afterBatch(window: BatchWindow, left: readonly Message[]): BatchWindow {
+  const transcripts = left.filter(({ kind }) => kind === "transcript");
+  const oldestAtMs = left.find(({ kind }) => kind !== "frame")?.atMs ?? null;
+  return {
+    ...window,
+    topics: transcripts
+      .slice(-LIMITS.topicTranscripts)
+      .map(({ text, lang }) => contentWords(text ?? "", lang)),
+    oldestAtMs,
+    closesAtMs:
+      oldestAtMs === null || window.lastAtMs === null
+        ? null
+        : Math.min(window.lastAtMs + LIMITS.windowMs, oldestAtMs + LIMITS.longestWaitMs),
+  };
+}
+
+/** A window with frames only begins no batch. */
+export function isDue({ oldestAtMs, closesAtMs }: BatchWindow, nowMs: number): boolean {
+  return oldestAtMs !== null && closesAtMs !== null && nowMs >= closesAtMs;
+}
+
+function lengthOf({ lastAtMs, recent, topics }: BatchWindow, atMs: number): number {
+  if (lastAtMs === null) return LIMITS.windowMs;
+  if (atMs - lastAtMs > LIMITS.quietAfterMs) return LIMITS.quietWindowMs;
+  if (recent.length > LIMITS.burstMessages || isOneTopic(topics)) return LIMITS.burstWindowMs;
+  return LIMITS.windowMs;
+}
+
+function isOneTopic(topics: BatchWindow["topics"]): boolean {
+  const mentions = new Map<string, number>();
+  for (const word of topics.flat()) {
+    const count = (mentions.get(word) ?? 0) + 1;
+    if (count >= LIMITS.topicMentions) return true;
+    mentions.set(word, count);
+  }
+  return false;
+}

@@ -1,0 +1,25 @@
+/** A circuit breaker: after 5 failed batches in a row none is tried for 30 s, then one. Pure. */
+
+import { LIMITS } from "./limits.ts";
+
+export interface Breaker {
+  readonly failures: number;
+  /** Until then no batch is tried. */
+  readonly openUntilMs: number | null;
+}
+
+export const CLOSED_BREAKER: Breaker = { failures: 0, openUntilMs: null };
+
+export function mayTry({ openUntilMs }: Breaker, nowMs: number): boolean {
+  return openUntilMs === null || nowMs >= openUntilMs;
+}
+
+export function afterFailure({ failures }: Breaker, nowMs: number): Breaker {
+  const next = failures + 1;
+  return { failures: next, openUntilMs: next < LIMITS.breakerFailures ? null : nowMs + LIMITS.breakerMs };
+}
+
+/** The pause before a further try of the same batch: 1, 2, 4 s. */
+export function retryMs(tried: number): number {
+  return LIMITS.firstRetryMs * 2 ** (tried - 1);
+}

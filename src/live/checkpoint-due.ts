@@ -1,0 +1,22 @@
+/** When a checkpoint is due. Pure; times are milliseconds. */
+
+import { LIMITS } from "./limits.ts";
+
+export interface CheckpointAge {
+  /** Of the newest checkpoint; of the creation where there is none. */
+  readonly atMs: number;
+  /** Events since then that are not a checkpoint's own. */
+  readonly events: number;
+  /** `note_written` since then. */
+  readonly notes: number;
+}
+
+export function isCheckpointDue({ atMs, events, notes }: CheckpointAge, nowMs: number): boolean {
+  if (events === 0) return false;
+  return notes >= LIMITS.checkpointNotes || nowMs - atMs >= LIMITS.checkpointMs;
+}
+
+/** The pause after so many failures in a row. */
+export function checkpointRetryMs(failures: number): number {
+  return Math.min(LIMITS.checkpointMaxRetryMs, LIMITS.checkpointRetryMs * 2 ** Math.max(0, failures - 1));
+}

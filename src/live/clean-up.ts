@@ -1,0 +1,101 @@
+/** The clean-up: ends sessions that had no input for an hour, on one server at a time, each session once. */
+
+import { isContinuoError, type Session, type Store } from "../model/index.ts";
+import { isoOf } from "./clock.ts";
+import { isFields } from "./fold.ts";
+import { LIMITS } from "./limits.ts";
+import { isLiveSession } from "./open-session.ts";
+import { restore } from "./restore.ts";
+import type { Clock } from "./types.ts";
+
+export interface CleanUpOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly report: (line: string) => void;
+  /** `false` when it ended meanwhile. */
+  readonly abandon: (sessionId: string) => Promise<boolean>;
+}
+
+const LEASE = "live/clean-up";
+const PING = "live/ping";
+
+export class CleanUp {
+  readonly #options: CleanUpOptions;
+  #cancel: (() => void) | null = null;
+
+  constructor(options: CleanUpOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { clock, report } = this.#options;
+    this.#cancel = clock.after(LIMITS.cleanUpMs, () => {
+      void this.run().catch((error: unknown) => report(`live: the clean-up failed: ${String(error)}`));
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.#cancel?.();
+  }
+
+  /** Kept beside the log, so that it does not grow. */
+  async ping(sessionId: string): Promise<void> {
+    const { store, clock } = this.#options;
+    await store.commitCursor({ logId: sessionId, name: PING, data: { atMs: clock.now() } });
+  }
+
+  /** Returns how many sessions it ended; 0 when another server does it now. */
+  async run(): Promise<number> {
+    const { store } = this.#options;
+    let lease: Awaited<ReturnType<Store["acquireLease"]>>;
+    try {
+      lease = await store.acquireLease(LEASE, { owner: crypto.randomUUID(), ttlMs: LIMITS.cleanUpLeaseMs });
+    } catch (error) {
+      if (isContinuoError(error, "lease_held")) return 0;
+      throw error;
+    }
+    try {
+      return await this.#endAll(lease);
+    } finally {
+      await store.releaseLease(lease);
+    }
+  }
+
+  async #endAll(lease: { readonly name: string; readonly token: number }): Promise<number> {
+    const { store, clock, abandon, report } = this.#options;
+    let ended = 0;
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions({
+        status: ["created", "active", "idle", "degraded"],
+        activeBefore: isoOf(clock.now() - LIMITS.abandonMs),
+        limit: LIMITS.cleanUpBatch,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      for (const session of page.items) {
+        if (!isLiveSession(session) || !(await this.#isDue(session))) continue;
+        try {
+          if (!(await abandon(session.sessionId))) continue;
+          ended++;
+          if (session.status === "degraded")
+            report(`live: abandoned ${session.sessionId}, which nobody repaired`);
+        } catch (error) {
+          report(`live: cannot end ${session.sessionId}: ${String(error)}`);
+        }
+      }
+      await store.renewLease({ ...lease, ttlMs: LIMITS.cleanUpLeaseMs });
+      cursor = page.nextCursor;
+    }
+    return ended;
+  }
+
+  async #isDue({ sessionId, status }: Session): Promise<boolean> {
+    const { store, clock } = this.#options;
+    const { fold } = await restore(store, sessionId);
+    const ping = await store.getCursor({ logId: sessionId, name: PING });
+    const pingedAtMs = isFields(ping?.data) && typeof ping.data.atMs === "number" ? ping.data.atMs : 0;
+    // A degraded session takes no input: its hour begins when it was degraded.
+    const usedAtMs = status === "degraded" ? fold.stateSinceMs : Math.max(fold.lastInputAtMs, pingedAtMs);
+    return clock.now() - usedAtMs >= LIMITS.abandonMs;
+  }
+}

@@ -1,0 +1,53 @@
+/** Evidence around a time of the medium, most useful first: through the index, at the same cost in any log. */
+
+import type { Store, StoredEvent } from "../model/index.ts";
+import { toItem } from "./batches.ts";
+import { LIMITS } from "./limits.ts";
+import type { ContextWindowOptions, EvidenceItem } from "./types.ts";
+
+const TYPES: readonly string[] = ["transcript_added", "remark_added", "frame_captured", "evidence_added"];
+
+/**
+ * Critical evidence first, then by distance from the time. The second, wider window is read when the confidence is
+ * low or the first one has little critical evidence. Ends at the token budget. Errors: the store's.
+ */
+export async function* contextWindow(
+  store: Store,
+  sessionId: string,
+  timestampMs: number,
+  options: ContextWindowOptions = {},
+): AsyncGenerator<EvidenceItem, void, void> {
+  const { primaryWindowMs = LIMITS.primaryWindowMs, secondaryWindowMs = LIMITS.secondaryWindowMs } = options;
+  const { tokenBudget = LIMITS.contextTokens, confidence, signal } = options;
+  let tokens = 0;
+  let critical = 0;
+  const given = new Set<number>();
+  for (const windowMs of [primaryWindowMs, secondaryWindowMs]) {
+    const isSparse = critical < LIMITS.sparseCritical;
+    if (given.size > 0 && !isSparse && (confidence?.() ?? 1) >= LIMITS.lowConfidence) return;
+    for (const retention of ["critical", "supplementary"] as const) {
+      const { events } = await store.readMedia(sessionId, {
+        fromMs: Math.max(0, timestampMs - windowMs),
+        toMs: timestampMs + windowMs,
+        nearMs: timestampMs,
+        retention,
+        types: TYPES,
+        limit: LIMITS.contextEvents,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      for (const event of events) {
+        if (given.has(event.sequence) || event.pruned !== undefined) continue;
+        tokens += tokensOf(event);
+        if (tokens > tokenBudget) return;
+        given.add(event.sequence);
+        if (retention === "critical") critical++;
+        yield toItem(event);
+      }
+    }
+  }
+}
+
+/** A token is about 4 characters; a picture costs what its description does. */
+function tokensOf(event: StoredEvent): number {
+  return Math.ceil(toItem(event).text.length / 4) + 1;
+}

@@ -1,0 +1,269 @@
+/** The fold of a continuous session's log: everything that the session is. It sees each event once, in order. */
+
+import type { StoredEvent } from "../model/index.ts";
+import { addNoteEvent, type NoteEntry } from "./note-entries.ts";
+import type { Lanes, Level, LiveCost, LiveHealth, LiveState } from "./types.ts";
+
+/** Evidence that was appended and not processed. Its payload is in the log. */
+export interface PendingEvidence {
+  readonly sequence: number;
+  readonly type: string;
+  readonly retention: "critical" | "supplementary";
+  readonly atMs: number;
+  readonly activity?: string;
+}
+
+export interface OpenRequest {
+  readonly requestId: string;
+  readonly draftId: string;
+  readonly sequence: number;
+  readonly expiresAtMs: number;
+}
+
+export interface CheckpointMark {
+  readonly cursor: number;
+  readonly atMs: number;
+}
+
+export interface LiveFold {
+  /** The newest event that is in it. */
+  sequence: number;
+  chainHash: string;
+  key: string;
+  videoId: string;
+  title: string | null;
+  parentId: string | null;
+  lanes: Lanes;
+  noteWriter: string | null;
+  createdAtMs: number;
+  state: LiveState;
+  stateSinceMs: number;
+  /** The event that set the state. */
+  stateSequence: number;
+  level: Level;
+  restarts: number;
+  lastInput: number;
+  lastInputAtMs: number;
+  /** By sequence, oldest first. */
+  readonly pending: Map<number, PendingEvidence>;
+  readonly notes: Map<string, NoteEntry>;
+  readonly requests: Map<string, OpenRequest>;
+  /** What the note writer knows of the conversation. */
+  memory: unknown;
+  cost: LiveCost;
+  health: LiveHealth;
+  checkpoint: CheckpointMark | null;
+  eventsSinceCheckpoint: number;
+  notesSinceCheckpoint: number;
+  closedAtMs: number | null;
+}
+
+export const NO_COST: LiveCost = { modelCalls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
+
+const HEALTHY: LiveHealth = {
+  lastError: null,
+  lastCheckpointError: null,
+  degradedReason: null,
+  degradedAt: null,
+};
+
+export function emptyFold(chainHash: string): LiveFold {
+  return {
+    sequence: 0,
+    chainHash,
+    key: "",
+    videoId: "",
+    title: null,
+    parentId: null,
+    lanes: "one",
+    noteWriter: null,
+    createdAtMs: 0,
+    state: "created",
+    stateSinceMs: 0,
+    stateSequence: 0,
+    level: "normal",
+    restarts: 0,
+    lastInput: 0,
+    lastInputAtMs: 0,
+    pending: new Map(),
+    notes: new Map(),
+    requests: new Map(),
+    memory: null,
+    cost: NO_COST,
+    health: HEALTHY,
+    checkpoint: null,
+    eventsSinceCheckpoint: 0,
+    notesSinceCheckpoint: 0,
+    closedAtMs: null,
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is counted in the depth, besides note events of people. */
+const COUNTED: ReadonlySet<string> = new Set(["transcript_added", "remark_added", "frame_captured"]);
+const NOTE_TYPES: ReadonlySet<string> = new Set([
+  "note_written",
+  "note_updated",
+  "note_merged",
+  "note_archived",
+  "note_removed",
+]);
+
+export function isCounted(event: Pick<StoredEvent, "type" | "actor">): boolean {
+  return COUNTED.has(event.type) || (NOTE_TYPES.has(event.type) && event.actor.kind === "person");
+}
+
+/** Evidence, and what people do with notes: it makes a session active, and is given to the note writer. */
+export function isInput(event: Pick<StoredEvent, "type" | "actor">): boolean {
+  return isCounted(event) || event.type === "voice_activity";
+}
+
+export function depthOf({ pending }: LiveFold): number {
+  let depth = 0;
+  // Only note events of people are pending.
+  for (const { type } of pending.values()) if (type !== "voice_activity") depth++;
+  return depth;
+}
+
+/** The newest sequence that was processed together with all before it. */
+export function ledgerCursor({ pending, sequence }: LiveFold): number {
+  for (const oldest of pending.keys()) return oldest - 1;
+  return sequence;
+}
+
+export function addEvent(fold: LiveFold, event: StoredEvent): void {
+  const data: Fields = isFields(event.data) ? event.data : {};
+  // By the clock of the server that wrote it.
+  const atMs = Date.parse(event.occurredAt);
+  fold.sequence = event.sequence;
+  fold.chainHash = event.chainHash;
+  if (isInput(event)) addInput(fold, event, { data, atMs });
+  if (NOTE_TYPES.has(event.type)) {
+    addNoteEvent(fold.notes, event, data);
+    if (event.type === "note_written") fold.notesSinceCheckpoint++;
+  }
+  OTHERS[event.type]?.(fold, data, { event, atMs });
+  if (event.type !== "checkpoint_written") fold.eventsSinceCheckpoint++;
+}
+
+function addInput(
+  fold: LiveFold,
+  event: StoredEvent,
+  { data, atMs }: { readonly data: Fields; readonly atMs: number },
+): void {
+  const { sequence, type, retention } = event;
+  const activity = typeof data.activity === "string" ? { activity: data.activity } : {};
+  fold.pending.set(sequence, { sequence, type, retention, atMs, ...activity });
+  fold.lastInput = sequence;
+  fold.lastInputAtMs = atMs;
+  if (typeof data.requestId === "string") fold.requests.delete(data.requestId);
+}
+
+interface Moment {
+  readonly event: StoredEvent;
+  readonly atMs: number;
+}
+
+type FoldOne = (fold: LiveFold, data: Fields, moment: Moment) => void;
+
+const OTHERS: Readonly<Record<string, FoldOne>> = {
+  session_created: (fold, data, { atMs }) => {
+    const metadata = isFields(data.metadata) ? data.metadata : {};
+    const live = isFields(metadata.live) ? metadata.live : {};
+    fold.key = textOf(live.key) ?? "";
+    fold.videoId = textOf(live.videoId) ?? "";
+    fold.parentId = textOf(live.parentId);
+    fold.noteWriter = textOf(live.noteWriter);
+    fold.lanes = live.lanes === "split" ? "split" : "one";
+    fold.title = textOf(data.title);
+    const createdAtMs = Date.parse(textOf(live.createdAt) ?? "");
+    fold.createdAtMs = Number.isNaN(createdAtMs) ? atMs : createdAtMs;
+    fold.stateSinceMs = fold.createdAtMs;
+    fold.lastInputAtMs = fold.createdAtMs;
+  },
+  session_state_changed: (fold, data, { event, atMs }) => {
+    if (isState(data.state) && data.state !== fold.state)
+      changeState(fold, data.state, { data, event, atMs });
+    if (isLevel(data.level)) fold.level = data.level;
+    if (data.restart === true) fold.restarts++;
+  },
+  decision_made: (fold, data) => {
+    removePending(fold, data.sequences);
+    if (data.memory !== undefined) fold.memory = data.memory;
+    if (isFields(data.cost)) fold.cost = addCost(fold.cost, data.cost);
+  },
+  evidence_dropped: (fold, data) => removePending(fold, data.sequences),
+  context_requested: (fold, data, { event }) => {
+    const requestId = textOf(data.requestId);
+    if (requestId === null) return;
+    fold.requests.set(requestId, {
+      requestId,
+      draftId: textOf(data.draftId) ?? "",
+      sequence: event.sequence,
+      expiresAtMs: Date.parse(textOf(data.expiresAt) ?? event.occurredAt),
+    });
+  },
+  checkpoint_written: (fold, data, { event, atMs }) => {
+    const cursor = typeof data.cursor === "number" ? data.cursor : event.sequence - 1;
+    // Input that came between the snapshot and its event is not in the snapshot.
+    fold.eventsSinceCheckpoint = event.sequence - 1 - cursor;
+    fold.notesSinceCheckpoint = 0;
+    fold.checkpoint = { cursor, atMs };
+    fold.health = { ...fold.health, lastCheckpointError: null };
+  },
+  error_raised: (fold, data) => {
+    fold.health = { ...fold.health, lastError: textOf(data.message) };
+  },
+};
+
+function changeState(
+  fold: LiveFold,
+  state: LiveState,
+  { data, event, atMs }: Moment & { readonly data: Fields },
+): void {
+  fold.state = state;
+  fold.stateSinceMs = atMs;
+  fold.stateSequence = event.sequence;
+  if (state === "degraded") {
+    const degradedReason = textOf(data.reason) ?? "unknown";
+    fold.health = { ...fold.health, degradedReason, degradedAt: event.occurredAt };
+  } else if (state === "active") fold.health = { ...fold.health, degradedReason: null, degradedAt: null };
+  if (state === "closed" || state === "abandoned") fold.closedAtMs = atMs;
+}
+
+function removePending({ pending }: LiveFold, sequences: unknown): void {
+  if (!Array.isArray(sequences)) return;
+  for (const sequence of sequences) pending.delete(sequence as number);
+}
+
+function addCost(cost: LiveCost, added: Fields): LiveCost {
+  const number = (name: keyof LiveCost): number => {
+    const value = added[name];
+    return cost[name] + (typeof value === "number" && Number.isFinite(value) ? value : 0);
+  };
+  return {
+    modelCalls: number("modelCalls"),
+    inputTokens: number("inputTokens"),
+    outputTokens: number("outputTokens"),
+    costUsd: number("costUsd"),
+  };
+}
+
+const STATES: readonly unknown[] = ["created", "active", "idle", "degraded", "closed", "abandoned"];
+
+function isState(value: unknown): value is LiveState {
+  return STATES.includes(value);
+}
+
+function isLevel(value: unknown): value is Level {
+  return value === "normal" || value === "warning" || value === "critical";
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

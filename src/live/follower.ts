@@ -1,0 +1,173 @@
+/** The fold of one session, kept up to date from its log: on the owner, and on every server that serves the session. */
+
+import type { Store, StoredEvent } from "../model/index.ts";
+import { addEvent, depthOf, type LiveFold } from "./fold.ts";
+import { LIMITS } from "./limits.ts";
+import { faultOf, restore } from "./restore.ts";
+import { isFinal, reportedState } from "./state-machine.ts";
+import type { Level, ReportedState } from "./types.ts";
+
+export type FollowListener = (event: StoredEvent, fold: LiveFold) => void;
+
+export interface FollowerOptions {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly report: (line: string) => void;
+}
+
+export class Follower {
+  readonly sessionId: string;
+  readonly #options: FollowerOptions;
+  readonly #over = new AbortController();
+  readonly #listeners = new Set<FollowListener>();
+  readonly #faultListeners = new Set<(fault: string) => void>();
+  #fold: LiveFold;
+  #fault: string | null;
+  #ended: "no" | "yes" = "no";
+  /** How long the restore took. */
+  readonly restoreMs: number;
+
+  private constructor(
+    options: FollowerOptions,
+    {
+      fold,
+      fault,
+      restoreMs,
+    }: { readonly fold: LiveFold; readonly fault: string | null; readonly restoreMs: number },
+  ) {
+    this.#options = options;
+    this.sessionId = options.sessionId;
+    this.#fold = fold;
+    this.#fault = fault;
+    this.restoreMs = restoreMs;
+    void this.#run();
+  }
+
+  /** Errors: the store's. */
+  static async open(options: FollowerOptions): Promise<Follower> {
+    const began = performance.now();
+    const { fold, fault } = await restore(options.store, options.sessionId);
+    return new Follower(options, { fold, fault, restoreMs: performance.now() - began });
+  }
+
+  get fold(): LiveFold {
+    return this.#fold;
+  }
+
+  /** Why the log cannot be trusted; `null` while it can. */
+  get fault(): string | null {
+    return this.#fault;
+  }
+
+  /** No event follows: the log is closed. */
+  get isOver(): boolean {
+    return this.#ended === "yes" || this.#over.signal.aborted;
+  }
+
+  /** What everybody is told of the session. */
+  view(): {
+    readonly state: ReportedState;
+    readonly level: Level;
+    readonly depth: number;
+    readonly restarts: number;
+  } {
+    const { level, restarts } = this.#fold;
+    return { state: stateOf(this), level, depth: depthOf(this.#fold), restarts };
+  }
+
+  onEvent(listener: FollowListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  onFault(listener: (fault: string) => void): () => void {
+    this.#faultListeners.add(listener);
+    if (this.#fault !== null) listener(this.#fault);
+    return () => this.#faultListeners.delete(listener);
+  }
+
+  /** Resolves when the event of that sequence is in the fold, or no event follows. */
+  async reaches(sequence: number): Promise<void> {
+    if (this.#fold.sequence >= sequence || this.isOver || this.#fault !== null) return;
+    await new Promise<void>((resolve) => {
+      const leave = this.onEvent((event) => {
+        if (event.sequence < sequence) return;
+        leave();
+        resolve();
+      });
+      this.#over.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+
+  close(): void {
+    this.#over.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { store, sessionId, report } = this.#options;
+    const { signal } = this.#over;
+    while (!signal.aborted && this.#ended === "no") {
+      try {
+        if (this.#fault === null) await this.#tail();
+        else await this.#untilRepaired();
+      } catch (error) {
+        if (signal.aborted) return;
+        report(`live: cannot follow ${sessionId}: ${error instanceof Error ? error.message : String(error)}`);
+        if ((await store.getLog(sessionId).catch(() => undefined)) === null) this.#ended = "yes";
+        await later(LIMITS.followRetryMs, signal);
+      }
+    }
+  }
+
+  async #tail(): Promise<void> {
+    const { store, sessionId } = this.#options;
+    const { signal } = this.#over;
+    for await (const event of store.tail(sessionId, { after: this.#fold.sequence, signal })) {
+      const fault = faultOf(this.#fold, event);
+      if (fault !== null) {
+        this.#fault = fault;
+        for (const listener of [...this.#faultListeners]) listener(fault);
+        return;
+      }
+      addEvent(this.#fold, event);
+      for (const listener of [...this.#listeners]) listener(event, this.#fold);
+    }
+    if (!signal.aborted) this.#ended = "yes";
+  }
+
+  /** A log that cannot be trusted is read again when somebody verified it. */
+  async #untilRepaired(): Promise<void> {
+    const { store, sessionId } = this.#options;
+    await later(LIMITS.followRetryMs, this.#over.signal);
+    const session = await store.getSession(sessionId);
+    if (session === null || session.status === "closed" || session.status === "abandoned") {
+      this.#ended = "yes";
+    } else if (session.status !== "degraded") {
+      const { fold, fault } = await restore(store, sessionId);
+      this.#fold = fold;
+      this.#fault = fault;
+    }
+  }
+}
+
+function later(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    timer.unref();
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+/** The state as it is reported. */
+export function stateOf({ fold, fault }: Pick<Follower, "fold" | "fault">): ReportedState {
+  if (fault !== null && !isFinal(fold.state)) return "degraded";
+  const { state, lastInput, checkpoint } = fold;
+  return reportedState(state, { lastInput, checkpoint: checkpoint?.cursor ?? null });
+}

@@ -1,0 +1,22 @@
+/**
+ * Continuous sessions: a session that lasts as long as a viewing, gathers evidence, and turns it into notes.
+ *
+ * Everything that a session is, is a fold of its log: state, level, pending evidence, notes. One server owns a session
+ * and writes its decisions; every server accepts input.
+ *
+ * Promises: input is acknowledged after one durable append; critical evidence is never dropped; a batch is decided
+ * once, whoever dies; evidence stays pending until its batch was decided; a session ends once.
+ * Does not know: HTTP, sockets, tokens, how a model is called.
+ */
+
+export { contextWindow } from "./context-window.ts";
+export { parseEvidenceBatch } from "./evidence.ts";
+export { extractiveWriter } from "./extractive-writer.ts";
+export { type Follower, stateOf } from "./follower.ts";
+export { LiveHost } from "./host.ts";
+export type { Keeper } from "./keeper.ts";
+export { LIMITS } from "./limits.ts";
+export { parseNoteOperation } from "./note-operations.ts";
+export { parseSessionRequest } from "./open-session.ts";
+export { type LiveOptions, LiveService } from "./service.ts";
+export type * from "./types.ts";

@@ -1,0 +1,279 @@
+/**
+ * The owner's work on one session: its states and levels, its batches and its checkpoints. Everything that it writes
+ * is fenced with the lease of the session; when another owner has it, the keeper ends.
+ */
+
+import { isContinuoError, type NewEvent, type Store, type StoredEvent, type Write } from "../model/index.ts";
+import { type Lane, lanesOf } from "./batches.ts";
+import { isDueCheckpoint, writeCheckpoint } from "./checkpoint.ts";
+import { checkpointRetryMs } from "./checkpoint-due.ts";
+import { isoOf } from "./clock.ts";
+import { depthOf, type LiveFold } from "./fold.ts";
+import type { Follower } from "./follower.ts";
+import { LaneWork } from "./lane-work.ts";
+import { nextLevel } from "./levels.ts";
+import { LIMITS } from "./limits.ts";
+import type { SessionLease } from "./ownership.ts";
+import { nextState, type Trigger } from "./state-machine.ts";
+import type { Clock, LiveState, NoteWriter } from "./types.ts";
+
+export interface KeeperSettings {
+  readonly store: Store;
+  /** A view of the same store, with places for runs of its own. */
+  readonly runStore: Store;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly writerOf: (name: string | null) => NoteWriter;
+  readonly adaptiveBatching: boolean;
+  readonly backpressure: boolean;
+  readonly report: (line: string) => void;
+}
+
+export interface KeeperOptions extends KeeperSettings {
+  readonly follower: Follower;
+  readonly lease: SessionLease;
+  /** The session is not ours any more, or ended. */
+  readonly onEnd: () => void;
+}
+
+/** The session is somebody else's, has ended, or was deleted. */
+const OVER: ReadonlySet<string> = new Set(["fenced", "log_closed", "not_found", "gone"]);
+
+export class Keeper {
+  readonly lease: SessionLease;
+  readonly #options: KeeperOptions;
+  readonly #over = new AbortController();
+  readonly #leave: (() => void)[];
+  readonly #lanes: ReadonlyMap<Lane, LaneWork>;
+  #writes: Promise<void> = Promise.resolve();
+  #cancelTimer: (() => void) | null = null;
+  #busy: "free" | "writing" = "free";
+  #checkpointFailures = 0;
+  #checkpointAfterMs = 0;
+  #retryAtMs = 0;
+  lastCheckpointError: string | null = null;
+  lastCheckpointMs: number | null = null;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.lease = options.lease;
+    const { follower } = options;
+    this.#lanes = new Map(lanesOf(follower.fold).map((lane) => [lane, this.#laneWork(lane)]));
+    this.#leave = [
+      follower.onEvent((event) => {
+        for (const lane of this.#lanes.values()) lane.hear(event);
+        this.#wake();
+      }),
+    ];
+    for (const lane of this.#lanes.values()) lane.begin(follower.fold);
+    if (options.lease.origin === "taken") void this.#restarted();
+    this.#wake();
+  }
+
+  get isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  /** Whether a batch is being processed. */
+  get isBusy(): boolean {
+    return [...this.#lanes.values()].some((lane) => lane.isBusy);
+  }
+
+  /**
+   * One append as the owner, after those before it. Returns the stored events. Errors: `fenced`, after which the keeper
+   * is over; `log_closed`; `conflict` with `expectedSequence`; the store's.
+   */
+  append(
+    events: readonly NewEvent[],
+    options: { readonly also?: readonly Write[]; readonly expectedSequence?: number } = {},
+  ): Promise<readonly StoredEvent[]> {
+    const { store, follower, clock, newId } = this.#options;
+    const { name, token } = this.lease;
+    const occurredAt = isoOf(clock.now());
+    // Ids of our own: the append may be repeated when nobody heard whether it was stored.
+    const complete = events.map((event) => ({ id: newId(), occurredAt, ...event }));
+    const stored = this.#writes.then(async () => {
+      try {
+        const result = await store.append(follower.sessionId, complete, {
+          ...options,
+          lease: { name, token },
+        });
+        await follower.reaches(result.at(-1)?.sequence ?? 0);
+        return result;
+      } catch (error) {
+        if (isContinuoError(error) && OVER.has(error.code)) this.end();
+        throw error;
+      }
+    });
+    this.#writes = stored.then(
+      () => undefined,
+      () => undefined,
+    );
+    return stored;
+  }
+
+  /** A step of the state machine. `false` when the trigger changes nothing. */
+  async change(
+    on: Trigger,
+    options: {
+      readonly reason?: string;
+      readonly from?: LiveState;
+      readonly expectedSequence?: number;
+      readonly also?: readonly Write[];
+    } = {},
+  ): Promise<boolean> {
+    const { fold, fault } = this.#options.follower;
+    const from = options.from ?? (fault === null ? fold.state : "degraded");
+    const state = nextState(from, on);
+    if (state === null) return false;
+    const { reason, expectedSequence, also = [] } = options;
+    const data = { state, from, ...(reason === undefined ? {} : { reason }) };
+    const patch = { status: state };
+    await this.append(
+      [
+        { type: "session_state_changed", data },
+        { type: "session_updated", data: patch },
+      ],
+      {
+        also: [{ type: "session", patch }, ...also],
+        ...(expectedSequence === undefined || fault !== null ? {} : { expectedSequence }),
+      },
+    );
+    return true;
+  }
+
+  /** Records that the log cannot be trusted, once. */
+  async degrade(reason: string): Promise<void> {
+    const { store, follower } = this.#options;
+    const session = await store.getSession(follower.sessionId);
+    if (session === null || session.status === "degraded") return;
+    // The fold ends before the fault: the row has the newest state.
+    await this.change("fault", { reason, from: session.status as LiveState });
+  }
+
+  /** Processes what is pending now, as far as that succeeds within the time. */
+  async flush(ms: number): Promise<void> {
+    const until = performance.now() + ms;
+    while (performance.now() < until && !this.isOver && depthOf(this.#options.follower.fold) > 0) {
+      const signal = AbortSignal.timeout(Math.max(1, Math.ceil(until - performance.now())));
+      const done = await Promise.all([...this.#lanes.values()].map((lane) => lane.processNow(signal)));
+      if (!done.includes("processed")) return;
+    }
+  }
+
+  /** Errors: the store's. It never waits for a batch, and no input waits for it. */
+  async checkpoint(): Promise<"written" | "nothing new"> {
+    const { follower } = this.#options;
+    const began = performance.now();
+    const done = await writeCheckpoint(follower.fold, (events, options) => this.append(events, options));
+    if (done === "written") this.lastCheckpointMs = performance.now() - began;
+    return done;
+  }
+
+  /** Stops the work. What was begun and not stored is done by the next owner. */
+  end(): void {
+    if (this.isOver) return;
+    this.#over.abort();
+    this.#cancelTimer?.();
+    for (const leave of this.#leave) leave();
+    this.#options.onEnd();
+  }
+
+  #laneWork(lane: Lane): LaneWork {
+    const { adaptiveBatching } = this.#options;
+    return new LaneWork({
+      ...this.#options,
+      lane,
+      mode: adaptiveBatching ? "adaptive" : "fixed",
+      signal: this.#over.signal,
+      append: (events) => this.append(events),
+      onIdle: () => this.#wake(),
+    });
+  }
+
+  async #restarted(): Promise<void> {
+    const { state } = this.#options.follower.fold;
+    const data = { state, from: state, reason: "another server took the session over", restart: true };
+    await this.append([{ type: "session_state_changed", data }]).catch(() => undefined);
+  }
+
+  /** Does what is due, and sets a timer for what is next. */
+  #wake(): void {
+    if (this.isOver || this.#busy === "writing") return;
+    const { clock, follower, report } = this.#options;
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    const nowMs = clock.now();
+    const write = nowMs < this.#retryAtMs ? null : this.#dueWrite(follower.fold, nowMs);
+    if (write !== null) {
+      this.#busy = "writing";
+      void write()
+        .catch((error: unknown) => {
+          if (this.isOver || isContinuoError(error, "conflict")) return;
+          this.#retryAtMs = clock.now() + LIMITS.firstRetryMs;
+          report(`live: cannot write to ${follower.sessionId}: ${messageOf(error)}`);
+        })
+        .finally(() => {
+          this.#busy = "free";
+          this.#wake();
+        });
+      return;
+    }
+    for (const lane of this.#lanes.values()) lane.startIfDue(nowMs);
+    const nextMs = this.#nextMs(follower.fold, nowMs);
+    if (nextMs !== null) this.#cancelTimer = clock.after(Math.max(1, nextMs - nowMs), () => this.#wake());
+  }
+
+  /** The next write that is due: a state, a level, a checkpoint. */
+  #dueWrite(fold: LiveFold, nowMs: number): (() => Promise<unknown>) | null {
+    const { follower, backpressure } = this.#options;
+    if (follower.fault !== null) return null;
+    if (fold.lastInput > fold.stateSequence && (fold.state === "created" || fold.state === "idle")) {
+      return () => this.change("input");
+    }
+    if (fold.state === "active" && nowMs - activeSince(fold) >= LIMITS.idleMs) {
+      const expectedSequence = fold.sequence;
+      return () => this.change("silence", { expectedSequence });
+    }
+    const level = nextLevel(fold.level, depthOf(fold));
+    if (backpressure && level !== fold.level) {
+      const { state } = fold;
+      const data = { state, from: state, level, reason: `the depth is ${depthOf(fold)}` };
+      return () => this.append([{ type: "session_state_changed", data }]);
+    }
+    if (nowMs >= this.#checkpointAfterMs && isDueCheckpoint(fold, nowMs)) return () => this.#tryCheckpoint();
+    return null;
+  }
+
+  async #tryCheckpoint(): Promise<void> {
+    try {
+      await this.checkpoint();
+      this.#checkpointFailures = 0;
+      this.lastCheckpointError = null;
+    } catch (error) {
+      this.#checkpointFailures++;
+      this.lastCheckpointError = messageOf(error);
+      this.#checkpointAfterMs = this.#options.clock.now() + checkpointRetryMs(this.#checkpointFailures);
+    }
+  }
+
+  #nextMs(fold: LiveFold, nowMs: number): number | null {
+    const times = [...this.#lanes.values()].flatMap((lane) => lane.nextMs ?? []);
+    if (fold.state === "active") times.push(activeSince(fold) + LIMITS.idleMs);
+    if (fold.eventsSinceCheckpoint > 0) {
+      const sinceMs = fold.checkpoint?.atMs ?? fold.createdAtMs;
+      times.push(Math.max(sinceMs + LIMITS.checkpointMs, this.#checkpointAfterMs));
+    }
+    if (this.#retryAtMs > nowMs) times.push(this.#retryAtMs);
+    return times.length === 0 ? null : Math.max(nowMs + 1, Math.min(...times));
+  }
+}
+
+/** A repair makes a session active without input. */
+function activeSince({ lastInputAtMs, stateSinceMs, lastInput, stateSequence }: LiveFold): number {
+  return lastInput > stateSequence ? lastInputAtMs : Math.max(lastInputAtMs, stateSinceMs);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

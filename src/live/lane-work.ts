@@ -1,0 +1,182 @@
+/** The batches of one lane of a session: when the next one begins, its tries, and what is written when it is done. */
+
+import type { NewEvent, Store, StoredEvent } from "../model/index.ts";
+import {
+  type Batch,
+  droppedEvents,
+  isInLane,
+  type Lane,
+  planBatch,
+  readSequences,
+  runBatch,
+} from "./batches.ts";
+import {
+  afterBatch,
+  afterMessage,
+  type BatchingOptions,
+  type BatchWindow,
+  EMPTY_WINDOW,
+  isDue,
+  type Message,
+} from "./batching.ts";
+import { afterFailure, CLOSED_BREAKER, mayTry, retryMs } from "./breaker.ts";
+import { isoOf, pause } from "./clock.ts";
+import { decide } from "./decide.ts";
+import { isFields, isInput, type LiveFold, type PendingEvidence } from "./fold.ts";
+import type { Follower } from "./follower.ts";
+import { LIMITS } from "./limits.ts";
+import { noteRequest } from "./note-request.ts";
+import { acceptsInput } from "./state-machine.ts";
+import type { Clock, NoteWriter } from "./types.ts";
+
+export interface LaneOptions extends BatchingOptions {
+  readonly lane: Lane;
+  readonly store: Store;
+  readonly runStore: Store;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly writerOf: (name: string | null) => NoteWriter;
+  readonly follower: Follower;
+  readonly signal: AbortSignal;
+  /** As the owner. Errors: `fenced`, the store's. */
+  readonly append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>;
+  /** A batch ended. */
+  readonly onIdle: () => void;
+}
+
+type Outcome = "processed" | "failed" | "nothing";
+
+export class LaneWork {
+  readonly #options: LaneOptions;
+  #window: BatchWindow = EMPTY_WINDOW;
+  #breaker = CLOSED_BREAKER;
+  #running: Promise<Outcome> | null = null;
+  #phase: "working" | "waiting" = "working";
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+  }
+
+  /** Something happens that does not wait for the clock. */
+  get isBusy(): boolean {
+    return this.#running !== null && this.#phase === "working";
+  }
+
+  /** Evidence that a former owner left pending. */
+  begin({ pending }: LiveFold): void {
+    for (const one of pending.values()) {
+      if (isInLane(this.#options.lane, one)) this.#add({ atMs: one.atMs, kind: this.#kindOf(one.type) });
+    }
+  }
+
+  hear(event: StoredEvent): void {
+    const { lane } = this.#options;
+    if (!isInput(event) || !isInLane(lane, event) || event.type === "voice_activity") return;
+    const data = isFields(event.data) ? event.data : {};
+    this.#add({
+      atMs: Date.parse(event.occurredAt),
+      kind: this.#kindOf(event.type),
+      ...(typeof data.text === "string" ? { text: data.text } : {}),
+      ...(typeof data.lang === "string" ? { lang: data.lang } : {}),
+    });
+  }
+
+  /** When something is to be done next, unless something is appended before. */
+  get nextMs(): number | null {
+    if (this.#running !== null || this.#window.oldestAtMs === null) return null;
+    const { closesAtMs } = this.#window;
+    return closesAtMs === null ? null : Math.max(closesAtMs, this.#breaker.openUntilMs ?? 0);
+  }
+
+  startIfDue(nowMs: number): void {
+    if (this.#running !== null || !isDue(this.#window, nowMs) || !mayTry(this.#breaker, nowMs)) return;
+    if (this.#options.follower.fault !== null || !acceptsInput(this.#options.follower.fold.state)) return;
+    void this.#start(this.#options.signal).then(() => this.#options.onIdle());
+  }
+
+  /** Does not wait for the window. */
+  async processNow(signal: AbortSignal): Promise<Outcome> {
+    await this.#running;
+    return this.#start(AbortSignal.any([signal, this.#options.signal]));
+  }
+
+  #start(signal: AbortSignal): Promise<Outcome> {
+    this.#running ??= this.#process(signal)
+      .catch((error: unknown): Outcome => {
+        this.#failed(error);
+        return "failed";
+      })
+      .finally(() => {
+        this.#running = null;
+      });
+    return this.#running;
+  }
+
+  async #process(signal: AbortSignal): Promise<Outcome> {
+    const { follower, lane, newId, clock, append } = this.#options;
+    const batch = planBatch(follower.fold, lane, newId());
+    if (batch === null) {
+      this.#window = afterBatch(this.#window, []);
+      return "nothing";
+    }
+    const events = await this.#processBatch(batch, signal);
+    await append([...droppedEvents(batch, isoOf(clock.now())), ...events]);
+    this.#breaker = CLOSED_BREAKER;
+    this.#window = afterBatch(this.#window, this.#left());
+    return "processed";
+  }
+
+  /** The decision on a batch, as events. Errors: the writer's after its last try, the store's. */
+  async #processBatch(batch: Batch, signal: AbortSignal): Promise<readonly NewEvent[]> {
+    const { store, runStore, follower, clock, newId, writerOf } = this.#options;
+    const { sessionId, fold } = follower;
+    if (batch.given.length === 0) return [];
+    const sequences = batch.given.map(({ sequence }) => sequence);
+    const evidence = await readSequences(store, sessionId, sequences);
+    const { events: given, request } = await noteRequest({ store, sessionId, fold, batch, evidence });
+    const kept = new Set(given.map(({ sequence }) => sequence));
+    const whole = { ...batch, given: batch.given.filter(({ sequence }) => kept.has(sequence)) };
+    const writer = writerOf(fold.noteWriter);
+    for (let tried = 1; ; tried++) {
+      try {
+        const result = await runBatch({ store: runStore, sessionId, writer, batch: whole, request, signal });
+        return await decide({ store, sessionId, fold, batch: whole, result, newId, nowMs: clock.now() });
+      } catch (error) {
+        if (tried > LIMITS.tries || signal.aborted) throw error;
+      }
+      this.#phase = "waiting";
+      await pause(clock, retryMs(tried), signal);
+      this.#phase = "working";
+    }
+  }
+
+  /** The evidence stays pending. */
+  #failed(error: unknown): void {
+    const { clock, append, signal, follower } = this.#options;
+    const nowMs = clock.now();
+    this.#breaker = afterFailure(this.#breaker, nowMs);
+    this.#window = { ...this.#window, closesAtMs: nowMs + LIMITS.windowMs };
+    if (signal.aborted) return;
+    const message = error instanceof Error ? error.message : String(error);
+    if (follower.fold.health.lastError === message) return;
+    void append([{ type: "error_raised", data: { message } }]).catch(() => undefined);
+  }
+
+  #left(): readonly Message[] {
+    const { follower, lane } = this.#options;
+    return [...follower.fold.pending.values()]
+      .filter((one) => isInLane(lane, one) && one.type !== "voice_activity")
+      .map(({ atMs, type }: PendingEvidence) => ({ atMs, kind: this.#kindOf(type) }));
+  }
+
+  #add(message: Message): void {
+    this.#window = afterMessage(this.#window, message, this.#options);
+  }
+
+  #kindOf(type: string): Message["kind"] {
+    if (type === "transcript_added") return "transcript";
+    // In a lane of their own, frames are what a batch is made of.
+    if (type === "frame_captured") return this.#options.lane === "supplementary" ? "remark" : "frame";
+    return type === "remark_added" ? "remark" : "note";
+  }
+}

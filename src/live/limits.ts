@@ -1,0 +1,88 @@
+/** Every limit and every time of continuous sessions, in one place. */
+
+export const LIMITS = {
+  /** UTF-16 units of a key, of a video's id, of a title. */
+  keyLength: 4_096,
+  nameLength: 512,
+  /** Of one batch of evidence. */
+  evidencePerBatch: 500,
+  textChars: 100_000,
+  notesPerOperation: 100,
+  embeddingNumbers: 4_096,
+
+  /** No input for so long makes a session idle, and then abandoned. */
+  idleMs: 30_000,
+  abandonMs: 3_600_000,
+  /** How often the clean-up runs, and how many sessions it reads at once. */
+  cleanUpMs: 3_600_000,
+  cleanUpBatch: 100,
+  cleanUpLeaseMs: 600_000,
+
+  /** A server that gave no sign of life for so long is replaced; it renews three times as often. */
+  serverLeaseMs: 3_000,
+  /** How often servers look for others that are gone. */
+  takeOverPollMs: 500,
+  runLeaseMs: 4_000,
+  parallelRuns: 16,
+
+  /** A checkpoint is due after that time, or so many `note_written`, if anything was appended. */
+  checkpointMs: 300_000,
+  checkpointNotes: 10,
+  checkpointRetryMs: 1_000,
+  checkpointMaxRetryMs: 60_000,
+  /** How long closing waits for the notes of the evidence that is pending. */
+  closeFlushMs: 10_000,
+  /** How long the key of a session is known without a look at the store. */
+  keyMemoryMs: 1_000,
+  /** Sessions of which a server keeps the fold without owning them. */
+  followers: 1_000,
+
+  /** The window of a batch: after a silence, in a burst or on one topic, and otherwise. */
+  quietWindowMs: 2_000,
+  burstWindowMs: 6_000,
+  windowMs: 4_000,
+  quietAfterMs: 10_000,
+  burstMessages: 3,
+  burstMs: 5_000,
+  topicTranscripts: 4,
+  topicMentions: 3,
+  /** From the oldest pending transcript, remark or note event to its batch. */
+  longestWaitMs: 12_000,
+  /** Events of one batch; the rest goes into the next one. */
+  batchEvents: 200,
+  batchBytes: 1_048_576,
+  draftsPerBatch: 100,
+  newestNotes: 5,
+  /** Sessions that ended before, whose notes a writer is given. */
+  ancestors: 5,
+
+  tries: 3,
+  firstRetryMs: 1_000,
+  breakerFailures: 5,
+  breakerMs: 30_000,
+  /** One call of a note writer. */
+  writerMs: 120_000,
+
+  primaryWindowMs: 3_000,
+  secondaryWindowMs: 10_000,
+  contextTokens: 1_500,
+  /** Of each retention in each window. */
+  contextEvents: 200,
+  /** Fewer critical events than that are sparse evidence. */
+  sparseCritical: 3,
+  lowConfidence: 0.6,
+
+  warningDepth: 50,
+  criticalDepth: 100,
+  /** Below it, the level is `normal` again. */
+  normalDepth: 25,
+  pendingFrames: 20,
+  telemetryDepth: 50,
+
+  /** What an owner keeps of a session in memory. */
+  memoryBytes: 4_194_304,
+  /** The pause before a log that could not be followed is tried again. */
+  followRetryMs: 250,
+  /** Events that a restore reads at once. */
+  restorePage: 1_000,
+} as const;

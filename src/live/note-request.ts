@@ -1,0 +1,63 @@
+/** What a note writer is given: the batch, the newest notes, and the way to more evidence. */
+
+import type { Store, StoredEvent } from "../model/index.ts";
+import { type Batch, toItem } from "./batches.ts";
+import { contextWindow } from "./context-window.ts";
+import type { LiveFold } from "./fold.ts";
+import { LIMITS } from "./limits.ts";
+import { newestEntries, readNotes } from "./note-events.ts";
+import { restore } from "./restore.ts";
+import type { Note, NoteRequest } from "./types.ts";
+
+export interface NoteRequestOptions {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly fold: LiveFold;
+  readonly batch: Batch;
+  readonly evidence: readonly StoredEvent[];
+}
+
+/** Also the events that are in it: those beyond the bytes of a batch wait for the next one. */
+export async function noteRequest(
+  options: NoteRequestOptions,
+): Promise<{ readonly events: readonly StoredEvent[]; readonly request: NoteRequest }> {
+  const { store, sessionId, fold, batch } = options;
+  const events = withinBytes(options.evidence);
+  const { videoId, title, memory } = fold;
+  const request: NoteRequest = {
+    sessionId,
+    batchId: batch.batchId,
+    videoId,
+    title,
+    evidence: events.map(toItem),
+    notes: await readNotes(store, sessionId, newestEntries(fold, LIMITS.newestNotes)),
+    inherited: await inheritedNotes(store, fold.parentId),
+    memory,
+    context: (timestampMs, window) => contextWindow(store, sessionId, timestampMs, window),
+  };
+  return { events, request };
+}
+
+/** The newest notes of the sessions of this key that ended before, oldest first. */
+async function inheritedNotes(store: Store, parentId: string | null): Promise<readonly Note[]> {
+  let notes: readonly Note[] = [];
+  let ancestorId = parentId;
+  for (let n = 0; n < LIMITS.ancestors && ancestorId !== null && notes.length < LIMITS.newestNotes; n++) {
+    if ((await store.getSession(ancestorId)) === null) break;
+    const { fold } = await restore(store, ancestorId);
+    const older = await readNotes(store, ancestorId, newestEntries(fold, LIMITS.newestNotes - notes.length));
+    notes = [...older, ...notes];
+    ancestorId = fold.parentId;
+  }
+  return notes;
+}
+
+function withinBytes(events: readonly StoredEvent[]): readonly StoredEvent[] {
+  let bytes = 0;
+  const count = events.findIndex((event) => {
+    bytes += JSON.stringify(event.data).length;
+    return bytes > LIMITS.batchBytes;
+  });
+  // One event is always given, however large it is.
+  return count === -1 ? events : events.slice(0, Math.max(1, count));
+}

@@ -1,0 +1,494 @@
+/** The continuous sessions of one workspace on one server: what the HTTP routes call. */
+
+import {
+  ContinuoError,
+  createIds,
+  isContinuoError,
+  type NewEvent,
+  type Store,
+  type StoredEvent,
+  type VerifyResult,
+} from "../model/index.ts";
+import { LIVE_STATES } from "../wire/index.ts";
+import { besideOf } from "./batches.ts";
+import { CleanUp } from "./clean-up.ts";
+import { isoOf, SYSTEM_CLOCK } from "./clock.ts";
+import { toEvent } from "./evidence.ts";
+import { extractiveWriter } from "./extractive-writer.ts";
+import { depthOf, isCounted, isFields } from "./fold.ts";
+import { Follower, stateOf } from "./follower.ts";
+import { Keeper, type KeeperSettings } from "./keeper.ts";
+import { findKey, listKeys, setKey } from "./keys.ts";
+import { nextLevel } from "./levels.ts";
+import { LIMITS } from "./limits.ts";
+import { answerEvent, notesOf, operationEvents } from "./notes-of-session.ts";
+import { isLiveSession, openSession } from "./open-session.ts";
+import { isLiveUsed, Ownership, type SessionLease } from "./ownership.ts";
+import { toLiveSession } from "./session-view.ts";
+import { storesTelemetry } from "./shedding.ts";
+import { SNAPSHOT_NAME } from "./snapshot.ts";
+import { acceptsInput, isFinal } from "./state-machine.ts";
+import type {
+  Acknowledgement,
+  Clock,
+  EvidenceBatch,
+  LiveSession,
+  LiveSessionRequest,
+  Note,
+  NoteOperation,
+  NoteWriter,
+  OpenedLiveSession,
+} from "./types.ts";
+
+export interface LiveOptions {
+  readonly store: Store;
+  /** The machine's where none is given. */
+  readonly clock?: Clock;
+  /** By name; the first one is the default. The extractive one where none is given. */
+  readonly noteWriters?: readonly NoteWriter[];
+  /** `false`: every window is 4 s. */
+  readonly adaptiveBatching?: boolean;
+  /** `false`: no level is recorded or sent. */
+  readonly backpressure?: boolean;
+  /** The beginning of this server's name in leases; an id follows. */
+  readonly serverName?: string;
+  /** `stored` where none is given. */
+  readonly kind?: "stored" | "ephemeral";
+  readonly report?: (line: string) => void;
+}
+
+export class LiveService {
+  readonly serverId: string;
+  readonly store: Store;
+  readonly #kind: "stored" | "ephemeral";
+  readonly #settings: KeeperSettings;
+  readonly #ownership: Ownership;
+  readonly #followers = new Map<string, Promise<Follower>>();
+  readonly #keepers = new Map<string, Keeper>();
+  readonly #owning = new Map<string, Promise<Keeper | null>>();
+  readonly #askedAtMs = new Map<string, number>();
+  readonly #cleanUp: CleanUp;
+  #state: "running" | "stopped" = "running";
+
+  constructor(options: LiveOptions) {
+    const { store, clock = SYSTEM_CLOCK, report = () => undefined } = options;
+    const { noteWriters = [extractiveWriter()], adaptiveBatching = true, backpressure = true } = options;
+    const newId = createIds({ now: clock.now, random: (bytes) => void crypto.getRandomValues(bytes) });
+    this.store = store;
+    this.#kind = options.kind ?? "stored";
+    this.serverId = options.serverName === undefined ? newId() : `${options.serverName}.${newId()}`;
+    this.#settings = {
+      store,
+      runStore: store.forWorkspace(store.workspaceId),
+      clock,
+      newId,
+      writerOf: (name) => writerNamed(noteWriters, name),
+      adaptiveBatching,
+      backpressure,
+      report,
+    };
+    this.#ownership = new Ownership({
+      store,
+      serverId: this.serverId,
+      report,
+      onTakeOver: (lease) =>
+        void this.#keep(lease).catch((error: unknown) => report(`live: ${String(error)}`)),
+    });
+    this.#cleanUp = new CleanUp({ store, clock, report, abandon: (sessionId) => this.#abandon(sessionId) });
+  }
+
+  /** Whether any server has continuous sessions in this store. */
+  static isUsed(store: Store): Promise<boolean> {
+    return isLiveUsed(store);
+  }
+
+  /** From now on this server takes over sessions of servers that are gone, and ends sessions that nobody uses. */
+  async start(): Promise<void> {
+    await this.#ownership.start();
+    this.#cleanUp.start();
+  }
+
+  /** Others take the sessions over. */
+  async stop(): Promise<void> {
+    if (this.#state === "stopped") return;
+    this.#state = "stopped";
+    this.#cleanUp.stop();
+    for (const keeper of [...this.#keepers.values()]) keeper.end();
+    for (const follower of this.#followers.values()) {
+      await follower.then(
+        (one) => one.close(),
+        () => undefined,
+      );
+    }
+    await this.#ownership.stop();
+  }
+
+  /** Gets or creates the session of a key. Errors: `invalid`, the store's. */
+  async open(key: string, request: LiveSessionRequest): Promise<OpenedLiveSession> {
+    if (request.noteWriter !== undefined) this.#settings.writerOf(request.noteWriter);
+    const { sessionId, origin } = await openSession(this.store, key, request, this.#settings);
+    const follower = await this.#follow(sessionId);
+    await this.#own(sessionId);
+    return { sessionId, state: stateOf(follower), created: origin === "created" };
+  }
+
+  /** Errors: `not_found`. */
+  async session(key: string): Promise<LiveSession> {
+    const follower = await this.#follow(await this.sessionIdOf(key));
+    return toLiveSession(key, follower, { keeper: this.#keepers.get(follower.sessionId), kind: this.#kind });
+  }
+
+  async list(page: { readonly limit?: number; readonly cursor?: string } = {}): Promise<{
+    readonly items: readonly LiveSession[];
+    readonly nextCursor: string | null;
+  }> {
+    const { items, nextCursor } = await listKeys(this.store, page);
+    const sessions: LiveSession[] = [];
+    for (const { key, sessionId } of items) {
+      if ((await this.store.getSession(sessionId)) === null) continue;
+      const follower = await this.#follow(sessionId);
+      sessions.push(toLiveSession(key, follower, { keeper: this.#keepers.get(sessionId), kind: this.#kind }));
+    }
+    return { items: sessions, nextCursor };
+  }
+
+  /** Errors: `not_found`. */
+  async sessionIdOf(key: string): Promise<string> {
+    const entry = await findKey(this.store, key);
+    if (entry !== null && (await this.store.getSession(entry.sessionId)) !== null) return entry.sessionId;
+    throw new ContinuoError("not_found", "there is no session of this key", {
+      hint: "Create it with PUT /v1/live/KEY.",
+      details: { key },
+    });
+  }
+
+  /** The fold of the session, up to date; it belongs to the service. Errors: the store's. */
+  follow(sessionId: string): Promise<Follower> {
+    return this.#follow(sessionId);
+  }
+
+  /** The client is there: the session is not abandoned for another hour. Errors: `not_found`, `log_closed`. */
+  async ping(key: string): Promise<void> {
+    const sessionId = await this.sessionIdOf(key);
+    const { fold } = await this.#follow(sessionId);
+    if (isFinal(fold.state)) throw ended(key, fold.state);
+    await this.#cleanUp.ping(sessionId);
+    await this.#own(sessionId);
+  }
+
+  /**
+   * Stores a batch of evidence, once. Errors: `not_found`; `log_closed` when the session ended; `degraded`;
+   * `sequence_gap` and `fenced` for the producer's number; the store's.
+   */
+  async accept(key: string, batch: EvidenceBatch): Promise<Acknowledgement> {
+    const { producerId, epoch, sequence, evidence } = batch;
+    const follower = await this.#follow(await this.#sessionOfBatch(key, batch.sessionId));
+    assertWritable(follower);
+    const { sessionId, fold } = follower;
+    const occurredAt = isoOf(this.#settings.clock.now());
+    const isStored = storesTelemetry(depthOf(fold));
+    const kept = evidence.filter(({ type }) => isStored || type !== "telemetry_reported");
+    const dropped = evidence.length - kept.length;
+    const events: NewEvent[] = kept.map((one) => toEvent(one, occurredAt));
+    if (dropped > 0) {
+      const data = { count: dropped, kinds: { telemetry_reported: dropped }, reason: "load" };
+      events.push({ type: "evidence_dropped", data, occurredAt });
+    }
+    const producer = { type: "producer", producerId, epoch, sequence } as const;
+    const stored = await this.store.append(sessionId, events, { also: [producer] });
+    this.#ownSoon(sessionId);
+    return { ...this.#acknowledge(follower, stored), dropped };
+  }
+
+  /** All that are not archived, in the order of the medium. Errors: `not_found`. */
+  async notes(key: string): Promise<readonly Note[]> {
+    return notesOf(this.store, await this.#follow(await this.sessionIdOf(key)));
+  }
+
+  /** What a person does with a note. Errors: as `accept`; `not_found`, `conflict`. */
+  async operate(key: string, noteId: string, operation: NoteOperation): Promise<Acknowledgement> {
+    const follower = await this.#follow(await this.sessionIdOf(key));
+    assertWritable(follower);
+    const { newId } = this.#settings;
+    const events = await operationEvents({ store: this.store, follower, noteId, operation, newId });
+    return this.#input(follower, events);
+  }
+
+  /** The answer to a request for context. Errors: as `accept`; `not_found`, `invalid`. */
+  async answer(
+    key: string,
+    requestId: string,
+    answer: { readonly text: unknown; readonly mediaTimeMs: unknown },
+  ): Promise<Acknowledgement> {
+    const follower = await this.#follow(await this.sessionIdOf(key));
+    assertWritable(follower);
+    return this.#input(follower, [answerEvent(follower, requestId, answer)]);
+  }
+
+  /** Deletes the sessions of a video with their evidence; tombstones stay. Returns how many there were. */
+  async deleteVideo(videoId: string): Promise<number> {
+    let deleted = 0;
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: Awaited<ReturnType<Store["listSessions"]>> = await this.store.listSessions({
+        status: LIVE_STATES,
+        limit: LIMITS.cleanUpBatch,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      for (const session of page.items) {
+        const { live } = session.metadata;
+        if (!isLiveSession(session) || !isFields(live) || live.videoId !== videoId) continue;
+        await this.#forget(session.sessionId);
+        for (const sessionId of [besideOf(session.sessionId), session.sessionId]) {
+          if ((await this.store.getSession(sessionId)) === null) continue;
+          await this.store.deleteSession(sessionId, { reason: "the video was deleted" });
+        }
+        deleted++;
+      }
+      cursor = page.nextCursor;
+    }
+    return deleted;
+  }
+
+  /** Another key means the session of `key` from now on. Errors: `not_found`. */
+  async join(key: string, other: string): Promise<void> {
+    const sessionId = await this.sessionIdOf(key);
+    for (;;) {
+      const entry = await findKey(this.store, other);
+      if (entry?.sessionId === sessionId) return;
+      const generation = (entry?.generation ?? 0) + 1;
+      if ((await setKey(this.store, { key: other, sessionId, generation })) !== null) return;
+    }
+  }
+
+  /** Notes of what is pending, a checkpoint, and then the end. Closing again changes nothing. Errors: `not_found`. */
+  async close(key: string): Promise<void> {
+    const sessionId = await this.sessionIdOf(key);
+    await this.#end(sessionId, "close");
+  }
+
+  /** Recomputes every hash of the log. Errors: `not_found`. */
+  async verify(key: string): Promise<VerifyResult> {
+    return this.store.verify(await this.sessionIdOf(key));
+  }
+
+  /**
+   * Makes a degraded session active again, if its whole log verifies; its snapshots are made anew. Errors: `corrupt`
+   * with `details.firstBadSequence`, `invalid_transition` for a session that is not degraded.
+   */
+  async repair(key: string): Promise<void> {
+    const sessionId = await this.sessionIdOf(key);
+    const session = await this.store.getSession(sessionId);
+    if (session?.status !== "degraded") {
+      throw new ContinuoError("invalid_transition", `the session is ${session?.status}, and not degraded`, {
+        details: { key, state: session?.status ?? null },
+      });
+    }
+    const { ok, firstBadSequence, reason } = await this.store.verify(sessionId);
+    if (!ok) {
+      throw new ContinuoError("corrupt", `cannot repair the session: ${reason ?? "its log is damaged"}`, {
+        hint: "Restore the store from a backup.",
+        details: { key, firstBadSequence: firstBadSequence ?? null },
+      });
+    }
+    await this.store.deleteSnapshots({ logId: sessionId, name: SNAPSHOT_NAME });
+    await this.#forget(sessionId);
+    const keeper = await this.#own(sessionId, "anybody");
+    await keeper?.change("repair", { reason: "the log was verified" });
+    await keeper?.checkpoint();
+  }
+
+  /** Ends sessions that nobody uses; runs hourly by itself. Returns how many it ended. */
+  cleanUp(): Promise<number> {
+    return this.#cleanUp.run();
+  }
+
+  /** The owner's part, where this server is the owner: for tests and metrics. */
+  keeperOf(sessionId: string): Keeper | undefined {
+    return this.#keepers.get(sessionId);
+  }
+
+  /** Whether all folds are at the end of their logs and, for `all`, nothing is being processed: for tests. */
+  async isQuiet(what: "all" | "folds" = "all"): Promise<boolean> {
+    if (what === "all" && [...this.#keepers.values()].some((keeper) => keeper.isBusy)) return false;
+    for (const opening of [...this.#followers.values()]) {
+      const follower = await opening;
+      if (follower.isOver || follower.fault !== null) continue;
+      if ((await this.store.latestSequence(follower.sessionId)) !== follower.fold.sequence) return false;
+    }
+    return true;
+  }
+
+  async #input(follower: Follower, events: readonly NewEvent[]): Promise<Acknowledgement> {
+    const occurredAt = isoOf(this.#settings.clock.now());
+    const complete = events.map((event) => ({ occurredAt, ...event }));
+    const stored = await this.store.append(follower.sessionId, complete);
+    await follower.reaches(stored.at(-1)?.sequence ?? 0);
+    this.#ownSoon(follower.sessionId);
+    return this.#acknowledge(follower, stored);
+  }
+
+  /**
+   * A batch for a former session of the key is answered by that session: it was stored there, or it is refused. Errors:
+   * `not_found`.
+   */
+  async #sessionOfBatch(key: string, sessionId: string | undefined): Promise<string> {
+    const present = await this.sessionIdOf(key);
+    if (sessionId === undefined || sessionId === present) return present;
+    const live = (await this.store.getSession(sessionId))?.metadata.live;
+    if (isFields(live) && live.key === key) return sessionId;
+    throw new ContinuoError("not_found", "the batch is for a session of another key", { details: { key } });
+  }
+
+  #acknowledge(follower: Follower, stored: readonly StoredEvent[]): Acknowledgement {
+    const { fold } = follower;
+    const unseen = stored.filter((event) => event.sequence > fold.sequence && isCounted(event)).length;
+    const depth = depthOf(fold) + unseen;
+    const level = this.#settings.backpressure ? nextLevel(fold.level, depth) : "normal";
+    return { sequences: stored.map(({ sequence }) => sequence), depth, level, dropped: 0 };
+  }
+
+  async #follow(sessionId: string): Promise<Follower> {
+    const known = await this.#followers.get(sessionId);
+    if (known !== undefined && !(known.isOver && !isFinal(known.fold.state))) return known;
+    if (this.#state === "stopped") throw new ContinuoError("unavailable", "the server is closing");
+    const { store, report } = this.#settings;
+    const opening = Follower.open({ store, sessionId, report });
+    this.#followers.set(sessionId, opening);
+    opening.catch(() => this.#followers.delete(sessionId));
+    const follower = await opening;
+    // Whoever finds the fault records it, so that all servers and clients see it.
+    follower.onFault((fault) => void this.#degrade(sessionId, fault));
+    this.#makeRoom();
+    return follower;
+  }
+
+  async #degrade(sessionId: string, reason: string): Promise<void> {
+    try {
+      const keeper = await this.#own(sessionId, "anybody");
+      await keeper?.degrade(reason);
+    } catch (error) {
+      this.#settings.report(`live: cannot degrade ${sessionId}: ${String(error)}`);
+    }
+  }
+
+  /** Followers that nobody needs go, oldest first. */
+  #makeRoom(): void {
+    for (const [sessionId, opening] of this.#followers) {
+      if (this.#followers.size <= LIMITS.followers) return;
+      if (this.#keepers.has(sessionId)) continue;
+      this.#followers.delete(sessionId);
+      void opening.then((follower) => follower.close());
+    }
+  }
+
+  async #forget(sessionId: string): Promise<void> {
+    this.#keepers.get(sessionId)?.end();
+    const follower = await this.#followers.get(sessionId);
+    this.#followers.delete(sessionId);
+    follower?.close();
+  }
+
+  /** At most once a second, and nobody waits for it. */
+  #ownSoon(sessionId: string): void {
+    const now = performance.now();
+    if (this.#keepers.has(sessionId) || now - (this.#askedAtMs.get(sessionId) ?? -1e9) < LIMITS.keyMemoryMs)
+      return;
+    this.#askedAtMs.set(sessionId, now);
+    void this.#own(sessionId).catch(() => undefined);
+  }
+
+  #own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<Keeper | null> {
+    const keeper = this.#keepers.get(sessionId);
+    if (keeper !== undefined) return Promise.resolve(keeper);
+    const asked = this.#owning.get(sessionId);
+    if (asked !== undefined && from === "the gone") return asked;
+    const asking = (async () => {
+      await asked?.catch(() => undefined);
+      const known = this.#keepers.get(sessionId);
+      if (known !== undefined) return known;
+      const lease = await this.#ownership.own(sessionId, from);
+      return lease === null ? null : this.#keep(lease);
+    })().finally(() => {
+      if (this.#owning.get(sessionId) === asking) this.#owning.delete(sessionId);
+    });
+    this.#owning.set(sessionId, asking);
+    return asking;
+  }
+
+  async #keep(lease: SessionLease): Promise<Keeper | null> {
+    const { sessionId } = lease;
+    if (this.#state === "stopped") return null;
+    const follower = await this.#follow(sessionId);
+    if (isFinal(follower.fold.state)) {
+      await this.#ownership.release(lease);
+      return null;
+    }
+    const keeper: Keeper = new Keeper({
+      ...this.#settings,
+      follower,
+      lease,
+      onEnd: () => {
+        if (this.#keepers.get(sessionId) === keeper) this.#keepers.delete(sessionId);
+      },
+    });
+    this.#keepers.get(sessionId)?.end();
+    this.#keepers.set(sessionId, keeper);
+    return keeper;
+  }
+
+  #abandon(sessionId: string): Promise<boolean> {
+    return this.#end(sessionId, "expiry");
+  }
+
+  async #end(sessionId: string, on: "close" | "expiry"): Promise<boolean> {
+    const follower = await this.#follow(sessionId);
+    if (isFinal(follower.fold.state)) return false;
+    const keeper = await this.#own(sessionId, "anybody");
+    if (keeper === null) return false;
+    if (on === "close" && acceptsInput(stateOfFold(follower))) await keeper.flush(LIMITS.closeFlushMs);
+    if (follower.fault === null) {
+      // The end does not depend on it: the log has everything.
+      await keeper.checkpoint().catch((error: unknown) => {
+        this.#settings.report(`live: no final checkpoint of ${sessionId}: ${String(error)}`);
+      });
+    }
+    const { name, token } = keeper.lease;
+    const also = [{ type: "close" }, { type: "lease_release", name, token }] as const;
+    try {
+      return await keeper.change(on, { also });
+    } catch (error) {
+      // Somebody else ended it at the same time.
+      if (isContinuoError(error, "log_closed")) return false;
+      throw error;
+    } finally {
+      keeper.end();
+    }
+  }
+}
+
+function stateOfFold(follower: Follower): "degraded" | Follower["fold"]["state"] {
+  return follower.fault === null ? follower.fold.state : "degraded";
+}
+
+function writerNamed(writers: readonly NoteWriter[], name: string | null): NoteWriter {
+  const writer = name === null ? writers[0] : writers.find((one) => one.name === name);
+  if (writer !== undefined) return writer;
+  throw new ContinuoError("not_found", `there is no note writer ${JSON.stringify(name)}`, {
+    details: { noteWriters: writers.map((one) => one.name) },
+  });
+}
+
+function assertWritable({ fold, fault, sessionId }: Follower): void {
+  if (fault === null && fold.state !== "degraded") return;
+  throw new ContinuoError("degraded", "the session cannot be written: its log is not as it was written", {
+    hint: "Keep the input and send it again after `continuo live repair`.",
+    details: { sessionId, reason: fault ?? fold.health.degradedReason },
+  });
+}
+
+function ended(key: string, state: string): ContinuoError {
+  return new ContinuoError("log_closed", `the session is ${state}`, {
+    hint: "Send PUT with the key again: the next session has the notes of this one.",
+    details: { key, state },
+  });
+}

@@ -1,0 +1,46 @@
+/** A session as the server shows it. */
+
+import { isoOf } from "./clock.ts";
+import { depthOf, ledgerCursor } from "./fold.ts";
+import { type Follower, stateOf } from "./follower.ts";
+import type { Keeper } from "./keeper.ts";
+import { contextHash } from "./snapshot.ts";
+import type { LiveSession } from "./types.ts";
+
+export interface ServedBy {
+  /** The owner's part, on the owner. */
+  readonly keeper: Keeper | undefined;
+  readonly kind: "stored" | "ephemeral";
+}
+
+export function toLiveSession(key: string, follower: Follower, { keeper, kind }: ServedBy): LiveSession {
+  const { fold, fault, sessionId } = follower;
+  const { videoId, title, parentId, level, restarts, cost, health, lanes } = fold;
+  return {
+    sessionId,
+    key,
+    videoId,
+    title,
+    parentId,
+    state: stateOf(follower),
+    level,
+    depth: depthOf(fold),
+    restarts,
+    noteIds: [...fold.notes.values()]
+      .filter(({ status }) => status !== "archived")
+      .map(({ noteId }) => noteId),
+    ledgerCursor: ledgerCursor(fold),
+    contextHash: contextHash(fold),
+    cost,
+    health: {
+      ...health,
+      lastCheckpointError: keeper?.lastCheckpointError ?? health.lastCheckpointError,
+      degradedReason: fault ?? health.degradedReason,
+    },
+    lanes,
+    ephemeral: kind === "ephemeral",
+    createdAt: isoOf(fold.createdAtMs),
+    lastActivityAt: isoOf(fold.lastInputAtMs),
+    closedAt: fold.closedAtMs === null ? null : isoOf(fold.closedAtMs),
+  };
+}

@@ -1,0 +1,43 @@
+/** What of the pending evidence is not given to the model under load. It stays in the log. Pure. */
+
+import { LIMITS } from "./limits.ts";
+
+export interface Sheddable {
+  readonly sequence: number;
+  readonly type: string;
+  /** Of `voice_activity`: `speaking` or `silent`. */
+  readonly activity?: string;
+}
+
+export interface Shed<Item> {
+  readonly given: readonly Item[];
+  readonly dropped: readonly Item[];
+}
+
+/** Of frames the oldest beyond 20, and voice activity that says what the one before it said. Nothing else. */
+export function shed<Item extends Sheddable>(pending: readonly Item[]): Shed<Item> {
+  const frames = pending.filter(({ type }) => type === "frame_captured").length;
+  let tooMany = Math.max(0, frames - LIMITS.pendingFrames);
+  let activity: string | undefined;
+  const given: Item[] = [];
+  const dropped: Item[] = [];
+  for (const item of pending) {
+    const isOld = item.type === "frame_captured" && tooMany > 0;
+    if (isOld) tooMany--;
+    const isRepeated = item.type === "voice_activity" && item.activity === activity;
+    if (item.type === "voice_activity") activity = item.activity;
+    (isOld || isRepeated ? dropped : given).push(item);
+  }
+  return { given, dropped };
+}
+
+export function countsByType(items: readonly Sheddable[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { type } of items) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}
+
+/** Whether telemetry is stored at this depth. */
+export function storesTelemetry(depth: number): boolean {
+  return depth <= LIMITS.telemetryDepth;
+}

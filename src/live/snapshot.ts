@@ -1,0 +1,57 @@
+/** Snapshots of the fold: plain JSON with a hash of its own, and back. Ids and cursors, no payloads. */
+
+import { createHash } from "node:crypto";
+import { canonicalJson } from "../model/index.ts";
+import type { LiveFold, OpenRequest, PendingEvidence } from "./fold.ts";
+import type { NoteEntry } from "./note-entries.ts";
+
+export const SNAPSHOT_NAME = "live";
+const VERSION = 1;
+
+export interface SealedSnapshot {
+  readonly version: number;
+  /** SHA-256 over the canonical JSON of `fold`. */
+  readonly hash: string;
+  readonly fold: Readonly<Record<string, unknown>>;
+}
+
+export function sha256(data: string | Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+export function seal(fold: LiveFold): SealedSnapshot {
+  const { pending, notes, requests, ...rest } = fold;
+  const plain = JSON.parse(
+    JSON.stringify({
+      ...rest,
+      pending: [...pending.values()],
+      notes: [...notes.values()],
+      requests: [...requests.values()],
+    }),
+  ) as Readonly<Record<string, unknown>>;
+  return { version: VERSION, hash: sha256(canonicalJson(plain)), fold: plain };
+}
+
+/** `null` when the hash is not that of the content; `"other version"` for one that is to be made again. */
+export function unseal(data: unknown): LiveFold | null | "other version" {
+  const { version, hash, fold } = (data ?? {}) as Partial<SealedSnapshot>;
+  if (typeof version === "number" && version !== VERSION) return "other version";
+  if (typeof fold !== "object" || fold === null || hash !== sha256(canonicalJson(fold))) return null;
+  const plain = fold as unknown as LiveFold & {
+    readonly pending: readonly PendingEvidence[];
+    readonly notes: readonly NoteEntry[];
+    readonly requests: readonly OpenRequest[];
+  };
+  return {
+    ...plain,
+    pending: new Map(plain.pending.map((one) => [one.sequence, one])),
+    notes: new Map(plain.notes.map((one) => [one.noteId, one])),
+    requests: new Map(plain.requests.map((one) => [one.requestId, one])),
+  };
+}
+
+/** Changes whenever the notes do. */
+export function contextHash({ notes }: Pick<LiveFold, "notes">): string {
+  const rows = [...notes.values()].map(({ noteId, hash, status }) => [noteId, hash, status]);
+  return sha256(canonicalJson(rows.toSorted(([a = ""], [b = ""]) => (a < b ? -1 : 1))));
+}

@@ -1,0 +1,146 @@
+/** The words of continuous sessions, and the ports: who writes notes, who measures likeness, who hears. */
+
+import type { StoredEvent, Usage } from "../model/index.ts";
+import type { Note, Span } from "../wire/index.ts";
+
+export type {
+  Acknowledgement,
+  EvidenceBatch,
+  EvidenceInput,
+  Lanes,
+  Level,
+  LiveCost,
+  LiveHealth,
+  LiveSession,
+  LiveSessionRequest,
+  LiveState,
+  Note,
+  NoteOperation,
+  NoteStatus,
+  OpenedLiveSession,
+  ReportedState,
+  Span,
+} from "../wire/index.ts";
+
+/** Time as a port: a test steps it. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back once, and never at once. The result cancels it. */
+  after(ms: number, call: () => void): () => void;
+}
+
+/** Evidence as notes are made of it: an event of the log, and its place in the medium. */
+export interface EvidenceItem extends Span {
+  readonly id: string;
+  readonly sequence: number;
+  readonly type: string;
+  readonly retention: "critical" | "supplementary";
+  /** What was said or seen, as text; empty where there is no text. */
+  readonly text: string;
+  readonly lang?: string;
+  readonly event: StoredEvent;
+}
+
+/** What the agent proposes as a note. */
+export interface Draft extends Span {
+  readonly draftId: string;
+  readonly text: string;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** Ids of the events that it is made of. */
+  readonly evidence: readonly string[];
+}
+
+export type NoteAction = "write" | "update" | "merge" | "ask" | "keep";
+
+/**
+ * What became of one draft, as `decision_made` records it. `keep`: an existing note stays as it is (a person edited
+ * it, or it was revised often enough), and the draft is not used.
+ */
+export interface Decision {
+  readonly draftId: string;
+  readonly action: NoteAction;
+  /** The note that was written, updated, or came out of a merge; left out for `ask`. */
+  readonly noteId?: string;
+  /** The notes that were merged. */
+  readonly sources?: readonly string[];
+  /** Of the likeliest note that was looked at. */
+  readonly overlap?: number;
+  readonly cosine?: number;
+  readonly reason?: string;
+}
+
+export interface NoteRequest {
+  readonly sessionId: string;
+  readonly batchId: string;
+  readonly videoId: string;
+  readonly title: string | null;
+  /** The batch, in the order of the log. */
+  readonly evidence: readonly EvidenceItem[];
+  /** The newest notes, oldest first. */
+  readonly notes: readonly Note[];
+  /** Notes of the sessions of this key that ended before. */
+  readonly inherited: readonly Note[];
+  /** What the writer returned as `memory` the last time; `null` at first. */
+  readonly memory: unknown;
+  /** Evidence around a time of the medium, most useful first; ends at the token budget. */
+  readonly context: (timestampMs: number, options?: ContextWindowOptions) => AsyncIterable<EvidenceItem>;
+}
+
+export interface ContextWindowOptions {
+  /** To either side of the time; 3,000 where none is given. */
+  readonly primaryWindowMs?: number;
+  /** Used when confidence is below 0.6 or the first window has fewer than 3 critical items; 10,000. */
+  readonly secondaryWindowMs?: number;
+  /** 1,500 where none is given. */
+  readonly tokenBudget?: number;
+  readonly confidence?: () => number;
+  readonly signal?: AbortSignal;
+}
+
+export interface NoteWriterResult {
+  readonly drafts: readonly Draft[];
+  /** The writer's understanding of the conversation: plain JSON, kept in the checkpoint. */
+  readonly memory?: unknown;
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+}
+
+/** Makes drafts from evidence. It must be safe to call again with the same batch. */
+export interface NoteWriter {
+  readonly name: string;
+  write(request: NoteRequest, options: { readonly signal: AbortSignal }): Promise<NoteWriterResult>;
+}
+
+/** Texts as vectors. `threshold` is the cosine from which two notes say the same. */
+export interface Embedder {
+  readonly name: string;
+  readonly threshold: number;
+  embed(
+    texts: readonly string[],
+    options: { readonly signal?: AbortSignal },
+  ): Promise<readonly (readonly number[])[]>;
+}
+
+/** One recording of a speech segment: a complete file. */
+export interface AudioChunk extends Span {
+  readonly bytes: Uint8Array;
+  readonly mediaType: "audio/webm" | "audio/wav";
+  readonly lang?: string;
+}
+
+export interface TranscribedSegment extends Span {
+  readonly text: string;
+  readonly confidence?: number;
+  readonly speaker?: string;
+}
+
+export interface Transcriber {
+  readonly name: string;
+  transcribe(
+    chunk: AudioChunk,
+    options: { readonly signal: AbortSignal },
+  ): Promise<{ readonly segments: readonly TranscribedSegment[]; readonly lang?: string }>;
+}

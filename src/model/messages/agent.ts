@@ -1,0 +1,16 @@
+/** The agents whose native sessions Continuo reads. */
+
+export const AGENT_NAMES = ["claude", "codex", "gemini", "pi", "opencode"] as const;
+
+export type AgentName = (typeof AGENT_NAMES)[number];
+
+const known = new Set<unknown>(AGENT_NAMES);
+
+export function isAgentName(value: unknown): value is AgentName {
+  return known.has(value);
+}
+
+/** Makes the name of an agent that is registered later known to `isAgentName`. */
+export function nameAgent(name: AgentName): void {
+  known.add(name);
+}

@@ -1,0 +1,43 @@
+/**
+ * The words for a conversation: agents, messages and their blocks, sessions, problems.
+ *
+ * Promises: pure; a block carries what the agent's record said, also where Continuo does not know it.
+ * Does not know: events, the store, any port.
+ */
+
+export { AGENT_NAMES, type AgentName, isAgentName, nameAgent } from "./agent.ts";
+export {
+  type Block,
+  type FileBlock,
+  type ImageBlock,
+  type Message,
+  type MessageMetadata,
+  type Origin,
+  type RecordPlace,
+  type Role,
+  type TextBlock,
+  type ThinkingBlock,
+  type ToolCallBlock,
+  type ToolResultBlock,
+  type ToolStatus,
+  textOf,
+  type UnknownBlock,
+  type Usage,
+} from "./message.ts";
+export {
+  adviceFor,
+  PROBLEM_KINDS,
+  type Problem,
+  type ProblemCode,
+  type Severity,
+  severityOf,
+} from "./problem.ts";
+export type {
+  Entry,
+  Leaf,
+  NativeRef,
+  ReadableRef,
+  SessionDetails,
+  SessionInfo,
+  SubagentInfo,
+} from "./session.ts";

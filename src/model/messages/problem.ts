@@ -1,0 +1,182 @@
+/**
+ * Something odd that a reader met in a native session. Never an exception, never silent:
+ * reading goes on, and the problem is listed with its place.
+ */
+
+/** `damage`: something is lost or contradicts itself. `warning`: all is there, but something is about to happen. */
+export type Severity = "damage" | "warning";
+
+export type ProblemCode =
+  | "unreadable"
+  | "empty"
+  | "bad_json"
+  | "torn_line"
+  | "bad_record"
+  | "too_large"
+  | "bad_utf8"
+  | "byte_order_mark"
+  | "mixed_line_ends"
+  | "missing_header"
+  | "missing_session_id"
+  | "wrong_session_id"
+  | "missing_id"
+  | "duplicate_id"
+  | "dangling_parent"
+  | "dangling_reference"
+  | "cycle"
+  | "unreachable"
+  | "call_without_result"
+  | "result_without_call"
+  | "missing_parent_session"
+  | "bad_order"
+  | "newer_format"
+  | "expires_soon"
+  | "deleted_on_start"
+  | "lost_on_resume"
+  | "damaged_database"
+  | "changed_event";
+
+interface ProblemKind {
+  readonly severity: Severity;
+  /** What a person can do about it. */
+  readonly advice: string;
+}
+
+/** Every code there is, with what to do about it. Messages say what was met; advice is the same for all of a kind. */
+export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
+  unreadable: {
+    severity: "damage",
+    advice: "Check the permissions of the file and that it still exists.",
+  },
+  empty: {
+    severity: "damage",
+    advice: "Nothing was ever written, or the content is lost; the file can be deleted.",
+  },
+  bad_json: {
+    severity: "damage",
+    advice: "The line is left out. Restore it from a backup if you have one.",
+  },
+  torn_line: {
+    severity: "damage",
+    advice: "The agent was stopped while it wrote, or is writing now. The rest of the session is intact.",
+  },
+  bad_record: {
+    severity: "damage",
+    advice: "The record lacks what its kind needs; it is kept verbatim and left out of the conversation.",
+  },
+  too_large: {
+    severity: "damage",
+    advice:
+      "The record is longer, or nested deeper, than Continuo reads; it is left out of the conversation.",
+  },
+  bad_utf8: {
+    severity: "damage",
+    advice: "Bytes that are no UTF-8 are shown as U+FFFD.",
+  },
+  byte_order_mark: {
+    severity: "damage",
+    advice: "Some program rewrote the file; agents may refuse its first line.",
+  },
+  mixed_line_ends: {
+    severity: "damage",
+    advice: "Some program rewrote part of the file with other line ends.",
+  },
+  missing_header: {
+    severity: "damage",
+    advice: "The record that names the session is missing; its agent may refuse the file.",
+  },
+  missing_session_id: {
+    severity: "damage",
+    advice: "The session is known by its file name alone.",
+  },
+  wrong_session_id: {
+    severity: "damage",
+    advice: "Records of another session are in this file, or the file was renamed.",
+  },
+  missing_id: {
+    severity: "damage",
+    advice: "The record cannot be linked; it is kept and shown where it stands.",
+  },
+  duplicate_id: {
+    severity: "damage",
+    advice: "Two records claim one id; the agent reads one of them.",
+  },
+  dangling_parent: {
+    severity: "damage",
+    advice: "The record before it is lost; the conversation is shown from here.",
+  },
+  dangling_reference: {
+    severity: "damage",
+    advice: "The record that it names is lost; what it says of that record has no effect.",
+  },
+  cycle: {
+    severity: "damage",
+    advice: "The records refer to each other in a circle; it is cut where it closes.",
+  },
+  unreachable: {
+    severity: "damage",
+    advice: "Records that no branch leads to are kept; `continuo session show --all` shows them.",
+  },
+  call_without_result: {
+    severity: "damage",
+    advice: "The tool was interrupted, or its result is lost; the agent fills the gap on resume.",
+  },
+  result_without_call: {
+    severity: "damage",
+    advice: "The call is lost; most agents leave such a result out on resume.",
+  },
+  missing_parent_session: {
+    severity: "damage",
+    advice: "The session that this one was forked from is gone, and what it shared with it too.",
+  },
+  bad_order: {
+    severity: "damage",
+    advice: "Records stand in another order than they were written in; the agent may read them differently.",
+  },
+  newer_format: {
+    severity: "damage",
+    advice:
+      "A newer version of the agent keeps part of the session where this Continuo does not look: update it.",
+  },
+  expires_soon: {
+    severity: "warning",
+    advice: "The agent deletes old sessions by itself; change its retention setting or export the session.",
+  },
+  deleted_on_start: {
+    severity: "warning",
+    advice:
+      "The agent deletes this session by itself when it next starts; copy or export the session before.",
+  },
+  lost_on_resume: {
+    severity: "warning",
+    advice: "The agent itself does not see this record when it goes on with the session; Continuo reads it.",
+  },
+  damaged_database: {
+    severity: "damage",
+    advice:
+      "`continuo session repair ID --output FILE` writes what can be read; move the database away, then `opencode import FILE`.",
+  },
+  changed_event: {
+    severity: "damage",
+    advice:
+      "The store holds something else than was stored: restore it from a backup (`continuo store restore`).",
+  },
+};
+
+export interface Problem {
+  readonly code: ProblemCode;
+  /** One sentence: what was met, with ids where they help. Content of the session appears shortened. */
+  readonly message: string;
+  /** 1-based line of the file, `null` where the problem is the whole session's or lies in a database. */
+  readonly line: number | null;
+  /** Left out for the session's own main file. */
+  readonly file?: string;
+}
+
+export function severityOf(problem: Problem): Severity {
+  return PROBLEM_KINDS[problem.code].severity;
+}
+
+export function adviceFor(problem: Problem): string {
+  return PROBLEM_KINDS[problem.code].advice;
+}

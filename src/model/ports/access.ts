@@ -1,0 +1,90 @@
+/** Who may call a server, and with which keys a server signs what it sends: kept in the store, shared by all servers. */
+
+import type { CallOptions, Page, PageOptions } from "./page.ts";
+
+/** A bearer token without its secret, which the store does not know. */
+export interface Token {
+  readonly tokenId: string;
+  readonly workspaceId: string;
+  /** What it allows; the words are the server's, e.g. `channel:team:read`. */
+  readonly scopes: readonly string[];
+  /** The name under which its holder takes part in channels. */
+  readonly handle: string | null;
+  /** For people who look at the list. */
+  readonly label: string | null;
+  /** `loopback`: it was made on the server's own machine. */
+  readonly issuedFrom: "loopback" | "network";
+  /** By the database's clock. */
+  readonly state: "active" | "expired" | "revoked";
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export interface NewToken extends CallOptions {
+  /** 1 to 100. */
+  readonly scopes: readonly string[];
+  readonly handle?: string;
+  readonly label?: string;
+  /** `network` where none is given. */
+  readonly issuedFrom?: "loopback" | "network";
+  /** It never expires where none is given. Errors: `invalid` for a time that is over. */
+  readonly expiresAt?: string;
+}
+
+/** `secret` is what a client sends. It is returned once; the store keeps its SHA-256 only. */
+export type IssuedToken = Token & { readonly secret: string };
+
+/** A key pair that servers sign webhooks with. The database holds the private key: protect it and its backups. */
+export interface WebhookKey {
+  /** 1, 2, 3 …; the greatest one that is not retired signs. */
+  readonly version: number;
+  readonly keyId: string;
+  readonly algorithm: string;
+  readonly publicKey: string;
+  readonly privateKey: string;
+  readonly createdAt: string;
+  readonly retiredAt: string | null;
+}
+
+export interface NewWebhookKey extends CallOptions {
+  /** One more than the newest one that the caller knows; 1 for the first. */
+  readonly version: number;
+  readonly keyId: string;
+  readonly algorithm: string;
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
+export interface AccessStore {
+  /** A token of this workspace. */
+  createToken(options: NewToken): Promise<IssuedToken>;
+  /**
+   * The active token with this secret, `null` for any other text. With `listWorkspaces` it is the only look-up that crosses workspaces:
+   * the token says in which workspace its holder works (`forWorkspace(token.workspaceId)`). Secrets are compared in
+   * constant time.
+   */
+  authenticate(secret: string, options?: CallOptions): Promise<Token | null>;
+  getToken(tokenId: string, options?: CallOptions): Promise<Token | null>;
+  /** Oldest first, with expired and revoked ones. */
+  listTokens(
+    options?: PageOptions & { readonly handle?: string; readonly state?: Token["state"] },
+  ): Promise<Page<Token>>;
+  /** From now on it authenticates nobody. Revoking it again changes nothing. Errors: `not_found`. */
+  revokeToken(tokenId: string, options?: CallOptions): Promise<Token>;
+  /** Forgets tokens that expired or were revoked before a time. Returns how many. */
+  removeTokens(options: CallOptions & { readonly endedBefore: string }): Promise<number>;
+  /** The workspaces that have a log or a token, in order: for who looks after the whole store. */
+  listWorkspaces(options?: CallOptions): Promise<readonly string[]>;
+
+  /**
+   * Stores the key, unless another server stored one of that version first. Returns the key that is stored, so
+   * that all servers that start at the same time sign with one key. Errors: `conflict` for a version that leaves
+   * one out (`details.newest`).
+   */
+  putWebhookKey(key: NewWebhookKey): Promise<WebhookKey>;
+  /** Newest first. */
+  listWebhookKeys(options?: PageOptions): Promise<Page<WebhookKey>>;
+  /** Signs nothing any more; it stays readable, so that signatures can still be checked. Errors: `not_found`. */
+  retireWebhookKey(version: number, options?: CallOptions): Promise<WebhookKey>;
+}

@@ -1,0 +1,13 @@
+/** Optional properties: a key without a value is left out, as `exactOptionalPropertyTypes` wants it. */
+
+type Present<T> = {
+  readonly [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key];
+} & {
+  readonly [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>;
+};
+
+/** The same object without the keys that hold nothing. */
+export function present<T extends object>(fields: T): Present<T> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Present<T>;
+}

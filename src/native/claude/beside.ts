@@ -1,0 +1,18 @@
+/** The small JSON files around a session: its title and mark in `SID/`, sub-agents' notes, settings, running processes. */
+
+import { join } from "node:path";
+import { readJsonFile } from "../../files/index.ts";
+
+/** `PROJECTS/NAME/SID.jsonl` has its folder at `PROJECTS/NAME/SID`. */
+export function folderBeside(path: string): string {
+  return path.replace(/\.jsonl$/u, "");
+}
+
+/** After a `/rename` (2.1.330). */
+export function readTitleBeside(path: string): unknown {
+  return readJsonFile(join(folderBeside(path), "custom-title.json"))?.customTitle;
+}
+
+export function isArchivedBeside(path: string): boolean {
+  return readJsonFile(join(folderBeside(path), "archived.json"))?.archived === true;
+}

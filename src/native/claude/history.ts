@@ -1,0 +1,124 @@
+/** Messages of a path, fetched line by line in the order of the plan. */
+
+import { isJson, type Json, textField } from "../../files/index.ts";
+import type { LineFile } from "../../files/records/index.ts";
+import type { Message, RecordPlace } from "../../model/index.ts";
+import { findId, pathTo, textOfId } from "../kit/index.ts";
+import type { Tree } from "./branches.ts";
+import { type Index, KIND, placeOf, toolsOf } from "./index-fold.ts";
+import { type MessageOptions, type PlacedLine, type ToolCall, toAnswer, toMessages } from "./messages.ts";
+import { planHistory } from "./plan.ts";
+import { contentOf, isToolUse } from "./records.ts";
+
+export interface HistorySource {
+  readonly index: Index;
+  readonly tree: Tree;
+  readonly lines: LineFile;
+  /** Sub-agents by the id of the call that started them. */
+  readonly children: ReadonlyMap<string, string>;
+  /** Whether line numbers are those of the file. */
+  readonly withLines: boolean;
+}
+
+export interface HistoryReader {
+  idOf(record: number): string;
+  /** The line that an id names. Any line of the conversation can be the end of a history. */
+  nodeOf(id: string): number | null;
+  read(tip: number, options: ReadOptions): AsyncGenerator<Message, void, void>;
+}
+
+interface ReadOptions {
+  readonly native?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export function createHistoryReader(source: HistorySource): HistoryReader {
+  const { index, tree, lines, children, withLines } = source;
+  const callLines = callLinesOf(index, tree);
+
+  const idOf = (record: number): string => {
+    const id = index.id[record] ?? -1;
+    return id === -1 ? `line:${index.line[record]}` : textOfId(index.ids, id);
+  };
+
+  async function fetch(record: number): Promise<PlacedLine> {
+    const value = await lines.fetch(placeOf(index, record));
+    const place: RecordPlace = withLines ? { line: index.line[record] ?? 0 } : {};
+    return { place, id: idOf(record), value: isJson(value) ? value : {} };
+  }
+
+  async function findCalls(
+    record: number,
+    known: ReadonlyMap<string, ToolCall>,
+  ): Promise<Map<string, ToolCall>> {
+    const calls = new Map<string, ToolCall>();
+    if (index.kind[record] !== KIND.user) return calls;
+    for (const tool of toolsOf(index, record)) {
+      const id = textOfId(index.ids, tool);
+      const call = known.get(id) ?? (await fetchCall(callLines[tool] ?? -1, id));
+      if (call !== undefined) calls.set(id, call);
+    }
+    return calls;
+  }
+
+  async function fetchCall(record: number, id: string): Promise<ToolCall | undefined> {
+    if (record === -1) return undefined;
+    return callsOf((await fetch(record)).value).get(id);
+  }
+
+  return {
+    idOf,
+    nodeOf(id) {
+      const number = findId(index.ids, id);
+      const named = number === -1 ? -1 : (tree.recordOf[number] ?? -1);
+      if (number !== -1) return named === -1 ? null : named;
+      for (let record = 0; record < index.count; record++) {
+        if (tree.member[record] === 1 && index.id[record] === -1 && idOf(record) === id) return record;
+      }
+      return null;
+    },
+    async *read(tip, options) {
+      const messageOptions: MessageOptions = { children, native: options.native === true };
+      let parentId: string | undefined;
+      // The calls of the last answer: its results come next.
+      let known: ReadonlyMap<string, ToolCall> = new Map();
+      for (const step of planHistory(index, tree, pathTo(tree.up, tip), !withLines)) {
+        options.signal?.throwIfAborted();
+        const messages: Message[] = [];
+        if (step.type === "answer") {
+          const answer: PlacedLine[] = [];
+          for (const record of step.records) answer.push(await fetch(record));
+          known = new Map(answer.flatMap((line) => [...callsOf(line.value)]));
+          const message = toAnswer(answer, messageOptions);
+          if (message !== null) messages.push(message);
+        } else {
+          const line = await fetch(step.record);
+          const calls = await findCalls(step.record, known);
+          messages.push(...toMessages(line, (id) => calls.get(id), messageOptions));
+        }
+        for (const message of messages) {
+          yield parentId === undefined ? message : { ...message, parentId };
+          parentId = message.id;
+        }
+      }
+    },
+  };
+}
+
+function callsOf(record: Json): Map<string, ToolCall> {
+  const calls = new Map<string, ToolCall>();
+  for (const block of contentOf(record) ?? []) {
+    if (isToolUse(block)) calls.set(block.id, { name: textField(block, "name") ?? "", input: block.input });
+  }
+  return calls;
+}
+
+/** By number of call: the line that holds it, else -1. */
+function callLinesOf(index: Index, tree: Tree): Int32Array {
+  const callLines = new Int32Array(index.ids.size).fill(-1);
+  for (let record = 0; record < index.count; record++) {
+    if (tree.member[record] === 0 || index.kind[record] !== KIND.assistant) continue;
+    for (const tool of toolsOf(index, record)) callLines[tool] = record;
+  }
+  return callLines;
+}

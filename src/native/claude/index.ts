@@ -1,0 +1,39 @@
+/**
+ * Sessions of Claude Code: where they lie, what they contain, what Claude Code sends to its model.
+ *
+ * `docs/formats/claude.md` describes the format; the rules were observed in 2.1.330 and 2.1.197.
+ *
+ * Promises: those of `native/kit`.
+ * Does not know: other agents, or who may write when.
+ */
+
+import type { AgentFormat } from "../format/index.ts";
+import { openByScan } from "../scanning/index.ts";
+import { findSessions, recogniseFile } from "./find.ts";
+import { modelView } from "./model-view.ts";
+import { claudeFolders } from "./places.ts";
+import { claudeScan } from "./scan.ts";
+import { skimSession } from "./skim.ts";
+import { trashPlan } from "./trash-plan.ts";
+
+export const claudeFormat: AgentFormat = {
+  agent: "claude",
+  folders: (places) => [claudeFolders(places).projects],
+  find: findSessions,
+  recognise: recogniseFile,
+  skim: skimSession,
+  open: openByScan(claudeScan),
+  modelView,
+  trashPlan,
+  writer: async () => (await import("./writer.ts")).claudeWriter,
+  forker: async () => (await import("./fork.ts")).claudeForker,
+  repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).claudeRepairer }),
+};
+
+export { toBlock, toBlocks, toToolResult } from "./blocks.ts";
+export { recogniseFile } from "./find.ts";
+export { readLiveSessions } from "./live.ts";
+export { usageOf } from "./messages.ts";
+export { claudeFolders } from "./places.ts";
+export { isToolResult } from "./records.ts";
+export { toNativeContent } from "./to-blocks.ts";

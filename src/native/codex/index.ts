@@ -1,0 +1,34 @@
+/**
+ * Sessions of Codex: where they lie, what they contain, what Codex sends to its model.
+ *
+ * `docs/formats/codex.md` describes the format; the rules were observed in 0.169.0.
+ *
+ * Promises: those of `native/kit`. `history_base` is followed to files of other threads in the same Codex home, or in
+ * the same folder for a file elsewhere; a path inside a session is never opened.
+ * Does not know: how to run Codex, other agents, who may write when.
+ */
+
+import type { AgentFormat } from "../format/index.ts";
+import { openByScan } from "../scanning/index.ts";
+import { find, recognise } from "./find.ts";
+import { modelView } from "./model-view.ts";
+import { codexHome, sessionFolders } from "./places.ts";
+import { codexScan } from "./scan.ts";
+import { skim } from "./skim.ts";
+import { trashPlan } from "./trash-plan.ts";
+
+export const codexFormat: AgentFormat = {
+  agent: "codex",
+  folders: (places) => sessionFolders(codexHome(places)).map(({ path }) => path),
+  find,
+  recognise,
+  skim,
+  open: openByScan(codexScan),
+  modelView,
+  trashPlan,
+  writer: async () => (await import("./writer.ts")).codexWriter,
+  forker: async () => (await import("./fork.ts")).codexForker,
+  repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).codexRepairer }),
+};
+
+export { textParts } from "./typed.ts";

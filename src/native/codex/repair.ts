@@ -1,0 +1,177 @@
+/**
+ * Repairs a session of Codex (0.169.0): records that Codex drops without a word are mended or go, calls get the
+ * output that Codex itself gives them, lines of a paginated file get ordinals. What only its interface was told
+ * and is gone: `repair-shown.ts`.
+ */
+
+import { entryOf, type Json, textOfValue } from "../../files/index.ts";
+import {
+  addBehind,
+  change,
+  type Draft,
+  moveToBeginning,
+  type NativeRepairer,
+  present,
+  type RecordLine,
+  type RepairContext,
+  remove,
+} from "../repairing/index.ts";
+import { callIdOf, flawOf } from "./items.ts";
+import { homeOfFile } from "./places.ts";
+import { parseRecord, parseSessionMeta, toText } from "./records.ts";
+import { mendItem } from "./repair-item.ts";
+import { showTurns } from "./repair-shown.ts";
+import { shownTexts, speakerOf } from "./shown.ts";
+import { listThread } from "./thread-index.ts";
+
+const VERSION = "0.169.0";
+
+export const codexRepairer: NativeRepairer = {
+  agent: "codex",
+  mend(draft, context) {
+    for (const line of present(draft)) {
+      if (parseRecord(line.value) === null) remove(line, "it is no record of a rollout");
+    }
+    mendHeader(draft, context);
+    mendTimes(draft);
+    mendItems(draft);
+    pairCalls(draft, context);
+    const isPaginated = parseSessionMeta(present(draft)[0]?.value)?.paginated === true;
+    showTurns(draft, { ...context, mode: isPaginated ? "paginated" : "legacy" });
+    if (isPaginated) number(draft);
+  },
+  async relist({ sessionId, sessionFile, records }) {
+    const home = homeOfFile(sessionFile);
+    const prompt = firstPromptIn(records);
+    if (home !== null && prompt !== null) await listThread(home, sessionId, prompt);
+  },
+};
+
+/** As Codex's index has it: the whole text that the interface shows. */
+function firstPromptIn(records: readonly Json[]): string | null {
+  for (const value of records) {
+    const record = parseRecord(value);
+    if (record?.type !== "event_msg" || speakerOf(record.payload) !== "user") continue;
+    const text = shownTexts(record.payload).join("\n").trim();
+    if (text !== "") return text;
+  }
+  return null;
+}
+
+/** The first line, without which Codex reads nothing. */
+function mendHeader(draft: Draft, { sessionId, cwd }: RepairContext): void {
+  const lines = present(draft);
+  const first = moveHeader(draft, lines, sessionId);
+  if (first === undefined) return;
+  const timestamp = toText(first.value.timestamp) ?? new Date(0).toISOString();
+  const folder = cwd ?? folderIn(lines);
+  const needed = { timestamp, cwd: folder, originator: "continuo", cli_version: VERSION };
+  const meta = parseSessionMeta(first.value);
+  if (meta === null) {
+    if (folder === null) return;
+    const isNumbered =
+      lines.filter(({ value }) => typeof value.ordinal === "number").length * 2 > lines.length;
+    const mode = isNumbered ? { history_mode: "paginated" } : {};
+    const payload = { id: sessionId, ...needed, source: "cli", ...mode };
+    addBehind(draft, null, { timestamp, type: "session_meta", payload }, "the header is missing");
+    return;
+  }
+  const { payload } = first.value;
+  const missing = meta.missingKeys.filter((key) => needed[key as keyof typeof needed] !== null);
+  const lacksId = meta.id === null;
+  if (missing.length === 0 && !lacksId) return;
+  const more = Object.fromEntries(missing.map((key) => [key, needed[key as keyof typeof needed]]));
+  const mended = { ...(payload as Json), ...(lacksId ? { id: sessionId } : {}), ...more };
+  const what = [...(lacksId ? ["id"] : []), ...missing].join(", ");
+  change(first, { ...first.value, payload: mended }, `the header lacks ${what}`);
+}
+
+/** Codex shows nothing of what stands before a header, and a header of another thread is of the one that was forked. */
+function moveHeader(draft: Draft, lines: readonly RecordLine[], sessionId: string): RecordLine | undefined {
+  const [first] = lines;
+  const isOwn = ({ value }: RecordLine): boolean => parseSessionMeta(value)?.id === sessionId;
+  const own = first === undefined || isOwn(first) ? undefined : lines.find(isOwn);
+  return own === undefined ? first : moveToBeginning(draft, own, "the header is not the first record");
+}
+
+function folderIn(lines: readonly RecordLine[]): string | null {
+  for (const { value } of lines) {
+    const record = parseRecord(value);
+    const cwd = record?.type === "turn_context" ? toText(record.payload.cwd) : null;
+    if (cwd !== null) return cwd;
+  }
+  return null;
+}
+
+function mendTimes(draft: Draft): void {
+  let last: unknown = null;
+  for (const line of present(draft)) {
+    if (typeof line.value.timestamp === "string") last = line.value.timestamp;
+    else if (last !== null) change(line, { ...line.value, timestamp: last }, "it has no time");
+  }
+}
+
+function mendItems(draft: Draft): void {
+  for (const line of present(draft)) {
+    const record = parseRecord(line.value);
+    if (record?.type !== "response_item") continue;
+    const flaw = flawOf(record.payload);
+    if (flaw === null) continue;
+    const payload = mendItem(record.payload);
+    if (flawOf(payload) === null) change(line, { ...line.value, payload }, flaw);
+    else remove(line, flaw);
+  }
+}
+
+const OUTPUT_TYPES: Readonly<Record<string, string>> = {
+  function_call: "function_call_output",
+  custom_tool_call: "custom_tool_call_output",
+  local_shell_call: "function_call_output",
+};
+
+const OUTPUTS: ReadonlySet<string> = new Set(Object.values(OUTPUT_TYPES));
+
+function pairCalls(draft: Draft, { makers }: RepairContext): void {
+  const called = new Set<string>();
+  const answered = new Set<string>();
+  const items = present(draft).flatMap((line) => {
+    const record = parseRecord(line.value);
+    return record?.type === "response_item" ? [{ line, item: record.payload, type: record.payloadType }] : [];
+  });
+  for (const { item, type } of items) {
+    const id = callIdOf(item);
+    if (id !== null) called.add(id);
+    if (OUTPUTS.has(type)) answered.add(textOfValue(item.call_id));
+  }
+  for (const { line, item, type } of items) {
+    const id = callIdOf(item);
+    if (OUTPUTS.has(type) && !called.has(textOfValue(item.call_id))) {
+      remove(line, `no call has the id ${textOfValue(item.call_id)}`);
+    }
+    const output = entryOf(OUTPUT_TYPES, type);
+    if (id === null || output === undefined || answered.has(id)) continue;
+    answered.add(id);
+    const payload = { type: output, id: `fco_${makers.uuid()}`, call_id: id, output: "aborted" };
+    const { timestamp } = line.value;
+    addBehind(draft, line, { timestamp, type: "response_item", payload }, `the call ${id} has no output`);
+  }
+}
+
+/** They grow from line to line; gaps are in order. */
+function number(draft: Draft): void {
+  const lines = present(draft);
+  const base = parseSessionMeta(lines[0]?.value)?.base?.endOrdinal ?? null;
+  let last = base === null ? -1 : base - 1;
+  for (const line of lines) {
+    const { ordinal, timestamp, ...rest } = line.value;
+    if (typeof ordinal === "number" && ordinal > last) {
+      last = ordinal;
+      continue;
+    }
+    last += 1;
+    const reason =
+      typeof ordinal === "number" ? "its ordinal is not above the one before" : "it has no ordinal";
+    const isNew = line.origin === null;
+    change(line, { timestamp, ordinal: last, ...rest }, isNew ? (line.reasons[0] ?? reason) : reason);
+  }
+}

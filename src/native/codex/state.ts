@@ -1,0 +1,72 @@
+/** What a scan knows of the files of a session: each has an index of its own, and all add to that of the session. */
+
+import {
+  type Cut,
+  createFileIndex,
+  createSessionIndex,
+  type FileIndex,
+  finish,
+  type SessionIndex,
+} from "./index-fold.ts";
+import type { LineageFile } from "./lineage.ts";
+import type { RolloutFile } from "./source.ts";
+
+export interface ScanState {
+  readonly session: SessionIndex;
+  /** One for each file of the lineage; the last one is written to now. */
+  readonly files: readonly FileIndex[];
+  /** By file: its path, and the number of the file that it goes on from; -1 for none. */
+  readonly origins: readonly { readonly path: string; readonly base: number }[];
+  /** How many files were begun. */
+  begun: number;
+}
+
+export interface ScannedFile extends RolloutFile {
+  readonly index: FileIndex;
+}
+
+/** A session whose files are all folded. */
+export interface Scanned {
+  readonly files: readonly ScannedFile[];
+  readonly session: SessionIndex;
+}
+
+/** @param part the newest part of a session is of its main file alone. */
+export function createState(files: readonly LineageFile[], part: "all" | "newest"): ScanState {
+  const isPart = part === "newest";
+  const session = createSessionIndex();
+  const origins = files.map(({ path, base }) => {
+    return { path, base: isPart || base === null ? -1 : files.indexOf(base.file) };
+  });
+  const indexes = files.map((file, at) =>
+    createFileIndex({
+      file: at,
+      own: file.own,
+      session,
+      cuts: isPart ? [] : cutsOf(file, files),
+      head: null,
+      paginated: file.meta?.paginated ?? false,
+    }),
+  );
+  return { session, files: indexes, origins, begun: isPart ? files.length - 1 : 0 };
+}
+
+/** Ends the files before it; a file goes on from where its base was cut. */
+export function beginFile(state: ScanState, file: number): void {
+  for (; state.begun <= file; state.begun++) {
+    const before = state.files[state.begun - 1];
+    if (before !== undefined) finish(before);
+    const begun = state.files[state.begun];
+    const origin = state.origins[state.begun];
+    const cuts = state.files[origin?.base ?? -1]?.cuts;
+    if (begun !== undefined) begun.head = cuts?.find((cut) => cut.child === origin?.path)?.at ?? null;
+  }
+}
+
+function cutsOf(source: LineageFile, files: readonly LineageFile[]): Cut[] {
+  return files.flatMap(({ path: child, base }) => {
+    if (base?.file !== source) return [];
+    const { endOrdinal, endOffset } = base.cut;
+    return [{ child, endOrdinal, endOffset, at: null, line: null, reached: false }];
+  });
+}

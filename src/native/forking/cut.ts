@@ -1,0 +1,55 @@
+/** Where a history may be cut. Pure. */
+
+import { ContinuoError, type Message } from "../../model/index.ts";
+
+export interface Cut {
+  /** So many messages stand before the cut. */
+  readonly count: number;
+}
+
+/** An id may be shortened to so many characters. */
+const MIN_PREFIX_CHARS = 4;
+
+/**
+ * The cut behind a message; `null` where no message of the history has the id.
+ * Errors: `ambiguous`; `invalid` where it would part a call from its result, with `details.instead`.
+ */
+export function cutAt(history: readonly Message[], id: string): Cut | null {
+  const at = positionOf(history, id);
+  if (at === null) return null;
+  const open = new Set<string>();
+  for (const message of history.slice(0, at + 1)) {
+    for (const block of message.content) {
+      if (block.type === "tool_call" && block.ranBy !== "model") open.add(block.id);
+      if (block.type === "tool_result") open.delete(block.toolCallId);
+    }
+  }
+  const parted = history.findLastIndex(
+    ({ role, toolCallId }, where) => where > at && role === "tool" && open.has(toolCallId ?? ""),
+  );
+  if (parted === -1) return { count: at + 1 };
+  const instead = history[parted]?.id ?? "";
+  throw new ContinuoError(
+    "invalid",
+    `cannot cut after message ${id}: the result of an earlier call follows`,
+    {
+      hint: `Cut at ${instead} or before the call, so that a call and its result stay together.`,
+      details: { instead },
+    },
+  );
+}
+
+/** Errors: `ambiguous`. */
+function positionOf(history: readonly Message[], id: string): number | null {
+  const exact = history.findIndex((message) => message.id === id);
+  if (exact !== -1) return exact;
+  if (id.length < MIN_PREFIX_CHARS) return null;
+  const matches = history.flatMap((message, at) => (message.id.startsWith(id) ? [at] : []));
+  if (matches.length > 1) {
+    throw new ContinuoError("ambiguous", `${id} names ${matches.length} messages`, {
+      hint: "Give more of the id.",
+      details: { matches: matches.map((at) => history[at]?.id) },
+    });
+  }
+  return matches[0] ?? null;
+}

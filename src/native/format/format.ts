@@ -1,0 +1,19 @@
+/** How the sessions of an agent are found, read and changed. */
+
+import type { NativeForker } from "../forking/index.ts";
+import type { AgentReader } from "../kit/index.ts";
+import type { NativeRepairer, RowRepairer } from "../repairing/index.ts";
+import type { NativeWriter } from "../writing/index.ts";
+
+export interface AgentFormat extends AgentReader {
+  /** Begins sessions and appends to them. */
+  writer(): Promise<NativeWriter<unknown>>;
+  /** Copies a session, or its beginning, as a new one. */
+  forker(): Promise<NativeForker>;
+  /** `lines` for sessions that are files of lines, `rows` for sessions in a database. */
+  repairer(): Promise<SessionRepairer>;
+}
+
+export type SessionRepairer =
+  | { readonly of: "lines"; readonly repairer: NativeRepairer }
+  | { readonly of: "rows"; readonly repairer: RowRepairer };

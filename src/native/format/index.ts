@@ -1,0 +1,13 @@
+/**
+ * The port of an agent: everything that Continuo knows about an agent and its sessions.
+ *
+ * `native/AGENT/agent/` exports an `Agent`, `native/AGENT/index.ts` the `AgentFormat` that it loads, and
+ * `registry.ts` has one line for both.
+ *
+ * Promises: an `Agent` is there at once; the reading half of its format is there when it is loaded; a part that changes
+ * sessions is loaded when a caller first asks for it.
+ * Does not know: any agent.
+ */
+
+export type { Agent, Resumable } from "./agent.ts";
+export type { AgentFormat, SessionRepairer } from "./format.ts";

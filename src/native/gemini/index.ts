@@ -1,0 +1,34 @@
+/**
+ * Sessions of Gemini CLI: where they lie, what they contain, what Gemini CLI sends to its model.
+ *
+ * `docs/formats/gemini.md` describes the format; the rules were observed in 0.61.0.
+ *
+ * Promises: those of `native/kit`.
+ * Does not know: other agents, or who may write when.
+ */
+
+import type { AgentFormat } from "../format/index.ts";
+import { openByScan } from "../scanning/index.ts";
+import { findSessions, recogniseFile } from "./find.ts";
+import { modelView } from "./model-view.ts";
+import { geminiFolders } from "./places.ts";
+import { geminiScan } from "./scan.ts";
+import { skimSession } from "./skim.ts";
+import { trashPlan } from "./trash-plan.ts";
+
+export const geminiFormat: AgentFormat = {
+  agent: "gemini",
+  folders: (places) => [geminiFolders(places).projects],
+  find: findSessions,
+  recognise: recogniseFile,
+  skim: skimSession,
+  open: openByScan(geminiScan),
+  beforeResume: async (...given) => await (await import("./before-resume.ts")).beforeResume(...given),
+  modelView,
+  trashPlan,
+  writer: async () => (await import("./writer.ts")).geminiWriter,
+  forker: async () => (await import("./fork.ts")).geminiForker,
+  repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).geminiRepairer }),
+};
+
+export { keepSafe } from "./safe-keeping.ts";

@@ -1,0 +1,39 @@
+/**
+ * Native sessions: finds, lists, reads and writes the sessions of each agent; adding an agent begins here.
+ *
+ * Promises: reading writes only the caller's own cache file; no agent is started; a name that matches two sessions is
+ * an error that lists both.
+ * Does not know: any format (one folder per agent has it), or what a caller does with a session.
+ */
+
+export type { Agent } from "./format/index.ts";
+export type { TargetRules } from "./kit/index.ts";
+export {
+  findSessions,
+  type ListOptions,
+  listNativeSessions,
+  listSessions,
+  pick,
+  type SessionList,
+} from "./list.ts";
+export { type Lookup, type LookupOptions, lookUpSession, type SessionRef } from "./lookup.ts";
+export {
+  checkFoundSession,
+  checkNativeSession,
+  type NativeSession,
+  openNativeSession,
+  type ReadOptions,
+  readNativeDetails,
+  readNativeSession,
+  type SessionCheck,
+} from "./read.ts";
+export {
+  agentOf,
+  agentOfAdapterFormat,
+  forbiddenFolders,
+  formatOf,
+  HOME_VARIABLES,
+  READABLE_AGENTS,
+  registerAgent,
+  resumeCommandOf,
+} from "./registry.ts";

@@ -1,0 +1,40 @@
+/**
+ * The reading half of the port of an agent (find, skim, open), and what the readers share.
+ *
+ * Promises of every implementation:
+ * - nothing is written, no agent is started, no path found inside a session is opened
+ * - `find` opens no session that its name and folder already identify
+ * - `skim` parses the head and the tail of a file; its row equals the one that `open` returns
+ * - `open` holds the largest record and an index of at most 200 bytes per record (small files: all of it)
+ * - anything unexpected is a `Problem`; only a file that cannot be opened at all is an error
+ *
+ * Does not know: any format.
+ */
+
+export { type Column, withRoom } from "./columns.ts";
+export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
+export { NO_MEMO } from "./no-memo.ts";
+export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } from "./pairs.ts";
+export type {
+  AgentReader,
+  BeforeResumeOptions,
+  FindOptions,
+  FoundSession,
+  HistoryOptions,
+  MemoKey,
+  OpenedSession,
+  OpenOptions,
+  Places,
+  SavedSkimMemo,
+  SkimMemo,
+  SkimOptions,
+} from "./port.ts";
+export { addProblem, allProblems, createProblemList, type ProblemList } from "./problem-list.ts";
+export type { SavedScan, ScanPosition } from "./saved-scan.ts";
+export { toSignal } from "./signal.ts";
+export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";
+export { itself, MOST_IMAGE_TYPES, type TargetRules } from "./target-rules.ts";
+export { shorten, toGivenTitle, toOneLine, toTitle } from "./title.ts";
+export type { FilesPlan, IndexLines, RowsPlan, TableRows, TrashPlan } from "./trash-plan.ts";
+export { cutCircles, followed, pathTo } from "./tree.ts";
+export { addUsage } from "./usage.ts";

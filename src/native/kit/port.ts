@@ -1,0 +1,157 @@
+/** The types of the port; `index.ts` says what they promise. */
+
+import type { FoundFile, Places } from "../../files/index.ts";
+
+export type { FoundFile, Places } from "../../files/index.ts";
+
+import type {
+  AgentName,
+  Entry,
+  Leaf,
+  Message,
+  Problem,
+  SessionDetails,
+  SessionInfo,
+} from "../../model/index.ts";
+import type { SavedScan, ScanPosition } from "./saved-scan.ts";
+import type { TrashPlan } from "./trash-plan.ts";
+
+export interface FindOptions {
+  /** Sessions of this folder alone, symbolic links resolved and by the agent's own naming rules. */
+  readonly cwd?: string;
+  readonly memo?: SkimMemo;
+  readonly signal?: AbortSignal;
+}
+
+/** A session that lies somewhere, not yet read. */
+export interface FoundSession {
+  readonly agent: AgentName;
+  /** By file or folder name, or by the first record where the name does not tell. */
+  readonly sessionId: string;
+  /** The file that a person would name; for a database `PATH#ID`. */
+  readonly location: string;
+  /** Every file that the session itself is made of, oldest first; the last one is written to now. */
+  readonly files: readonly FoundFile[];
+  readonly archived: boolean;
+  readonly live: boolean | null;
+  /** Where the place of its files alone tells the session's folder. */
+  readonly cwd?: string;
+  /** Why the session cannot even be looked at, where that is so; it is listed all the same. */
+  readonly problems: readonly Problem[];
+}
+
+/** What was found out about files before. Answers are JSON, and depend only on the bytes of the files named. */
+export interface SkimMemo {
+  /** What was found out in the `whole` of a file answers a question about its `ends` too. */
+  remember<T>(files: FoundFile | readonly FoundFile[], key: MemoKey, compute: () => Promise<T>): Promise<T>;
+}
+
+/** A memo that outlives the process. */
+export interface SavedSkimMemo extends SkimMemo {
+  /**
+   * Writes what is new. After a list of `everything`, files that it did not ask about are gone and forgotten. A memo
+   * that cannot be written is no reason to fail: the next list computes again.
+   */
+  save(asked: "everything" | "part"): Promise<void>;
+}
+
+export interface MemoKey {
+  readonly what: string;
+  readonly part?: "ends" | "whole";
+}
+
+export interface SkimOptions {
+  /**
+   * `ends` is enough to sort and filter: it stops when the times are known, and may miss a title; `whole`
+   * searches the bytes between for that.
+   */
+  readonly part: "ends" | "whole";
+  readonly memo?: SkimMemo;
+  readonly signal?: AbortSignal;
+}
+
+export interface OpenOptions {
+  readonly signal?: AbortSignal;
+  /**
+   * Read no more than about so many bytes at the end: enough for the newest messages. `details`,
+   * `leaves` and `problems` then speak of that part alone, and `partial` is true.
+   */
+  readonly newestBytes?: number;
+  /** `all`: the caller keeps every record anyway, so a record is parsed once, in larger sessions too. */
+  readonly keep?: "all";
+  /** Put what was learned into `saved`, so that the scan can be continued when the session has grown. */
+  readonly save?: boolean;
+  /** Read only what came after an earlier scan. What does not continue it is read as a whole. */
+  readonly continue?: SavedScan;
+}
+
+export interface HistoryOptions {
+  /** Id of a leaf; the active one when left out. Errors: `not_found`. */
+  readonly leaf?: string;
+  /** Put the native records into `metadata.native`. */
+  readonly native?: boolean;
+  /**
+   * Only messages that a record after this position belongs to: new ones, and those that got longer. Of sessions
+   * without positions all.
+   */
+  readonly after?: ScanPosition;
+  readonly signal?: AbortSignal;
+}
+
+export interface OpenedSession {
+  readonly details: SessionDetails;
+  /** The active leaf first, then the others, newest first. */
+  readonly leaves: readonly Leaf[];
+  readonly problems: readonly Problem[];
+  readonly partial: boolean;
+  /** With `save`: `null` for what cannot be continued (a database, a compressed file, a part of a file). */
+  readonly saved: SavedScan | null;
+  /** Whether `continue` was continued. */
+  readonly continued: boolean;
+  /** Every record in file order, verbatim. */
+  entries(signal?: AbortSignal): AsyncGenerator<Entry, void, void>;
+  /**
+   * Records of other sessions that this one's history begins in, up to where it goes on by itself, in their
+   * order; left out for agents whose sessions hold all of their history.
+   */
+  entriesBefore?(signal?: AbortSignal): AsyncGenerator<Entry, void, void>;
+  /**
+   * The messages from the root to a leaf, in order: everything on that path, also what was injected, and
+   * what a compaction took out of the model's sight.
+   */
+  history(options?: HistoryOptions): AsyncGenerator<Message, void, void>;
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+export interface BeforeResumeOptions {
+  readonly signal?: AbortSignal;
+  /** Called before nothing happens for a while on purpose. */
+  readonly onWait?: (waitMs: number) => void;
+}
+
+export interface AgentReader {
+  readonly agent: AgentName;
+  /** Where `find` looks, for a person who wonders why it found nothing. */
+  folders?(places: Places): readonly string[];
+  /** Sessions in no particular order; archived ones too, marked. A place that does not exist holds none. */
+  find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void>;
+  /** The session that a file belongs to, wherever the file lies; `null` when it is not this agent's. */
+  recognise(path: string, places: Places): Promise<FoundSession | null>;
+  skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo>;
+  /** Called before the agent opens a session that is there: some agents delete or empty what they open. */
+  beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<void>;
+  /** Errors: `not_found`, `unreadable`. */
+  open(found: FoundSession, places: Places, options: OpenOptions): Promise<OpenedSession>;
+  /**
+   * The agent's own rules of what it sends to the model when it resumes a session with this history:
+   * conversation alone, without the instructions and reminders that it makes anew at every start.
+   * Pure. The rules are listed above each implementation.
+   */
+  modelView(history: readonly Message[]): Message[];
+  /**
+   * What the session consists of on disk, of which nothing is touched, and who reads it.
+   * Errors: `unreadable`, `unsupported`.
+   */
+  trashPlan(found: FoundSession, places: Places): Promise<TrashPlan>;
+}

@@ -1,0 +1,39 @@
+/** What an agent, and the model behind it, accepts. Facts from docs/formats. */
+export interface TargetRules {
+  /** Of the name of a tool: the stricter of what the vendors' APIs behind the agent take. */
+  readonly maxToolNameChars: number;
+  /** The id of a call that the agent takes this one for, where both are in a session; the id itself for none. */
+  readonly takenForCopyOf: (callId: string) => string;
+  /** Results that failed may hold images. */
+  readonly imagesInErrors: boolean;
+  readonly imageUrls: boolean;
+  /**
+   * The API behind the agent refuses a request with a picture of another type, and with it every turn that follows.
+   * Behind pi and opencode may be anybody's: they get what most take. (The vendors' documentation.)
+   */
+  readonly imageTypes: readonly string[];
+  /** `all`; `documents`: PDF and plain text; `none`. */
+  readonly files: "all" | "documents" | "none";
+  /** Files that are taken keep their names. */
+  readonly fileNames: boolean;
+  /** A text of the user that begins like this is not sent. */
+  readonly droppedStart: RegExp | null;
+  /** A result holds one text: several are joined. */
+  readonly oneTextInResults: boolean;
+  /**
+   * Answers name their model. Where they do not, pi and opencode take them for their own model's, and do not
+   * turn thinking into text.
+   */
+  readonly namesModel: boolean;
+  /** Whose signatures the model behind the agent knows; others are not sent. */
+  readonly vendor: string | null;
+  /** The kind of its own calls whose input is text that need not be JSON, as its reader keeps it in `native`. */
+  readonly textCall: string | null;
+}
+
+export const MOST_IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** Most agents take every call for itself. */
+export function itself(callId: string): string {
+  return callId;
+}

@@ -1,0 +1,133 @@
+/** The list: every session of every agent on this machine, newest first. */
+
+import { type Places, placesOfThisUser } from "../files/index.ts";
+import type { AgentName, SessionInfo } from "../model/index.ts";
+import type { AgentReader, FoundSession, SavedSkimMemo, SkimMemo } from "./kit/index.ts";
+
+import { formatOf, READABLE_AGENTS } from "./registry.ts";
+
+export interface ListOptions {
+  /** All that can be read when left out. */
+  readonly agents?: readonly AgentName[];
+  /** Sessions of this folder alone. */
+  readonly cwd?: string;
+  /** Updated at or after this time, ISO 8601. */
+  readonly since?: string;
+  /** The newest so many; all when left out. */
+  readonly limit?: number;
+  /** Whether archived sessions are listed too. Left out: they are not. */
+  readonly archived?: "include" | "exclude";
+  /** Whether sessions are listed in which nobody said anything. Left out: they are. */
+  readonly empty?: "include" | "exclude";
+  /** This user's when left out. */
+  readonly places?: Places;
+  /** In which a list keeps what it found out for the next one. */
+  readonly memo?: SavedSkimMemo;
+  /** Sessions that the caller tells by other means: they are in `setAside` alone. */
+  readonly isSetAside?: (found: FoundSession) => boolean;
+  readonly signal?: AbortSignal;
+  /** Called now and then while the list is made. */
+  readonly onProgress?: (looked: number) => void;
+}
+
+export interface SessionList {
+  readonly sessions: readonly SessionInfo[];
+  /** What the filters let through, before `limit`. */
+  readonly total: number;
+  /** Archived sessions that were left out because they are. */
+  readonly archivedLeftOut: number;
+  /** Empty sessions that were met and left out because they are. */
+  readonly emptyLeftOut: number;
+  /** What `isSetAside` names, archived or not, in no order; their titles may be missing. */
+  readonly setAside: readonly SessionInfo[];
+  /** Ids of every session that was met, those left out too; beyond `agents` and `cwd` none is met. */
+  readonly metIds: readonly string[];
+}
+
+/** The rows of `listSessions`. */
+export async function listNativeSessions(options: ListOptions = {}): Promise<readonly SessionInfo[]> {
+  return (await listSessions(options)).sessions;
+}
+
+/**
+ * Sessions by `updatedAt`, newest first; those without a time last. No file is read whole but for a byte
+ * search for titles, and that only in what the limit lets through.
+ */
+export async function listSessions(options: ListOptions = {}): Promise<SessionList> {
+  const places = options.places ?? placesOfThisUser();
+  const looking = pick(options, "signal", "memo");
+  const rows: Row[] = [];
+  const metIds: string[] = [];
+  // Where every row is shown, looking at the ends first would be looking twice.
+  const part = options.limit === undefined ? "whole" : "ends";
+  const setAside: SessionInfo[] = [];
+  let archivedLeftOut = 0;
+  for (const agent of options.agents ?? READABLE_AGENTS) {
+    const reader = await formatOf(agent);
+    for await (const found of reader.find(places, { ...pick(options, "cwd"), ...looking })) {
+      metIds.push(found.sessionId);
+      if (options.isSetAside?.(found)) {
+        setAside.push(await reader.skim(found, { part: "ends", ...looking }));
+        continue;
+      }
+      if (found.archived && options.archived !== "include") {
+        archivedLeftOut += 1;
+        continue;
+      }
+      const info = await reader.skim(found, { part, ...looking });
+      if (isWanted(info, options)) rows.push({ reader, found, info });
+      options.onProgress?.(rows.length);
+    }
+  }
+  rows.sort((a, b) => byNewest(a.info, b.info));
+  const sessions: SessionInfo[] = [];
+  let emptyLeftOut = 0;
+  for (const { reader, found, info } of rows) {
+    if (sessions.length >= (options.limit ?? rows.length)) break;
+    const whole = part === "whole" ? info : await reader.skim(found, { part: "whole", ...looking });
+    if (options.empty === "exclude" && isEmpty(whole)) emptyLeftOut += 1;
+    else sessions.push(whole);
+  }
+  await options.memo?.save(options.agents === undefined && options.cwd === undefined ? "everything" : "part");
+  return { sessions, total: rows.length - emptyLeftOut, archivedLeftOut, emptyLeftOut, setAside, metIds };
+}
+
+/** Every session of every agent by its place alone, none opened: what an id is looked up among. */
+export async function* findSessions(
+  options: { readonly places?: Places; readonly memo?: SkimMemo; readonly signal?: AbortSignal } = {},
+): AsyncGenerator<FoundSession, void, void> {
+  const places = options.places ?? placesOfThisUser();
+  for (const agent of READABLE_AGENTS) {
+    yield* (await formatOf(agent)).find(places, pick(options, "memo", "signal"));
+  }
+}
+
+interface Row {
+  readonly reader: AgentReader;
+  readonly found: FoundSession;
+  readonly info: SessionInfo;
+}
+
+function isWanted(info: SessionInfo, options: ListOptions): boolean {
+  return options.since === undefined || (info.updatedAt !== null && info.updatedAt >= options.since);
+}
+
+/** Nobody typed anything, and nothing that a person may have typed is damaged. */
+function isEmpty({ title, problems }: SessionInfo): boolean {
+  return title === null && problems.every(({ code }) => code === "empty");
+}
+
+/** Newest first; equal times by agent and id, so that the order never depends on the file system. */
+function byNewest(a: SessionInfo, b: SessionInfo): number {
+  const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
+  if (x !== y) return x < y ? 1 : -1;
+  const [i, j] = [`${a.agent}:${a.sessionId}`, `${b.agent}:${b.sessionId}`];
+  return i < j ? -1 : i > j ? 1 : 0;
+}
+
+/** The named options that are given; an absent one stays absent. */
+export function pick<T extends object, K extends keyof T>(options: T, ...keys: readonly K[]): Pick<T, K> {
+  const picked: Partial<T> = {};
+  for (const key of keys) if (options[key] !== undefined) picked[key] = options[key];
+  return picked as Pick<T, K>;
+}

@@ -1,0 +1,34 @@
+/**
+ * Sessions of opencode: rows of its database, and its export files.
+ *
+ * `docs/formats/opencode.md` describes the format; the rules were observed in 1.18.33.
+ *
+ * Promises: those of `native/kit`; the database can be read while opencode runs and after a crash, and reading
+ * changes neither the database nor its `-wal`; SQLite is loaded with the first database.
+ * Does not know: other agents, or who may write when.
+ */
+
+import type { AgentFormat } from "../format/index.ts";
+import { openByScan } from "../scanning/index.ts";
+import { findSessions, recogniseFile } from "./find.ts";
+import { modelView } from "./model-view.ts";
+import { searchedPlaces } from "./places.ts";
+import { opencodeScan } from "./scan.ts";
+import { skimSession } from "./skim.ts";
+import { trashPlan } from "./trash-plan.ts";
+
+export const opencodeFormat: AgentFormat = {
+  agent: "opencode",
+  folders: searchedPlaces,
+  find: findSessions,
+  recognise: recogniseFile,
+  skim: skimSession,
+  open: openByScan(opencodeScan),
+  modelView,
+  trashPlan,
+  writer: async () => (await import("./writer.ts")).opencodeWriter,
+  forker: async () => (await import("./fork.ts")).opencodeForker,
+  repairer: async () => ({ of: "rows", repairer: (await import("./repair.ts")).opencodeRepairer }),
+};
+
+export { recogniseFile } from "./find.ts";

@@ -1,0 +1,101 @@
+/**
+ * Content blocks as pi keeps them (seen in 0.73.1, 0.87.1 and 1.5.2) to blocks of the model. Nothing is
+ * lost: a block with more in it than the model has room for carries itself in `native`. Pure.
+ */
+
+import { entryOf, hasOnly, isJson, type Json, optional, textField } from "../../files/index.ts";
+import type { Block } from "../../model/index.ts";
+import { blocksOf } from "./records.ts";
+
+export interface BlockOptions {
+  /** The API of the answer that the blocks stand in: tells whose signatures they carry. */
+  readonly api: string | null;
+}
+
+/** Content that is text, a list of blocks, or absent. */
+export function toBlocks(content: unknown, options: BlockOptions = { api: null }): Block[] {
+  return blocksOf(content).map((block) => toBlock(block, options));
+}
+
+function toBlock(raw: unknown, options: BlockOptions): Block {
+  if (!isJson(raw)) return { type: "unknown", raw };
+  switch (raw.type) {
+    case "text":
+      return toText(raw);
+    case "thinking":
+      return toThinking(raw, options);
+    case "image":
+      return toImage(raw);
+    case "toolCall":
+      return toToolCall(raw);
+    default:
+      return { type: "unknown", raw };
+  }
+}
+
+function toText(raw: Json): Block {
+  if (typeof raw.text !== "string") return { type: "unknown", raw };
+  const signature = textField(raw, "textSignature");
+  const block = { type: "text", text: raw.text, ...optional("signature", signature) } as const;
+  return withNative(block, raw, ["text", ...(signature === null ? [] : ["textSignature"])]);
+}
+
+/** A redacted block keeps what the vendor gave in place of a text as its signature: that is `data`. */
+function toThinking(raw: Json, { api }: BlockOptions): Block {
+  if (typeof raw.thinking !== "string") return { type: "unknown", raw };
+  const signature = textField(raw, "thinkingSignature");
+  const vendor = signature === null ? undefined : entryOf(SIGNERS, api ?? "");
+  const block = {
+    type: "thinking",
+    text: raw.thinking,
+    ...(signature === null ? {} : raw.redacted === true ? { data: signature } : { signature }),
+    ...(raw.redacted === true ? { redacted: true } : {}),
+    ...(vendor === undefined ? {} : { signedBy: vendor }),
+  } as const;
+  const told = ["thinking", ...(signature === null ? [] : ["thinkingSignature"])];
+  return withNative(
+    block,
+    raw,
+    raw.redacted === undefined || raw.redacted === true ? [...told, "redacted"] : told,
+  );
+}
+
+/** With Chat Completions the "signature" is the name of a field, and nobody's (seen: `reasoning_content`). */
+const SIGNERS: Readonly<Record<string, string>> = {
+  "anthropic-messages": "anthropic",
+  "bedrock-converse-stream": "anthropic",
+  "openai-responses": "openai",
+  "azure-openai-responses": "openai",
+  "openai-codex-responses": "openai",
+  "google-generative-ai": "google",
+  "google-vertex": "google",
+};
+
+function toImage(raw: Json): Block {
+  const data = textField(raw, "data");
+  const mimeType = textField(raw, "mimeType");
+  if (data === null || mimeType === null) return { type: "unknown", raw };
+  return withNative({ type: "image", mimeType, data }, raw, ["data", "mimeType"]);
+}
+
+function toToolCall(raw: Json): Block {
+  const { id, name, arguments: args } = raw;
+  if (typeof id !== "string") return { type: "unknown", raw };
+  const signature = textField(raw, "thoughtSignature");
+  const block: Block = {
+    type: "tool_call",
+    id,
+    name: typeof name === "string" ? name : "",
+    args: isJson(args) ? args : {},
+    ...(isJson(args) ? {} : { rawArgs: typeof args === "string" ? args : (JSON.stringify(args) ?? "") }),
+    ...optional("signature", signature),
+  };
+  const told = ["id", ...(signature === null ? [] : ["thoughtSignature"])];
+  if (typeof name === "string") told.push("name");
+  if (isJson(args)) told.push("arguments");
+  return withNative(block, raw, told);
+}
+
+function withNative<T extends Block>(block: T, raw: Json, told: readonly string[]): T {
+  return hasOnly(raw, ["type", ...told]) ? block : { ...block, native: raw };
+}

@@ -1,0 +1,7 @@
+/** What a session of pi consists of: its file. A fork is a copy, and reads nothing of it (seen in 1.5.2). */
+
+import type { FoundSession, TrashPlan } from "../kit/index.ts";
+
+export async function trashPlan({ location }: FoundSession): Promise<TrashPlan> {
+  return { type: "files", paths: [location], indexLines: [], forks: [] };
+}

@@ -1,0 +1,77 @@
+/** The agents whose sessions Continuo reads. Adding an agent is a line here, and its name in `model/messages/agent.ts`. */
+
+import { continuoFolders, type Places } from "../files/index.ts";
+import { type AgentName, ContinuoError, nameAgent } from "../model/index.ts";
+import { claudeAgent } from "./claude/agent/index.ts";
+import { codexAgent } from "./codex/agent/index.ts";
+import type { Agent, AgentFormat, Resumable } from "./format/index.ts";
+import { geminiAgent } from "./gemini/agent/index.ts";
+import { opencodeAgent } from "./opencode/agent/index.ts";
+import { piAgent } from "./pi/agent/index.ts";
+
+const AGENTS = new Map<AgentName, Agent>();
+
+const names: AgentName[] = [];
+
+/** In the order in which they are named everywhere. */
+export const READABLE_AGENTS: readonly AgentName[] = names;
+
+/** Makes an agent known to every list, look-up and command of this process. */
+export function registerAgent(agent: Agent): void {
+  nameAgent(agent.name);
+  AGENTS.set(agent.name, agent);
+  if (!names.includes(agent.name)) names.push(agent.name);
+}
+
+for (const agent of [claudeAgent, codexAgent, geminiAgent, piAgent, opencodeAgent]) registerAgent(agent);
+
+export function agentOf(name: AgentName): Agent {
+  const agent = AGENTS.get(name);
+  if (agent === undefined) throw new Error(`no agent ${name} is registered`);
+  return agent;
+}
+
+export async function formatOf(agent: AgentName): Promise<AgentFormat> {
+  return await agentOf(agent).format();
+}
+
+/** By what `openSessionAdapter` calls its sessions; `null` for none. */
+export function agentOfAdapterFormat(format: string): Agent | null {
+  return READABLE_AGENTS.map(agentOf).find(({ adapterFormat }) => adapterFormat === format) ?? null;
+}
+
+/** The variable that moves all that an agent keeps; each agent's `places.ts` says what else does. */
+export const HOME_VARIABLES: Readonly<Record<AgentName, string>> = Object.fromEntries(
+  READABLE_AGENTS.map((name) => [name, agentOf(name).homeVariable]),
+) as Record<AgentName, string>;
+
+/**
+ * Every folder that an agent may keep for itself, with all that is in it, and Continuo's own: no result that a person
+ * names a file for is written there.
+ */
+export async function forbiddenFolders(places: Places): Promise<readonly string[]> {
+  const formats = await Promise.all(READABLE_AGENTS.map(formatOf));
+  return [
+    ...READABLE_AGENTS.flatMap((name) => agentOf(name).homes(places)),
+    ...continuoFolders(places),
+    ...formats.flatMap((format) => format.folders?.(places) ?? []),
+  ];
+}
+
+/**
+ * The command by which an agent goes on with a session, in the session's folder. Ids come from files that anybody may
+ * have written: one that begins with a hyphen would be an option.
+ *
+ * Errors: `invalid` for such an id.
+ */
+export function resumeCommandOf(session: Resumable): readonly string[] {
+  const command = agentOf(session.agent).resumeCommand(session);
+  if (!command.at(-1)?.startsWith("-")) return command;
+  throw new ContinuoError(
+    "invalid",
+    `cannot resume ${session.agent}:${session.sessionId}: ${session.agent} would take the id for an option`,
+    {
+      hint: "Check the file with `continuo session show`: no agent creates such an id.",
+    },
+  );
+}

@@ -1,0 +1,45 @@
+/**
+ * Scans: how the records of a session are folded once, saved, continued when the file has grown, and opened.
+ *
+ * Every agent has one `Scan`, and its `open` is `openByScan` of that. Whoever follows sessions, or keeps an index of
+ * them, goes through `open`:
+ *
+ * ```ts
+ * using first = await format.open(found, places, { save: true });
+ * const text = JSON.stringify(first.saved);   // `null`: this session cannot be continued, open it anew each time
+ *
+ * // Later, in this process or in another one, with what `find` or `recognise` now says of the session:
+ * const saved: SavedScan = JSON.parse(text);
+ * using later = await format.open(foundAgain, places, { save: true, continue: saved });
+ * // Where `later.continued` is false, the file was written anew, and was read as a whole.
+ * const after = later.continued ? { after: saved.position } : {};
+ * for await (const message of later.history(after)) index(message);   // what the new lines made or changed
+ * ```
+ *
+ * Promises: a scan that is saved and continued, at any byte, equals the scan of the whole file; a last line without a
+ * line end is reported and read again next time; what does not continue what was saved is read as a whole.
+ * Does not know: any format, or where a saved scan is kept. A file that was changed in its middle, with the bytes
+ * around the old end as they were, is taken for one that grew: compare time stamps and inode where that matters.
+ */
+
+export {
+  type IndexedLines,
+  type LineSource,
+  lineEntries,
+  newestFileOf,
+  openLineSource,
+  toLineSource,
+} from "./lines.ts";
+export { openByScan } from "./open.ts";
+export { fromPlainJson, toPlainJson } from "./saved.ts";
+export type {
+  GrowingFile,
+  MessageCounts,
+  Scan,
+  ScanContext,
+  ScanFacts,
+  ScanSource,
+  ScanStart,
+  ScanValue,
+  Tip,
+} from "./scan.ts";

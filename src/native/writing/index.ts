@@ -1,0 +1,30 @@
+/**
+ * What the writers of all agents share: the port `NativeWriter`, durable lines, and clocks and ids as values.
+ *
+ * Promises: a line is stored completely or not at all; an incomplete file has a name that no agent reads.
+ * Does not know: any format, or who may write when.
+ */
+
+export { openLineSink, RAW_SEPARATORS, toLines, writeBeside, writeNewFile } from "./lines.ts";
+export { makersOfNow, type RecordedMakers, recordMakers } from "./makers.ts";
+export {
+  checkMessage,
+  type OpenCalls,
+  openCallsIn,
+  refuseBlock,
+  toContent,
+} from "./messages.ts";
+export { withReplaced } from "./replaced.ts";
+export { unfinishedPath } from "./unfinished-path.ts";
+export type {
+  Addition,
+  Before,
+  BesideFile,
+  KeptRecord,
+  Makers,
+  NativeWriter,
+  NewMessage,
+  NewSession,
+  RecordSink,
+  SinkOptions,
+} from "./writer.ts";

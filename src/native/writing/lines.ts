@@ -1,0 +1,115 @@
+/** Lines of JSON appended to a file: on disk and read back when the call returns, or not there at all. */
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { appendLines, type Json, stateOfFile, syncFolder } from "../../files/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import { unfinishedPath } from "./unfinished-path.ts";
+import type { BesideFile, RecordSink } from "./writer.ts";
+
+export function openLineSink(path: string): RecordSink {
+  return {
+    mark: () => stateOfFile(path),
+    append: (records, options) => guarded(path, () => appendLines(path, toBytes(records), options)),
+    create: (records) => guarded(path, () => createFile(path, toBytes(records))),
+    close: () => undefined,
+  };
+}
+
+/** Errors: `unwritable`. */
+export function writeBeside({ how, path, text }: BesideFile): void {
+  const isThere = existsSync(path);
+  if (how === "create" && isThere) return;
+  const bytes = Buffer.from(text, "utf8");
+  guarded(path, () => (isThere ? appendLines(path, bytes) : createFile(path, bytes)));
+}
+
+/** On disk as a whole when it returns, or not there. Errors: `conflict` where a file is there, `unwritable`. */
+export function writeNewFile(path: string, bytes: Buffer): void {
+  guarded(path, () => createFile(path, bytes));
+}
+
+/** Marks a record whose U+2028 and U+2029 stand as its agent wrote them. */
+export const RAW_SEPARATORS: unique symbol = Symbol("raw separators");
+
+/** One line a record. U+2028 and U+2029 are escaped, but for a record so marked: some agents split lines at them. */
+export function toLines(records: readonly Json[]): string {
+  return records
+    .map((record) => {
+      const json = JSON.stringify(record);
+      return `${RAW_SEPARATORS in record ? json : escapeSeparators(json)}\n`;
+    })
+    .join("");
+}
+
+function escapeSeparators(json: string): string {
+  return json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}
+
+function toBytes(records: readonly Json[]): Buffer {
+  return Buffer.from(toLines(records), "utf8");
+}
+
+/** Beside its place first, so that nobody sees half of it. */
+function createFile(path: string, bytes: Buffer): void {
+  if (existsSync(path)) throw new ContinuoError("conflict", `cannot write ${path}: the file already exists`);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const fresh = unfinishedPath(path, process.pid);
+  const fd = openSync(fresh, "wx+", 0o600);
+  try {
+    writeAll(fd, bytes, 0);
+    fsyncSync(fd);
+    assertWritten(fd, bytes, 0, path);
+    renameSync(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  syncFolder(dirname(path));
+}
+
+function writeAll(fd: number, bytes: Buffer, position: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    done += writeSync(fd, bytes, done, bytes.length - done, position + done);
+  }
+}
+
+function assertWritten(fd: number, bytes: Buffer, position: number, path: string): void {
+  const back = Buffer.alloc(bytes.length);
+  let done = 0;
+  while (done < back.length) {
+    const read = readSync(fd, back, done, back.length - done, position + done);
+    if (read === 0) break;
+    done += read;
+  }
+  if (done < back.length || !back.equals(bytes)) {
+    throw new ContinuoError(
+      "unwritable",
+      `verification failed: ${path} does not contain what was just written to it`,
+    );
+  }
+}
+
+function guarded(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    if (cause instanceof ContinuoError) throw cause;
+    throw new ContinuoError("unwritable", `cannot write ${path}: ${(cause as Error).message}`, {
+      cause,
+      hint: "Try again; nothing was added to the session.",
+    });
+  }
+}

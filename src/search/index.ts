@@ -1,0 +1,18 @@
+/**
+ * The search: a query as people type it, and the turns of all sessions that match, ranked.
+ *
+ * Promises: a result is in the session as it is now; words match as the index splits them, in every script; what a
+ * person types is never syntax of the database; equal input gives the same order.
+ * Does not know: where sessions lie, when the index is filled, or how results are shown.
+ */
+
+export type { Excerpt, ExcerptPiece } from "./excerpt.ts";
+export { type ParseOptions, type Phrase, parseQuery, ROLES, type Role, type SearchQuery } from "./query.ts";
+export {
+  type FoundTurn,
+  type ReadySession,
+  type SearchOptions,
+  type SearchResult,
+  type SearchResults,
+  search,
+} from "./search.ts";

@@ -1,0 +1,171 @@
+/** A search: turns that match, ranked, grouped by session, with an excerpt of the best turn of each. */
+
+import type { DatabaseSync } from "node:sqlite";
+import type { IndexedSession } from "../catalog/index.ts";
+import { matchTurns, type Passage, passagesOf, readSessions, type TurnMatch } from "../index-file/index.ts";
+import { type Excerpt, excerptAt, excerptOf } from "./excerpt.ts";
+import { toExpression, voicesOf } from "./expression.ts";
+import type { SearchQuery } from "./query.ts";
+import { rankOf, WEIGHTS } from "./ranking.ts";
+
+/** A session as it was when the index was brought up to date. */
+export type ReadySession = IndexedSession & { readonly stamp: string };
+
+export interface SearchOptions {
+  /** Sessions that may be answered from, by their number in the index. */
+  readonly sessions: ReadonlyMap<number, ReadySession>;
+  /** The time now, in milliseconds since 1970: what is newer ranks higher. */
+  readonly nowMs: number;
+  /** The best so many sessions; all when left out. */
+  readonly limit?: number;
+  /** Only turns with a text that this matches. */
+  readonly regex?: RegExp;
+}
+
+export interface FoundTurn {
+  /** 1-based, within its session. */
+  readonly number: number;
+  readonly messageId: string;
+  readonly at: string | null;
+}
+
+export interface SearchResult {
+  readonly session: IndexedSession;
+  /** The one that matches best. */
+  readonly turn: FoundTurn;
+  readonly excerpt: Excerpt | null;
+  /** Every turn of the session that matches, in order. */
+  readonly turns: readonly FoundTurn[];
+  readonly score: number;
+}
+
+export interface SearchResults {
+  readonly results: readonly SearchResult[];
+  /** Sessions that match, before `limit`. */
+  readonly total: number;
+  /** Sessions that another process has begun to change since: nothing is said about them. */
+  readonly changed: number;
+}
+
+interface Match {
+  readonly turn: TurnMatch;
+  readonly session: IndexedSession;
+  readonly score: number;
+  readonly excerpt?: Excerpt;
+}
+
+/** Within an open index, on one state of it. */
+export function search(database: DatabaseSync, query: SearchQuery, options: SearchOptions): SearchResults {
+  database.exec("begin");
+  try {
+    return searchNow(database, query, options);
+  } finally {
+    database.exec("rollback");
+  }
+}
+
+function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOptions): SearchResults {
+  const unchanged = new Set<number>();
+  for (const { id, stamp, isComplete } of readSessions(database)) {
+    if (isComplete && options.sessions.get(id)?.stamp === stamp) unchanged.add(id);
+  }
+  const match = toExpression(query);
+  const found = matchTurns(database, { ...(match === null ? {} : { match }), weights: WEIGHTS });
+  const matches: Match[] = [];
+  for (const turn of found) {
+    const session = unchanged.has(turn.session) ? options.sessions.get(turn.session) : undefined;
+    if (session === undefined || !isOfSession(session, query) || !isOfTurn(turn, session, query)) continue;
+    const score = rankOf(turn, session, options.nowMs);
+    if (options.regex === undefined) matches.push({ turn, session, score });
+    else matches.push(...withRegex({ turn, session, score }, { database, query, regex: options.regex }));
+  }
+  const groups = [...groupBySession(matches).values()].sort(byScore);
+  const shown = groups.slice(0, options.limit ?? groups.length);
+  return {
+    results: shown.map((group) => toResult(database, group, query)),
+    total: groups.length,
+    changed: options.sessions.size - unchanged.size,
+  };
+}
+
+interface Scan {
+  readonly database: DatabaseSync;
+  readonly query: SearchQuery;
+  readonly regex: RegExp;
+}
+
+function withRegex(match: Match, { database, query, regex }: Scan): Match[] {
+  const voices = voicesOf(query.roles);
+  for (const passage of passagesOf(database, match.turn)) {
+    if (!voices.includes(passage.voice)) continue;
+    const hit = new RegExp(regex.source, regex.flags.replace("g", "")).exec(passage.text);
+    if (hit === null) continue;
+    const range = { start: hit.index, end: hit.index + hit[0].length };
+    return [{ ...match, excerpt: excerptAt(passage, range) }];
+  }
+  return [];
+}
+
+function isOfSession(
+  { agent, cwd, location, gitBranch }: IndexedSession,
+  { agents, projects, branches }: SearchQuery,
+): boolean {
+  const has = (text: string | null, parts: readonly string[]): boolean =>
+    parts.length === 0 || parts.some((part) => text?.toLowerCase().includes(part) === true);
+  return (
+    (agents.length === 0 || agents.includes(agent)) &&
+    has(cwd ?? location, projects) &&
+    has(gitBranch, branches)
+  );
+}
+
+function isOfTurn(
+  turn: TurnMatch,
+  session: IndexedSession,
+  { tools, files, since, error }: SearchQuery,
+): boolean {
+  const at = turn.at ?? session.updatedAt;
+  return (
+    tools.every((tool) => turn.tools.some((name) => name.toLowerCase() === tool)) &&
+    files.every((file) => turn.files.some((path) => path.toLowerCase().includes(file))) &&
+    (since === null || (at !== null && at >= since)) &&
+    (error === null || turn.errors > 0)
+  );
+}
+
+function groupBySession(matches: readonly Match[]): Map<number, Match[]> {
+  const groups = new Map<number, Match[]>();
+  for (const match of matches) {
+    const group = groups.get(match.turn.session);
+    if (group) group.push(match);
+    else groups.set(match.turn.session, [match]);
+  }
+  for (const group of groups.values())
+    group.sort((a, b) => b.score - a.score || a.turn.number - b.turn.number);
+  return groups;
+}
+
+/** Equal scores by the newest, then by place, so that the order never depends on the order of the file. */
+function byScore([a]: readonly Match[], [b]: readonly Match[]): number {
+  if (a === undefined || b === undefined) return 0;
+  const [x, y] = [a.session.updatedAt ?? "", b.session.updatedAt ?? ""];
+  return b.score - a.score || (x < y ? 1 : x > y ? -1 : a.session.location < b.session.location ? -1 : 1);
+}
+
+function toResult(database: DatabaseSync, group: readonly Match[], query: SearchQuery): SearchResult {
+  const [best] = group;
+  if (best === undefined) throw new Error("a group has a match");
+  const phrases = [...query.all, ...(query.error === null || query.error === "any" ? [] : query.error)];
+  const passages = (): readonly Passage[] => passagesOf(database, best.turn);
+  return {
+    session: best.session,
+    turn: toTurn(best.turn),
+    excerpt: best.excerpt ?? excerptOf(passages(), phrases, voicesOf(query.roles)),
+    turns: group.map(({ turn }) => toTurn(turn)).sort((a, b) => a.number - b.number),
+    score: best.score,
+  };
+}
+
+function toTurn({ number, messageId, at }: TurnMatch): FoundTurn {
+  return { number, messageId, at };
+}

@@ -1,0 +1,84 @@
+/** From a secret to what it allows. */
+
+import { createHash } from "node:crypto";
+import { ContinuoError, type Store, type Token } from "../../model/index.ts";
+import { parseScope, type Scope } from "../../wire/index.ts";
+import { type Authenticate, type Credentials, type Grant, LIMITS, type Peer } from "../context/index.ts";
+import { Buckets } from "./buckets.ts";
+import { CODE_LABEL, PAGE_LABEL } from "./labels.ts";
+
+interface Known {
+  readonly token: Token;
+  readonly scopes: readonly Scope[];
+  readonly until: number;
+}
+
+/**
+ * Asks the store, and remembers the answer for a second: that long a revoked token may go on. Who guesses is told to
+ * wait, by address; a token that is valid is never refused for the guesses of others behind the same proxy.
+ */
+export function createAuthenticate(store: Store): Authenticate {
+  const known = new Map<string, Known>();
+  const guesses = new Buckets({ perSecond: LIMITS.guessesPerSecond, burst: LIMITS.guesses });
+  return async (credentials, peer) => {
+    const now = Date.now();
+    const { secret } = credentials;
+    if (secret === undefined) throw unauthorized("there is no token");
+    if (secret.length > LIMITS.secretLength) throw unauthorized("the token is too long to be one");
+    const key = createHash("sha256").update(secret).digest("base64");
+    let found = known.get(key);
+    if (found === undefined || found.until <= now) {
+      known.delete(key);
+      const token = await store.authenticate(secret);
+      if (token === null) {
+        guesses.take(peer.address, now);
+        throw unauthorized("the token is unknown, expired or revoked");
+      }
+      found = { token, scopes: scopesOf(token), until: untilOf(token, now) };
+      if (known.size >= LIMITS.rememberedTokens) known.clear();
+      known.set(key, found);
+    }
+    assertUse(found.token, credentials);
+    return grantOf(found, peer);
+  };
+}
+
+/** For a server on loopback that asks for no token. */
+export function allowEverybody(workspaceId: string): Authenticate {
+  const scopes = ["admin", "machine:read,write"].map(parseScope);
+  return async (_credentials, peer) => ({ tokenId: null, workspaceId, handle: null, scopes, peer });
+}
+
+function grantOf({ token, scopes }: Known, peer: Peer): Grant {
+  return { tokenId: token.tokenId, workspaceId: token.workspaceId, handle: token.handle, scopes, peer };
+}
+
+function untilOf({ expiresAt }: Token, now: number): number {
+  const until = now + LIMITS.rememberMs;
+  return expiresAt === null ? until : Math.min(until, Date.parse(expiresAt));
+}
+
+/** A code opens a page, a cookie is sent by one, and neither is a bearer token. */
+function assertUse({ label }: Token, { sentAs }: Credentials): void {
+  if (label === CODE_LABEL) throw unauthorized("a code is not a token");
+  if ((label === PAGE_LABEL) !== (sentAs === "cookie")) {
+    throw unauthorized("the token was sent in a way that it does not allow");
+  }
+}
+
+/** What this version does not understand allows nothing. The machine is for tokens that were made on it. */
+function scopesOf({ scopes, issuedFrom }: Token): readonly Scope[] {
+  return scopes.flatMap((text) => {
+    let scope: Scope;
+    try {
+      scope = parseScope(text);
+    } catch {
+      return [];
+    }
+    return scope.kind === "machine" && issuedFrom !== "loopback" ? [] : [scope];
+  });
+}
+
+function unauthorized(message: string): ContinuoError {
+  return new ContinuoError("unauthorized", message);
+}

@@ -1,0 +1,61 @@
+/** Token buckets, one for each name, in bounded memory. */
+
+import { ContinuoError } from "../../model/index.ts";
+
+const MAX_NAMES = 10_000;
+
+interface Bucket {
+  level: number;
+  at: number;
+}
+
+export class Buckets {
+  readonly #perSecond: number;
+  readonly #burst: number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor({ perSecond, burst }: { readonly perSecond: number; readonly burst: number }) {
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+  }
+
+  /** Errors: `rate_limited` (`details.retryAfterMs`). */
+  take(name: string, now: number): void {
+    this.assert(name, now).level -= 1;
+  }
+
+  /** The same check; takes nothing. */
+  assert(name: string, now: number): Bucket {
+    const bucket = this.#bucketOf(name, now);
+    if (bucket.level >= 1) return bucket;
+    throw new ContinuoError("rate_limited", "the token made too many requests", {
+      details: { retryAfterMs: Math.ceil(((1 - bucket.level) * 1000) / this.#perSecond) },
+    });
+  }
+
+  #bucketOf(name: string, now: number): Bucket {
+    const known = this.#buckets.get(name);
+    if (known !== undefined) {
+      known.level = Math.min(
+        this.#burst,
+        known.level + (Math.max(0, now - known.at) * this.#perSecond) / 1000,
+      );
+      known.at = now;
+      return known;
+    }
+    if (this.#buckets.size >= MAX_NAMES) this.#removeFull(now);
+    const made = { level: this.#burst, at: now };
+    this.#buckets.set(name, made);
+    return made;
+  }
+
+  /** A bucket that is full again says nothing. Of those that are not, the oldest go when there is no room. */
+  #removeFull(now: number): void {
+    const fullAfterMs = (this.#burst * 1000) / this.#perSecond;
+    for (const [name, { at }] of this.#buckets) if (now - at > fullAfterMs) this.#buckets.delete(name);
+    for (const name of this.#buckets.keys()) {
+      if (this.#buckets.size < MAX_NAMES) return;
+      this.#buckets.delete(name);
+    }
+  }
+}

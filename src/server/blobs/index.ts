@@ -1,0 +1,78 @@
+/**
+ * Attachments over HTTP, addressed by the hash of their bytes.
+ *
+ * Promises: a token that may write a log may add a blob; a blob is read through an event that refers to it, in a log
+ * that the token may read; a browser never executes a blob.
+ * Does not know: where the bytes lie.
+ */
+
+import { ContinuoError } from "../../model/index.ts";
+import { addressOf } from "../../wire/index.ts";
+import { type CreateMount, type Grant, LIMITS, type ServerContext } from "../context/index.ts";
+
+export const blobs: CreateMount = (context) => ({
+  routes: (app) => {
+    app.post("/v1/blobs", (c) => putBlob(c.req.raw, c.var.grant, context));
+    app.get("/v1/blobs/:hash", (c) => getBlob(c.req.raw, c.req.param("hash"), c.var.grant, context));
+  },
+});
+
+async function putBlob(request: Request, grant: Grant, context: ServerContext): Promise<Response> {
+  if (!grant.scopes.some((scope) => scope.kind === "admin" || scope.access.includes("write"))) {
+    throw new ContinuoError("forbidden", "cannot add a blob with a token that only reads");
+  }
+  if (request.body === null) throw new ContinuoError("invalid", "the body is empty");
+  const mediaType = request.headers.get("content-type");
+  const { hash, sizeBytes, ...blob } = await context
+    .store(grant.workspaceId)
+    .putBlob(limited(request.body as AsyncIterable<Uint8Array>, LIMITS.blobBytes), {
+      ...(mediaType === null ? {} : { mediaType }),
+      expiresAt: new Date(Date.now() + LIMITS.blobMs).toISOString(),
+      signal: request.signal,
+    });
+  return Response.json({ hash, sizeBytes, mediaType: blob.mediaType }, { status: 201 });
+}
+
+async function* limited(chunks: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > limit) {
+      throw new ContinuoError("too_large", `a blob can have at most ${limit} bytes`, { details: { limit } });
+    }
+    yield chunk;
+  }
+}
+
+/** `?stream=PATH&sequence=N` names the event that refers to it. */
+async function getBlob(
+  request: Request,
+  hash: string,
+  grant: Grant,
+  context: ServerContext,
+): Promise<Response> {
+  const { searchParams } = new URL(request.url);
+  const sequence = Number(searchParams.get("sequence"));
+  if (!Number.isSafeInteger(sequence) || sequence < 1) {
+    throw new ContinuoError("invalid", "a blob can only be read through an event", {
+      hint: "Add ?stream=PATH&sequence=N of an event that refers to it.",
+    });
+  }
+  const { kind, name, logId } = addressOf(searchParams.get("stream") ?? "");
+  context.require(grant, { kind, name, access: "read" });
+  const store = context.store(grant.workspaceId);
+  const [event] = (await store.read(logId, { after: sequence - 1, limit: 1 })).events;
+  if (event?.sequence !== sequence || event.blobs?.includes(hash) !== true) {
+    throw new ContinuoError("not_found", "that event refers to no such blob");
+  }
+  const blob = await store.openBlob(hash, { signal: request.signal });
+  return new Response(ReadableStream.from(blob.bytes) as ReadableStream<Uint8Array>, {
+    headers: {
+      "content-type": blob.mediaType,
+      "content-length": String(blob.sizeBytes),
+      "content-disposition": "attachment",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "cache-control": "private, max-age=31536000, immutable",
+    },
+  });
+}

@@ -1,0 +1,294 @@
+/** One WebSocket: hello, replay, ready, live, heartbeats, requests, and what becomes of it when it is lost. */
+
+import type { WebSocket } from "ws";
+import {
+  awaitReturn,
+  type ChannelState,
+  interruptMessages,
+  isLeftOut,
+  leaveChannel,
+  renewHandle,
+} from "../../channels/index.ts";
+import { ContinuoError, isContinuoError, type Store } from "../../model/index.ts";
+import {
+  CHANNEL_LIMITS,
+  CLOSE,
+  type ClientFrame,
+  channelLogId,
+  type HelloFrame,
+  type Participant,
+  parseClientFrame,
+  type RequestFrame,
+  toWireError,
+} from "../../wire/index.ts";
+import { LIMITS as SERVER_LIMITS } from "../context/index.ts";
+import { readFailure } from "../http/index.ts";
+import type { Hub, Present } from "./hub.ts";
+import { LIMITS } from "./limits.ts";
+import { Outgoing } from "./outgoing.ts";
+import { type Participation, perform } from "./requests.ts";
+
+/** What a hello came to. */
+export interface Admission {
+  readonly store: Store;
+  readonly channel: string;
+  /** Where the replay begins. */
+  readonly after: number;
+  readonly state: ChannelState;
+  /** `null` for who only reads. */
+  readonly participation: Participation | null;
+  readonly welcome: Parameters<Outgoing["send"]>[0];
+  /** Of the token's quota. */
+  readonly place: Disposable;
+}
+
+export interface ConnectionOptions {
+  readonly socket: WebSocket;
+  readonly hub: Hub;
+  readonly draining: AbortSignal;
+  readonly report: (line: string) => void;
+  /** Counts a frame. Errors: `rate_limited`. */
+  readonly count: () => void;
+  readonly admit: (hello: HelloFrame, signal: AbortSignal) => Promise<Admission>;
+}
+
+export class Connection implements Present {
+  readonly #options: ConnectionOptions;
+  readonly #socket: WebSocket;
+  readonly #outgoing: Outgoing;
+  readonly #over = new AbortController();
+  #admission: Admission | null = null;
+  #state: "new" | "greeting" | "open" | "left" = "new";
+  #pump: AbortController | null = null;
+  #work: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #heardAt: number = performance.now();
+  #renewing: Promise<void> | null = null;
+  readonly closed: Promise<void>;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#socket = options.socket;
+    this.#outgoing = new Outgoing(options.socket);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+    this.#socket.on("message", (data, isBinary) => this.#hear(data.toString(), isBinary));
+    // What failed is told by the close that follows.
+    this.#socket.on("error", () => undefined);
+    this.#socket.on("close", () => {
+      this.#over.abort();
+      this.#work = this.#work.then(() => this.#depart());
+      void this.#work.then(resolve);
+    });
+  }
+
+  /** Every few seconds: a sign of life for the other side, and a look for one of its own. */
+  beat(): void {
+    if (this.#waiting > 0) {
+      // Its heartbeats wait behind what it wrote: while that is done, it is here.
+      this.#heardAt = performance.now();
+      this.#renew();
+    }
+    const silentMs = performance.now() - this.#heardAt;
+    const limitMs = this.#state === "new" ? CHANNEL_LIMITS.helloMs : CHANNEL_LIMITS.silenceMs;
+    if (silentMs > limitMs) this.#socket.terminate();
+    else if (this.#state === "open" && !this.#outgoing.isFull) this.#outgoing.send({ type: "heartbeat" });
+  }
+
+  presence(change: "joined" | "left", participant: Participant): void {
+    if (this.#state !== "open") return;
+    // A roster that was not told as a whole is a wrong one: the next connection gets it anew.
+    if (this.#outgoing.isFull) this.#socket.terminate();
+    else this.#outgoing.send({ type: "presence", change, participant });
+  }
+
+  /** The server ends: the client comes back to another one, or to the next. */
+  drain(): void {
+    this.#outgoing.send({ type: "bye", retryMs: SERVER_LIMITS.retryMs });
+    this.#outgoing.end(CLOSE.draining, "the server is closing");
+  }
+
+  #hear(text: string, isBinary: boolean): void {
+    this.#heardAt = performance.now();
+    let frame: ClientFrame;
+    try {
+      if (isBinary) throw new ContinuoError("invalid", "a frame must be text");
+      frame = parseClientFrame(text);
+    } catch (error) {
+      this.#refuse(error, requestIn(text));
+      return;
+    }
+    if (frame.type === "heartbeat") {
+      this.#renew();
+      return;
+    }
+    if (++this.#waiting > LIMITS.waitingFrames) this.#socket.pause();
+    // One after another: what a participant writes is stored in the order in which it was written.
+    this.#work = this.#work.then(async () => {
+      await this.#take(frame);
+      if (--this.#waiting <= LIMITS.waitingFrames / 2 && this.#socket.isPaused) this.#socket.resume();
+    });
+  }
+
+  async #take(frame: ClientFrame): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    try {
+      if (frame.type === "hello") return await this.#greet(frame);
+      if (this.#state !== "open") throw new ContinuoError("invalid", "the first frame must be a hello");
+      if (frame.type === "pause") return this.#pump?.abort();
+      if (frame.type === "resume") return this.#start(frame.after);
+      if (frame.type === "close") return await this.#leave();
+      if ("request" in frame) await this.#answer(frame);
+    } catch (error) {
+      this.#refuse(error, undefined);
+    }
+  }
+
+  async #greet(hello: HelloFrame): Promise<void> {
+    if (this.#state !== "new") throw new ContinuoError("invalid", "only the first frame can be a hello");
+    this.#state = "greeting";
+    const { hub, admit } = this.#options;
+    const admission = await admit(hello, this.#over.signal).catch((error: unknown) => {
+      throw readFailure(error);
+    });
+    this.#admission = admission;
+    if (this.#over.signal.aborted) return;
+    this.#state = "open";
+    hub.enter(admission.store, admission.channel, this);
+    this.#outgoing.send(admission.welcome);
+    this.#start(admission.after);
+  }
+
+  #start(after: number): void {
+    this.#pump?.abort();
+    const pump = new AbortController();
+    this.#pump = pump;
+    const signal = AbortSignal.any([pump.signal, this.#over.signal]);
+    this.#pumpFrom(after, signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#refuse(error, undefined);
+    });
+  }
+
+  /** The log from a sequence on, at the reader's pace. */
+  async #pumpFrom(from: number, signal: AbortSignal): Promise<void> {
+    const admission = this.#admission;
+    if (admission === null) return;
+    const { store, channel, state } = admission;
+    let after = from;
+    if (from >= state.sequence) await this.#ready(admission);
+    for await (const event of store.tail(channelLogId(channel), { after: from, signal })) {
+      if (!isLeftOut(event, state)) {
+        this.#outgoing.event(after, event);
+        after = event.sequence;
+        if (this.#outgoing.isFull && !(await this.#outgoing.room(signal))) {
+          if (!signal.aborted) this.#outgoing.catchUp(after);
+          return;
+        }
+      }
+      if (event.sequence === state.sequence) await this.#ready(admission);
+    }
+    // The log was closed: whoever reads on gets nothing more, and need not come again.
+    if (!signal.aborted) throw new ContinuoError("log_closed", `the channel ${channel} is closed`);
+  }
+
+  async #ready({ store, channel, state }: Admission): Promise<void> {
+    const roster = await this.#options.hub.roster(store, channel);
+    this.#outgoing.send({ type: "ready", sequence: state.sequence, roster });
+  }
+
+  async #answer(frame: RequestFrame): Promise<void> {
+    const { request } = frame;
+    try {
+      this.#options.count();
+      const participation = this.#admission?.participation ?? null;
+      if (participation === null)
+        throw new ContinuoError("forbidden", "a participant without a handle can only read");
+      const result = await perform(participation, frame);
+      this.#outgoing.send({ type: "ok", request, result: result ?? null });
+    } catch (error) {
+      if (isContinuoError(error, "fenced")) return this.#gone(error);
+      if (!isContinuoError(error)) this.#reportMistake(error);
+      const failure = frame.type === "history" ? readFailure(error) : error;
+      this.#outgoing.send({ type: "error", request, error: toWireError(failure).error });
+    }
+  }
+
+  /** A sign of life keeps the handle. */
+  #renew(): void {
+    const participation = this.#admission?.participation;
+    if (participation === undefined || participation === null || this.#state !== "open") return;
+    this.#renewing ??= renewHandle(participation.store, participation.fence)
+      .catch((error: unknown) => {
+        // A store that is away for a moment may be back before the lease runs out.
+        if (isContinuoError(error, "fenced")) this.#gone(error);
+      })
+      .finally(() => {
+        this.#renewing = null;
+      });
+  }
+
+  /** Somebody else has the handle: nothing that comes over this connection counts any more. */
+  #gone(cause: unknown): void {
+    if (this.#state === "left") return;
+    this.#state = "left";
+    const error = new ContinuoError("handle_taken", "the handle was given to another participant", { cause });
+    this.#outgoing.send({ type: "error", error: toWireError(error).error });
+    this.#outgoing.end(CLOSE.gone, "the handle was given to another participant");
+  }
+
+  /** For good: what is in progress is interrupted, and the handle is free. */
+  async #leave(): Promise<void> {
+    this.#state = "left";
+    const participation = this.#admission?.participation ?? null;
+    if (participation !== null) {
+      const { store, place, fence } = participation;
+      await this.#renewing;
+      await interruptMessages(store, place, { fence, reason: "the writer left" });
+      await leaveChannel(store, fence);
+    }
+    this.#outgoing.end(1000, "");
+  }
+
+  /** The socket is closed. Without a `close` before, the participant has a moment to come back. */
+  async #depart(): Promise<void> {
+    const admission = this.#admission;
+    const wasOpen = this.#state !== "left";
+    this.#state = "left";
+    if (admission === null) return;
+    const { store, channel, participation, place } = admission;
+    const { hub, draining } = this.#options;
+    place[Symbol.dispose]();
+    hub.leave(store, channel, this);
+    try {
+      await this.#renewing;
+      // Its reconnection to another server takes longer when this one ends.
+      if (participation !== null && wasOpen && !draining.aborted)
+        await awaitReturn(store, participation.fence);
+    } catch (error) {
+      // It came back already, or the lease runs out by itself.
+      if (!isContinuoError(error)) this.#reportMistake(error);
+    }
+    void hub.roster(store, channel).catch(() => undefined);
+  }
+
+  #refuse(error: unknown, request: number | undefined): void {
+    if (!isContinuoError(error)) this.#reportMistake(error);
+    const wire = toWireError(error).error;
+    if (request !== undefined && this.#state === "open") {
+      this.#outgoing.send({ type: "error", request, error: wire });
+      return;
+    }
+    this.#outgoing.send({ type: "error", error: wire });
+    this.#outgoing.end(CLOSE.refused, wire.code);
+  }
+
+  #reportMistake(error: unknown): void {
+    this.#options.report(`channel failed: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+}
+
+/** The number of a request whose other fields are wrong, so that its sender hears of it. */
+function requestIn(text: string): number | undefined {
+  const [, number] = /"request":\s*(\d{1,15})[,}]/u.exec(text.slice(-64_000)) ?? [];
+  return number === undefined ? undefined : Number(number);
+}

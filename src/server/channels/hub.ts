@@ -1,0 +1,135 @@
+/** Who is where on this server: connections by channel, their roster, and participants that disappeared. */
+
+import { randomUUID } from "node:crypto";
+import { readRoster, sweepChannels } from "../../channels/index.ts";
+import { isContinuoError, type Store } from "../../model/index.ts";
+import type { Participant } from "../../wire/index.ts";
+import { LIMITS } from "./limits.ts";
+
+/** What the hub tells a connection. */
+export interface Present {
+  presence(change: "joined" | "left", participant: Participant): void;
+}
+
+interface Room {
+  readonly store: Store;
+  readonly channel: string;
+  readonly present: Set<Present>;
+  roster: ReadonlyMap<string, Participant>;
+  looking: Promise<void> | null;
+}
+
+export class Hub {
+  readonly #rooms = new Map<string, Room>();
+  /** Workspaces that this server has served. */
+  readonly #stores = new Map<string, Store>();
+  readonly #owner: string = `server-${randomUUID()}`;
+  readonly #report: (line: string) => void;
+  readonly #timers: readonly NodeJS.Timeout[];
+  #sweeping: Promise<void> | null = null;
+
+  constructor(report: (line: string) => void) {
+    this.#report = report;
+    this.#timers = [
+      setInterval(() => void this.sweep(), LIMITS.sweepMs).unref(),
+      setInterval(() => this.#lookEverywhere(), ROSTER_MS).unref(),
+    ];
+  }
+
+  serves(store: Store): void {
+    if (!this.#stores.has(store.workspaceId)) this.#stores.set(store.workspaceId, store);
+  }
+
+  enter(store: Store, channel: string, present: Present): void {
+    const key = keyOf(store, channel);
+    const room = this.#rooms.get(key) ?? {
+      store,
+      channel,
+      present: new Set(),
+      roster: new Map(),
+      looking: null,
+    };
+    this.#rooms.set(key, room);
+    room.present.add(present);
+  }
+
+  leave(store: Store, channel: string, present: Present): void {
+    const room = this.#rooms.get(keyOf(store, channel));
+    room?.present.delete(present);
+    if (room?.present.size === 0) this.#rooms.delete(keyOf(store, channel));
+  }
+
+  /** Looks at the leases now; everybody in the channel is told what changed. */
+  async roster(store: Store, channel: string): Promise<readonly Participant[]> {
+    const room = this.#rooms.get(keyOf(store, channel));
+    if (room === undefined) return readRoster(store, channel);
+    await this.#look(room);
+    return [...room.roster.values()];
+  }
+
+  /** Ends what participants left behind whose lease ran out; one sweep at a time. */
+  sweep(): Promise<void> {
+    this.#sweeping ??= this.#sweepAll().finally(() => {
+      this.#sweeping = null;
+    });
+    return this.#sweeping;
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#sweeping;
+    await Promise.allSettled([...this.#rooms.values()].map((room) => room.looking));
+  }
+
+  async #sweepAll(): Promise<void> {
+    for (const store of this.#stores.values()) {
+      try {
+        await sweepChannels(store, { owner: this.#owner });
+      } catch (error) {
+        // The store may be away for a while: the next sweep tries again.
+        if (!isContinuoError(error))
+          this.#report(`sweep failed: ${error instanceof Error ? error.stack : error}`);
+      }
+    }
+  }
+
+  #lookEverywhere(): void {
+    for (const room of this.#rooms.values()) {
+      // A store that is away is asked again a moment later.
+      this.#look(room).catch(() => undefined);
+    }
+  }
+
+  /** Whoever asks while somebody looks gets a look that begins afterwards. */
+  async #look(room: Room): Promise<void> {
+    await room.looking?.catch(() => undefined);
+    room.looking ??= lookAt(room).finally(() => {
+      room.looking = null;
+    });
+    await room.looking;
+  }
+}
+
+const ROSTER_MS = 1_000;
+
+function keyOf({ workspaceId }: Store, channel: string): string {
+  return `${workspaceId}:${channel}`;
+}
+
+async function lookAt(room: Room): Promise<void> {
+  const now = new Map(
+    (await readRoster(room.store, room.channel)).map((participant) => [participant.handle, participant]),
+  );
+  const before = room.roster;
+  room.roster = now;
+  for (const participant of before.values()) {
+    if (!now.has(participant.handle)) tellAll(room, "left", participant);
+  }
+  for (const participant of now.values()) {
+    if (!before.has(participant.handle)) tellAll(room, "joined", participant);
+  }
+}
+
+function tellAll({ present }: Room, change: "joined" | "left", participant: Participant): void {
+  for (const one of present) one.presence(change, participant);
+}

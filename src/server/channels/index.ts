@@ -1,0 +1,107 @@
+/**
+ * Channels over WebSocket and HTTP, as `PROTOCOL.md` defines them.
+ *
+ * Promises: a reader receives every event once, in order and at its own pace, and a notice when it is too slow; any
+ * running server finds a lost participant.
+ * Does not know: how a channel is stored (`channels/`).
+ */
+
+import { type WebSocket, WebSocketServer } from "ws";
+import { CHANNEL_LIMITS, SUBPROTOCOL } from "../../wire/index.ts";
+import type { CreateMount, Peer, ServerContext } from "../context/index.ts";
+import { admit } from "./admit.ts";
+import { Connection } from "./connection.ts";
+import { Hub } from "./hub.ts";
+import { channelRoutes } from "./routes.ts";
+
+const PATH = /^\/v1\/channels\/([^/?#]+)\/ws$/u;
+const BEARER = "bearer.";
+
+export const channels: CreateMount = (context) => {
+  const hub = new Hub(context.report);
+  const connections = new Set<Connection>();
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: CHANNEL_LIMITS.frameBytes,
+    perMessageDeflate: false,
+    handleProtocols: (given) => (given.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+  });
+  const beats = setInterval(() => {
+    for (const connection of connections) connection.beat();
+  }, CHANNEL_LIMITS.heartbeatMs).unref();
+  return {
+    routes: (app) => channelRoutes(app, context, hub),
+    upgrade: (request, socket, head, peer) => {
+      const channel = channelIn(request.url ?? "");
+      if (channel === null) return false;
+      const secret = secretIn(request.headers["sec-websocket-protocol"]);
+      const take = connectionTaker({ context, hub, connections, channel, peer, secret });
+      sockets.handleUpgrade(request, socket, head, take);
+      return true;
+    },
+    close: async () => {
+      clearInterval(beats);
+      for (const connection of connections) connection.drain();
+      await Promise.all([...connections].map((connection) => connection.closed));
+      await hub.close();
+      sockets.close();
+    },
+  };
+};
+
+interface Arrival {
+  readonly context: ServerContext;
+  readonly hub: Hub;
+  readonly connections: Set<Connection>;
+  readonly channel: string;
+  readonly peer: Peer;
+  /** As a subprotocol; else it comes with the hello. */
+  readonly secret: string | undefined;
+}
+
+/** Knows nothing of the request: an idle reader would keep it and its headers in memory. */
+function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
+  const { context, hub, connections, channel, peer, secret: sent } = arrival;
+  return (socket) => {
+    let count = (): void => undefined;
+    const connection = new Connection({
+      socket,
+      hub,
+      draining: context.draining,
+      report: context.report,
+      count: () => count(),
+      admit: async (hello, signal) => {
+        const secret = sent ?? hello.token;
+        const credentials = { sentAs: "frame", ...(secret === undefined ? {} : { secret }) } as const;
+        const grant = await context.authenticate(credentials, peer);
+        count = () => context.quotas.request(grant);
+        const place = context.quotas.connect(grant, channel);
+        try {
+          return await admit(hello, { context, hub, channel, grant, place, signal });
+        } catch (error) {
+          place[Symbol.dispose]();
+          throw error;
+        }
+      },
+    });
+    connections.add(connection);
+    void connection.closed.then(() => connections.delete(connection));
+  };
+}
+
+/** `null` for any other path, and for one with a broken percent sign. */
+function channelIn(url: string): string | null {
+  const [, name] = PATH.exec(url) ?? [];
+  if (name === undefined) return null;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return null;
+  }
+}
+
+/** A token as a second subprotocol. */
+function secretIn(header: string | undefined): string | undefined {
+  const found = (header ?? "").split(",").find((one) => one.trim().startsWith(BEARER));
+  return found?.trim().slice(BEARER.length);
+}

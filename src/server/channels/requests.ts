@@ -1,0 +1,95 @@
+/** Requests of a participant: each frame to what it does in the store. */
+
+import {
+  claimInput,
+  clearHistory,
+  commitProcessed,
+  endRun,
+  type Fence,
+  hasEnded,
+  isSnapshotDue,
+  moveReceived,
+  type OpenMessages,
+  openAfter,
+  type Place,
+  post,
+  readHistory,
+  readParticipantSession,
+  readState,
+  setSdkSession,
+  storeMessage,
+} from "../../channels/index.ts";
+import { ContinuoError, type Store } from "../../model/index.ts";
+import type { PostFrame, RequestFrame, SessionFrame } from "../../wire/index.ts";
+
+export interface Participation {
+  readonly store: Store;
+  readonly place: Place;
+  readonly fence: Fence;
+  readonly instance: string;
+  readonly type: string;
+  readonly hasSession: boolean;
+  open: OpenMessages;
+}
+
+const SESSION_FRAMES: ReadonlySet<string> = new Set<SessionFrame["type"]>([
+  "received",
+  "commit",
+  "sdk_session",
+  "store",
+  "history",
+  "clear_history",
+  "claim",
+  "end_run",
+]);
+
+/** What the answer holds. Errors: those of the frame; `session_disabled`. */
+export async function perform(participation: Participation, frame: RequestFrame): Promise<unknown> {
+  if (!isSessionFrame(frame)) return performPost(participation, frame);
+  if (participation.hasSession) return performSession(participation, frame);
+  throw new ContinuoError("session_disabled", "this participant has no session", {
+    hint: "Connect with a workspaceId.",
+  });
+}
+
+function isSessionFrame(frame: RequestFrame): frame is RequestFrame & SessionFrame {
+  return SESSION_FRAMES.has(frame.type);
+}
+
+async function performPost(participation: Participation, frame: PostFrame): Promise<unknown> {
+  const { store, place, fence, instance, type, open } = participation;
+  const event = await post(store, { ...place, type, instance, fence }, { frame, open });
+  const begins = frame.type === "send" && frame.state === "open";
+  // Sent again after its end, a beginning opens nothing.
+  if (!begins || !(await hasEnded(store, place.channel, event))) {
+    participation.open = openAfter(open, frame, event);
+  }
+  // Nobody waits for it: whoever joins without it reads a little more.
+  if (isSnapshotDue(event.sequence)) readState(store, place.channel).catch(() => undefined);
+  return { sequence: event.sequence };
+}
+
+async function performSession(participation: Participation, frame: SessionFrame): Promise<unknown> {
+  const { store, place, fence, instance } = participation;
+  const held = { place, fence };
+  switch (frame.type) {
+    case "received":
+      return await moveReceived(store, held, frame.sequence);
+    case "commit":
+      return commitProcessed(store, held, frame.sequence);
+    case "sdk_session":
+      await setSdkSession(store, held, frame.sdkSessionId);
+      return readParticipantSession(store, place);
+    case "store":
+      return storeMessage(store, held, frame);
+    case "history":
+      return readHistory(store, place, frame.limit);
+    case "clear_history":
+      return await clearHistory(store, held, frame.id);
+    case "claim":
+      return claimInput(store, { ...held, instance, sequence: frame.sequence, agent: frame.agent });
+    case "end_run":
+      await endRun(store, { ...held, ...frame });
+      return readParticipantSession(store, place);
+  }
+}

@@ -1,0 +1,112 @@
+/** Channels over HTTP: lists, whole messages, anchors, stored events, and a message of somebody who is not there. */
+
+import { randomUUID } from "node:crypto";
+import type { Hono } from "hono";
+import { lastAnchor, openChannel, post, readMessages } from "../../channels/index.ts";
+import { ContinuoError, type Store } from "../../model/index.ts";
+import {
+  type Access,
+  allows,
+  assertName,
+  channelLogId,
+  type PostFrame,
+  parseClientFrame,
+} from "../../wire/index.ts";
+import type { Grant, ServerContext, ServerEnv } from "../context/index.ts";
+import { readJsonObject } from "../http/index.ts";
+import type { Hub } from "./hub.ts";
+import { LIMITS } from "./limits.ts";
+
+interface Asked {
+  readonly context: ServerContext;
+  readonly grant: Grant;
+  readonly channel: string;
+  readonly access: Access;
+}
+
+function storeFor({ context, grant, channel, access }: Asked): Store {
+  assertName("channel", channel);
+  context.require(grant, { kind: "channel", name: channel, access });
+  return context.store(grant.workspaceId);
+}
+
+export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub: Hub): void {
+  const asked = (grant: Grant, channel: string): Asked => ({ context, grant, channel, access: "read" });
+  app.get("/v1/channels", async (c) => Response.json(await listChannels(context, c.var.grant)));
+  app.get("/v1/channels/:channel", async (c) => {
+    const channel = c.req.param("channel");
+    const store = storeFor(asked(c.var.grant, channel));
+    hub.serves(store);
+    const latestSequence = await store.latestSequence(channelLogId(channel));
+    return Response.json({ channel, latestSequence, roster: await hub.roster(store, channel) });
+  });
+  app.get("/v1/channels/:channel/messages", async (c) => {
+    const channel = c.req.param("channel");
+    const store = storeFor(asked(c.var.grant, channel));
+    const limit = numberIn(c.req.query("limit"), { otherwise: 100, most: LIMITS.messages });
+    return Response.json({ messages: await readMessages(store, channel, { limit: Math.max(1, limit) }) });
+  });
+  app.get("/v1/channels/:channel/anchor", async (c) => {
+    const channel = c.req.param("channel");
+    const store = storeFor(asked(c.var.grant, channel));
+    return Response.json({ sequence: await lastAnchor(store, channelLogId(channel)) });
+  });
+  app.get("/v1/channels/:channel/events", async (c) => {
+    const channel = c.req.param("channel");
+    const store = storeFor(asked(c.var.grant, channel));
+    const after = numberIn(c.req.query("after"), { otherwise: 0, most: Number.MAX_SAFE_INTEGER });
+    return Response.json(await store.read(channelLogId(channel), { after, limit: LIMITS.events }));
+  });
+  app.post("/v1/channels/:channel/messages", async (c) => {
+    const channel = c.req.param("channel");
+    const store = storeFor({ ...asked(c.var.grant, channel), access: "write" });
+    return Response.json(await say(store, { channel, grant: c.var.grant }, await readJsonObject(c.req.raw)));
+  });
+}
+
+async function listChannels(context: ServerContext, grant: Grant): Promise<unknown> {
+  const { items } = await context
+    .store(grant.workspaceId)
+    .listLogs({ prefix: channelLogId(""), limit: LIMITS.channels });
+  const channels = items
+    .map(({ logId, latestSequence, createdAt, changedAt }) => ({
+      channel: logId.slice(channelLogId("").length),
+      latestSequence,
+      createdAt,
+      changedAt,
+    }))
+    .filter(({ channel }) => allows(grant.scopes, { kind: "channel", name: channel, access: "read" }));
+  return { channels };
+}
+
+/** One whole message. Errors: `forbidden` for another handle than the token's, `invalid`, `not_found`. */
+async function say(
+  store: Store,
+  { channel, grant }: { readonly channel: string; readonly grant: Grant },
+  body: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  const handle = assertName("handle", body.handle ?? grant.handle);
+  if (grant.handle !== null && grant.handle !== handle) {
+    throw new ContinuoError("forbidden", `the token is for the handle ${grant.handle}`, {
+      details: { handle },
+    });
+  }
+  const { id = randomUUID(), content, to, replyTo, attachments } = body;
+  const given = { type: "send", request: 0, id, content, to, replyTo, attachments };
+  // The same checks as of a frame.
+  const frame = parseClientFrame(JSON.stringify(given)) as PostFrame;
+  await openChannel(store, channel);
+  const author = { channel, handle, type: "person", instance: "http" };
+  const event = await post(store, author, { frame, open: new Map() });
+  return { messageId: event.id, sequence: event.sequence };
+}
+
+/** Errors: `invalid`. */
+function numberIn(
+  text: string | undefined,
+  { otherwise, most }: { otherwise: number; most: number },
+): number {
+  if (text === undefined) return otherwise;
+  if (/^\d{1,15}$/u.test(text)) return Math.min(Number(text), most);
+  throw new ContinuoError("invalid", `this is not a number: ${JSON.stringify(text.slice(0, 40))}`);
+}

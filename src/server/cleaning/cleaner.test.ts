@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { openStore } from "../../store/index.ts";
+import { USED_CODES } from "../auth/index.ts";
+import { cleanAll } from "./clean.ts";
+import { createCleaner } from "./cleaner.ts";
+
+const DAY_MS = 86_400_000;
+const ignore = (): void => undefined;
+
+test("of several servers one cleans, and not again within the hour", async () => {
+  await using store = await openStore("memory:");
+  const cleaners = [createCleaner(store, ignore), createCleaner(store, ignore)];
+  const first = await Promise.all(cleaners.map((cleaner) => cleaner.look()));
+  const second = await Promise.all(cleaners.map((cleaner) => cleaner.look()));
+  expect([first.filter((one) => one !== null).length, second]).toEqual([1, [null, null]]);
+});
+
+test("tokens and codes that ended long ago are forgotten in every workspace, and all others stay", async () => {
+  await using store = await openStore("memory:");
+  const other = store.forWorkspace("other");
+  const active = await other.createToken({ scopes: ["admin"] });
+  const revoked = await other.createToken({ scopes: ["admin"] });
+  await other.revokeToken(revoked.tokenId);
+  await store.putClaim({ name: `${USED_CODES}/x`, generation: 1, owner: "a", status: "used" });
+  await store.createLog({ logId: "kept" });
+  const nothing = { logs: 0, tokens: 0, codes: 0 };
+  expect(await cleanAll(store, { now: Date.now() })).toEqual(nothing);
+  expect(await cleanAll(store, { now: Date.now() + 2 * DAY_MS })).toEqual({ ...nothing, codes: 1 });
+  expect(await cleanAll(store, { now: Date.now() + 8 * DAY_MS })).toEqual({ ...nothing, tokens: 1 });
+  expect((await other.listTokens()).items.map(({ tokenId }) => tokenId)).toEqual([active.tokenId]);
+  expect(await store.getLog("kept")).not.toBeNull();
+});

@@ -1,0 +1,36 @@
+/** Whose turn it is to clean: one server of a store, once an hour. */
+
+import { randomUUID } from "node:crypto";
+import { isContinuoError, type Store } from "../../model/index.ts";
+import { SERVER_LOGS } from "../../wire/index.ts";
+import { type Cleaned, cleanAll } from "./clean.ts";
+
+const EVERY_MS = 3_600_000;
+
+export interface Cleaner {
+  /** Cleans when it is time and no other server has done it; `null` otherwise. */
+  look(): Promise<Cleaned | null>;
+}
+
+export function createCleaner(store: Store, report: (line: string) => void): Cleaner {
+  const owner = randomUUID();
+  let next = Number.NEGATIVE_INFINITY;
+  return {
+    look: async () => {
+      if (performance.now() < next) return null;
+      try {
+        // It is not given back: the next hour begins when it expires.
+        await store.acquireLease(`${SERVER_LOGS}cleaning`, { owner, ttlMs: EVERY_MS });
+      } catch (error) {
+        // Another server does it; or the store is away, and the next look tries again.
+        if (isContinuoError(error)) return null;
+        throw error;
+      }
+      next = performance.now() + EVERY_MS;
+      const cleaned = await cleanAll(store, { now: Date.now() });
+      const { logs, tokens } = cleaned;
+      if (logs + tokens > 0) report(`cleaned: ${logs} expired logs, ${tokens} tokens that had ended`);
+      return cleaned;
+    },
+  };
+}

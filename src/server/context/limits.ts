@@ -1,0 +1,54 @@
+/** Every limit of the server, in one place. */
+
+import type { TokenLimits } from "./context.ts";
+
+export const LIMITS = {
+  /** Bytes of the body of a request. */
+  bodyBytes: 67_108_864,
+  /** Bytes of a request of JSON that configures something. */
+  configBytes: 65_536,
+  /** Payload bytes of one page of a catch-up read. */
+  pageBytes: 4_194_304,
+  pageEvents: 10_000,
+  /** Payload bytes of one data event of an SSE stream. */
+  sseBytes: 262_144,
+  sseEvents: 1_000,
+  /** How long a long-poll waits. */
+  longPollMs: 20_000,
+  /** How often an SSE stream without data sends a control event. */
+  sseIdleMs: 15_000,
+  /** When an SSE stream ends, so that the client comes back (to another server, perhaps). */
+  sseMs: 60_000,
+  /** How long a client may take to send its headers, and its whole request. */
+  headersMs: 10_000,
+  requestMs: 300_000,
+  /** How long a connection without a request stays open: longer than that of the proxies in front of it. */
+  keepAliveMs: 75_000,
+  /** How long requests may go on after the server began to close. */
+  drainMs: 5_000,
+  /** What clients are told to wait before they come back to a server that closes. */
+  retryMs: 1_000,
+  /** Characters of a secret that is looked up. */
+  secretLength: 512,
+  /** How long a token is known without a look at the store. */
+  rememberMs: 1_000,
+  rememberedTokens: 10_000,
+  /** Wrong tokens from one address. */
+  guesses: 20,
+  guessesPerSecond: 0.5,
+  /** How long a page's code can be exchanged, and how long its cookie is valid. */
+  codeMs: 60_000,
+  cookieSeconds: 43_200,
+  /** Bytes of a blob. */
+  blobBytes: 268_435_456,
+  /** How long a blob is kept that no event refers to. */
+  blobMs: 86_400_000,
+} as const;
+
+/** Of one token, where the operator says nothing else. */
+export const TOKEN_LIMITS: TokenLimits = {
+  requestsPerSecond: 2_000,
+  connections: 20_000,
+  channels: 1_000,
+  bytes: LIMITS.bodyBytes,
+};

@@ -1,0 +1,47 @@
+/** Bodies of requests, never more of them than a limit. */
+
+import { ContinuoError } from "../../model/index.ts";
+import { LIMITS } from "../context/index.ts";
+
+const NOTHING = new Uint8Array();
+
+/** Errors: `too_large`. */
+export async function readBody(request: Request, limit: number = LIMITS.bodyBytes): Promise<Uint8Array> {
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > limit) throw tooLarge(limit);
+  // A declared length is kept by the HTTP parser: the body cannot be longer. `body` is not looked at before: that alone
+  // makes a stream of what is read at once here.
+  if (declared > 0) return new Uint8Array(await request.arrayBuffer());
+  if (request.body === null) return NOTHING;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** An object of JSON. Errors: `invalid`, `too_large`. */
+export async function readJsonObject(request: Request): Promise<Readonly<Record<string, unknown>>> {
+  const body = await readBody(request, LIMITS.configBytes);
+  if (body.length === 0) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch (cause) {
+    throw new ContinuoError("invalid", "the body is not JSON", { cause });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ContinuoError("invalid", "the body is not a JSON object");
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function tooLarge(limit: number): ContinuoError {
+  return new ContinuoError("too_large", `the body is larger than ${limit} bytes`, {
+    hint: "Send it in several requests, or keep it as a blob.",
+    details: { limit },
+  });
+}

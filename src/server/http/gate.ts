@@ -1,0 +1,82 @@
+/**
+ * What is checked of every request before anything else looks at it: the host, the origin, and that no token stands
+ * in the URL. Pure.
+ */
+
+import { ContinuoError } from "../../model/index.ts";
+
+export interface Gate {
+  /** Exact origins of pages that may call. */
+  readonly origins: ReadonlySet<string>;
+  /** The names under which the server may be called; every name where it is left out. */
+  readonly hosts?: ReadonlySet<string>;
+}
+
+/** What a request says of where it comes from. */
+export interface Arrival {
+  readonly url: string;
+  readonly host: string | null;
+  readonly origin: string | null;
+}
+
+/** Errors (returned): `unauthorized` for a token in the URL, `forbidden` for a foreign host or origin. */
+export function gateRefusal(gate: Gate, arrival: Arrival): ContinuoError | undefined {
+  if (/[?&](token|access_token|authorization)=/iu.test(arrival.url)) {
+    return new ContinuoError("unauthorized", "a URL must not contain a token", {
+      hint: "Send it as `Authorization: Bearer TOKEN`; revoke this one, since URLs are logged.",
+    });
+  }
+  if (!isKnownHost(gate, arrival.host)) {
+    return new ContinuoError("forbidden", "the server does not have this host name", {
+      hint: "Use the address of the server; other host names are refused to protect it from web pages.",
+      details: { host: arrival.host },
+    });
+  }
+  if (isKnownOrigin(gate, arrival)) return undefined;
+  return new ContinuoError("forbidden", "pages of this origin cannot call the server", {
+    hint: "Start the server with --origin and this origin, exactly.",
+    details: { origin: arrival.origin },
+  });
+}
+
+function isKnownHost({ hosts }: Gate, host: string | null): boolean {
+  return hosts === undefined || (host !== null && hosts.has(host.replace(/:\d+$/u, "").toLowerCase()));
+}
+
+/** A page of the server itself is known: its origin is the host that it calls. */
+export function isKnownOrigin({ origins }: Gate, { origin, host }: Omit<Arrival, "url">): boolean {
+  if (origin === null || origins.has(origin)) return true;
+  return host !== null && (origin === `http://${host}` || origin === `https://${host}`);
+}
+
+const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+const REQUEST_HEADERS =
+  "authorization, content-type, if-none-match, stream-seq, stream-ttl, stream-expires-at, stream-closed, " +
+  "stream-forked-from, stream-fork-offset, stream-fork-sub-offset, producer-id, producer-epoch, producer-seq";
+const RESPONSE_HEADERS =
+  "etag, location, retry-after, stream-next-offset, stream-cursor, stream-up-to-date, stream-closed, stream-ttl, " +
+  "stream-expires-at, stream-sse-data-encoding, producer-epoch, producer-seq, producer-expected-seq, " +
+  "producer-received-seq";
+
+/** On every response. A page may read it only when its origin is known. */
+export function guardHeaders(gate: Gate, arrival: Omit<Arrival, "url">): Readonly<Record<string, string>> {
+  const headers = {
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+  };
+  if (arrival.origin === null || !isKnownOrigin(gate, arrival)) return headers;
+  return {
+    ...headers,
+    vary: "origin",
+    "access-control-allow-origin": arrival.origin,
+    "access-control-expose-headers": RESPONSE_HEADERS,
+  };
+}
+
+/** The answer to a preflight says what may be sent; a page of a foreign origin is still not let in. */
+export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
+  "access-control-allow-methods": METHODS,
+  "access-control-allow-headers": REQUEST_HEADERS,
+  "access-control-max-age": "600",
+};

@@ -1,0 +1,22 @@
+/**
+ * The server: every log over HTTP, for holders of a token.
+ *
+ * Each part of the server is a `CreateMount` in `mounts.ts`.
+ *
+ * Promises: a handler is `(Request) -> Response` and needs no socket; a query never leaves the workspace of its
+ * token; a write that was answered as stored is durable.
+ * Does not know: flags and the terminal, how a store works, what a channel is (`channels/`).
+ */
+
+export { allowEverybody, createAuthenticate, LOOPBACK_LABEL, OWN_LABELS } from "./auth/index.ts";
+export type {
+  CreateMount,
+  Grant,
+  Mount,
+  Peer,
+  ServerContext,
+  ServerEnv,
+  TokenLimits,
+} from "./context/index.ts";
+export { type Listening, type ListenOptions, listen } from "./listen.ts";
+export { type ContinuoServer, createServer, type ServerOptions } from "./server.ts";

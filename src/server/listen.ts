@@ -1,0 +1,84 @@
+/** The server on a socket. */
+
+import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { ContinuoError } from "../model/index.ts";
+import type { Peer } from "./context/index.ts";
+import { LIMITS } from "./context/index.ts";
+import type { ContinuoServer } from "./server.ts";
+
+export interface Listening {
+  /** `http://ADDRESS:PORT`. */
+  readonly url: string;
+  /** Takes no more connections, lets requests finish, and resolves when every socket is closed. */
+  close(): Promise<void>;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 is any free port. */
+  readonly port: number;
+  /**
+   * `own` for a process that is nothing but this server: the global `Response` becomes one that costs half as much.
+   * `shared` where none is given.
+   */
+  readonly process?: "own" | "shared";
+}
+
+/** Errors: `unavailable` when the address cannot be taken. */
+export async function listen(server: ContinuoServer, options: ListenOptions): Promise<Listening> {
+  const { host, port } = options;
+  const listener = getRequestListener(
+    (request, env) => server.fetch(request, peerOf(env.incoming as IncomingMessage)),
+    { overrideGlobalObjects: options.process === "own" },
+  );
+  const { requestMs, headersMs, keepAliveMs } = LIMITS;
+  const http = createHttpServer(
+    { requestTimeout: requestMs, headersTimeout: headersMs, keepAliveTimeout: keepAliveMs },
+    listener,
+  );
+  http.on("upgrade", (request, socket, head) => {
+    server.upgrade(request, socket, head, peerOf(request));
+  });
+  await bound(http, { host, port });
+  const address = http.address() as AddressInfo;
+  const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return { url: `http://${name}:${address.port}`, close: () => closed(http, server) };
+}
+
+function bound(http: Server, { host, port }: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once("error", (cause: NodeJS.ErrnoException) => {
+      reject(
+        new ContinuoError("unavailable", `cannot listen on ${host}:${port}: ${cause.code ?? cause.message}`, {
+          hint: "Choose another address with --listen.",
+          details: { host, port },
+          cause,
+        }),
+      );
+    });
+    http.listen(port, host, resolve);
+  });
+}
+
+/** Requests are answered to their end, but not for ever. */
+async function closed(http: Server, server: ContinuoServer): Promise<void> {
+  const gone = new Promise<void>((resolve) => {
+    http.close(() => resolve());
+  });
+  await server.close();
+  http.closeIdleConnections();
+  const timer = setTimeout(() => http.closeAllConnections(), LIMITS.drainMs);
+  const idle = setInterval(() => http.closeIdleConnections(), 50);
+  await gone;
+  clearTimeout(timer);
+  clearInterval(idle);
+}
+
+/** What a proxy hands on does not come from this machine, whatever its socket says. */
+function peerOf({ socket, headers }: IncomingMessage): Peer {
+  const address = socket.remoteAddress ?? "";
+  const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
+  return { address, isLoopback: !isForwarded && /^(::ffff:)?127\.|^::1$/u.test(address) };
+}

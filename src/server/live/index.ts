@@ -1,0 +1,78 @@
+/**
+ * Continuous sessions over HTTP and WebSocket, at `/v1/live/*`.
+ *
+ * Promises: input that was answered is durable; a reader receives every event of the feed once and in order; all
+ * connected clients are told of a degraded session.
+ * Does not know: what a note is, who owns a session (`live/`).
+ */
+
+import { WebSocketServer } from "ws";
+import { LIVE_SUBPROTOCOL } from "../../wire/index.ts";
+import type { CreateMount } from "../context/index.ts";
+import { LiveConnection } from "./connection.ts";
+import { LIMITS } from "./limits.ts";
+import { liveRoutes } from "./routes.ts";
+import { LiveServices } from "./services.ts";
+
+const PATH = /^\/v1\/live\/([^/?#]+)\/ws$/u;
+
+export const live: CreateMount = (context) => {
+  const services = new LiveServices(context, context.live ?? { workspaceIds: [] });
+  const connections = new Set<LiveConnection>();
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: LIMITS.frameBytes,
+    perMessageDeflate: false,
+    handleProtocols: (given) => (given.has(LIVE_SUBPROTOCOL) ? LIVE_SUBPROTOCOL : false),
+  });
+  const beats = setInterval(() => {
+    for (const connection of connections) connection.beat();
+  }, LIMITS.heartbeatMs).unref();
+  return {
+    routes: (app) => liveRoutes(app, context, services),
+    upgrade: (request, socket, head, peer) => {
+      const key = keyIn(request.url ?? "");
+      if (key === null) return false;
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        const connection = new LiveConnection({
+          socket: webSocket,
+          report: context.report,
+          join: async ({ token }) => {
+            const credentials = {
+              sentAs: "frame",
+              ...(token === undefined ? {} : { secret: token }),
+            } as const;
+            const grant = await context.authenticate(credentials, peer);
+            context.quotas.request(grant);
+            context.require(grant, { kind: "live", name: key, access: "read" });
+            const service = await services.of(grant.workspaceId).of(key);
+            const sessionId = await service.sessionIdOf(key);
+            const place = context.quotas.connect(grant);
+            return { service, sessionId, place };
+          },
+        });
+        connections.add(connection);
+        void connection.closed.then(() => connections.delete(connection));
+      });
+      return true;
+    },
+    close: async () => {
+      clearInterval(beats);
+      for (const connection of connections) connection.drain();
+      await Promise.all([...connections].map((connection) => connection.closed));
+      await services.close();
+      sockets.close();
+    },
+  };
+};
+
+/** `null` for any other path, and for one with a broken percent sign. */
+function keyIn(url: string): string | null {
+  const [, key] = PATH.exec(url) ?? [];
+  if (key === undefined) return null;
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return null;
+  }
+}

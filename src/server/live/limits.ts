@@ -1,0 +1,17 @@
+/** Every limit of the endpoint of continuous sessions. */
+
+export const LIMITS = {
+  /** Bytes of a batch of evidence. */
+  batchBytes: 8_388_608,
+  /** Bytes of a frame that a client sends. */
+  frameBytes: 16_384,
+  /** Bytes that wait in a socket before its reader is waited for, and how long. */
+  waitingBytes: 1_048_576,
+  stalledMs: 30_000,
+  pauseMs: 20,
+  /** How often a server that has no continuous sessions looks whether others have some. */
+  lookMs: 2_000,
+  heartbeatMs: 3_000,
+  silenceMs: 10_000,
+  sessions: 1_000,
+} as const;

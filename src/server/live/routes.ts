@@ -1,0 +1,115 @@
+/** Continuous sessions over HTTP. */
+
+import type { Context, Hono } from "hono";
+import {
+  type LiveService,
+  parseEvidenceBatch,
+  parseNoteOperation,
+  parseSessionRequest,
+} from "../../live/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import { type Access, allows } from "../../wire/index.ts";
+import type { ServerContext, ServerEnv } from "../context/index.ts";
+import { readBody, readJsonObject } from "../http/index.ts";
+import { LIMITS } from "./limits.ts";
+import type { LiveServices } from "./services.ts";
+
+type Call = Context<ServerEnv>;
+
+export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, services: LiveServices): void {
+  /** The key and its service, for a token that may. Errors: `forbidden`. */
+  const asked = async (
+    c: Call,
+    access: Access,
+  ): Promise<{ readonly key: string; readonly service: LiveService }> => {
+    const key = c.req.param("key") ?? "";
+    const { grant } = c.var;
+    context.require(grant, { kind: "live", name: key, access });
+    return { key, service: await services.of(grant.workspaceId).of(key) };
+  };
+  app.get("/v1/live", async (c) => {
+    const service = await services.of(c.var.grant.workspaceId).stored();
+    const cursor = c.req.query("cursor");
+    const { items, nextCursor } = await service.list({
+      limit: Math.min(Number(c.req.query("limit") ?? 100) || 100, LIMITS.sessions),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const sessions = items.filter(({ key }) =>
+      allows(c.var.grant.scopes, { kind: "live", name: key, access: "read" }),
+    );
+    return Response.json({ sessions, nextCursor });
+  });
+  app.put("/v1/live/:key", async (c) => {
+    const key = c.req.param("key");
+    const { grant } = c.var;
+    context.require(grant, { kind: "live", name: key, access: "write" });
+    const opened = await services
+      .of(grant.workspaceId)
+      .open(key, parseSessionRequest(await readJsonObject(c.req.raw)));
+    return Response.json(opened, { status: opened.created ? 201 : 200 });
+  });
+  app.get("/v1/live/:key", async (c) => {
+    const { key, service } = await asked(c, "read");
+    return Response.json(await service.session(key));
+  });
+  app.delete("/v1/live/:key", async (c) => {
+    const { key, service } = await asked(c, "write");
+    await service.close(key);
+    return Response.json(await service.session(key));
+  });
+  app.post("/v1/live/:key/ping", async (c) => {
+    const { key, service } = await asked(c, "write");
+    await service.ping(key);
+    return new Response(null, { status: 204 });
+  });
+  app.post("/v1/live/:key/evidence", async (c) => {
+    const { key, service } = await asked(c, "write");
+    return Response.json(await service.accept(key, parseEvidenceBatch(await readJson(c.req.raw))));
+  });
+  app.post("/v1/live/:key/join", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const { key: other } = await readJsonObject(c.req.raw);
+    if (typeof other !== "string") throw new ContinuoError("invalid", "key must be a text");
+    context.require(c.var.grant, { kind: "live", name: other, access: "write" });
+    await service.join(key, other);
+    return Response.json(await service.session(other));
+  });
+  app.post("/v1/live/:key/notes/:note", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const operation = parseNoteOperation(await readJsonObject(c.req.raw));
+    return Response.json(await service.operate(key, c.req.param("note"), operation));
+  });
+  app.get("/v1/live/:key/notes", async (c) => {
+    const { key, service } = await asked(c, "read");
+    return Response.json({ notes: await service.notes(key) });
+  });
+  app.post("/v1/live/:key/context/:request", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const { text, mediaTimeMs } = await readJsonObject(c.req.raw);
+    return Response.json(await service.answer(key, c.req.param("request"), { text, mediaTimeMs }));
+  });
+  app.post("/v1/live/:key/verify", async (c) => {
+    const { key, service } = await asked(c, "read");
+    return Response.json(await service.verify(key));
+  });
+  app.post("/v1/live/:key/repair", async (c) => {
+    const { key, service } = await asked(c, "write");
+    await service.repair(key);
+    return Response.json(await service.session(key));
+  });
+  app.delete("/v1/videos/:video", async (c) => {
+    context.require(c.var.grant, { kind: "admin" });
+    const service = await services.of(c.var.grant.workspaceId).stored();
+    return Response.json({ deleted: await service.deleteVideo(c.req.param("video")) });
+  });
+}
+
+/** Errors: `invalid`, `too_large`. */
+async function readJson(request: Request): Promise<unknown> {
+  const body = await readBody(request, LIMITS.batchBytes);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch (cause) {
+    throw new ContinuoError("invalid", "the body is not JSON", { cause });
+  }
+}

@@ -1,0 +1,22 @@
+/** The parts of the server, one line each. */
+
+import { pages } from "./auth/index.ts";
+import { blobs } from "./blobs/index.ts";
+import { channels } from "./channels/index.ts";
+import { cleaning } from "./cleaning/index.ts";
+import type { CreateMount } from "./context/index.ts";
+import { live } from "./live/index.ts";
+import { operation } from "./operation/index.ts";
+import { streams } from "./streams/index.ts";
+import { subscriptions } from "./subscriptions/index.ts";
+
+export const MOUNTS: readonly CreateMount[] = [
+  operation,
+  pages,
+  subscriptions,
+  streams,
+  blobs,
+  channels,
+  live,
+  cleaning,
+];

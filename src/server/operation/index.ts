@@ -1,0 +1,36 @@
+/**
+ * Endpoints for operators: `/healthz`, `/readyz`, `/metrics`.
+ *
+ * Promises: cheap enough for one request per second.
+ * Does not know: what is counted, or why.
+ */
+
+import { ContinuoError } from "../../model/index.ts";
+import { SERVER_LOGS } from "../../wire/index.ts";
+import { credentialsOf } from "../auth/index.ts";
+import type { CreateMount } from "../context/index.ts";
+
+export { createMetrics } from "./metrics.ts";
+
+export const operation: CreateMount = (context) => ({
+  publicRoutes: (app) => {
+    app.get("/healthz", () => new Response("ok\n"));
+    app.get("/readyz", async () => {
+      try {
+        await context.store("default").getLog(`${SERVER_LOGS}ready`, { signal: AbortSignal.timeout(2_000) });
+      } catch (cause) {
+        throw new ContinuoError("unavailable", "the store does not answer", { cause });
+      }
+      return new Response("ready\n");
+    });
+    app.get("/metrics", async (c) => {
+      const { peer } = c.env;
+      if (!peer.isLoopback) {
+        context.require(await context.authenticate(credentialsOf(c.req.raw), peer), { kind: "admin" });
+      }
+      return new Response(context.metrics.text(), {
+        headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+      });
+    });
+  },
+});

@@ -1,0 +1,36 @@
+/** Counters and gauges as Prometheus text. */
+
+import type { Metrics } from "../context/index.ts";
+
+/** Names and labels come from our code only: their number is bounded. */
+export function createMetrics(): Metrics {
+  const counters = new Map<string, Map<string, number>>();
+  const gauges = new Map<string, () => number>();
+  return {
+    count: (name, labels = {}, by = 1) => {
+      const series = counters.get(name) ?? new Map<string, number>();
+      counters.set(name, series);
+      const key = labelText(labels);
+      series.set(key, (series.get(key) ?? 0) + by);
+    },
+    gauge: (name, read) => {
+      gauges.set(name, read);
+    },
+    text: () => {
+      const lines: string[] = [];
+      for (const [name, series] of counters) {
+        lines.push(`# TYPE continuo_${name} counter`);
+        for (const [labels, value] of series) lines.push(`continuo_${name}${labels} ${value}`);
+      }
+      for (const [name, read] of gauges) {
+        lines.push(`# TYPE continuo_${name} gauge`, `continuo_${name} ${read()}`);
+      }
+      return `${lines.join("\n")}\n`;
+    },
+  };
+}
+
+function labelText(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}

@@ -1,0 +1,184 @@
+/** Requests in, responses out: the parts of the server behind one check of who asks. */
+
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { Hono } from "hono";
+import { ContinuoError, httpStatusOf, type Store } from "../model/index.ts";
+import { allows, toWireError } from "../wire/index.ts";
+import { createQuotas, credentialsOf } from "./auth/index.ts";
+import {
+  type Authenticate,
+  LIMITS,
+  type LiveSettings,
+  type Mount,
+  type Peer,
+  type ServerContext,
+  type ServerEnv,
+  TOKEN_LIMITS,
+  type TokenLimits,
+} from "./context/index.ts";
+import {
+  failure,
+  type Gate,
+  gateRefusal,
+  guardHeaders,
+  isKnownOrigin,
+  PREFLIGHT_HEADERS,
+  readFailure,
+} from "./http/index.ts";
+import { MOUNTS } from "./mounts.ts";
+import { createMetrics } from "./operation/index.ts";
+
+export interface ServerOptions {
+  readonly store: (workspaceId: string) => Store;
+  /** `createAuthenticate`, or `allowEverybody` on loopback. */
+  readonly authenticate: Authenticate;
+  /** Of each token. */
+  readonly limits?: Partial<TokenLimits>;
+  /** Exact origins of pages that may call. */
+  readonly origins?: readonly string[];
+  /** The names under which the server may be called; every name where it is left out. */
+  readonly hosts?: readonly string[];
+  /** How clients reach the server; the name that a request was sent to where it is left out. */
+  readonly publicUrl?: string;
+  /** Private hosts that webhooks may be sent to. */
+  readonly webhookHosts?: readonly string[];
+  readonly longPollMs?: number;
+  readonly live?: LiveSettings;
+  readonly report?: (line: string) => void;
+}
+
+export interface ContinuoServer {
+  fetch(request: Request, peer: Peer): Promise<Response>;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): void;
+  /** Takes no more requests, ends live streams with a retry hint, and resolves when nothing is open. */
+  close(): Promise<void>;
+}
+
+export function createServer(options: ServerOptions): ContinuoServer {
+  const draining = new AbortController();
+  const gate: Gate = {
+    origins: new Set(options.origins),
+    ...(options.hosts === undefined ? {} : { hosts: new Set(options.hosts) }),
+  };
+  const context = contextOf(options, gate, draining.signal);
+  const mounts = MOUNTS.map((create) => create(context));
+  const app = appOf(context, mounts);
+  return {
+    fetch: (request, peer) => guarded(gate, context, request, async () => app.fetch(request, { peer })),
+    upgrade: (request, socket, head, peer) => {
+      const refusal = upgradeRefusal(request, gate, context);
+      if (refusal !== undefined) return refuseUpgrade(socket, refusal);
+      const taken = mounts.some((mount) => mount.upgrade?.(request, socket, head, peer) ?? false);
+      if (!taken) refuseUpgrade(socket, new ContinuoError("not_found", "there is no WebSocket at this path"));
+    },
+    close: async () => {
+      draining.abort();
+      await Promise.all(mounts.map((mount) => mount.close?.()));
+    },
+  };
+}
+
+function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): ServerContext {
+  const quotas = createQuotas({ ...TOKEN_LIMITS, ...options.limits });
+  const metrics = createMetrics();
+  metrics.gauge("connections_open", () => quotas.openConnections());
+  return {
+    store: keepingStores(options.store),
+    authenticate: options.authenticate,
+    quotas,
+    metrics,
+    require: (grant, need) => {
+      if (allows(grant.scopes, need)) return;
+      throw new ContinuoError("forbidden", "the token does not allow this", { details: { need } });
+    },
+    allowsOrigin: (origin) => isKnownOrigin(gate, { origin, host: null }),
+    ...(options.live === undefined ? {} : { live: options.live }),
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl.replace(/\/+$/u, "") }),
+    webhookHosts: new Set(options.webhookHosts?.map((host) => host.toLowerCase())),
+    longPollMs: options.longPollMs ?? LIMITS.longPollMs,
+    draining,
+    report: options.report ?? (() => undefined),
+  };
+}
+
+const STORES_KEPT = 1_000;
+
+/** A view of a workspace is made once, not for every request. */
+function keepingStores(open: ServerOptions["store"]): ServerContext["store"] {
+  const stores = new Map<string, Store>();
+  return (workspaceId) => {
+    let store = stores.get(workspaceId);
+    if (store === undefined) {
+      store = open(workspaceId);
+      if (stores.size >= STORES_KEPT) stores.clear();
+      stores.set(workspaceId, store);
+    }
+    return store;
+  };
+}
+
+function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv> {
+  const app = new Hono<ServerEnv>();
+  app.onError((error, c) => {
+    if (httpStatusOf(error) === 500) context.report(`request failed: ${error.stack ?? error}`);
+    const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+    return failure(isRead && c.req.path.startsWith("/v1/") ? readFailure(error) : error);
+  });
+  app.notFound(() => failure(new ContinuoError("not_found", "there is no resource at this path")));
+  for (const mount of mounts) mount.publicRoutes?.(app);
+  app.use("/v1/*", async (c, next) => {
+    const grant = await context.authenticate(credentialsOf(c.req.raw), c.env.peer);
+    context.quotas.request(grant);
+    c.set("grant", grant);
+    await next();
+  });
+  for (const mount of mounts) mount.routes?.(app);
+  return app;
+}
+
+/** The checks that every request passes, and the headers that every response has. */
+async function guarded(
+  gate: Gate,
+  context: ServerContext,
+  request: Request,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  const { headers, method, url } = request;
+  const arrival = { url, host: headers.get("host") ?? new URL(url).host, origin: headers.get("origin") };
+  const guard = guardHeaders(gate, arrival);
+  if (method === "OPTIONS") {
+    return new Response(null, { status: 204, headers: { ...PREFLIGHT_HEADERS, ...guard } });
+  }
+  const refusal = closing(context) ?? gateRefusal(gate, arrival);
+  const response = refusal === undefined ? await answer() : failure(refusal);
+  context.metrics.count("requests_total", { method, status: String(response.status) });
+  for (const [name, value] of Object.entries(guard)) response.headers.set(name, value);
+  return response;
+}
+
+function closing({ draining }: ServerContext): ContinuoError | undefined {
+  if (!draining.aborted) return undefined;
+  return new ContinuoError("unavailable", "the server is closing", {
+    hint: "Try again in a moment.",
+    details: { retryAfterMs: LIMITS.retryMs },
+  });
+}
+
+function upgradeRefusal(
+  { url = "", headers }: IncomingMessage,
+  gate: Gate,
+  context: ServerContext,
+): ContinuoError | undefined {
+  const arrival = { url, host: headers.host ?? null, origin: headers.origin ?? null };
+  return closing(context) ?? gateRefusal(gate, arrival);
+}
+
+function refuseUpgrade(socket: Duplex, error: ContinuoError): void {
+  const body = JSON.stringify(toWireError(error));
+  socket.on("error", () => undefined);
+  socket.end(
+    `HTTP/1.1 ${httpStatusOf(error)} Refused\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

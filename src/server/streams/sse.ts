@@ -1,0 +1,96 @@
+/** GET with `live=sse`: the backlog, then what is appended. The client's pace is the pace: one page is held. */
+
+import type { Log, StoredEvent } from "../../model/index.ts";
+import { formatOffset, STREAM_HEADERS } from "../../wire/index.ts";
+import { LIMITS } from "../context/index.ts";
+import { type Batch, liveBatches } from "./batches.ts";
+import type { Call } from "./call.ts";
+import { cursorAfter } from "./cursor.ts";
+import { bodyOf, type Records, recordsOf } from "./records.ts";
+
+export function streamEvents(call: Call, log: Log, after: number): Response {
+  const records = recordsOf(log.mediaType);
+  const gone = new AbortController();
+  const connection = call.context.quotas.connect(call.grant);
+  const frames = framesOf(call, { records, after, gone: gone.signal, connection });
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        try {
+          const { value, done } = await frames.next();
+          if (done === true) controller.close();
+          else controller.enqueue(encoder.encode(value));
+        } catch (error) {
+          controller.error(error);
+        }
+      },
+      cancel: () => {
+        gone.abort();
+        // A stream that was never read from does not end by itself.
+        connection[Symbol.dispose]();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache",
+      ...(records.sse === "base64" ? { [STREAM_HEADERS.dataEncoding]: "base64" } : {}),
+    },
+  });
+}
+
+interface Framing {
+  readonly records: Records;
+  readonly after: number;
+  /** Aborts when nobody reads any more. */
+  readonly gone: AbortSignal;
+  readonly connection: Disposable;
+}
+
+async function* framesOf(
+  call: Call,
+  { records, gone, connection, ...from }: Framing,
+): AsyncGenerator<string, void, void> {
+  const { store, address, request, context, url } = call;
+  using _connection = connection;
+  let cursor = url.searchParams.get("cursor");
+  let { after } = from;
+  const control = (batch: Pick<Batch, "state">): string => {
+    cursor = cursorAfter(cursor, { now: Date.now(), random: Math.random });
+    return frame("control", JSON.stringify(controlOf(after, cursor, batch.state)));
+  };
+  const text = textOf(records);
+  const batches = liveBatches(store, address.logId, {
+    after,
+    signal: AbortSignal.any([gone, request.signal, context.draining, AbortSignal.timeout(LIMITS.sseMs)]),
+  });
+  for await (const batch of batches) {
+    const last = batch.events.at(-1);
+    after = last?.sequence ?? after;
+    const data = last === undefined ? "" : frame("data", text(batch.events));
+    yield data + control(batch);
+  }
+  if (context.draining.aborted) yield `retry: ${LIMITS.retryMs}\n\n`;
+}
+
+function controlOf(after: number, streamCursor: string, state: Batch["state"]): object {
+  const streamNextOffset = formatOffset(after);
+  if (state === "closed") return { streamNextOffset, streamClosed: true };
+  return { streamNextOffset, streamCursor, ...(state === "up to date" ? { upToDate: true } : {}) };
+}
+
+/** A character may lie in two records: the decoder keeps its beginning. */
+function textOf(records: Records): (events: readonly StoredEvent[]) => string {
+  if (records.sse === "base64") return (events) => Buffer.from(bodyOf(records, events)).toString("base64");
+  const decoder = new TextDecoder();
+  return (events) => decoder.decode(bodyOf(records, events), { stream: true });
+}
+
+/** Every line has its own `data:`, so that no line of a record ends the event or begins another. */
+function frame(event: "data" | "control", data: string): string {
+  const lines = data.split(/\r\n|\r|\n/).map((line) => `data:${line}\n`);
+  return `event: ${event}\n${lines.join("")}\n`;
+}

@@ -1,0 +1,133 @@
+/** The life of a wake: made, held, acknowledged, over. Every step is one change that one server wins. */
+
+import { randomBytes } from "node:crypto";
+import type { Store, Write } from "../../model/index.ts";
+import { addressOf, parseOffset } from "../../wire/index.ts";
+import { type Change, changeSubscription, type Subscription } from "./documents.ts";
+import { cursorName, isLinked, linkOf, type StreamLink } from "./links.ts";
+import { Refusal } from "./refusal.ts";
+
+/** The subscription with its new wake; `null` when another server made one first. */
+export function makeWake(
+  store: Store,
+  id: string,
+  pending: readonly StreamLink[],
+): Promise<Subscription | null> {
+  return changeSubscription(store, id, async (subscription) => {
+    if (subscription.wake !== null) return null;
+    const next = withWake(subscription, pending, Date.now());
+    const event = await wakeEvent(store, next, pending[0]?.path ?? "");
+    return { subscription: next, result: next, ...(event === undefined ? {} : { event }) };
+  });
+}
+
+function withWake(subscription: Subscription, pending: readonly StreamLink[], now: number): Subscription {
+  const { type, leaseTtlMs } = subscription.config;
+  return {
+    ...subscription,
+    generation: subscription.generation + 1,
+    nextAttemptAt: null,
+    wake: {
+      id: `w_${randomBytes(12).toString("hex")}`,
+      holder: null,
+      leaseUntil: type === "webhook" ? now + leaseTtlMs : null,
+      snapshot: Object.fromEntries(pending.map(({ path, tail }) => [path, tail])),
+    },
+  };
+}
+
+/** Stored with the wake itself, so that none is without the other. A wake stream that is not there is told nothing. */
+async function wakeEvent(
+  store: Store,
+  { id, config, generation }: Subscription,
+  stream: string,
+): Promise<Change<unknown>["event"]> {
+  if (config.wakeStream === null) return undefined;
+  const { logId } = addressOf(config.wakeStream);
+  const log = await store.getLog(logId).catch(() => null);
+  if (log === null || log.closedAt !== undefined || !log.mediaType.startsWith("application/json"))
+    return undefined;
+  const event = { type: "wake", subscription_id: id, stream, generation, ts: Date.now() };
+  return { logId, event: { type: "bytes", data: Buffer.from(JSON.stringify(event)) } };
+}
+
+/** A worker takes the wake that waits, or one that is made for it. Errors: a `Refusal`. */
+export async function claimWake(
+  store: Store,
+  id: string,
+  { worker, pending }: { readonly worker: string; readonly pending: readonly StreamLink[] },
+): Promise<Subscription> {
+  const claimed = await changeSubscription(store, id, async (subscription) => {
+    const now = Date.now();
+    const { wake, config, generation } = subscription;
+    const isHeld = wake !== null && wake.holder !== null && (wake.leaseUntil ?? 0) > now;
+    if (isHeld) {
+      throw new Refusal("ALREADY_CLAIMED", "another worker holds the wake", {
+        current_holder: wake.holder,
+        generation,
+      });
+    }
+    if (pending.length === 0) throw new Refusal("NO_PENDING_WORK", "everything is acknowledged");
+    const open = wake !== null && wake.holder === null ? subscription : withWake(subscription, pending, now);
+    if (open.wake === null) return null;
+    const held = { ...open.wake, holder: worker, leaseUntil: now + config.leaseTtlMs };
+    const next = { ...open, wake: held };
+    return { subscription: next, result: next };
+  });
+  if (claimed === null) throw new Refusal("NO_PENDING_WORK", "everything is acknowledged");
+  return claimed;
+}
+
+export interface Acknowledgement {
+  readonly wakeId: unknown;
+  /** From the body, and from the token. */
+  readonly generation: unknown;
+  readonly tokenGeneration: number;
+  readonly acks: readonly Ack[];
+  readonly done: boolean;
+}
+
+export interface Ack {
+  readonly path: string;
+  readonly offset: unknown;
+}
+
+/** Moves the cursors, and ends the wake or lets its lease begin again. Errors: a `Refusal`. */
+export async function acknowledge(store: Store, id: string, given: Acknowledgement): Promise<void> {
+  await changeSubscription(store, id, async (subscription) => {
+    const { wake, generation, config } = subscription;
+    const isCurrent =
+      wake !== null &&
+      given.tokenGeneration === generation &&
+      given.generation === generation &&
+      given.wakeId === wake.id;
+    if (!isCurrent) throw new Refusal("FENCED", "the generation of the wake is stale");
+    const also = await Promise.all(given.acks.map((ack) => cursorWrite(store, subscription, ack)));
+    const leaseUntil = Date.now() + config.leaseTtlMs;
+    const next = { ...subscription, wake: given.done ? null : { ...wake, leaseUntil } };
+    return { subscription: next, result: null, also };
+  });
+}
+
+async function cursorWrite(store: Store, subscription: Subscription, { path, offset }: Ack): Promise<Write> {
+  const sequence = typeof offset === "string" ? parseOffset(offset) : null;
+  if (sequence === null) throw badOffset("an offset is malformed");
+  const link = isLinked(subscription, path) ? await linkOf(store, subscription, addressOf(path).logId) : null;
+  if (link === null) throw badOffset("an acknowledged stream is not of the subscription");
+  if (sequence < (link.acked ?? 0)) throw badOffset("an offset lies before what is acknowledged");
+  if (sequence > link.tail) throw badOffset("an offset lies beyond the end of its stream");
+  return { type: "cursor", name: cursorName(subscription), logId: link.logId, sequence };
+}
+
+function badOffset(message: string): Refusal {
+  return new Refusal("INVALID_OFFSET", message);
+}
+
+/** The lease is over: the next wake has a new generation. */
+export async function expireWake(store: Store, id: string, wakeId: string): Promise<void> {
+  await changeSubscription(store, id, async (subscription) => {
+    const { wake } = subscription;
+    if (wake?.id !== wakeId || wake.leaseUntil === null || wake.leaseUntil > Date.now()) return null;
+    return { subscription: { ...subscription, wake: null, nextAttemptAt: null }, result: null };
+  });
+}

@@ -1,0 +1,136 @@
+/** Webhooks are sent to public hosts only, unless the operator allows a host; no redirect is followed. */
+
+import { lookup as resolveName } from "node:dns/promises";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { Refusal } from "./refusal.ts";
+
+const TIMEOUT_MS = 10_000;
+const MAX_ANSWER_BYTES = 65_536;
+
+const PRIVATE = new BlockList();
+for (const [network, bits] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+] as const) {
+  PRIVATE.addSubnet(network, bits, "ipv4");
+}
+for (const [network, bits] of [
+  ["::", 128],
+  ["::1", 128],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["2002::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
+] as const) {
+  PRIVATE.addSubnet(network, bits, "ipv6");
+}
+
+export function isPrivateAddress(address: string): boolean {
+  const family = isIP(address);
+  return family === 0 || PRIVATE.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
+/** Errors: a `Refusal`. A name is looked at again when it is called. */
+export function assertWebhookUrl(text: string, allowed: ReadonlySet<string>): void {
+  if (!URL.canParse(text)) throw rejected("webhook.url is not a URL");
+  const { protocol, hostname, username, password } = new URL(text);
+  const host = bare(hostname);
+  if (username !== "" || password !== "") throw rejected("webhook.url holds credentials");
+  if (protocol !== "https:" && protocol !== "http:") throw rejected("webhook.url is not https");
+  if (allowed.has(host)) return;
+  if (protocol === "http:") throw rejected("webhook.url is not https");
+  if (host === "localhost" || host.endsWith(".localhost")) throw rejected("webhook.url is this machine");
+  if (isIP(host) !== 0 && isPrivateAddress(host)) throw rejected("webhook.url is a private address");
+}
+
+function rejected(message: string): Refusal {
+  return new Refusal("WEBHOOK_URL_REJECTED", message);
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "").toLowerCase();
+}
+
+export interface WebhookCall {
+  readonly url: string;
+  readonly body: string;
+  readonly signature: string;
+  readonly allowed: ReadonlySet<string>;
+}
+
+/** What a 2xx answered, when it is JSON. Errors: whatever kept the call from being answered so. */
+export function callWebhook({ url, body, signature, allowed }: WebhookCall): Promise<unknown> {
+  assertWebhookUrl(url, allowed);
+  const target = new URL(url);
+  const send = target.protocol === "https:" ? requestHttps : requestHttp;
+  const isAllowed = allowed.has(bare(target.hostname));
+  return new Promise((resolve, reject) => {
+    const outgoing = send(
+      target,
+      {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(body),
+          "webhook-signature": signature,
+        },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        agent: false,
+        ...(isAllowed ? {} : { lookup: lookupPublic }),
+      },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        answer.on("data", (chunk: Buffer) => {
+          size += chunk.length;
+          if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
+          else answer.destroy(new Error("the answer is too long"));
+        });
+        answer.on("error", reject);
+        answer.on("end", () => {
+          const status = answer.statusCode ?? 0;
+          if (status < 200 || status > 299) reject(new Error(`status ${status}`));
+          else resolve(jsonOrNull(Buffer.concat(chunks).toString()));
+        });
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The address that is checked is the address that is connected to, whatever the name means a moment later. */
+const lookupPublic: LookupFunction = (hostname, _options, callback) => {
+  resolveName(hostname, { all: true }).then(
+    (found) => {
+      const bad = found.find(({ address }) => isPrivateAddress(address));
+      if (bad !== undefined || found[0] === undefined) {
+        callback(new Error(`${hostname} is a private address`), "", 0);
+      } else {
+        callback(null, found);
+      }
+    },
+    (error: NodeJS.ErrnoException) => callback(error, "", 0),
+  );
+};

@@ -1,0 +1,57 @@
+/**
+ * The ends of a run, in one table: what each is called, what its event holds, what the row keeps, and what it means for
+ * the native session that the run used. Everything that ends a run writes this.
+ */
+
+import type { EventType, RunStatus, RunWrite, Usage } from "../model/index.ts";
+import { present } from "../model/index.ts";
+import type { JournalEntry } from "./journal/index.ts";
+import type { RunError } from "./result.ts";
+
+export type EndStatus = Exclude<RunStatus, "pending" | "running">;
+
+/** What is known of an end. A status takes from it what the table says. */
+export interface EndFacts {
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: RunError;
+  readonly reason?: string;
+  readonly timeoutMs?: number;
+  readonly usage?: Usage;
+}
+
+interface EndRow {
+  readonly event: EventType;
+  readonly payload: readonly (keyof EndFacts)[];
+  /** Whether the next turn may trust the native session: where it is not sure what that heard, it may not. */
+  readonly native: "sure" | "sure when heard" | "unsure";
+}
+
+export const RUN_ENDS: Readonly<Record<EndStatus, EndRow>> = {
+  completed: { event: "run_completed", payload: ["result", "usage"], native: "sure" },
+  failed: { event: "run_failed", payload: ["usage", "error"], native: "sure when heard" },
+  cancelled: { event: "run_cancelled", payload: ["usage", "reason"], native: "sure when heard" },
+  timeout: { event: "run_timed_out", payload: ["usage", "timeoutMs"], native: "sure when heard" },
+  interrupted: { event: "run_interrupted", payload: ["reason"], native: "unsure" },
+};
+
+export interface RunEnd {
+  readonly entry: JournalEntry;
+  readonly write: RunWrite;
+}
+
+/** The event of an end, and the row that changes with it. */
+export function runEnd(
+  runId: string,
+  status: EndStatus,
+  facts: EndFacts,
+  metadata?: Readonly<Record<string, unknown>>,
+): RunEnd {
+  const { event, payload } = RUN_ENDS[status];
+  const told = Object.fromEntries(payload.map((key) => [key, facts[key]]));
+  const data = present({ runId, ...told });
+  const patch = present({ result: facts.result, error: facts.error, metadata });
+  return {
+    entry: { type: event, data, by: "system" },
+    write: { type: "run", runId, to: status, patch },
+  };
+}

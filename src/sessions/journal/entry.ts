@@ -1,0 +1,14 @@
+/** What the journal keeps: an event without its id, its run and its time. */
+
+import type { EventType, Write } from "../../model/index.ts";
+
+export interface JournalEntry {
+  readonly type: EventType;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Hashes of the blobs that it names. */
+  readonly blobs?: readonly string[];
+  /** Who did it: the agent where nothing is said. */
+  readonly by?: "agent" | "system" | "person";
+  /** Written together with the event. */
+  readonly also?: Write;
+}

@@ -1,0 +1,29 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { ownerOf } from "./owner.ts";
+
+const OWN = ownerOf("id");
+const [, MACHINE = "", , _START = ""] = /@(.+)\/(.+)\/(.+)$/u.exec(OWN) ?? [];
+
+function _owner(pid: number, start: string, machine: string = MACHINE): string {
+  return `id@${machine}/${pid}/${start}`;
+}
+
+/** State, parent and start. */
+function _statOf(pid: number | string): { state: string; parent: number; start: string } {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state: fields[0] ?? "", parent: Number(fields[1]), start: fields[19] ?? "" };
+}
+
+test("the owner of a lease is the id alone where /proc is of another namespace", () => {
+  const asRoot = process.getuid?.() === 0 ? [] : ["--map-root-user"];
+  const script = `import { isGone, ownerOf } from "./owner.ts"; console.log(ownerOf("id"), isGone("${OWN}"));`;
+  const command = [process.execPath, "--input-type=module", "-e", script];
+  const said = execFileSync("unshare", ["--pid", "--fork", ...asRoot, ...command], {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+  });
+  expect(said).toBe("id false\n");
+});

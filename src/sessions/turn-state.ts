@@ -1,0 +1,76 @@
+/** A turn while it runs: everything that is known of it, and where its agent says that it is. */
+
+import type { Agent, Block, Resumption, Run, Session, Store } from "../model/index.ts";
+import type { Outcome, Whereabouts } from "./attempt.ts";
+import type { Journal, JournalEntry, Turn } from "./journal/index.ts";
+import type { HeldLease } from "./lease.ts";
+import type { ExecuteRunOptions } from "./options.ts";
+import type { Plan } from "./plan.ts";
+import { blobsOf } from "./start.ts";
+import type { Stops } from "./stops.ts";
+
+export interface RunContext {
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly run: Run;
+  readonly session: Session;
+  readonly input: readonly Block[];
+  readonly owner: string;
+  readonly lease: HeldLease;
+  readonly options: ExecuteRunOptions;
+}
+
+/** Everything that is known of the turn while it runs. */
+export interface TurnState extends RunContext {
+  readonly stops: Stops;
+  readonly turn: Turn;
+  readonly journal: Journal;
+  /** `null` when there could be none. */
+  plan: Plan | null;
+  /** Where the agent said that it is. */
+  where: Whereabouts | null;
+  /** What the log was told of it last. */
+  told: Resumption | null;
+  outcome: Outcome;
+  /** Whether the log says the input. Of a native turn it does when the agent has confirmed where it is. */
+  inputIs: "said" | "not said";
+  /** Input up to here is answered when the run has ended. */
+  readonly processed: number | null;
+}
+
+/** The agent said where it is; the log is told when that is news. */
+export function onWhere(state: TurnState, where: Whereabouts): void {
+  const { plan, where: before } = state;
+  if (plan === null) return;
+  state.where = where;
+  const asked = before?.ref ?? plan.nativeRef;
+  const isForked = asked !== undefined && asked.sessionId !== where.ref.sessionId;
+  const base = state.told ?? plan.resumption;
+  const resumption: Resumption = {
+    ...base,
+    ref: where.ref,
+    verifiedBy: where.verifiedBy,
+    ...(where.steps === undefined ? {} : { steps: where.steps }),
+    ...(isForked ? { forked: { from: asked.sessionId, to: where.ref.sessionId } } : {}),
+  };
+  // Of a new native session the end of the run tells.
+  if (plan.kind === "native" && (before === null || isForked)) tell(state, resumption);
+  else state.told = resumption;
+}
+
+export function tell(state: TurnState, resumption: Resumption): void {
+  state.told = resumption;
+  const entry: JournalEntry = { type: "session_resumed", data: { ...resumption }, by: "system" };
+  void state.journal.keep([...inputEntries(state), entry], "room");
+}
+
+/** The input as a message, if the log does not say it yet: a turn that the agent refused leaves no question behind. */
+export function inputEntries(state: TurnState): readonly JournalEntry[] {
+  if (state.inputIs === "said") return [];
+  state.inputIs = "said";
+  return [inputEntry(state.input)];
+}
+
+export function inputEntry(input: readonly Block[]): JournalEntry {
+  return { type: "message_sent", data: { content: input }, by: "person", blobs: blobsOf(input) };
+}

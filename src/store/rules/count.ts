@@ -1,0 +1,40 @@
+/** How many events lie after a sequence: what a reader has before it. */
+
+import type { CountOptions } from "../../model/index.ts";
+import { type Scope, type SqlValue, sql, type Work } from "../engine/index.ts";
+import { lineageOf, openLog } from "./log-rows.ts";
+import { assertName, assertSequence, invalid } from "./refusals.ts";
+
+export type CountRequest = Omit<CountOptions, "signal">;
+
+export function* countEvents(scope: Scope, logId: string, request: CountRequest): Work<number> {
+  const { after = 0, before = Number.MAX_SAFE_INTEGER, types = [], retention } = request;
+  assertSequence("after", after);
+  assertSequence("before", before);
+  for (const type of types) assertName("type", type);
+  if (retention !== undefined && retention !== "critical" && retention !== "supplementary") {
+    throw invalid("the retention must be critical or supplementary");
+  }
+  const log = yield* openLog(scope, logId, "read");
+  const upTo = Math.min(before - 1, log.head_sequence);
+  // Sequences have no gaps.
+  if (types.length === 0 && retention === undefined) return Math.max(0, upTo - after);
+  let count = 0;
+  for (const segment of yield* lineageOf(scope, log)) {
+    const from = Math.max(segment.after, after);
+    const to = Math.min(segment.upTo, upTo);
+    if (from >= to) continue;
+    const parameters: SqlValue[] = [segment.logKey, from, to, ...types];
+    if (retention !== undefined) parameters.push(retention === "critical" ? 0 : 1);
+    const filter =
+      (types.length === 0 ? "" : ` and type in (${types.map(() => "?").join(", ")})`) +
+      (retention === undefined ? "" : " and retention = ?");
+    const [row] = yield* sql<{ readonly count: number }>(
+      scope,
+      `select count(*) as count from events where log_key = ? and sequence > ? and sequence <= ?${filter}`,
+      ...parameters,
+    );
+    count += row?.count ?? 0;
+  }
+  return count;
+}

@@ -1,0 +1,75 @@
+/** Names in a channel, and to whom an event of it speaks. */
+
+import { ContinuoError } from "../model/index.ts";
+import { recordOf, textOfContent, type WireEvent } from "./channel-events.ts";
+import { LIMITS } from "./channel-limits.ts";
+import { isName } from "./paths.ts";
+
+/** Errors: `invalid`. */
+export function assertName(what: "channel" | "handle" | "workspaceId", value: unknown): string {
+  if (isName(value)) return value;
+  throw new ContinuoError("invalid", `this is not the name of a ${what}: ${shown(value)}`, {
+    hint: "Use 1 to 128 characters without `:`, `/` and control characters.",
+    details: { what },
+  });
+}
+
+/** Ids that clients make: ids of messages, calls and requests. */
+export function isId(value: unknown): value is string {
+  return (
+    typeof value === "string" &&
+    value !== "" &&
+    value.length <= LIMITS.idLength &&
+    /^[^\p{Cc}\p{Cs}]+$/u.test(value)
+  );
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : typeof value;
+}
+
+/** `workspace:channel:handle`; none of the three contains `:`. */
+export function sessionKeyOf(workspaceId: string, channel: string, handle: string): string {
+  return `${workspaceId}:${channel}:${handle}`;
+}
+
+/** The handle that wrote it; `null` where none did. */
+export function authorOf({ actor }: Pick<WireEvent, "actor">): string | null {
+  return actor.id ?? null;
+}
+
+/**
+ * Whether an agent can answer it: a message that is whole and addressed to the handle. One that was written in parts
+ * is an input when it is complete.
+ */
+export function isInputFor(event: Pick<WireEvent, "type" | "actor" | "data">, handle: string): boolean {
+  const isWhole = event.type === "message_completed" || recordOf(event.data).state !== "open";
+  return isWhole && event.type !== "method_called" && isAddressedTo(event, handle);
+}
+
+/**
+ * Whether a message names the handle (`to`, `@handle`), replies to it, or calls a method of it. Nobody addresses
+ * themselves.
+ */
+export function isAddressedTo(event: Pick<WireEvent, "type" | "actor" | "data">, handle: string): boolean {
+  if (authorOf(event) === handle) return false;
+  const { to, content, replyToHandle } = recordOf(event.data);
+  if (event.type === "method_called") return to === handle;
+  if (event.type !== "message_sent" && event.type !== "message_completed") return false;
+  if (Array.isArray(to) && to.includes(handle)) return true;
+  return replyToHandle === handle || mentions(textOfContent(content), handle);
+}
+
+const BEFORE = /[\p{L}\p{N}\p{M}._@/-]$/u;
+const AFTER = /^(?:[\p{L}\p{N}\p{M}_@/]|[.-][\p{L}\p{N}])/u;
+
+/** Whether the text holds `@handle`, with no other name around it: `@ann` is neither in `@anna` nor in `x@ann.org`. */
+export function mentions(text: string, handle: string): boolean {
+  const name = `@${handle}`;
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const before = text.slice(Math.max(0, at - 2), at);
+    const after = text.slice(at + name.length, at + name.length + 3);
+    if (!BEFORE.test(before) && !AFTER.test(after)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,81 @@
+/** What the events of a channel hold. The keys that the table of event types lists, and those of channels. */
+
+import type { Block, StoredEvent } from "../model/index.ts";
+
+/** A blob of the workspace that a message refers to. */
+export interface Attachment {
+  /** SHA-256, 64 hex digits. */
+  readonly blob: string;
+  readonly mimeType: string;
+  readonly name?: string;
+}
+
+export interface MessageData {
+  readonly messageId: string;
+  readonly content: string | readonly Block[];
+  readonly to?: readonly string[];
+  readonly replyTo?: string;
+  /** Whose message it replies to; the server writes it. */
+  readonly replyToHandle?: string;
+  /** More of it comes. */
+  readonly state?: "open";
+  readonly attachments?: readonly Attachment[];
+}
+
+/** What the end of a message repeats of its beginning, so that a late reader needs nothing else. */
+export type MessageHead = Pick<MessageData, "to" | "replyTo" | "replyToHandle" | "attachments">;
+
+export function headOf(data: Readonly<Record<string, unknown>>): MessageHead {
+  const { to, replyTo, replyToHandle, attachments } = data as Partial<MessageData>;
+  return {
+    ...(to === undefined ? {} : { to }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(replyToHandle === undefined ? {} : { replyToHandle }),
+    ...(attachments === undefined ? {} : { attachments }),
+  };
+}
+
+/** The types of a channel's log that this protocol writes. Others may lie there too, and are handed on as they are. */
+export const CHANNEL_EVENT_TYPES = [
+  "message_sent",
+  "message_streamed",
+  "message_updated",
+  "message_completed",
+  "message_interrupted",
+  "method_called",
+  "method_answered",
+  "method_cancelled",
+  "error_raised",
+] as const;
+
+/** Where a late reader may begin: the starts of turns, and compactions. */
+export const ANCHOR_TYPES = ["message_sent", "run_started", "context_compacted"] as const;
+
+/** A stored event as it goes over the wire: without the log's id and hashes, which `/v1/stream` returns. */
+export type WireEvent = Omit<StoredEvent, "logId" | "payloadHash" | "chainHash" | "salt">;
+
+export function toWireEvent(event: StoredEvent): WireEvent {
+  const { logId: _log, payloadHash: _payload, chainHash: _chain, salt: _salt, ...rest } = event;
+  return rest;
+}
+
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The words of a message, whatever else it holds. */
+export function textOfContent(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .map((block: unknown) => {
+      const { type, text } = recordOf(block);
+      return type === "text" && typeof text === "string" ? text : "";
+    })
+    .filter((text) => text !== "")
+    .join("\n");
+}

@@ -1,0 +1,31 @@
+/** Every limit of the channel protocol, in one place. What exceeds one is refused with `too_large` or `invalid`. */
+
+export const LIMITS = {
+  /** UTF-16 units of an id that a client makes. */
+  idLength: 400,
+  /** UTF-16 units of the name that people see. */
+  displayNameLength: 64,
+  typeLength: 16,
+  capabilities: 16,
+  /** UTF-16 units of all capabilities together. */
+  capabilitiesLength: 200,
+  /** Bytes of a frame, in either direction. */
+  frameBytes: 4_194_304,
+  /** UTF-16 units of a message, with all its deltas. */
+  messageLength: 1_048_576,
+  /** UTF-16 units of the arguments of a call or of one result, as JSON. */
+  callLength: 262_144,
+  /** Handles that one message names. */
+  addressees: 64,
+  attachments: 16,
+  /** Messages that one participant has in progress. */
+  openMessages: 32,
+  heartbeatMs: 3_000,
+  /** A participant that is silent for so long is gone. */
+  silenceMs: 10_000,
+  /** How long a handle waits for its participant after a seen disconnect. */
+  reconnectMs: 2_000,
+  /** From a socket's opening to its `hello`. */
+  helloMs: 10_000,
+  historyItems: 1_000,
+} as const;

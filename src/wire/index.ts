@@ -1,0 +1,103 @@
+/**
+ * What the server and its clients share: frames, errors, scopes and paths as they appear on the wire.
+ *
+ * Promises: pure; runs in a browser; two paths never lead to one log.
+ * Does not know: how anything is stored or sent.
+ */
+
+export {
+  assertName,
+  authorOf,
+  isAddressedTo,
+  isId,
+  isInputFor,
+  mentions,
+  sessionKeyOf,
+} from "./channel-address.ts";
+export {
+  ANCHOR_TYPES,
+  type Attachment,
+  CHANNEL_EVENT_TYPES,
+  headOf,
+  isRecord,
+  type MessageData,
+  type MessageHead,
+  recordOf,
+  textOfContent,
+  toWireEvent,
+  type WireEvent,
+} from "./channel-events.ts";
+export {
+  CLOSE,
+  type ClaimedInput,
+  type ClientFrame,
+  type HelloFrame,
+  type HistoryItem,
+  type Participant,
+  type ParticipantSession,
+  type PostFrame,
+  PROTOCOL_VERSION,
+  type ReplayFrom,
+  type RequestFrame,
+  type RunEnd,
+  type ServerFrame,
+  type SessionFrame,
+  type SessionStatus,
+  SUBPROTOCOL,
+  type WelcomeFrame,
+} from "./channel-frames.ts";
+export { LIMITS as CHANNEL_LIMITS } from "./channel-limits.ts";
+export { capabilitiesOf, parseClientFrame, parseServerFrame } from "./channel-parse.ts";
+export { errorFromWire, toWireError, type WireError } from "./errors.ts";
+export {
+  type BlobPointer,
+  EVIDENCE_TYPES,
+  type EvidenceBatch,
+  type EvidenceInput,
+  type FrameInput,
+  type RemarkInput,
+  type TelemetryInput,
+  type TranscriptInput,
+  type VoiceActivityInput,
+} from "./live-evidence.ts";
+export {
+  LIVE_FEED_TYPES,
+  LIVE_SUBPROTOCOL,
+  type LiveClientFrame,
+  type LiveServerFrame,
+  parseLiveClientFrame,
+} from "./live-frames.ts";
+export type { Note, NoteOperation, NoteStatus, Span } from "./live-notes.ts";
+export {
+  type Acknowledgement,
+  type Lanes,
+  LEVELS,
+  type Level,
+  LIVE_STATES,
+  type LiveCost,
+  type LiveHealth,
+  type LiveSession,
+  type LiveSessionRequest,
+  type LiveState,
+  type OpenedLiveSession,
+  type ReportedState,
+} from "./live-session.ts";
+export {
+  addressOf,
+  channelLogId,
+  isName,
+  pathOfLog,
+  SERVER_LOGS,
+  type StreamAddress,
+} from "./paths.ts";
+export {
+  type Access,
+  allows,
+  formatScope,
+  type NamedKind,
+  type NamedScope,
+  type Need,
+  parseScope,
+  type Scope,
+} from "./scopes.ts";
+export { formatOffset, parseOffset, STREAM_HEADERS, STREAM_ROOT } from "./streams.ts";

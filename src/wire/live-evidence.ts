@@ -1,0 +1,86 @@
+/** Evidence as clients send it: one shape for each type of input. */
+
+/** A blob of the server that an event points to, without pinning it. */
+export interface BlobPointer {
+  /** SHA-256, 64 hex digits. */
+  readonly hash: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  /** ISO 8601 UTC; set by the server. */
+  readonly expiresAt?: string;
+}
+
+export interface TranscriptInput {
+  readonly type: "transcript_added";
+  readonly text: string;
+  /** Where it begins in the medium, in milliseconds: a whole number from 0. */
+  readonly mediaTimeMs: number;
+  readonly endMs?: number;
+  /** BCP 47. Without it, no word is a stop word. */
+  readonly lang?: string;
+  readonly speaker?: string;
+  /** 0 to 1. */
+  readonly confidence?: number;
+}
+
+export interface RemarkInput {
+  readonly type: "remark_added";
+  readonly text: string;
+  readonly mediaTimeMs: number;
+  readonly endMs?: number;
+  readonly lang?: string;
+  readonly speaker?: string;
+}
+
+export interface FrameInput {
+  readonly type: "frame_captured";
+  readonly mediaTimeMs: number;
+  /** Uploaded before, as a blob. */
+  readonly full?: BlobPointer;
+  readonly thumbnail?: BlobPointer;
+  readonly embedding?: readonly number[];
+  readonly description?: string;
+}
+
+export interface VoiceActivityInput {
+  readonly type: "voice_activity";
+  readonly activity: "speaking" | "silent";
+  readonly mediaTimeMs: number;
+}
+
+export interface TelemetryInput {
+  readonly type: "telemetry_reported";
+  readonly name: string;
+  readonly value?: unknown;
+  readonly mediaTimeMs?: number;
+}
+
+/** `id` is the idempotency key of the event; the server makes one where none is given. */
+export type EvidenceInput = (
+  | TranscriptInput
+  | RemarkInput
+  | FrameInput
+  | VoiceActivityInput
+  | TelemetryInput
+) & { readonly id?: string };
+
+export const EVIDENCE_TYPES: readonly EvidenceInput["type"][] = [
+  "transcript_added",
+  "remark_added",
+  "frame_captured",
+  "voice_activity",
+  "telemetry_reported",
+];
+
+/**
+ * The body of `POST /v1/live/KEY/evidence`. A producer numbers its batches 0, 1, 2 …; a batch that was stored before
+ * is acknowledged again and not stored again. A client that lost its count begins a new epoch, with batch 0.
+ */
+export interface EvidenceBatch {
+  readonly producerId: string;
+  /** The session that the batch was made for; the present one of the key where none is given. */
+  readonly sessionId?: string;
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly evidence: readonly EvidenceInput[];
+}

@@ -1,0 +1,39 @@
+/** Notes of continuous sessions, and what people do with them. */
+
+/** `draft` is not decided, `unsure` was written without an answer to its question, `accepted` by a person. */
+export type NoteStatus = "draft" | "unsure" | "written" | "accepted" | "archived";
+
+/** A place in the medium, in milliseconds; a point in time has `startMs === endMs`. */
+export interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export interface Note extends Span {
+  readonly noteId: string;
+  readonly text: string;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** Ids of the events that it is made of. */
+  readonly evidence: readonly string[];
+  readonly status: NoteStatus;
+  /** Notes that became this one. */
+  readonly lineage: readonly string[];
+  /** SHA-256 over the canonical JSON of the fields above. */
+  readonly hash: string;
+  /** Who made its present text. What a person edited or accepted, the agent never changes. */
+  readonly by: "agent" | "person";
+}
+
+/** The body of `POST /v1/live/KEY/notes/ID`. `undo` takes the newest operation of a person on this note back. */
+export type NoteOperation =
+  | {
+      readonly operation: "edit";
+      readonly text: string;
+      readonly startMs?: number;
+      readonly endMs?: number;
+    }
+  | { readonly operation: "accept" }
+  | { readonly operation: "merge"; readonly noteIds: readonly string[]; readonly text?: string }
+  | { readonly operation: "split"; readonly parts: readonly (Span & { readonly text: string })[] }
+  | { readonly operation: "undo" };

@@ -1,0 +1,91 @@
+/** Continuous sessions as the server shows them: states, levels, and the answers of `/v1/live`. */
+
+/** What is stored. `checkpointed` is only reported. */
+export const LIVE_STATES = ["created", "active", "idle", "degraded", "closed", "abandoned"] as const;
+
+export type LiveState = (typeof LIVE_STATES)[number];
+
+/** `checkpointed` in place of `created`, `active` or `idle` while no input came after the newest checkpoint. */
+export type ReportedState = LiveState | "checkpointed";
+
+export const LEVELS = ["normal", "warning", "critical"] as const;
+
+/** How far the notes are behind the evidence. */
+export type Level = (typeof LEVELS)[number];
+
+/** One lane processes all input in order; `split` gives critical and supplementary input a lane each. */
+export type Lanes = "one" | "split";
+
+/** What a session used so far. */
+export interface LiveCost {
+  readonly modelCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+}
+
+export interface LiveHealth {
+  readonly lastError: string | null;
+  readonly lastCheckpointError: string | null;
+  readonly degradedReason: string | null;
+  readonly degradedAt: string | null;
+}
+
+/** The answer of `GET /v1/live/KEY`. Times are ISO 8601 UTC. */
+export interface LiveSession {
+  readonly sessionId: string;
+  readonly key: string;
+  readonly videoId: string;
+  readonly title: string | null;
+  /** The closed or abandoned session of the same key that this one follows. */
+  readonly parentId: string | null;
+  readonly state: ReportedState;
+  readonly level: Level;
+  /** Transcripts, remarks, frames and note events of people that were appended and not processed. */
+  readonly depth: number;
+  /** How often another owner took the session over. */
+  readonly restarts: number;
+  readonly noteIds: readonly string[];
+  /** The newest sequence that was processed together with all before it. */
+  readonly ledgerCursor: number;
+  /** Changes whenever the notes do. */
+  readonly contextHash: string;
+  readonly cost: LiveCost;
+  readonly health: LiveHealth;
+  readonly lanes: Lanes;
+  /** Kept in the memory of one server only; `true` when the store failed at creation and the client allowed it. */
+  readonly ephemeral: boolean;
+  readonly createdAt: string;
+  /** Of the last input; the creation where none came. */
+  readonly lastActivityAt: string;
+  readonly closedAt: string | null;
+}
+
+/** The body of `PUT /v1/live/KEY`. */
+export interface LiveSessionRequest {
+  readonly videoId: string;
+  readonly title?: string;
+  /** `allow`: an ephemeral session is better than none when the store cannot be written. */
+  readonly ephemeral?: "allow";
+  readonly lanes?: Lanes;
+  /** The name of a note writer of the server; its default where none is given. */
+  readonly noteWriter?: string;
+}
+
+export interface OpenedLiveSession {
+  readonly sessionId: string;
+  readonly state: ReportedState;
+  /** Whether this request made it. */
+  readonly created: boolean;
+  readonly ephemeral?: true;
+}
+
+/** What accepted input is answered with: it is durable then. */
+export interface Acknowledgement {
+  /** Sequences of the stored events, in the order of the input; empty for a batch that was stored before. */
+  readonly sequences: readonly number[];
+  readonly depth: number;
+  readonly level: Level;
+  /** Telemetry that was not stored, because the session is behind. */
+  readonly dropped: number;
+}

@@ -1,0 +1,83 @@
+/**
+ * Scopes: what a token allows. Written `channel:NAME:read,write`, `session:ID:read`, `live:NAME:write`,
+ * `machine:read`, `machine:write` or `admin`. A name that ends with `*` is a prefix; `*` alone is every name.
+ */
+
+import { ContinuoError } from "../model/index.ts";
+
+export type Access = "read" | "write";
+export type NamedKind = "channel" | "session" | "live" | "stream";
+
+export interface NamedScope {
+  readonly kind: NamedKind;
+  /** A name, or a prefix that ends with `*`. */
+  readonly name: string;
+  readonly access: readonly Access[];
+}
+
+export type Scope =
+  | NamedScope
+  | { readonly kind: "machine"; readonly access: readonly Access[] }
+  | { readonly kind: "admin" };
+
+/** What a request needs. */
+export type Need =
+  | { readonly kind: NamedKind; readonly name: string; readonly access: Access }
+  | { readonly kind: "machine"; readonly access: Access }
+  | { readonly kind: "admin" };
+
+const NAMED: readonly string[] = ["channel", "session", "live", "stream"] satisfies NamedKind[];
+
+/** Errors: `usage`. */
+export function parseScope(text: string): Scope {
+  if (text === "admin") return { kind: "admin" };
+  const first = text.indexOf(":");
+  const last = text.lastIndexOf(":");
+  const kind = text.slice(0, Math.max(0, first));
+  const access = parseAccess(text.slice(last + 1));
+  if (access !== null && kind === "machine" && first === last) return { kind: "machine", access };
+  const name = text.slice(first + 1, last);
+  if (access !== null && NAMED.includes(kind) && isScopeName(name)) {
+    return { kind: kind as NamedKind, name, access };
+  }
+  throw new ContinuoError("usage", `${JSON.stringify(text)} is not a scope`, {
+    hint: "Write channel:NAME:read,write, session:ID:read, live:NAME:write, stream:PATH:read, machine:read or admin.",
+    details: { scope: text },
+  });
+}
+
+export function formatScope(scope: Scope): string {
+  switch (scope.kind) {
+    case "admin":
+      return "admin";
+    case "machine":
+      return `machine:${scope.access.join(",")}`;
+    default:
+      return `${scope.kind}:${scope.name}:${scope.access.join(",")}`;
+  }
+}
+
+/** `admin` allows everything but the machine: native sessions and programs need a scope that names them. */
+export function allows(scopes: readonly Scope[], need: Need): boolean {
+  return scopes.some((scope) => {
+    if (need.kind === "machine") return scope.kind === "machine" && scope.access.includes(need.access);
+    if (scope.kind === "admin") return true;
+    if (need.kind === "admin" || scope.kind !== need.kind) return false;
+    return scope.access.includes(need.access) && coversName(scope.name, need.name);
+  });
+}
+
+function coversName(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+/** No `*` but at the end, no control characters. */
+function isScopeName(name: string): boolean {
+  return name.length > 0 && name.length <= 512 && /^[^\p{Cc}*]*\*?$/u.test(name);
+}
+
+function parseAccess(text: string): readonly Access[] | null {
+  const words = text.split(",");
+  if (!words.every((word) => word === "read" || word === "write")) return null;
+  return (["read", "write"] as const).filter((word) => words.includes(word));
+}

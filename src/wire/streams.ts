@@ -1,0 +1,39 @@
+/** The Durable Streams protocol: the names of its headers, and offsets. */
+
+export const STREAM_HEADERS = {
+  nextOffset: "stream-next-offset",
+  cursor: "stream-cursor",
+  upToDate: "stream-up-to-date",
+  closed: "stream-closed",
+  sequence: "stream-seq",
+  ttl: "stream-ttl",
+  expiresAt: "stream-expires-at",
+  forkedFrom: "stream-forked-from",
+  forkOffset: "stream-fork-offset",
+  forkSubOffset: "stream-fork-sub-offset",
+  dataEncoding: "stream-sse-data-encoding",
+  producerId: "producer-id",
+  producerEpoch: "producer-epoch",
+  producerSequence: "producer-seq",
+  producerExpected: "producer-expected-seq",
+  producerReceived: "producer-received-seq",
+} as const;
+
+/** Where streams begin. */
+export const STREAM_ROOT = "/v1/stream/";
+
+const DIGITS = 16;
+const EPOCH: string = "0".repeat(DIGITS);
+
+/** The sequence of the last record that was read. Offsets sort as text. Clients must not look inside. */
+export function formatOffset(sequence: number): string {
+  return `${EPOCH}_${String(sequence).padStart(DIGITS, "0")}`;
+}
+
+/** The sequence; `null` for what is no offset. A sequence that no log can reach is `Infinity`. */
+export function parseOffset(offset: string): number | null {
+  const match = /^(\d{16})_(\d{16})$/.exec(offset);
+  if (match === null) return null;
+  const sequence = Number(match[2]);
+  return match[1] === EPOCH && Number.isSafeInteger(sequence) ? sequence : Number.POSITIVE_INFINITY;
+}

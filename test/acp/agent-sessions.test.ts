@@ -1,0 +1,65 @@
+/** `sessions(agent)`: list, capabilities and resume, of an agent that Continuo reads and of one that speaks ACP. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import * as continuo from "../../src/index.ts";
+import { copyHome } from "../fixture-home.ts";
+import { chunk, DONE, hello1, scripted, spoken, turn } from "./script.ts";
+
+let scratch: string;
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-sessions-"));
+});
+afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+const row = (sessionId: string, updatedAt: string, cwd: string) => ({
+  sessionId,
+  cwd,
+  title: sessionId,
+  updatedAt,
+});
+
+test("lists, tells its capabilities and resumes sessions of an agent that speaks ACP", async () => {
+  const { driver, cwd, sent } = scripted({
+    hello: hello1({ list: {}, resume: {} }),
+    answers: {
+      "session/list": [{ result: { sessions: [row("abc", "2026-01-01T00:00:00Z", "/")] } }],
+      "session/resume": [{ result: {} }],
+      "session/prompt": [chunk("Hello."), DONE],
+    },
+  });
+  const sessions = continuo.sessions(driver, { cwd, places: { home: scratch, env: {} } });
+  expect(sessions.agent).toBe("scripted");
+  expect((await sessions.list()).map(({ agent, sessionId }) => [agent, sessionId])).toEqual([
+    ["scripted", "abc"],
+  ]);
+  expect(await sessions.capabilities()).toMatchObject({ canList: true, canResume: true });
+  for (const id of ["ab", "scripted:abc", "last"]) {
+    await using conversation = await sessions.resume(id);
+    expect(conversation.sessionId).toBe("abc");
+    expect(conversation.resumption.happened).toBe("native");
+    expect(spoken(await turn(conversation, "hi"))).toBe("Hello.");
+  }
+  const resumed = sent().filter((message) => message.method === "session/resume");
+  expect(resumed.length).toBe(3);
+  expect(resumed[0]?.params).toMatchObject({ sessionId: "abc", cwd: "/" });
+});
+
+test("lists what Continuo reads without starting the agent, and finds it by the same names as every command", async () => {
+  const { places, sessions: all } = await copyHome(scratch, ["pi", "compaction"]);
+  const pi = continuo.sessions("pi", { places, command: ["/nowhere/pi"] });
+  expect((await pi.list()).map(({ sessionId }) => sessionId)).toEqual(all.map(({ sessionId }) => sessionId));
+  expect(await pi.list({ title: "no such title" })).toEqual([]);
+  await expect(pi.resume("ffffffff")).rejects.toMatchObject({ code: "not_found" });
+  await expect(pi.resume("claude:ffff")).rejects.toMatchObject({ code: "not_found" });
+  // Found: now its program is started.
+  await expect(pi.resume("last")).rejects.toMatchObject({ code: "agent_missing" });
+  const claude = continuo.sessions("claude", { places });
+  await expect(claude.resume("last")).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a name that Continuo does not know needs a command", async () => {
+  await expect(continuo.sessions("nobody").list()).rejects.toMatchObject({ code: "usage" });
+});

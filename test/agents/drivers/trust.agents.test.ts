@@ -1,0 +1,124 @@
+/** What a cloned project runs through each agent: nothing, until its folder is trusted. */
+
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { openAgent } from "../../../src/drivers/index.ts";
+import type { AgentName, Conversation, OpenConversation } from "../../../src/model/index.ts";
+import { startModelServer, text } from "../../model-servers/index.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+import { type Marks, makeHostile } from "./hostile.ts";
+import { SUBJECTS } from "./subjects/index.ts";
+
+const AGENTS = ["claude", "codex", "gemini", "pi", "opencode"] as const;
+/** What starts may leave its mark a moment after the answer. */
+const AFTERWARDS_MS = 1_500;
+
+interface Visit {
+  readonly marks: readonly string[];
+  readonly restriction: Conversation["restriction"];
+  /** All that the model was sent. */
+  readonly sent: string;
+}
+
+interface How extends Pick<OpenConversation, "permissions"> {
+  readonly trusts?: boolean;
+  readonly before?: (sandbox: Sandbox, marks: Marks) => Promise<unknown>;
+}
+
+/** Starts the agent in the hostile project and says hello. */
+async function visit(agent: AgentName, { trusts = false, before, ...policy }: How): Promise<Visit> {
+  await using sandbox = await makeSandbox();
+  await using server = await startModelServer({
+    turns: [{ user: "Say hello.", answers: [[text("Hello.")]] }],
+  });
+  const { environment, command, cwd } = await SUBJECTS[agent].prepare(sandbox, server.url);
+  const marks = await makeHostile(agent, sandbox);
+  await before?.(sandbox, marks);
+  // Its own word for every folder: what is proved here is what it does without.
+  const { GEMINI_CLI_TRUST_WORKSPACE: _, ...env } = environment;
+  const places = { home: sandbox.root, env: { ...env, MY_TOKEN: "secret" } };
+  const driver = await openAgent(agent, { places, command, isTrusted: () => trusts });
+  await using conversation = await driver.open({ cwd, ...policy });
+  for await (const _event of conversation.prompt([{ type: "text", text: "Say hello." }])) {
+    // Only what runs meanwhile matters.
+  }
+  await pause(AFTERWARDS_MS);
+  const { restriction } = conversation;
+  await conversation.close();
+  return {
+    marks: marks.names(),
+    restriction,
+    sent: JSON.stringify(server.conversation().map(({ body }) => body)),
+  };
+}
+
+const OWN = /^mine-/u;
+
+test.each(AGENTS.filter((agent) => agent !== "opencode"))(
+  "%s runs nothing of a project that nobody trusts, and names what was left out",
+  async (agent) => {
+    const { marks, restriction, sent } = await visit(agent, {});
+    expect(marks.filter((name) => !OWN.test(name))).toEqual([]);
+    expect(restriction).toMatchObject({ isTrusted: false, variables: expect.arrayContaining(["MY_TOKEN"]) });
+    expect(restriction?.files.length).toBeGreaterThan(0);
+    expect(sent).not.toContain("PLANTED");
+  },
+);
+
+test("opencode cannot be kept from a project's plugins, and is not started until the folder is trusted", async () => {
+  await expect(visit("opencode", {})).rejects.toMatchObject({
+    code: "untrusted",
+    hint: expect.stringContaining("continuo trust"),
+  });
+});
+
+test("opencode starts in a folder that has nothing of its own", async () => {
+  const clean = async ({ project }: Sandbox): Promise<void> => {
+    await rm(join(project, "opencode.json"));
+    await rm(join(project, ".opencode"), { recursive: true });
+  };
+  expect((await visit("opencode", { before: clean })).marks).toEqual(["mine-mcp"]);
+});
+
+test.each([
+  ["claude", ["mcp", "shared-SessionStart", "shared-UserPromptSubmit"]],
+  ["codex", ["mcp"]],
+  ["gemini", ["discovery", "mcp", "shared-BeforeAgent"]],
+  ["pi", ["extension", "mcp", "named-extension", "package"]],
+] as const)(
+  "%s follows a project that its person trusts, with the whole environment",
+  async (agent, expected) => {
+    const { marks, restriction } = await visit(agent, { trusts: true });
+    expect(marks).toEqual(expect.arrayContaining([...expected, "mine-mcp"]));
+    expect(restriction).toBe(null);
+  },
+);
+
+test("Claude Code's own answer to its dialog is trust", async () => {
+  const accept = ({ project, write }: Sandbox): Promise<unknown> =>
+    write(
+      ".claude/.claude.json",
+      JSON.stringify({ projects: { [project]: { hasTrustDialogAccepted: true } } }),
+    );
+  const { marks, restriction } = await visit("claude", { before: accept });
+  expect(marks).toContain("shared-SessionStart");
+  expect(restriction).toBe(null);
+});
+
+test.each(AGENTS.filter((agent) => agent !== "opencode"))(
+  "with safe %s starts no MCP server, of a trusted project nor of the person",
+  async (agent) => {
+    const { marks } = await visit(agent, { trusts: true, permissions: "safe" });
+    expect(marks.filter((name) => name.includes("mcp"))).toEqual([]);
+  },
+);
+
+test("with safe opencode starts no MCP server of the person", async () => {
+  const clean = async ({ project }: Sandbox): Promise<void> => {
+    await rm(join(project, "opencode.json"));
+    await rm(join(project, ".opencode"), { recursive: true });
+  };
+  expect((await visit("opencode", { before: clean, permissions: "safe" })).marks).toEqual([]);
+});

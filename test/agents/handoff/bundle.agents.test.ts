@@ -1,0 +1,63 @@
+/**
+ * Sessions that the real agents began on one machine, and go on with on another: packed, unpacked below another home,
+ * and placed in a folder of that one. The request that the agent sends there says what was said here.
+ */
+
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { handOff, openSessionAdapter, type Places } from "../../../src/agents.ts";
+import { openOutputFile } from "../../../src/files/index.ts";
+import { packSession, unpackBundle } from "../../../src/handoff/bundle/index.ts";
+import { startModelServer, text } from "../../model-servers/index.ts";
+import { AGENTS } from "../append/begin.ts";
+import { countKinds, proveResumption } from "../proof.ts";
+import { makeSandbox } from "../sandbox.ts";
+
+const FIRST = "What is in the note?";
+
+describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
+  test("goes on with a session from another machine", async () => {
+    await using here = await makeSandbox();
+    await using there = await makeSandbox();
+    await using server = await startModelServer({ turns: [{ user: FIRST, answers: [[text("A word.")]] }] });
+    const begun = await open(here, server.url);
+    const places: Places = { home: here.root, env: begun.environment };
+    const source = await begun.begin(FIRST);
+    {
+      await using adapter = openSessionAdapter({ format, ...source, places });
+      await adapter.appendUserMessage("And in the other one?");
+      await adapter.appendAssistantMessage([
+        { type: "text", text: "I look." },
+        { type: "tool_call", id: "call_b1", name: "Look", args: { at: "two" } },
+      ]);
+      await adapter.appendToolResult("call_b1", "a note");
+      await adapter.appendAssistantMessage("A note.");
+    }
+    const bundle = join(there.root, "session.bundle");
+    {
+      using output = await openOutputFile(bundle, { force: false, forbidden: [] });
+      await packSession(`${agent}:${source.sessionId}`, output, {
+        places,
+        packedAt: "2026-11-22T10:00:00.000Z",
+      });
+      output.commit();
+    }
+    const other = await open(there, server.url);
+    // opencode makes its database with its first session.
+    await other.begin(FIRST);
+    const elsewhere: Places = { home: there.root, env: other.environment };
+    using unpacked = await unpackBundle(bundle);
+    const made = await handOff(unpacked.location, {
+      ...{ to: agent, cwd: there.project, places: elsewhere, verifyBy: "own" },
+    });
+    const sessionId = made.sessionId ?? "";
+    expect((await other.titles()).has(sessionId)).toBe(true);
+    const sessionFile = (made.location ?? "").replace(/#[^/#]*$/u, "");
+    const resume = (words: string) => other.resume(words, { sessionId, sessionFile });
+    const items = await proveResumption({
+      ...{ agent, places: elsewhere, sessionId, tellsErrors, server, resume },
+    });
+    expect(countKinds(items)).toMatchObject({ call: 1, result: 1 });
+    expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
+  });
+});

@@ -1,0 +1,177 @@
+/**
+ * Sessions in every state that matters to a hand-over, by every source and every target: compacted, branched, with
+ * an image, damaged and then repaired. The target verifies each and resumes it, and its next request says what the
+ * source's model was sent. Each session goes back to its own agent too.
+ */
+
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  HOME_VARIABLES,
+  handOff,
+  lookUpSession,
+  type Places,
+  repairNativeSession,
+} from "../../../src/agents.ts";
+import type { AgentName } from "../../../src/model/index.ts";
+import { saidIn, sourceView } from "../../hand-off/said.ts";
+import { type ModelServer, startModelServer } from "../../model-servers/index.ts";
+import { AGENTS, type AgentUnderTest, type Begun } from "../append/begin.ts";
+import { proveResumption } from "../proof.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+
+const FIXTURES = join(import.meta.dirname, "../../fixtures");
+
+/** The fixture of each agent that is in the state. */
+const STATES = {
+  compacted: fixturesOf("compaction"),
+  branched: { ...fixturesOf("branch"), codex: "revert", gemini: "rewind", opencode: "revert" },
+  "with an image": fixturesOf("image"),
+  "damaged and repaired": { ...fixturesOf("parallel-tools"), codex: "paginated" },
+} as const satisfies Record<string, Readonly<Record<AgentName, string>>>;
+
+type State = keyof typeof STATES;
+
+function fixturesOf(name: string): Readonly<Record<AgentName, string>> {
+  return { claude: name, codex: name, gemini: name, pi: name, opencode: name };
+}
+
+let sandbox: Sandbox;
+let server: ModelServer;
+const begun = new Map<AgentName, Begun>();
+
+beforeAll(async () => {
+  sandbox = await makeSandbox();
+  server = await startModelServer({});
+  for (const { agent, open } of AGENTS) {
+    const one = await open(sandbox, server.url);
+    // opencode makes its database when it first runs.
+    if (agent === "opencode") await one.begin("Hello.");
+    begun.set(agent, one);
+  }
+});
+
+afterAll(async () => {
+  await server?.close();
+  await sandbox?.[Symbol.asyncDispose]();
+});
+
+interface Source {
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  readonly location: string;
+  /** Where the source alone lies. */
+  readonly places: Places;
+}
+
+/** A copy of its own: a hand-over to the same agent finds another home. */
+async function sourceOf(agent: AgentName, state: State): Promise<Source> {
+  const fixture = join(FIXTURES, agent, STATES[state][agent]);
+  const home = join(sandbox.root, "sources", `${agent} ${state}`);
+  cpSync(join(fixture, "home"), home, { recursive: true });
+  const places = { home: sandbox.root, env: { [HOME_VARIABLES[agent]]: home, ...continuo() } };
+  const sessionId = String(JSON.parse(readFileSync(join(fixture, "requests.json"), "utf8")).sessionId);
+  const { found } = await lookUpSession(`${agent}:${sessionId}`, { places });
+  if (agent === "pi") writeFileSync(found.location, withoutTools(readFileSync(found.location, "utf8")));
+  if (state === "damaged and repaired") {
+    damage(agent, found.location);
+    const { edits } = await repairNativeSession(`${agent}:${sessionId}`, { places, write: "in place" });
+    expect(edits).not.toEqual([]);
+  }
+  return { agent, sessionId, location: found.location, places };
+}
+
+/** Fixtures hold tools without their parameters, which pi does not read. */
+function withoutTools(lines: string): string {
+  return lines.replaceAll(/^.*"toolsAdded".*$/gmu, (line) =>
+    JSON.stringify(JSON.parse(line, (key, value) => (key === "toolsAdded" ? undefined : value))),
+  );
+}
+
+function continuo(): Readonly<Record<string, string>> {
+  return { CONTINUO_HOME: join(sandbox.root, "continuo") };
+}
+
+/** A record in the middle is no JSON any more, and the last line of a file broke off. */
+function damage(agent: AgentName, location: string): void {
+  if (agent === "opencode") {
+    const [file = "", id = ""] = location.split("#");
+    using database = new DatabaseSync(file);
+    const [part] = database
+      .prepare(
+        "select id from part where session_id = ? and json_extract(data, '$.type') = 'text' order by id",
+      )
+      .all(id)
+      .slice(1);
+    database.prepare(`update part set data = '{"type":' where id = ?`).run(String(part?.id));
+    return;
+  }
+  const lines = readFileSync(location, "utf8").trimEnd().split("\n");
+  const at = lines.findLastIndex((line) => /"(?:text|content)":"[^"]/u.test(line));
+  lines[at] = (lines[at] ?? "").slice(0, -20);
+  writeFileSync(location, `${lines.join("\n")}\n{"type":"us`);
+}
+
+/** The home of the source, those of all targets, and Continuo's. */
+function placesFor(source: Source, to: AgentName): Places {
+  const targets = Object.assign({}, ...[...begun.values()].map(({ environment }) => environment));
+  const own = source.agent === to ? {} : source.places.env;
+  return { home: sandbox.root, env: { ...targets, ...own, ...continuo() } };
+}
+
+interface Going {
+  readonly ref: string;
+  readonly places: Places;
+  readonly to: AgentUnderTest;
+}
+
+/** Hands over, lets the target verify and resume it; gives what it sent. */
+async function goOn({ ref, places, to }: Going) {
+  const { agent, tellsErrors, program } = to;
+  const made = await handOff(ref, {
+    to: agent,
+    cwd: sandbox.project,
+    places,
+    programs: { [agent]: program() },
+  });
+  expect(made.verification).toMatchObject({ by: expect.stringContaining(agent), outcome: "same" });
+  const [sessionId, sessionFile] = [made.sessionId ?? "", (made.location ?? "").replace(/#.*$/u, "")];
+  const one = begun.get(agent);
+  const items = await proveResumption({
+    ...{ agent, sessionId, tellsErrors, server },
+    places: { home: sandbox.root, env: { ...one?.environment, ...continuo() } },
+    resume: async (words) => one?.resume(words, { sessionId, sessionFile }),
+  });
+  return { made, items };
+}
+
+/** Every pair takes hours of CPU, so a run takes each source to one other target a state; `--all-pairs` takes all. */
+function targetsOf(from: AgentUnderTest, state: State): readonly AgentUnderTest[] {
+  if (process.env.CONTINUO_ALL_PAIRS === "1") return AGENTS;
+  const shift = 1 + Object.keys(STATES).indexOf(state);
+  const to = AGENTS[(AGENTS.indexOf(from) + shift) % AGENTS.length];
+  return to === undefined ? [] : [to];
+}
+
+describe.each(Object.keys(STATES) as State[])("%s", (state) => {
+  describe.each(AGENTS)("of $agent", (from) => {
+    let source: Source;
+
+    beforeAll(async () => {
+      source = await sourceOf(from.agent, state);
+    });
+
+    test.each(targetsOf(from, state))("to $agent, and back", async (to) => {
+      const there = await goOn({ ref: source.location, places: placesFor(source, to.agent), to });
+      const view = saidIn(await sourceView(from.agent, source.sessionId, source.places));
+      expect(saidIn(there.items)).toEqual(view);
+      if (from.agent === to.agent) return;
+      const ref = there.made.location ?? "";
+      const back = await goOn({ ref, places: placesFor(source, from.agent), to: from });
+      expect(back.made.broughtBack).toMatchObject({ agent: from.agent, sessionId: source.sessionId });
+      expect(saidIn(back.items.slice(0, -2))).toEqual(view);
+    });
+  });
+});

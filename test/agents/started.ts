@@ -1,0 +1,29 @@
+/** Programs that Continuo started in a sandbox: Linux tells what runs. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { isRunning } from "../left-behind/processes.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+export function pids(): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/u.test(name))
+    .map(Number)
+    .filter(isRunning);
+}
+
+/** What cannot be read any more has ended. */
+export function told(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
+
+/** Programs that Continuo started in this sandbox, and theirs. */
+export function startedIn({ root }: Sandbox): readonly number[] {
+  return pids().filter((one) => {
+    const environment = told(() => readFileSync(`/proc/${one}/environ`, "utf8"));
+    return environment.includes("CONTINUO_STARTED=") && environment.includes(root);
+  });
+}

@@ -1,0 +1,25 @@
+/** What a case of the channel contract is: a sentence of `PROTOCOL.md` by its id, and what shows it. */
+
+import type { Store } from "../../../src/model/index.ts";
+import type { OpenChannel } from "../open-channel.ts";
+
+export interface ChannelCase {
+  readonly id: string;
+  readonly title: string;
+  readonly run: (channel: OpenChannel, store: Store) => Promise<void>;
+}
+
+export const LOG = "channels/team";
+
+export async function typesIn(store: Store): Promise<readonly string[]> {
+  return (await store.read(LOG)).events.map(({ type }) => type);
+}
+
+/** Looks until it holds. */
+export async function until(holds: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,306 @@
+/** Names, hello, replay, anchors, flow control. */
+
+import { expect } from "vitest";
+import { isContinuoError } from "../../../src/model/index.ts";
+import { isAddressedTo, parseScope } from "../../../src/wire/index.ts";
+import { openServer } from "../../server/harness/open-server.ts";
+import { take } from "../open-channel.ts";
+import { type ChannelCase, LOG, until } from "./case.ts";
+import { hello, openRaw } from "./raw.ts";
+
+async function refusal(url: string, frame: unknown): Promise<unknown> {
+  using raw = await openRaw(url);
+  raw.send(frame);
+  const { error } = await raw.next("error");
+  await raw.closed;
+  return (error as { readonly code: string }).code;
+}
+
+const failing = (code: string): object => expect.objectContaining({ code });
+
+export const connectionCases: readonly ChannelCase[] = [
+  {
+    id: "NAME-1",
+    title: "names with a colon, a slash or a control character are refused",
+    run: async ({ join, url }) => {
+      for (const handle of ["a:b", "a/b", "a\nb", ""])
+        await expect(join(handle)).rejects.toThrow(failing("invalid") as Error);
+      await expect(join("a", { channel: "x:y" })).rejects.toMatchObject({ code: "invalid" });
+      expect(await refusal(url, hello({ handle: "a:b" }))).toBe("invalid");
+      using raw = await openRaw(url, "x:y");
+      raw.send(hello({ handle: "ann" }));
+      expect(await raw.next("error")).toMatchObject({ error: { code: "invalid" } });
+    },
+  },
+  {
+    id: "NAME-2",
+    title: "@handle addresses a handle only where no other name stands around it",
+    run: async () => {
+      const said = (content: string): boolean =>
+        isAddressedTo(
+          { type: "message_sent", actor: { kind: "person", id: "bob" }, data: { content } },
+          "ann",
+        );
+      const yes = ["@ann", "hi @ann.", "(@ann)", "@ann, you", "@ann: go", "「@ann」", "@ann- no"];
+      const no = ["ann", "@anna", "x@ann.org", "bob@ann", "@ann.org", "@ann-marie", "@@ann", "/@ann", "@Ann"];
+      expect(yes.filter((text) => !said(text))).toEqual([]);
+      expect(no.filter(said)).toEqual([]);
+    },
+  },
+  {
+    id: "HELLO-1",
+    title: "a first frame that is no hello is refused",
+    run: async ({ url }) => {
+      expect(await refusal(url, { type: "send", request: 1, id: "x", content: "x" })).toBe("invalid");
+      expect(await refusal(url, "text")).toBe("invalid");
+      expect(await refusal(url, { type: "__proto__" })).toBe("invalid");
+    },
+  },
+  {
+    id: "HELLO-2",
+    title: "another version of the protocol is refused",
+    run: async ({ url }) => {
+      expect(await refusal(url, hello({ handle: "ann", protocol: 2 }))).toBe("unsupported");
+    },
+  },
+  {
+    id: "HELLO-3",
+    title: "handle, workspace and channel are the token's",
+    run: async (_, store) => {
+      const scopes = [parseScope("channel:team:read,write"), parseScope("channel:quiet:read")];
+      const server = await openServer(store, {
+        authenticate: async (_token, peer) => ({
+          tokenId: "t",
+          workspaceId: store.workspaceId,
+          handle: "ann",
+          scopes,
+          peer,
+        }),
+      });
+      try {
+        expect(await refusal(server.url, hello({ handle: "bob" }))).toBe("forbidden");
+        expect(await refusal(server.url, hello({ handle: "ann", workspaceId: "other" }))).toBe("forbidden");
+        for (const channel of ["quiet", "secret"]) {
+          using raw = await openRaw(server.url, channel);
+          raw.send(hello({ handle: "ann" }));
+          expect(await raw.next("error")).toMatchObject({ error: { code: "forbidden" } });
+        }
+        using raw = await openRaw(server.url);
+        raw.send(hello({ handle: "ann", workspaceId: store.workspaceId }));
+        expect(await raw.next("hello")).toMatchObject({ handle: "ann" });
+      } finally {
+        await server.close();
+      }
+    },
+  },
+  {
+    id: "HELLO-4",
+    title: "the first keeps a handle that is taken twice",
+    run: async ({ join }) => {
+      const ann = await join("ann");
+      await expect(join("ann")).rejects.toMatchObject({ code: "handle_taken" });
+      await ann.send("still here");
+      await ann.close();
+      await join("ann");
+    },
+  },
+  {
+    id: "HELLO-5",
+    title: "the same instance gets its handle back while the old connection is open",
+    run: async ({ url }) => {
+      using first = await openRaw(url);
+      first.send(hello({ handle: "ann", instance: "same" }));
+      await first.next("ready");
+      using second = await openRaw(url);
+      second.send(hello({ handle: "ann", instance: "same" }));
+      await second.next("ready");
+      first.send({ type: "send", request: 1, id: "late", content: "from the old connection" });
+      expect(await first.next("error")).toMatchObject({ error: { code: "handle_taken" } });
+      second.send({ type: "send", request: 1, id: "new", content: "x" });
+      expect(await second.next("ok")).toMatchObject({ result: { sequence: 1 } });
+    },
+  },
+  {
+    id: "HELLO-6",
+    title: "a participant without a handle can only read",
+    run: async ({ url, join }) => {
+      const ann = await join("ann");
+      using raw = await openRaw(url);
+      raw.send(hello());
+      expect(await raw.next("ready")).toMatchObject({ roster: [{ handle: "ann" }] });
+      raw.send({ type: "send", request: 1, id: "x", content: "x" });
+      expect(await raw.next("error")).toMatchObject({ request: 1, error: { code: "forbidden" } });
+      await ann.send("hello");
+      expect(await raw.next("event")).toMatchObject({ event: { data: { content: "hello" } } });
+    },
+  },
+  {
+    id: "BEAT-1",
+    title: "the server sends heartbeats",
+    run: async ({ url }) => {
+      using raw = await openRaw(url);
+      raw.send(hello({ handle: "ann" }));
+      await raw.next("heartbeat");
+    },
+  },
+  {
+    id: "ERR-1",
+    title: "an error of a request leaves the connection open",
+    run: async ({ url }) => {
+      using raw = await openRaw(url);
+      raw.send(hello({ handle: "ann" }));
+      await raw.next("ready");
+      raw.send({ type: "append", request: 7, id: "x", messageId: "none", delta: "x" });
+      expect(await raw.next("error")).toMatchObject({ request: 7, error: { code: "conflict" } });
+      raw.send({ type: "send", request: 8, id: "a", content: 5 });
+      expect(await raw.next("error")).toMatchObject({ request: 8, error: { code: "invalid" } });
+      raw.send({ type: "send", request: 9, id: "b", content: "x" });
+      expect(await raw.next("ok")).toMatchObject({ request: 9 });
+      raw.text("{");
+      expect(await raw.next("error")).not.toHaveProperty("request");
+      expect(await raw.closed).toBe(4000);
+    },
+  },
+  {
+    id: "SIZE-1",
+    title: "an oversized frame ends the connection",
+    run: async ({ url }) => {
+      using raw = await openRaw(url);
+      raw.send(hello({ handle: "ann" }));
+      await raw.next("ready");
+      raw.text(JSON.stringify({ type: "send", request: 1, id: "x", content: "x".repeat(5_000_000) }));
+      expect(await raw.closed).toBe(1009);
+    },
+  },
+  {
+    id: "REPLAY-1",
+    title: "events come in order, then ready, then what is appended",
+    run: async ({ url, join }) => {
+      const ann = await join("ann");
+      for (const word of ["a", "b", "c"]) await ann.send(word);
+      using raw = await openRaw(url);
+      raw.send(hello({ after: 1 }));
+      expect(await raw.next("ready")).toMatchObject({ sequence: 3 });
+      await ann.send("d");
+      await until(() => raw.frames.filter(({ type }) => type === "event").length === 3, "three events");
+      const order = raw.frames.filter(({ type }) => type === "event" || type === "ready");
+      expect(
+        order.map(({ type, event }) => (event as { sequence: number } | undefined)?.sequence ?? type),
+      ).toEqual([2, 3, "ready", 4]);
+    },
+  },
+  {
+    id: "REPLAY-2",
+    title: "each event names the one that was sent before it, and parts of ended messages are left out",
+    run: async ({ url, join }) => {
+      const ann = await join("ann");
+      await ann.send("first");
+      const { messageId } = await ann.send("");
+      await ann.update(messageId, "whole");
+      await ann.complete(messageId);
+      await ann.send("last");
+      using raw = await openRaw(url);
+      raw.send(hello());
+      await raw.next("ready");
+      const events = raw.frames.filter(({ type }) => type === "event");
+      expect(events.map(({ after, event }) => [after, (event as { sequence: number }).sequence])).toEqual([
+        [0, 1],
+        [1, 4],
+        [4, 5],
+      ]);
+    },
+  },
+  {
+    id: "REPLAY-3",
+    title: "a late reader sees one message, and an open one with its parts",
+    run: async ({ join }) => {
+      const ann = await join("ann");
+      const done = await ann.send("");
+      await ann.update(done.messageId, "wh");
+      await ann.update(done.messageId, "ole");
+      await ann.complete(done.messageId);
+      const open = await ann.send("");
+      await ann.update(open.messageId, "half");
+      const bob = await join("bob", { replayMode: "stream" });
+      const [one, two, three] = await take(bob, 3);
+      expect(one).toMatchObject({ type: "message", id: done.messageId, content: "whole", state: "complete" });
+      expect(two).toMatchObject({ type: "message", id: open.messageId, content: "", state: "open" });
+      expect(three).toMatchObject({ type: "update", delta: "half" });
+    },
+  },
+  {
+    id: "REPLAY-5",
+    title: "a sequence that the log does not have is refused",
+    run: async ({ url, join }) => {
+      await join("ann");
+      expect(await refusal(url, hello({ after: 5 }))).toBe("out_of_range");
+    },
+  },
+  {
+    id: "ANCHOR-1",
+    title: "a replay from the anchor begins with the newest one",
+    run: async ({ url, join }) => {
+      const ann = await join("ann");
+      await ann.send("old");
+      const { messageId } = await ann.send("");
+      for (const part of ["a", "b"]) await ann.update(messageId, part);
+      using raw = await openRaw(url);
+      raw.send(hello({ after: "anchor" }));
+      expect(await raw.next("hello")).toMatchObject({ after: 1 });
+      expect(await raw.next("event")).toMatchObject({
+        after: 1,
+        event: { sequence: 2, type: "message_sent" },
+      });
+    },
+  },
+  {
+    id: "FLOW-2",
+    title: "after pause no event comes until resume, which begins where it says",
+    run: async ({ url, join }) => {
+      const ann = await join("ann");
+      await ann.send("a");
+      using raw = await openRaw(url);
+      raw.send(hello());
+      await raw.next("ready");
+      raw.send({ type: "pause" });
+      raw.send({ type: "resume", after: 1 });
+      raw.send({ type: "pause" });
+      const before = raw.frames.length;
+      // A request of the same connection is answered after the pause: then it counts.
+      raw.send({ type: "send", request: 1, id: "x", content: "x" });
+      await raw.next("error");
+      await ann.send("b");
+      expect(raw.frames.slice(before).filter(({ type }) => type === "event")).toEqual([]);
+      raw.send({ type: "resume", after: 0 });
+      expect(await raw.next("event")).toMatchObject({ after: 0, event: { sequence: 1 } });
+      expect(await raw.next("event")).toMatchObject({ after: 1, event: { sequence: 2 } });
+    },
+  },
+  {
+    id: "FLOW-4",
+    title: "a server that ends says when to come again",
+    run: async ({ url, stop }) => {
+      using raw = await openRaw(url);
+      raw.send(hello({ handle: "ann" }));
+      await raw.next("ready");
+      await stop();
+      expect(await raw.closed).toBe(4012);
+      expect(raw.frames.find(({ type }) => type === "bye")).toMatchObject({ retryMs: expect.any(Number) });
+    },
+  },
+  {
+    id: "LOG-1",
+    title: "every event of a channel is in its log, with the client's id and the handle of the connection",
+    run: async ({ url }, store) => {
+      using raw = await openRaw(url);
+      raw.send(hello({ handle: "ann" }));
+      await raw.next("ready");
+      const forged = { actor: { kind: "person", id: "eve" }, from: "eve" };
+      raw.send({ type: "send", request: 1, id: "own-id", content: "x", ...forged });
+      await raw.next("ok");
+      const { events } = await store.read(LOG);
+      expect(events).toMatchObject([{ id: "own-id", type: "message_sent", actor: { id: "ann" } }]);
+      expect(isContinuoError(undefined)).toBe(false);
+    },
+  },
+];

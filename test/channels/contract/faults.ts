@@ -1,0 +1,114 @@
+/** Lost connections, slow readers, and a store that does not open a session. */
+
+import { connect as connectSocket } from "node:net";
+import { expect } from "vitest";
+import { connect } from "../../../src/client/index.ts";
+import { ContinuoError, type Store } from "../../../src/model/index.ts";
+import { openServer } from "../../server/harness/open-server.ts";
+import { cuttingProxy } from "../cutting-proxy.ts";
+import { take } from "../open-channel.ts";
+import { type ChannelCase, LOG, until } from "./case.ts";
+
+export const faultCases: readonly ChannelCase[] = [
+  {
+    id: "REPLAY-4",
+    title: "a client hands over every event once, over many lost connections",
+    run: async ({ url, join }) => {
+      await using proxy = await cuttingProxy(url);
+      const reader = await join("reader", { serverUrl: proxy.url });
+      const writer = await join("writer", { serverUrl: proxy.url });
+      const count = 40;
+      const sent = (async () => {
+        for (let n = 0; n < count; n++) {
+          await writer.send(`m${n}`);
+          if (n % 10 === 5) proxy.cutAll();
+        }
+      })();
+      const seen = await take(reader, count, ({ type }) => type === "message");
+      await sent;
+      expect(seen.map((event) => ("content" in event ? event.content : ""))).toEqual(
+        Array.from({ length: count }, (_, n) => `m${n}`),
+      );
+      expect(proxy.cuts).toBeGreaterThan(3);
+    },
+  },
+  {
+    id: "CUR-5",
+    title: "a channel works without its session, and says why there is none",
+    run: async (_, store) => {
+      const broken: Store = Object.assign(Object.create(store) as Store, {
+        forWorkspace: () => broken,
+        getSession: () => Promise.reject(new ContinuoError("corrupt", "the row is not readable")),
+      });
+      const server = await openServer(broken);
+      const warnings: string[] = [];
+      const client = await connect({
+        serverUrl: server.url,
+        channel: "team",
+        handle: "ann",
+        workspaceId: store.workspaceId,
+        onWarning: (line) => warnings.push(line),
+      });
+      try {
+        expect(client.degraded).toBe("corrupt: the row is not readable");
+        expect(warnings).toEqual(["the session could not be opened: corrupt: the row is not readable"]);
+        await client.send("works");
+        await client.commitCheckpoint(1);
+        await client.updateSdkSession("x");
+        await client.clearSdkSession();
+        await expect(client.getHistory()).rejects.toMatchObject({ code: "degraded" });
+        expect(await store.latestSequence(LOG)).toBe(1);
+      } finally {
+        await client.close();
+        await server.close();
+      }
+    },
+  },
+  {
+    id: "FLOW-1",
+    title: "a reader that does not read is waited for, and the server holds no more than a limit for it",
+    run: async ({ url, join }) => {
+      const ann = await join("ann");
+      const text = "x".repeat(200_000);
+      for (let n = 0; n < 30; n++) await ann.send(text);
+      const { hostname, port } = new URL(url);
+      const socket = connectSocket(Number(port), hostname);
+      socket.pause();
+      let received = 0;
+      socket.on("data", (chunk: Buffer) => {
+        received += chunk.length;
+      });
+      socket.write(
+        `GET /v1/channels/team/ws HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+          "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+      );
+      socket.write(masked(JSON.stringify({ type: "hello", protocol: 1, instance: "slow", after: 0 })));
+      // It reads nothing, and everybody else goes on.
+      for (let n = 0; n < 5; n++) await ann.send("still fast");
+      expect(received).toBe(0);
+      socket.resume();
+      await until(() => received > 30 * text.length, "everything arrives");
+      socket.destroy();
+    },
+  },
+  {
+    id: "FLOW-3",
+    title: "a client bounds what waits for its reader, and asks for the rest",
+    run: async ({ join }) => {
+      const ann = await join("ann");
+      const bob = await join("bob");
+      const count = 1_200;
+      const sent = Array.from({ length: count }, (_, n) => ann.send(`m${n}`));
+      await Promise.all(sent);
+      const seen = await take(bob, count, ({ type }) => type === "message");
+      expect(seen.map(({ sequence }) => sequence)).toEqual(Array.from({ length: count }, (_, n) => n + 1));
+    },
+  },
+];
+
+/** A text frame of a client: masked with zeros, which is a mask too. */
+function masked(text: string): Buffer {
+  const body = Buffer.from(text);
+  const head = Buffer.from([0x81, 0x80 | 126, body.length >> 8, body.length & 0xff, 0, 0, 0, 0]);
+  return Buffer.concat([head, body]);
+}

@@ -1,0 +1,14 @@
+import { beforeAll } from "vitest";
+import { openStore } from "../../../src/store/index.ts";
+import { newPostgresDatabase } from "../../sizes/prepared.ts";
+import { channelContract } from "./contract.ts";
+
+let url: string;
+let count = 0;
+beforeAll(async () => {
+  url = await newPostgresDatabase();
+  await (await openStore(url, { migrate: true })).close();
+});
+
+// A workspace each: what one case leaves behind is not seen by the next.
+channelContract("Postgres", () => openStore(url, { workspaceId: `w${++count}` }));

@@ -1,0 +1,236 @@
+/** Cursors, sessions, history, and the inputs of agents. */
+
+import { expect } from "vitest";
+import type { AgenticClient } from "../../../src/client/index.ts";
+import type { Store } from "../../../src/model/index.ts";
+import { take } from "../open-channel.ts";
+import { type ChannelCase, LOG, typesIn, until } from "./case.ts";
+import { hello, openRaw } from "./raw.ts";
+
+const SESSION = "participant:team:bot";
+
+async function runsOf(store: Store): Promise<readonly string[]> {
+  return (await store.listRuns({ sessionId: SESSION })).items.map(({ status }) => status);
+}
+
+/** As a process that was killed: its socket is gone, and it says nothing. */
+async function die(client: AgenticClient, store: Store): Promise<void> {
+  const lease = await store.getLease("channel/team/bot");
+  if (lease !== null) await store.releaseLease(lease);
+  // The server takes what this client says now for somebody who lost its handle.
+  await store.acquireLease("channel/team/bot", { owner: "nobody", ttlMs: 1 });
+  await client.close();
+}
+
+export const sessionCases: readonly ChannelCase[] = [
+  {
+    id: "CUR-1",
+    title: "cursors only move forward, and not beyond the log",
+    run: async ({ join }, store) => {
+      const ann = await join("ann");
+      for (const word of ["a", "b", "c"]) await ann.send(word);
+      await ann.commitCheckpoint(2);
+      expect(ann.checkpoint).toBe(2);
+      await ann.commitCheckpoint(1);
+      expect(ann.checkpoint).toBe(2);
+      await expect(ann.commitCheckpoint(9)).rejects.toMatchObject({ code: "out_of_range" });
+      expect(await store.getCursor({ logId: LOG, name: "processed/ann" })).toMatchObject({ sequence: 2 });
+    },
+  },
+  {
+    id: "CUR-2",
+    title: "a new session is active, and its values are there when connect resolves",
+    run: async ({ join }, { workspaceId }) => {
+      const ann = await join("ann");
+      expect([ann.sessionKey, ann.checkpoint, ann.sdkSessionId, ann.status, ann.degraded]).toEqual([
+        `${workspaceId}:team:ann`,
+        0,
+        undefined,
+        "active",
+        undefined,
+      ]);
+      await ann.updateSdkSession("native-1");
+      await ann.close();
+      const again = await join("ann");
+      expect(again.sdkSessionId).toBe("native-1");
+      await again.clearSdkSession();
+      expect(again.sdkSessionId).toBeUndefined();
+    },
+  },
+  {
+    id: "CUR-3",
+    title: "what was received and not committed comes again, marked",
+    run: async ({ join }, store) => {
+      const ann = await join("ann");
+      for (const word of ["one", "two", "three"]) await ann.send(`@bot ${word}`);
+      await ann.send("not for the bot");
+      const bot = await join("bot");
+      const first = await take(bot, 2, ({ addressed }) => addressed);
+      expect(first.map(({ redelivered }) => redelivered)).toEqual([false, false]);
+      await bot.commitCheckpoint(1);
+      await until(async () => {
+        const cursor = await store.getCursor({ logId: LOG, name: "received/bot" });
+        return cursor?.sequence === 2;
+      }, "received");
+      await die(bot, store);
+      for (const replayMode of ["collect", "skip", "stream"] as const) {
+        const next = await join("bot", { replayMode });
+        const seen = await take(next, 2, ({ addressed }) => addressed);
+        expect(seen.map(({ sequence, redelivered }) => [sequence, redelivered])).toEqual([
+          [2, true],
+          // Handed over in the first round, it was received.
+          [3, replayMode !== "collect"],
+        ]);
+        const missed = next.missedMessages.map(({ content }) => content);
+        expect(missed).toEqual(replayMode === "skip" ? [] : ["not for the bot"]);
+        await next.close();
+      }
+    },
+  },
+  {
+    id: "CUR-4",
+    title: "without a session its members are refused",
+    run: async ({ join, url }) => {
+      const ann = await join("ann", { workspaceId: undefined });
+      expect([ann.sessionKey, ann.checkpoint, ann.status]).toEqual([undefined, undefined, undefined]);
+      await expect(ann.commitCheckpoint(0)).rejects.toMatchObject({ code: "session_disabled" });
+      await expect(ann.getHistory()).rejects.toMatchObject({ code: "session_disabled" });
+      await expect(ann.updateSdkSession("x")).rejects.toMatchObject({ code: "session_disabled" });
+      using raw = await openRaw(url);
+      raw.send(hello({ handle: "raw" }));
+      await raw.next("ready");
+      raw.send({ type: "commit", request: 1, sequence: 0 });
+      expect(await raw.next("error")).toMatchObject({ request: 1, error: { code: "session_disabled" } });
+    },
+  },
+  {
+    id: "HIST-1",
+    title: "history comes oldest first, and nothing of before it was cleared",
+    run: async ({ join }) => {
+      const ann = await join("ann");
+      await ann.storeMessage("user", "forgotten");
+      await ann.clearHistory();
+      for (let n = 0; n < 5; n++) await ann.storeMessage(n % 2 === 0 ? "user" : "assistant", `m${n}`);
+      const history = await ann.getHistory(3);
+      expect(history.map(({ role, content }) => `${role} ${content}`)).toEqual([
+        "user m2",
+        "assistant m3",
+        "user m4",
+      ]);
+      expect((await ann.getHistory()).length).toBe(5);
+      await expect(ann.storeMessage("robot", "x")).rejects.toMatchObject({ code: "invalid" });
+    },
+  },
+  {
+    id: "RUN-1",
+    title: "a claim makes the run and moves received, and the same connection gets the same run again",
+    run: async ({ join }, store) => {
+      const ann = await join("ann");
+      await ann.send("@bot hello");
+      const bot = await join("bot", { type: "agent" });
+      const claim = await bot.claimInput(1, { agent: "echo" });
+      expect(claim).toMatchObject({ state: "claimed", attempt: 1, content: "@bot hello", from: "ann" });
+      expect(await bot.claimInput(1, { agent: "echo" })).toEqual(claim);
+      expect(await runsOf(store)).toEqual(["running"]);
+      const { events } = await store.read(SESSION);
+      expect(events.map(({ type }) => type)).toEqual([
+        "session_created",
+        "run_created",
+        "run_started",
+        "message_sent",
+      ]);
+      expect(await store.getCursor({ logId: LOG, name: "received/bot" })).toMatchObject({ sequence: 1 });
+      await expect(bot.claimInput(7, { agent: "echo" })).rejects.toMatchObject({ code: "not_found" });
+    },
+  },
+  {
+    id: "RUN-2",
+    title: "a run of a process that is gone is interrupted, and its input given once more",
+    run: async ({ join }, store) => {
+      const ann = await join("ann");
+      await ann.send("@bot hello");
+      const bot = await join("bot");
+      const first = await bot.claimInput(1, { agent: "echo" });
+      await die(bot, store);
+      const next = await join("bot");
+      const second = await next.claimInput(1, { agent: "echo" });
+      expect(second).toMatchObject({ state: "claimed", attempt: 2, content: "@bot hello" });
+      expect(second).not.toMatchObject({ runId: first.runId });
+      expect(await runsOf(store)).toEqual(["interrupted", "running"]);
+      await next.endRun(second.runId ?? "", { status: "completed", answer: "x" });
+      expect(await next.claimInput(1, { agent: "echo" })).toMatchObject({ state: "done" });
+    },
+  },
+  {
+    id: "RUN-3",
+    title: "a run whose answer is whole is completed, and not answered again",
+    run: async ({ join }, store) => {
+      const ann = await join("ann");
+      await ann.send("@bot hello");
+      const bot = await join("bot");
+      const claim = await bot.claimInput(1, { agent: "echo" });
+      if (claim.state !== "claimed") throw new Error("not claimed");
+      await bot.send("", { messageId: claim.answerId });
+      await bot.update(claim.answerId, "answer");
+      await bot.complete(claim.answerId);
+      await die(bot, store);
+      const next = await join("bot");
+      expect(await next.claimInput(1, { agent: "echo" })).toEqual({ state: "done", runId: claim.runId });
+      expect(await runsOf(store)).toEqual(["completed"]);
+      expect(next.checkpoint).toBe(0);
+      await next.close();
+      expect((await join("bot")).checkpoint).toBe(1);
+    },
+  },
+  {
+    id: "RUN-4",
+    title: "the end of a run moves processed with it, and said again changes nothing",
+    run: async ({ join }, store) => {
+      const ann = await join("ann");
+      await ann.send("@bot hello");
+      const bot = await join("bot");
+      const claim = await bot.claimInput(1, { agent: "echo" });
+      for (let n = 0; n < 2; n++) await bot.endRun(claim.runId ?? "", { status: "completed", answer: "hi" });
+      expect(bot.checkpoint).toBe(1);
+      await expect(bot.endRun(claim.runId ?? "", { status: "failed" })).rejects.toMatchObject({
+        code: expect.stringMatching(/invalid_transition|conflict/),
+      });
+      expect((await store.read(SESSION)).events.filter(({ type }) => type === "run_completed").length).toBe(
+        1,
+      );
+      expect((await bot.getHistory()).map(({ content }) => content)).toEqual(["@bot hello", "hi"]);
+    },
+  },
+  {
+    id: "RUN-5",
+    title: "inputs are claimed in their order",
+    run: async ({ join }) => {
+      const ann = await join("ann");
+      await ann.send("@bot one");
+      await ann.send("between");
+      await ann.send("@bot two");
+      const bot = await join("bot");
+      await expect(bot.claimInput(3, { agent: "echo" })).rejects.toMatchObject({
+        code: "conflict",
+        details: { sequence: 1 },
+      });
+      await expect(bot.claimInput(2, { agent: "echo" })).rejects.toMatchObject({ code: "invalid" });
+    },
+  },
+  {
+    id: "RUN-6",
+    title: "an input that ends its agent again and again is given up, and the channel hears of it",
+    run: async ({ join }, store) => {
+      const ann = await join("ann");
+      await ann.send("@bot poison");
+      for (let n = 1; n <= 5; n++) {
+        const bot = await join("bot");
+        expect(await bot.claimInput(1, { agent: "echo" })).toMatchObject({ attempt: n });
+        await die(bot, store);
+      }
+      const bot = await join("bot");
+      expect(await bot.claimInput(1, { agent: "echo" })).toEqual({ state: "done", runId: null });
+      expect(await typesIn(store)).toEqual(["message_sent", "error_raised"]);
+    },
+  },
+];

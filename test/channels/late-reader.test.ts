@@ -1,0 +1,57 @@
+/** Readers who come late to a long channel. */
+
+import { expect, test } from "vitest";
+import { watch } from "../../src/client/index.ts";
+import type { NewEvent, Store } from "../../src/model/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { openChannelServer, take, words } from "./open-channel.ts";
+
+const LOG = "channels/team";
+
+/** Counts the events that are read of the store. */
+function counting(store: Store): { readonly store: Store; readonly read: () => number } {
+  let count = 0;
+  const counted: Store = Object.assign(Object.create(store) as Store, {
+    forWorkspace: () => counted,
+    read: async (...given: Parameters<Store["read"]>) => {
+      const page = await store.read(...given);
+      count += page.events.length;
+      return page;
+    },
+  });
+  return { store: counted, read: () => count };
+}
+
+async function fill(store: Store, count: number): Promise<void> {
+  await store.createLog({ logId: LOG });
+  const events = Array.from(
+    { length: count },
+    (_, n): NewEvent => ({ type: "custom", data: { name: "x", n } }),
+  );
+  for (let at = 0; at < count; at += 1_000) await store.append(LOG, events.slice(at, at + 1_000));
+}
+
+test("a reader at the last anchor, or at the end, has nothing read for it of what is before", async () => {
+  await using opened = await openStore("memory:");
+  await fill(opened, 5_000);
+  const actor = { kind: "person", id: "ann" } as const;
+  await opened.append(LOG, [{ type: "message_sent", actor, data: { content: "the last turn" } }]);
+  const { store, read } = counting(opened);
+  await using channel = await openChannelServer(store);
+  const atAnchor = await watch({ serverUrl: channel.url, channel: "team", after: "anchor" });
+  expect((await take(atAnchor, 1)).map(words)).toEqual(["ann: the last turn"]);
+  const atEnd = await watch({ serverUrl: channel.url, channel: "team", after: "latest" });
+  expect(read()).toBeLessThan(10);
+  await atAnchor.close();
+  await atEnd.close();
+});
+
+test("whoever writes a long channel leaves its state for those who join it", async () => {
+  await using opened = await openStore("memory:");
+  await using first = await openChannelServer(opened);
+  const writer = await first.join("writer");
+  await Promise.all(Array.from({ length: 1_000 }, (_, n) => writer.send(`m${n}`)));
+  await expect
+    .poll(async () => (await opened.getLatestSnapshot({ logId: LOG, name: "channel" }))?.sequence)
+    .toBeGreaterThanOrEqual(1_000);
+});

@@ -1,0 +1,162 @@
+/** `continuo serve`, `channel …` and `agent join`, as a person uses them, with a scripted agent. */
+
+import { expect, test } from "vitest";
+import { openStore } from "../../src/store/index.ts";
+import { chunk, DONE, hello1 } from "../acp/script.ts";
+import { cuttingProxy } from "../channels/cutting-proxy.ts";
+import { background, serve } from "./background.ts";
+import { type Home, run } from "./home.ts";
+import { createTalkHome } from "./talk.ts";
+
+/** What the agent is given of a message. */
+const given = (text: string): string => `ann in the channel team:\n\n${text}`;
+
+const SCRIPT = {
+  hello: hello1({ resume: {} }, { loadSession: true }),
+  answers: { "session/resume": [{ result: {} }] },
+  prompts: {
+    "*": [chunk("Hello "), chunk("to you."), DONE],
+    [given("@claude who knows the build")]: [chunk("Ann knows "), chunk("the build."), DONE],
+    [given("@bot slow")]: [chunk("I begin"), { untilCancelled: true as const }],
+    [given("@bot wait")]: [chunk("I begin"), { untilFile: "go" }, chunk(" and end."), DONE],
+  },
+};
+
+async function shown(home: Home, env: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await run(home, ["channel", "show", "team", "--json"], { env });
+  expect(code, stderr).toBe(0);
+  const { messages } = JSON.parse(stdout) as {
+    readonly messages: readonly {
+      readonly handle: string;
+      readonly content: string;
+      readonly state: string;
+    }[];
+  };
+  return messages.map(({ handle, content, state }) => `${handle}: ${content} (${state})`);
+}
+
+async function until(look: () => Promise<readonly string[]>, wanted: readonly string[]): Promise<void> {
+  await expect.poll(look, { timeout: 60_000 }).toEqual(wanted);
+}
+
+test("an agent answers what was said before it joined, and what is said afterwards", async () => {
+  using home = createTalkHome(SCRIPT);
+  const { server, env } = await serve(home);
+  await using _server = server;
+  const send = (text: string): Promise<unknown> =>
+    run(home, ["channel", "send", "team", text, "--as", "ann"], { env });
+  await send("@claude who knows the build");
+  await using _agent = background(home, ["agent", "join", "team", "--agent", "robot", "--as", "claude"], env);
+  const first = ["ann: @claude who knows the build (complete)", "claude: Ann knows the build. (complete)"];
+  await until(() => shown(home, env), first);
+  await send("nothing for the agent");
+  await send("@claude hello");
+  await until(
+    () => shown(home, env),
+    [
+      ...first,
+      "ann: nothing for the agent (complete)",
+      "ann: @claude hello (complete)",
+      "claude: Hello to you. (complete)",
+    ],
+  );
+  // What was said meanwhile, and not to the agent, is given with the next input; what it answered itself is not.
+  const [, second = ""] = home.prompts();
+  expect(second).toMatch(/^<missed_context>\n.*\nnothing for the agent\n.*<\/missed_context>\n\nann in/su);
+  expect(second).toContain("1 messages were written");
+  await using tail = background(home, ["channel", "tail", "team"], env);
+  expect(await tail.line("Hello to you.")).toMatch(/Z {2}claude: Hello to you\.$/u);
+  const exported = await run(home, ["channel", "export", "team"], { env });
+  const sequences = exported.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).sequence);
+  expect(sequences).toEqual(sequences.map((_, at) => at + 1));
+  expect((await run(home, ["channel", "list"], { env })).stdout).toContain("team");
+});
+
+test("an agent that was killed in the middle of an answer is interrupted, and asked once more", async () => {
+  const turns = { ...SCRIPT, prompts: { ...SCRIPT.prompts } };
+  using home = createTalkHome(turns);
+  const { server, env } = await serve(home);
+  await using _server = server;
+  await run(home, ["channel", "send", "team", "@bot slow", "--as", "ann"], { env });
+  const join = ["agent", "join", "team", "--agent", "robot", "--as", "bot"];
+  const first = background(home, join, env);
+  await until(() => shown(home, env), ["ann: @bot slow (complete)", "bot: I begin (open)"]);
+  await first.kill("SIGKILL");
+  await until(() => shown(home, env), ["ann: @bot slow (complete)", "bot: I begin (interrupted)"]);
+  // The agent's program is fixed meanwhile.
+  home.write(
+    "script.json",
+    JSON.stringify({ ...SCRIPT, prompts: { "*": [chunk("Now it is done."), DONE] } }),
+  );
+  await using _second = background(home, join, env);
+  await until(
+    () => shown(home, env),
+    ["ann: @bot slow (complete)", "bot: I begin (interrupted)", "bot: Now it is done. (complete)"],
+  );
+  // Asked again, it hears the question once, whatever else it is given of the turn that was interrupted.
+  const asked = home.prompts().map((prompt) => prompt.split("@bot slow").length - 1);
+  expect(asked).toEqual([1, 1]);
+});
+
+test("an answer that was whole before the server and the agent were killed is given to the channel, and not asked for again", async () => {
+  using home = createTalkHome(SCRIPT);
+  const first = await serve(home);
+  const listen = new URL(first.env.CONTINUO_SERVER ?? "").host;
+  await run(home, ["channel", "send", "team", "@bot wait", "--as", "ann"], { env: first.env });
+  const join = ["agent", "join", "team", "--agent", "robot", "--as", "bot"];
+  const robot = background(home, join, first.env);
+  await until(() => shown(home, first.env), ["ann: @bot wait (complete)", "bot: I begin (open)"]);
+  await first.server.kill("SIGKILL");
+  // The agent ends its turn while there is no server.
+  home.write("go", "");
+  await using own = await openStore(`sqlite:${home.path}/.continuo/continuo.db`);
+  const status = async (): Promise<unknown> => (await own.listRuns({ status: "completed" })).items.length;
+  await expect.poll(status, { timeout: 60_000 }).toBe(1);
+  await robot.kill("SIGKILL");
+  await using again = background(home, ["serve", "--listen", listen]);
+  await again.line("listens on");
+  await using _second = background(home, join, first.env);
+  await until(
+    () => shown(home, first.env),
+    ["ann: @bot wait (complete)", "bot: I begin (interrupted)", "bot: I begin and end. (complete)"],
+  );
+  expect(home.prompts().length).toBe(1);
+});
+
+test("an agent that lost its connection while it answered, for so long that it was interrupted, gives the answer as a whole", async () => {
+  using home = createTalkHome(SCRIPT);
+  const { server, env } = await serve(home);
+  await using _server = server;
+  const url = env.CONTINUO_SERVER ?? "";
+  await using proxy = await cuttingProxy(url);
+  await run(home, ["channel", "send", "team", "@bot wait", "--as", "ann"], { env });
+  const join = ["agent", "join", "team", "--agent", "robot", "--as", "bot"];
+  await using _robot = background(home, join, { CONTINUO_SERVER: proxy.url });
+  await until(() => shown(home, env), ["ann: @bot wait (complete)", "bot: I begin (open)"]);
+  proxy.retarget("http://127.0.0.1:9");
+  proxy.cutAll();
+  await until(() => shown(home, env), ["ann: @bot wait (complete)", "bot: I begin (interrupted)"]);
+  proxy.retarget(url);
+  home.write("go", "");
+  await until(
+    () => shown(home, env),
+    ["ann: @bot wait (complete)", "bot: I begin (interrupted)", "bot: I begin and end. (complete)"],
+  );
+  expect(home.prompts().length).toBe(1);
+});
+
+test("a channel that is not there, a server that does not answer, a token that others can read", async () => {
+  using home = createTalkHome(SCRIPT);
+  const away = { CONTINUO_SERVER: "http://127.0.0.1:9" };
+  const none = await run(home, ["channel", "list"], { env: away });
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("no server answers")]);
+  const { server, env } = await serve(home);
+  await using _server = server;
+  expect((await run(home, ["channel", "tail", "nowhere"], { env })).code).toBe(3);
+  // The token of this machine goes to no other one.
+  const named = await run(home, ["channel", "list", "--server", "http://localhost.example:9"]);
+  expect(named.code).toBe(1);
+});

@@ -1,0 +1,253 @@
+/** Exported pages in a real browser: what a session says is shown, and never done. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openBrowser } from "./browser.ts";
+import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, run } from "./home.ts";
+
+let browser: Browser;
+let home: Home;
+let server: Server;
+let address: string;
+let received: string[];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  received = [];
+  server = createServer((request, response) => {
+    received.push(`${request.method} ${request.url}`);
+    response.end("fetched");
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  server?.close();
+});
+beforeEach(() => {
+  home = createHome();
+  received.length = 0;
+});
+afterEach(() => home[Symbol.dispose]());
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** Texts that a browser would obey if they were not escaped; each ends in words that must be readable. */
+function attacks(): readonly string[] {
+  const act = `document.title='owned';window.owned=1;fetch('${address}/act')`;
+  return [
+    `<script>${act}</script> after-script`,
+    `<img src=x onerror="${act}"> after-handler`,
+    `<svg onload="${act}"><script>${act}</script></svg> after-svg`,
+    `<svg><style><img src=x onerror="${act}"></style></svg> after-svg-style`,
+    `<math><mtext><table><mglyph><style><img src=x onerror=${act}></style></table> after-math`,
+    `<pre> <img src=x onerror="${act}" //unclosed after-raw-block`,
+    `<code> <iframe srcdoc="<script>${act}</script>" //unclosed after-raw-code`,
+    `[a link](javascript:${encodeURI(act)}) after-javascript-link`,
+    `[a link](JaVaScRiPt:${encodeURI(act)}) [b](&#106;avascript:alert(1)) after-cased-link`,
+    `[data](data:text/html;base64,${Buffer.from(`<script>${act}</script>`).toString("base64")}) after-data-link`,
+    `[file](file:///etc/passwd) <javascript:alert(1)> after-file-link`,
+    `[quoted](https://e.example/"onmouseover="${act.replaceAll("'", "")}) after-quoted-link`,
+    `![picture](${address}/markdown-image.png) after-markdown-image`,
+    `![picture][ref] after-reference-image\n\n[ref]: ${address}/reference-image.png`,
+    `<img src="${address}/html-image.png"><link rel=stylesheet href="${address}/style.css"> after-html-image`,
+    `<iframe src="${address}/frame"></iframe><object data="${address}/object"></object> after-frame`,
+    `<meta http-equiv="refresh" content="0;url=${address}/refresh"><base href="${address}/base/"> after-refresh`,
+    `<form action="${address}/form"><button autofocus onfocus="${act}">go</button></form> after-form`,
+    `</style></script></title></textarea></details></article></main></body></html> after-closing-tags`,
+    `<!-- unclosed comment after-comment`,
+    `<![CDATA[ after-cdata`,
+    `<style>body{display:none} @import url(${address}/import.css)</style> after-style`,
+    `<div style="position:fixed;inset:0;background:url(${address}/background)"> after-div`,
+    `| <script>${act}</script> | b |\n|---|---|\n| <img src=x onerror=${act}> | after-table |`,
+    `\`\`\`html" onmouseover="${act}\n</code></pre><script>${act}</script> after-fence\n\`\`\``,
+    `\`<script>${act}</script>\` after-code-span`,
+    `> <details open ontoggle="${act}"> after-quote`,
+    `${">".repeat(5000)} after-deep-quote`,
+    `${"long".repeat(100_000)} after-huge-line`,
+    `\u202egnp.exe\u202c \u200b\u0000\u0007\u001b[31m \ud800 after-bidi`,
+    `&lt;script&gt; &#60;script&#62; after-entities`,
+  ];
+}
+
+interface Line {
+  readonly uuid: string;
+  readonly parent: string | null;
+  readonly role: "user" | "assistant";
+  readonly content: unknown;
+  readonly time: string;
+}
+
+/** Each attack as what the person said, the agent said, thought, called, and got back. */
+function hostileSession(): string {
+  const lines: Line[] = [];
+  const add = (role: Line["role"], content: unknown): void => {
+    const uuid = `u${lines.length}`;
+    lines.push({ uuid, parent: lines.at(-1)?.uuid ?? null, role, content, time: "10:00:00" });
+  };
+  for (const [at, text] of attacks().entries()) {
+    const id = `t${at}`;
+    add("user", text);
+    add("assistant", [
+      { type: "thinking", thinking: text, signature: "" },
+      { type: "text", text },
+      { type: "tool_use", id, name: `Tool${at}`, input: { [text]: text } },
+    ]);
+    add("user", [{ type: "tool_result", tool_use_id: id, content: text }]);
+  }
+  const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="fetch('${address}/svg')"/>`);
+  const image = (media_type: string, data: string) => ({
+    type: "image",
+    source: { type: "base64", media_type, data },
+  });
+  add("user", [
+    image("image/png", PIXEL),
+    image("image/svg+xml", svg.toString("base64")),
+    image('image/png" onerror="alert(1)', PIXEL),
+    image("image/png", '"><script>window.owned=1</script>'),
+    { type: "image", source: { type: "url", url: `${address}/url-image.png` } },
+    { type: "text", text: "after-images" },
+  ]);
+  return claudeText(CLAUDE_ID, lines);
+}
+
+async function exportHostile(): Promise<string> {
+  home.write(claudeFile(CLAUDE_ID), hostileSession());
+  const path = join(home.path, "page.html");
+  const { code, stderr } = await run(home, ["session", "export", CLAUDE_ID, "--output", path]);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^~\/page\.html, [\d,]+ bytes\n$/u),
+  });
+  return path;
+}
+
+interface Seen {
+  readonly owned: unknown;
+  readonly title: string;
+  readonly names: readonly string[];
+  readonly handlers: readonly string[];
+  readonly addresses: readonly string[];
+  readonly text: string;
+  /** Of each article: what is shown, and what its folded parts hold. */
+  readonly articles: readonly (readonly string[])[];
+  readonly images: readonly number[];
+  readonly violations: readonly string[];
+}
+
+const WATCH = `globalThis.violations = [];
+  document.addEventListener("securitypolicyviolation", (event) =>
+    violations.push(event.violatedDirective + " " + event.blockedURI));`;
+
+/** Opens, hovers and focuses everything, and tells what is there. */
+const LOOK = `(() => {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+  for (const element of document.querySelectorAll("*")) {
+    for (const name of ["mouseover", "focus", "toggle", "error", "load"]) element.dispatchEvent(new Event(name));
+  }
+  const elements = [...document.body.querySelectorAll("*")];
+  return {
+    owned: globalThis.owned,
+    title: document.title,
+    names: [...new Set(elements.map((element) => element.localName))].sort(),
+    handlers: elements.flatMap((element) => element.getAttributeNames().filter((name) => /^on|^style$/.test(name))),
+    addresses: elements.flatMap((element) =>
+      ["href", "src", "action", "data", "srcdoc"].flatMap((name) => element.getAttribute(name)?.slice(0, 30) ?? [])),
+    text: document.body.innerText,
+    articles: [...document.querySelectorAll("main > article")].map((article) =>
+      [...article.children].filter((part) => part.localName !== "header").map((part) =>
+        (part.querySelector(":scope > pre") ?? part).innerText)),
+    images: [...document.images].map((one) => one.naturalWidth),
+    violations,
+  };
+})()`;
+
+/** What a browser makes of a page, after everything in it was opened, hovered and focused. */
+async function visit(path: string) {
+  const page = await browser.newPage();
+  const requests: string[] = [];
+  const dialogs: string[] = [];
+  page.on("request", (request) => {
+    if (!request.url().startsWith("data:")) requests.push(request.url());
+  });
+  page.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.addInitScript(WATCH);
+  await page.goto(`file://${path}`);
+  const seen: Seen = await page.evaluate(LOOK);
+  await page.close();
+  return { ...seen, requests, dialogs };
+}
+
+const SAFE_ELEMENTS = new Set(
+  "a article b blockquote br code dd del details div dl dt em footer h1 h2 h3 h4 h5 h6 header hr img input li main ol p pre span strong summary table tbody td th thead time tr ul".split(
+    " ",
+  ),
+);
+
+describe("a hostile session", { timeout: 180_000 }, () => {
+  test.each(["as it is exported", "even without the policy in its head"])(
+    "%s: shown and not done",
+    async (how) => {
+      const path = await exportHostile();
+      if (how !== "as it is exported") {
+        const html = readFileSync(path, "utf8");
+        expect(html).toMatch(/<meta http-equiv="Content-Security-Policy" content="default-src 'none';/u);
+        writeFileSync(path, html.replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/u, ""));
+      }
+      const { text, title, names, images, addresses, articles, ...seen } = await visit(path);
+      expect(seen).toEqual({
+        owned: undefined,
+        handlers: [],
+        violations: [],
+        requests: [`file://${path}`],
+        dialogs: [],
+      });
+      expect(names.filter((name) => !SAFE_ELEMENTS.has(name))).toEqual([]);
+      expect(addresses.filter((one) => !/^(https?:|mailto:|data:image\/png;base64,)/u.test(one))).toEqual([]);
+      expect(title).toMatch(/^<script>document\.title='owned'/u);
+      expect(images).toEqual([1]);
+      expect(received).toEqual([]);
+      const words = attacks().map((attack) => /after-[\w-]+/u.exec(attack)?.[0] ?? "");
+      const unread = words.flatMap((word, at) => {
+        const [said = [], answered = [], result = []] = articles.slice(at * 3, at * 3 + 3);
+        // What was said; thought, answered, called with; got back.
+        const parts = [said, answered, result].map((shown) => shown.map((part) => part.includes(word)));
+        return isDeepStrictEqual(parts, [[true], [true, true, true], [true]]) ? [] : [{ word, parts }];
+      });
+      expect(unread).toEqual([]);
+      expect(articles).toHaveLength(words.length * 3 + 1);
+      expect(text).toContain("<U+202E>gnp.exe<U+202C> <U+200B>␀␇␛[31m <U+D800> after-bidi");
+      expect(text).toContain("after-images");
+    },
+  );
+});
+
+test("light and dark are told apart, a phone does not scroll sideways, and tools are folded", async () => {
+  home.write(claudeFile(CLAUDE_ID), hostileSession());
+  const path = join(home.path, "page.html");
+  await run(home, ["session", "export", CLAUDE_ID, "--format", "html", "--output", path]);
+  const colours: string[] = [];
+  for (const colorScheme of ["light", "dark"] as const) {
+    const page = await browser.newPage({ colorScheme, viewport: { width: 360, height: 700 } });
+    await page.goto(`file://${path}`);
+    const seen: { readonly colour: string } = await page.evaluate(`({
+      colour: getComputedStyle(document.body).backgroundColor,
+      isWider: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+      open: document.querySelectorAll("details[open]").length,
+    })`);
+    expect(seen).toEqual({ colour: expect.any(String), isWider: false, open: 0 });
+    colours.push(seen.colour);
+    await page.close();
+  }
+  expect(new Set(colours).size).toBe(2);
+}, 120_000);

@@ -1,0 +1,134 @@
+/** How `chat` goes on: by the keys of the configuration, and with sessions that only their agent knows. */
+
+import { join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { chunk, DONE, hello1, type Json, type Script, type ScriptStep } from "../acp/script.ts";
+import { CLAUDE_ID, type Run, run, writeSessions } from "./home.ts";
+import { createTalkHome, type TalkHome } from "./talk.ts";
+
+// Each call starts several programs.
+vi.setConfig({ testTimeout: 180_000 });
+
+let home: TalkHome;
+afterEach(() => home[Symbol.dispose]());
+
+const chat = (...args: readonly string[]): Promise<Run> =>
+  run(home, ["chat", ...args], { cwd: join(home.path, "project") });
+const idIn = (text: string): string => /session ([0-9a-f-]{36})/u.exec(text)?.[1] ?? "no session was told";
+const opened = (): readonly string[] =>
+  home.methods().filter((method) => method.startsWith("session/") && method !== "session/prompt");
+
+const TOLD: readonly ScriptStep[] = [
+  { update: { sessionUpdate: "user_message_chunk", content: { type: "text", text: "my name is Ann" } } },
+  chunk("Hello Ann."),
+  { result: {} },
+];
+
+/** Answers by what it offers; its list is of the folder `project`, but for one. */
+function script(offers: Json, more: Script["answers"] = {}): Script {
+  return {
+    hello: hello1({ ...offers, load: undefined }, { loadSession: offers.load !== undefined }),
+    answers: { "session/resume": [{ result: {} }], "session/load": TOLD, ...more },
+    prompts: { "*": [chunk("I hear you."), DONE] },
+  };
+}
+
+function listing(...rows: readonly (readonly [id: string, updatedAt: string])[]): Script["answers"] {
+  const sessions = rows.map(([sessionId, updatedAt]) => ({
+    sessionId,
+    title: `about ${sessionId}`,
+    updatedAt,
+  }));
+  return { "session/list": [{ result: { sessions } }] };
+}
+
+const BOTH = { load: {}, resume: {} };
+
+test.each([
+  ["auto", BOTH, ["session/resume"]],
+  ["resume", BOTH, ["session/resume"]],
+  ["load", BOTH, ["session/load"]],
+  ["load", { resume: {} }, ["session/load", "session/resume"]],
+  ["resume", { load: {} }, ["session/resume", "session/load"]],
+])("session.resume_id: %s, where the agent offers %j", async (resume_id, offers, ways) => {
+  home = createTalkHome(script(offers), { resume_id });
+  const id = idIn((await chat("one")).stderr);
+  const { code, stdout } = await chat("--resume", id, "--json", "two");
+  const taken = ways.at(-1);
+  expect({ code, opened: opened() }).toEqual({ code: 0, opened: ["session/new", taken] });
+  const { steps } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "").resumption;
+  expect(steps.filter(({ outcome }: Json) => outcome !== "skipped")).toEqual(
+    ways.map((step) => ({ step, outcome: step === taken ? "done" : "not offered" })),
+  );
+});
+
+test("--continue takes the newest of the agent's own list, by our order, and its history is Continuo's", async () => {
+  const list = listing(
+    ["old", "2027-01-01T00:00:00Z"],
+    ["last", "2027-03-01T00:00:00Z"],
+    ["middle", "2027-02-01T00:00:00Z"],
+  );
+  home = createTalkHome(script({ ...BOTH, list: {} }, list));
+  await chat("one");
+  const { code, stderr } = await chat("--continue", "two");
+  const id = idIn(stderr);
+  expect({ code, opened: opened().at(-1) }).toEqual({ code: 0, opened: "session/load" });
+  expect(stderr).toContain(`robot:last is imported as session ${id}\n`);
+  expect(stderr).toContain(`session ${id} · resumed robot:last (checked by agent)`);
+  // Another agent is told what this one told.
+  await chat("--resume", id, "-a", "other", "who am I?");
+  expect(home.prompts().at(-1)).toContain("my name is Ann");
+  expect(home.prompts().at(-1)).toContain("Hello Ann.");
+  // It is the same session the next time.
+  expect(idIn((await chat("--continue", "-a", "robot", "three")).stderr)).toBe(id);
+});
+
+test("session.continue_last: agent, where the agent has no such way, is told, and the list is taken", async () => {
+  const list = listing(["old", "2020-01-01T00:00:00Z"], ["last", "2020-03-01T00:00:00Z"]);
+  home = createTalkHome(script({ ...BOTH, list: {} }, list), { continue_last: "agent" });
+  // Newer, and the agent does not list it.
+  await chat("one");
+  const { code, stderr } = await chat("--continue", "two");
+  expect(code).toBe(0);
+  expect(stderr).toContain("robot has no way of its own to continue: the newest session of its list is used");
+  expect(stderr).toContain("resumed robot:last");
+  expect(stderr).toContain("· continue by the agent not offered, list by the agent done, session/load done");
+});
+
+test("a session that only its agent knows goes on by its id, or the beginning of it", async () => {
+  const list = listing(["abc-1", "2020-01-01T00:00:00Z"], ["abd-2", "2020-01-01T00:00:00Z"]);
+  home = createTalkHome(script({ ...BOTH, list: {} }, list));
+  const { code, stderr } = await chat("--resume", "robot:abc", "two");
+  expect(code).toBe(0);
+  expect(stderr).toContain("resumed robot:abc-1");
+  expect((await chat("--resume", "abd", "three")).stderr).toContain("resumed robot:abd-2");
+  expect((await chat("--resume", "robot:ab", "x")).code).toBe(1);
+  expect(await chat("--resume", "xyz", "x")).toMatchObject({ code: 3, stdout: "" });
+  const shown = await run(home, ["session", "show", idIn(stderr)]);
+  expect(shown.stdout).toContain("my name is Ann");
+});
+
+test("an agent's session whose folder is gone is said, and not taken up", async () => {
+  home = createTalkHome(script(BOTH));
+  writeSessions(home);
+  const { code, stderr } = await chat("--resume", CLAUDE_ID, "one");
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringMatching(/^continuo: there is no folder \/home\/ann\/app\n/u),
+  });
+  expect((await run(home, ["session", "list", "--agent", "continuo", "--json"])).stdout).toBe("[]\n");
+});
+
+test("what an agent does not tell of a session is known to it alone, and an agent that refuses is 8", async () => {
+  home = createTalkHome(script({ resume: {} }), { resume_id: "resume" });
+  expect((await chat("--resume", "robot:here", "one")).stderr).toContain(
+    "; only the agent knows its earlier messages\n",
+  );
+  home[Symbol.dispose]();
+  const gone = { error: { code: -32000, message: "No such session" } };
+  home = createTalkHome(script(BOTH, { "session/load": [gone], "session/resume": [gone] }));
+  const { code, stderr } = await chat("--resume", "robot:gone", "one");
+  expect([3, 8]).toContain(code);
+  expect(stderr).toContain("could not resume gone");
+  expect((await run(home, ["session", "list", "--json"])).stdout).toBe("[]\n");
+});

@@ -1,0 +1,50 @@
+/** A command run in this process, with streams that are no terminal: for tables of many commands. */
+
+import { PassThrough, Writable } from "node:stream";
+import { reportFailure } from "../../src/cli/failure.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import type { Shell } from "../../src/cli/terminal/index.ts";
+import { cleanEnv, type Home, type Run } from "./home.ts";
+
+export interface RunHereOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  readonly now?: Date;
+  /** Standard output is a terminal of so many columns; left out: a pipe. */
+  readonly columns?: number;
+}
+
+export async function runHere(
+  home: Home,
+  args: readonly string[],
+  options: RunHereOptions = {},
+): Promise<Run> {
+  const [stdout, stderr] = [collector(options.columns), collector(undefined)];
+  const shell: Shell = {
+    stdin: Object.assign(new PassThrough().end(options.stdin ?? ""), { isTTY: false }) as never,
+    stdout: stdout.stream as never,
+    stderr: stderr.stream as never,
+    env: { ...cleanEnv(home.path), TERM: "dumb", ...options.env },
+    home: home.path,
+    cwd: options.cwd ?? home.path,
+    now: options.now ?? new Date(),
+    holdInterrupts: () => ({ [Symbol.dispose]: () => undefined }),
+    holdTermination: () => ({ [Symbol.dispose]: () => undefined }),
+    onExit: () => ({ [Symbol.dispose]: () => undefined }),
+  };
+  const code = await runProgram(args, shell).catch((error: unknown) => reportFailure(error, args, shell));
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function collector(columns: number | undefined): { readonly stream: Writable; text(): string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(Buffer.from(chunk));
+      done();
+    },
+  });
+  Object.assign(stream, columns === undefined ? {} : { isTTY: true, columns, rows: 100_000 });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}

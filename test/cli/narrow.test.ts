@@ -1,0 +1,111 @@
+/** Lists on narrow terminals and in pipes, their filters, and sessions in which nobody said anything. */
+
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { widthOf } from "../../src/cli/terminal/index.ts";
+import { AGENT_NAMES } from "../../src/model/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import {
+  CLAUDE_ID,
+  claudeFile,
+  claudeText,
+  createHome,
+  type Home,
+  writeDamaged,
+  writeSessions,
+} from "./home.ts";
+import { runHere } from "./in-process.ts";
+
+const LONG_ID = "7e000000-0000-4000-8000-000000000001";
+const EMPTY_ID = "8f000000-0000-4000-8000-000000000002";
+const FOLDERS = {
+  claude: ".claude",
+  codex: ".codex",
+  gemini: ".gemini",
+  pi: ".pi",
+  opencode: ".local/share/opencode",
+};
+
+let home: Home;
+let empty: string;
+
+beforeAll(async () => {
+  home = createHome();
+  writeSessions(home);
+  writeDamaged(home);
+  for (const agent of AGENT_NAMES) {
+    mkdirSync(join(home.path, FOLDERS[agent]), { recursive: true });
+    const from = join(import.meta.dirname, "../fixtures", agent, "compaction/home");
+    if (agent === "pi" || agent === "codex")
+      cpSync(from, join(home.path, FOLDERS[agent]), { recursive: true });
+  }
+  const long = claudeText(LONG_ID, [
+    { uuid: "l1", parent: null, role: "user", content: "Long folder", time: "11:00:00" },
+  ]).replaceAll("/home/ann/app", `/home/ann/${"deep/".repeat(90)}app`);
+  home.write(claudeFile(LONG_ID), long);
+  home.write(
+    claudeFile(EMPTY_ID),
+    claudeText(EMPTY_ID, []) +
+      `${JSON.stringify({ type: "file-history-snapshot", messageId: "m", snapshot: {}, isSnapshotUpdate: false })}\n`,
+  );
+  await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
+  const ref = { model: null, location: null, cwd: null, baseSequence: 0, verifiedAt: null, state: "live" };
+  await store.createSession({
+    title: "A conversation with two agents",
+    metadata: {
+      providerSessions: { claude: { ...ref, sessionId: CLAUDE_ID }, codex: { ...ref, sessionId: "gone" } },
+    },
+  });
+  empty = (await store.createSession({})).sessionId;
+});
+afterAll(() => home[Symbol.dispose]());
+
+test.each([30, 40, 50, 60, 80, 100, 200])("no row of the list wraps at %i columns", async (columns) => {
+  const { stdout, code } = await runHere(home, ["list", "--all"], { columns });
+  expect(code).toBe(0);
+  const table = stdout.slice(0, stdout.indexOf("\n\n")).split("\n");
+  expect(table.length).toBeGreaterThan(6);
+  expect(Math.max(...table.map(widthOf))).toBeLessThanOrEqual(columns);
+});
+
+test.each([60, 80])("the title has at least 24 columns at %i, if it needs them", async (columns) => {
+  const { stdout } = await runHere(home, ["list", "--all"], { columns });
+  expect(stdout).toContain("A conversation with two");
+});
+
+test("in a pipe nothing is cut, and one long path does not pad the other rows", async () => {
+  const { stdout } = await runHere(home, ["list", "--all"]);
+  const rows = stdout.split("\n");
+  expect(rows.some((row) => row.includes("deep/".repeat(90)))).toBe(true);
+  expect(rows.filter((row) => widthOf(row) > 200).length).toBe(1);
+});
+
+test("sessions in which nobody said anything are left out and counted, but for --empty and --json", async () => {
+  const { stdout } = await runHere(home, ["list", "--all"]);
+  expect(stdout).not.toContain("(empty)");
+  expect(stdout).toContain("2 empty: --empty shows them");
+  const all = (await runHere(home, ["list", "--all", "--empty"])).stdout;
+  expect(all.match(/\(empty\)/gu)?.length).toBe(2);
+  const rows = JSON.parse((await runHere(home, ["list", "--all", "--json"])).stdout) as {
+    sessionId: string;
+  }[];
+  const ids = rows.map(({ sessionId }) => sessionId);
+  expect(ids).toEqual(expect.arrayContaining([EMPTY_ID, empty]));
+});
+
+test("the newest empty session does not stand in the way of `last`", async () => {
+  const info = JSON.parse((await runHere(home, ["info", "last", "--json"])).stdout);
+  expect(info.title).toBe("A conversation with two agents");
+});
+
+test("--title and --has-problems filter, with and without a limit", async () => {
+  const titles = async (...flags: readonly string[]): Promise<readonly string[]> => {
+    const { stdout } = await runHere(home, ["list", "--json", ...flags]);
+    return (JSON.parse(stdout) as { title: string }[]).map(({ title }) => title);
+  };
+  expect(await titles("--title", "AGENTS conversation")).toEqual(["A conversation with two agents"]);
+  expect(await titles("--title", "folder", "--limit", "1")).toEqual(["Long folder"]);
+  expect(await titles("--title", "no such words")).toEqual([]);
+  expect((await titles("--has-problems", "--agent", "claude")).length).toBe(2);
+});

@@ -1,0 +1,68 @@
+/** `search`, `open` and `index` on a small home. */
+
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  CLAUDE_ID,
+  CODEX_ID,
+  claudeFile,
+  createHome,
+  HOSTILE_ID,
+  type Home,
+  run,
+  writeSessions,
+} from "./home.ts";
+
+let home: Home;
+beforeEach(() => {
+  home = createHome();
+  writeSessions(home);
+});
+afterEach(() => home[Symbol.dispose]());
+
+test("a search finds the turn, `open` shows it by its number, and the link of --json by its name", async () => {
+  const found = await run(home, ["search", "build", "-nowhere"]);
+  expect(found).toMatchObject({ code: 0, stderr: "" });
+  expect(found.stdout).toContain("  1 Fix the build\n");
+  expect(found.stdout).toContain("you: Fix the build");
+  const opened = await run(home, ["open", "1"]);
+  expect(opened.stdout).toContain("Fix the build");
+  expect(opened.stdout).not.toContain("All well.");
+  const json = JSON.parse((await run(home, ["search", "--json", "role:assistant", "well"])).stdout);
+  expect(json).toMatchObject({
+    total: 1,
+    notIndexed: 0,
+    results: [
+      { number: 1, session: { sessionId: CLAUDE_ID, cwd: "/home/ann/app" }, turn: { messageId: "u2" } },
+    ],
+  });
+  expect(json.results[0].link).toBe(`continuo open ${join(home.path, claudeFile(CLAUDE_ID))} --message u2`);
+  const linked = await run(home, json.results[0].link.split(" ").slice(1));
+  expect(linked.stdout).toContain("All well.");
+  expect((await run(home, ["open", "9"])).code).toBe(3);
+});
+
+test("what a session says reaches the terminal as visible text", async () => {
+  const { stdout } = await run(home, ["search", "日本", "png"]);
+  expect(stdout).toBe("Nothing found.\n");
+  const hostile = await run(home, ["search", "日本"]);
+  expect(hostile.stdout).toContain(HOSTILE_ID.slice(0, 8));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
+  expect(hostile.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/u);
+});
+
+test("the index is private, can be cleared, and leaves out what the configuration excludes", async () => {
+  const path = join(home.path, ".continuo/index.db");
+  const updated = JSON.parse((await run(home, ["index", "update", "--json"])).stdout);
+  expect(updated).toMatchObject({ path, state: "ready", sessions: 3, indexed: 3, unreadable: [] });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  home.write(".continuo/continuo.yaml", "index: { exclude: [/home/ann/tool] }");
+  const json = JSON.parse((await run(home, ["search", "--json", "hello"])).stdout);
+  expect(json.results).toEqual([]);
+  home.write(".continuo/continuo.yaml", "index: { exclude: [] }");
+  const again = JSON.parse((await run(home, ["search", "--json", "hello"])).stdout);
+  expect(again.results).toMatchObject([{ session: { sessionId: CODEX_ID } }]);
+  expect((await run(home, ["index", "clear"])).stdout).toContain("not made yet");
+  expect(existsSync(`${path}-journal`)).toBe(false);
+});

@@ -1,0 +1,147 @@
+/** `continuo serve` and `continuo token`, as processes. */
+
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { bundledCommand } from "../sizes/prepared.ts";
+
+let command: string;
+const home = mkdtempSync(join(tmpdir(), "continuo-serve-"));
+const env = { PATH: process.env.PATH ?? "", HOME: home, CONTINUO_HOME: home };
+const running = new Set<ChildProcess>();
+beforeAll(async () => {
+  command = await bundledCommand();
+});
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+  running.clear();
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+interface Served {
+  readonly url: string;
+  readonly tokenFile: string | null;
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+}
+
+async function serve(...flags: string[]): Promise<Served> {
+  const args = [command, "serve", "--listen", "127.0.0.1:0", "--json", ...flags];
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const line = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once("line", resolve);
+    child.once("exit", () => reject(new Error("serve ended")));
+  });
+  return { ...(JSON.parse(line) as { url: string; tokenFile: string | null }), child, ended };
+}
+
+function run(...args: string[]): {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+} {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+    env,
+    encoding: "utf8",
+  });
+  return { status, out: stdout, err: stderr };
+}
+
+function get(url: string, token?: string, method = "GET"): Promise<Response> {
+  return fetch(url, { method, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+}
+
+test("serve makes a private token once, and ends with 0 on SIGTERM, with live streams told to come back", async () => {
+  const first = await serve();
+  expect(first.tokenFile).toBe(join(home, "server-token"));
+  expect(statSync(first.tokenFile ?? "").mode & 0o777).toBe(0o600);
+  const token = readFileSync(first.tokenFile ?? "", "utf8").trim();
+  expect((await get(`${first.url}/v1/stream/channels/team`, token, "PUT")).status).toBe(201);
+  expect((await get(`${first.url}/healthz`)).status).toBe(200);
+  expect((await get(`${first.url}/readyz`)).status).toBe(200);
+  const sse = await get(`${first.url}/v1/stream/channels/team?offset=-1&live=sse`, token);
+  const text = sse.text();
+  first.child.kill("SIGTERM");
+  expect(await text).toContain("retry: 1000");
+  expect(await first.ended).toBe(0);
+  const second = await serve();
+  expect(readFileSync(second.tokenFile ?? "", "utf8").trim()).toBe(token);
+  expect((await get(`${second.url}/v1/stream/channels/team`, token)).status).toBe(200);
+  second.child.kill("SIGINT");
+  expect(await second.ended).toBe(0);
+});
+
+test("a token is created, listed without its secret, used and revoked while the server runs", async () => {
+  const { url } = await serve();
+  const made = run(
+    "token",
+    "create",
+    "--scope",
+    "channel:team:read,write",
+    "--handle",
+    "ada",
+    "--expires",
+    "1h",
+  );
+  expect(made.status).toBe(0);
+  const secret = made.out.trim();
+  expect((await get(`${url}/v1/stream/channels/team`, secret)).status).toBe(200);
+  expect((await get(`${url}/v1/stream/channels/other`, secret)).status).toBe(403);
+  const list = run("token", "list", "--json");
+  expect(list.out).not.toContain(secret.split("_").at(-1));
+  const tokens = JSON.parse(list.out) as readonly { tokenId: string; handle: string | null; state: string }[];
+  const ada = tokens.find(({ handle }) => handle === "ada");
+  expect(ada?.state).toBe("active");
+  expect(run("token", "list").out).toContain("channel:team:read,write");
+  expect(run("token", "revoke", ada?.tokenId ?? "").status).toBe(0);
+  await expect
+    .poll(async () => (await get(`${url}/v1/stream/channels/team`, secret)).status, { timeout: 10_000 })
+    .toBe(401);
+});
+
+test("serve without a token says so, and only on loopback", async () => {
+  const { url, tokenFile, child } = await serve("--no-auth");
+  let err = "";
+  child.stderr?.on("data", (chunk) => {
+    err += chunk;
+  });
+  expect(tokenFile).toBe(null);
+  expect((await get(`${url}/v1/stream/open`, undefined, "PUT")).status).toBe(201);
+  await expect.poll(() => err, { timeout: 10_000 }).toContain("warning: no token is required");
+  const refused = run("serve", "--no-auth", "--listen", "0.0.0.0:0");
+  expect([refused.status, refused.err]).toEqual([2, expect.stringContaining("loopback")]);
+});
+
+test("a token file that others can read, or that another store's token is in, is refused", () => {
+  const file = join(home, "other-token");
+  writeFileSync(file, "continuo_x_y\n");
+  chmodSync(file, 0o644);
+  const readable = run("serve", "--listen", "127.0.0.1:0", "--token-file", file);
+  expect([readable.status, readable.err]).toEqual([2, expect.stringContaining("can be read by other users")]);
+  chmodSync(file, 0o600);
+  const foreign = run("serve", "--listen", "127.0.0.1:0", "--token-file", file);
+  expect([foreign.status, foreign.err]).toEqual([5, expect.stringContaining("not known to this store")]);
+  expect(readFileSync(file, "utf8")).toBe("continuo_x_y\n");
+});
+
+test("flags that mean nothing are usage errors", () => {
+  for (const args of [
+    ["serve", "--listen", "4747"],
+    ["serve", "--listen", "127.0.0.1:99999"],
+    ["serve", "--origin", "https://app.example/"],
+    ["serve", "--origin", "*"],
+    ["serve", "--public-url", "ftp://x"],
+    ["token", "create"],
+    ["token", "create", "--scope", "everything"],
+    ["token", "create", "--scope", "admin", "--expires", "soon"],
+    ["token", "create", "--scope", "admin", "--handle", "a:b"],
+    ["token", "create", "--scope", "admin", "--label", "continuo:page"],
+  ]) {
+    expect([args.join(" "), run(...args).status]).toEqual([args.join(" "), 2]);
+  }
+});

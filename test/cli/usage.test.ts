@@ -1,0 +1,59 @@
+/** What the command line says when it cannot do what it was asked: the right help, the real id, and `copy`. */
+
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "./home.ts";
+import { runHere } from "./in-process.ts";
+
+let home: Home;
+beforeEach(() => {
+  home = createHome();
+  writeSessions(home);
+});
+afterEach(() => home[Symbol.dispose]());
+
+test.each([
+  [["session", "show"], "continuo session show --help"],
+  [["show"], "continuo session show --help"],
+  [["session", "list", "--bogus"], "continuo session list --help"],
+  [["--bogus"], "continuo session list --help"],
+  [["handoff", "4bf3"], "continuo handoff --help"],
+  [["chat", "--timeout", "soon", "x"], "continuo chat --help"],
+  [["store", "frobnicate"], "continuo store --help"],
+  [["frobnicate"], "continuo --help"],
+])("%j names `%s`", async (args, help) => {
+  const { code, stderr } = await runHere(home, args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`\`${help}\``);
+});
+
+test("a resume in a folder that is gone names the session, its agent, and a command that works", async () => {
+  const { code, stderr } = await runHere(home, ["resume", CLAUDE_ID, "--print"]);
+  expect(code).toBe(3);
+  expect(stderr).toContain(`\`continuo handoff claude:${CLAUDE_ID} --to claude --cwd DIR\``);
+});
+
+test("a session of one message is counted in the singular", async () => {
+  const id = "7e000000-0000-4000-8000-000000000001";
+  home.write(
+    claudeFile(id),
+    claudeText(id, [{ uuid: "m1", parent: null, role: "user", content: "Hi", time: "11:00:00" }]),
+  );
+  expect((await runHere(home, ["show", id])).stdout).toContain("1 message\n");
+  expect((await runHere(home, ["fork", id])).stdout).toContain("1 message of");
+});
+
+test("copy puts the last answer on the terminal's clipboard, or into the system's program", async () => {
+  const { stdout, stderr, code } = await runHere(home, ["copy", CLAUDE_ID], { columns: 80 });
+  const encoded = Buffer.from("# Done\n\nAll well.").toString("base64");
+  expect([code, stdout]).toEqual([0, `\u001b]52;c;${encoded}\u0007`]);
+  expect(stderr).toContain("17 characters");
+  expect((await runHere(home, ["copy", CLAUDE_ID])).code).toBe(1);
+  home.write("bin/wl-copy", '#!/bin/sh\ncat > "$HOME/clipboard"\n');
+  chmodSync(join(home.path, "bin/wl-copy"), 0o755);
+  const env = { WAYLAND_DISPLAY: "w", PATH: `${join(home.path, "bin")}:${process.env.PATH}` };
+  const copied = await runHere(home, ["copy", CLAUDE_ID], { env });
+  expect([copied.code, copied.stdout]).toEqual([0, ""]);
+  expect(readFileSync(join(home.path, "clipboard"), "utf8")).toBe("# Done\n\nAll well.");
+});

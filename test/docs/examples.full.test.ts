@@ -1,0 +1,82 @@
+/** Every example of README and docs is type-checked, and run unless the document says what it needs. */
+
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+/** Inside of the package, so that the types of Node are found. */
+const FOLDER = mkdtempSync(join(import.meta.dirname, ".examples-"));
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+interface Example {
+  /** `docs/sessions.md:12` */
+  readonly place: string;
+  readonly path: string;
+  readonly isRun: boolean;
+}
+
+const DOCUMENTS = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`)];
+const NOT_RUN = /<!-- checked, not run: [^\n]+ -->\n\n$/u;
+
+function examplesIn(document: string): readonly Example[] {
+  const text = readFileSync(join(ROOT, document), "utf8");
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gmu)].map((match) => {
+    const line = text.slice(0, match.index).split("\n").length;
+    const path = join(FOLDER, `${document.replaceAll(/\W/gu, "-")}-${line}.ts`);
+    writeFileSync(path, fromSource(match[1] ?? ""));
+    return { place: `${document}:${line}`, path, isRun: !NOT_RUN.test(text.slice(0, match.index)) };
+  });
+}
+
+const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  readonly exports: Readonly<Record<string, { readonly default: string } | string>>;
+};
+
+/** What a user imports by name, from the source that it is built of. */
+function fromSource(code: string): string {
+  return code.replaceAll(/from "continuo(\/[\w/-]+)?"/gu, (whole, name: string | undefined) => {
+    const entry = exports[name === undefined ? "." : `.${name}`];
+    if (typeof entry !== "object") throw new Error(`${whole} is not exported`);
+    const source = entry.default.replace("./dist/", "src/").replace(/\.js$/u, ".ts");
+    return `from ${JSON.stringify(join(ROOT, source))}`;
+  });
+}
+
+const EXAMPLES = DOCUMENTS.filter((name) => name.endsWith(".md")).flatMap(examplesIn);
+const run = promisify(execFile);
+
+test("every example of the documents is type-checked", async () => {
+  expect(EXAMPLES.length).toBeGreaterThan(8);
+  const config = {
+    extends: join(ROOT, "tsconfig.json"),
+    // As strict as most users are.
+    compilerOptions: {
+      noUncheckedIndexedAccess: false,
+      isolatedDeclarations: false,
+      rewriteRelativeImportExtensions: false,
+      declaration: false,
+    },
+    files: EXAMPLES.map(({ path }) => path),
+    include: [],
+  };
+  writeFileSync(join(FOLDER, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  const checked = run(process.execPath, [tsc, "--noEmit", "-p", FOLDER], { cwd: FOLDER }).catch(
+    (error) => error,
+  );
+  expect((await checked).stdout).toBe("");
+});
+
+test.each(EXAMPLES.filter(({ isRun }) => isRun))("the example at $place runs", async ({ path }) => {
+  const home = mkdtempSync(join(FOLDER, "home-"));
+  mkdirSync(join(home, "work"));
+  const env = { PATH: process.env.PATH, HOME: home, CONTINUO_HOME: join(home, ".continuo") };
+  const { stdout } = await run(process.execPath, [path], { cwd: join(home, "work"), env, timeout: 60_000 });
+  // What a line says it prints, it prints.
+  for (const [, words = ""] of readFileSync(path, "utf8").matchAll(/console\.log\(.*\); \/\/ (.+)$/gmu)) {
+    if (!words.includes("…")) expect(stdout).toContain(words);
+  }
+});

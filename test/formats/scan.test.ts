@@ -1,0 +1,78 @@
+/** The property of every scan: saved as JSON and continued, at any byte of the file, it equals the scan of the whole. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Places, statFile } from "../../src/files/index.ts";
+import { formatOf } from "../../src/native/index.ts";
+import type { AgentReader, FoundSession, OpenedSession, SavedScan } from "../../src/native/kit/index.ts";
+import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { rounds } from "../sizes/counts.ts";
+
+const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 3 });
+
+test.each(FORMAT_CASES)("a session of %s (%s) is scanned alike as a whole and in parts", async (...one) => {
+  const scratch = mkdtempSync(join(tmpdir(), "continuo-scan-"));
+  try {
+    const { places } = await copyHome(scratch, one);
+    const reader = await formatOf(one[0]);
+    for (const found of await Array.fromAsync(reader.find(places, {}))) {
+      const session = { reader, places, found };
+      await fc.assert(
+        fc.asyncProperty(cuts, (shares) => continues(session, shares)),
+        { numRuns: rounds(20), examples: [[[0.999]], [[0]]] },
+      );
+    }
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+});
+
+interface Session {
+  readonly reader: AgentReader;
+  readonly places: Places;
+  readonly found: FoundSession;
+}
+
+async function continues({ reader, places, found }: Session, shares: readonly number[]): Promise<void> {
+  const path = found.files.at(-1)?.path ?? "";
+  const bytes = readFileSync(path);
+  const grown = (): FoundSession => ({
+    ...found,
+    files: found.files.map((file) => (file.path === path ? (statFile(path) ?? file) : file)),
+  });
+  let saved: SavedScan | undefined;
+  try {
+    for (const share of shares.toSorted((a, b) => a - b)) {
+      if (!canContinue(path)) break;
+      writeFileSync(path, bytes.subarray(0, Math.floor(share * bytes.length)));
+      using part = await reader.open(grown(), places, { save: true, ...(saved && { continue: saved }) });
+      expect(part.continued).toBe(saved !== undefined);
+      // Of Codex nothing is saved before its first line is whole.
+      if (part.saved !== null) saved = JSON.parse(JSON.stringify(part.saved));
+    }
+  } finally {
+    writeFileSync(path, bytes);
+  }
+  using whole = await reader.open(grown(), places, { save: true });
+  using continued = await reader.open(grown(), places, { save: true, ...(saved && { continue: saved }) });
+  expect(whole.saved !== null).toBe(canContinue(path));
+  expect(continued.continued).toBe(saved !== undefined);
+  expect(await contentOf(continued)).toEqual(await contentOf(whole));
+}
+
+/** A row of a database can be edited wherever it stands, and a compressed file has no end to begin at. */
+function canContinue(path: string): boolean {
+  return path.endsWith(".jsonl");
+}
+
+async function contentOf(session: OpenedSession): Promise<unknown> {
+  const { details, leaves, problems, partial, saved } = session;
+  const histories = await Promise.all(
+    leaves.map((leaf) => Array.fromAsync(session.history({ leaf: leaf.id, native: true }))),
+  );
+  const entries = await Array.fromAsync(session.entries());
+  return { details, leaves, problems, partial, saved, histories, entries };
+}

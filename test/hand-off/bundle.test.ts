@@ -1,0 +1,222 @@
+/** A native session packed on one machine and placed on another: two homes, and nothing of the first one is there. */
+
+import { createHash, randomUUID } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  HOME_VARIABLES,
+  handOff,
+  listNativeSessions,
+  type Places,
+  readNativeSession,
+} from "../../src/agents.ts";
+import { openOutputFile } from "../../src/files/index.ts";
+import { packSession, unpackBundle } from "../../src/handoff/bundle/index.ts";
+import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
+import { snapshotOf } from "../agents/proof.ts";
+import { saidIn, sourceView } from "./said.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+
+let root: string;
+/** The machine that the session comes from. */
+let here: Places;
+/** The machine that it goes to. */
+let there: Places;
+let cwd: string;
+let bundle: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "continuo-bundle-"));
+  cwd = join(root, "other/elsewhere");
+  mkdirSync(cwd, { recursive: true });
+  here = { home: join(root, "home"), env: {} };
+  there = { home: join(root, "other"), env: {} };
+  bundle = join(root, "session.bundle");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function useFixture(agent: AgentName, name: string): string {
+  const folder = join(FIXTURES, agent, name);
+  const copy = join(root, "source");
+  cpSync(join(folder, "home"), copy, { recursive: true });
+  here = { ...here, env: { [HOME_VARIABLES[agent]]: copy } };
+  return `${agent}:${JSON.parse(readFileSync(join(folder, "requests.json"), "utf8")).sessionId}`;
+}
+
+async function pack(ref: string): Promise<Awaited<ReturnType<typeof packSession>>> {
+  using output = await openOutputFile(bundle, { force: true, forbidden: [] });
+  const packed = await packSession(ref, output, { places: here, packedAt: "2026-11-22T10:00:00.000Z" });
+  output.commit();
+  return packed;
+}
+
+describe.each(AGENT_NAMES)("a bundle of %s", (agent) => {
+  test.each(readdirSync(join(FIXTURES, agent)))(
+    "holds all of %s, and packing changes nothing",
+    async (name) => {
+      const ref = useFixture(agent, name);
+      const before = await snapshotOf(join(root, "source"));
+      const original = await readNativeSession(ref, { places: here });
+      const packed = await pack(ref);
+      expect(await snapshotOf(join(root, "source"))).toEqual(before);
+      expect(`${packed.agent}:${packed.sessionId}`).toBe(ref);
+      rmSync(join(root, "source"), { recursive: true });
+      using unpacked = await unpackBundle(bundle);
+      const read = await readNativeSession(unpacked.location, { places: unpacked.places });
+      expect(plain(read.messages)).toEqual(plain(original.messages));
+      expect(read.problems.map(({ code }) => code)).toEqual(original.problems.map(({ code }) => code));
+    },
+  );
+});
+
+/** Without the places of records, which the other folder changes. */
+function plain(messages: readonly { readonly metadata: object }[]): unknown {
+  return JSON.parse(JSON.stringify(messages.map(({ metadata: _metadata, ...message }) => message)));
+}
+
+const CASES: Readonly<Record<AgentName, string>> = {
+  claude: "subagent",
+  codex: "fork",
+  gemini: "subagent",
+  pi: "image",
+  opencode: "sub-agent",
+};
+
+describe("a bundle that another machine takes", () => {
+  test.each(AGENT_NAMES)(
+    "%s: goes on in a folder of that machine, with what its model was sent",
+    async (agent) => {
+      const ref = useFixture(agent, CASES[agent]);
+      const id = ref.slice(agent.length + 1);
+      const sent = saidIn(await sourceView(agent, id, here));
+      await pack(ref);
+      rmSync(join(root, "source"), { recursive: true });
+      if (agent === "opencode") {
+        cpSync(join(FIXTURES, "opencode/image/home"), join(there.home, ".local/share"), { recursive: true });
+      }
+      using unpacked = await unpackBundle(bundle);
+      const made = await handOff(unpacked.location, { to: agent, cwd, places: there, verifyBy: "own" });
+      expect(saidIn(await sourceView(agent, made.sessionId ?? "", there))).toEqual(sent);
+      const listed = await listNativeSessions({ places: there, agents: [agent] });
+      expect(listed.find(({ sessionId }) => sessionId === made.sessionId)?.cwd).toBe(cwd);
+      const [again] = [await handOff(unpacked.location, { to: agent, cwd, places: there, verifyBy: "own" })];
+      expect(again.sessionId).not.toBe(made.sessionId);
+    },
+  );
+});
+
+interface Forged {
+  readonly files: readonly { readonly path: string; readonly sizeBytes: number; readonly sha256: string }[];
+}
+
+/** Changes the manifest and the bytes of the bundle. */
+function forge(
+  change: (manifest: Forged, bytes: Buffer) => { readonly manifest?: object; readonly bytes?: Buffer },
+): void {
+  const whole = gunzipSync(readFileSync(bundle));
+  const end = whole.indexOf(0x0a);
+  const manifest = JSON.parse(whole.subarray(0, end).toString("utf8"));
+  const made = change(manifest, whole.subarray(end + 1));
+  const line = JSON.stringify({ ...manifest, ...made.manifest });
+  const bytes = made.bytes ?? whole.subarray(end + 1);
+  writeFileSync(bundle, gzipSync(Buffer.concat([Buffer.from(`${line}\n`), bytes])));
+}
+
+describe("a bundle that nobody packed", () => {
+  beforeEach(async () => {
+    await pack(useFixture("claude", "text-and-thinking"));
+  });
+
+  const paths = [
+    "../outside",
+    "/etc/outside",
+    "a/../../outside",
+    "a\\..\\outside",
+    "C:/outside",
+    "a//b",
+    ".",
+    "a\0b",
+    "a".repeat(300),
+    "",
+  ];
+  test.each(paths)("is refused with a file called %j", async (path) => {
+    // All else is right, so that nothing but the name can be refused.
+    forge(({ files }, bytes) => ({
+      manifest: { files: [...files, ...files.map((file) => ({ ...file, path }))] },
+      bytes: Buffer.concat([bytes, bytes]),
+    }));
+    await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt" });
+    expect(existsSync(join(root, "outside"))).toBe(false);
+  });
+
+  type Change = (manifest: Forged, bytes: Buffer) => { readonly manifest?: object; readonly bytes?: Buffer };
+  const changes: Readonly<Record<string, Change>> = {
+    "another byte": (_, bytes) => ({ bytes: Buffer.concat([bytes.subarray(0, -1), Buffer.from("x")]) }),
+    "more than it lists": (_, bytes) => ({ bytes: Buffer.concat([bytes, Buffer.from("x")]) }),
+    "less than it lists": (_, bytes) => ({ bytes: bytes.subarray(0, -1) }),
+    "another session": () => ({ manifest: { sessionId: "../../x" } }),
+    "another agent": () => ({ manifest: { agent: "codex" } }),
+    "an agent that nobody knows": () => ({ manifest: { agent: "constructor" } }),
+    "no file": () => ({ manifest: { files: [] } }),
+    "one file twice": ({ files }) => ({ manifest: { files: [...files, ...files] } }),
+    "a file below another file": ({ files }, bytes) => ({
+      manifest: { files: [...files, ...files.map((file) => ({ ...file, path: `${file.path}/below` }))] },
+      bytes: Buffer.concat([bytes, bytes]),
+    }),
+    "another session of the same agent": () => ({ manifest: { sessionId: randomUUID() } }),
+    "a file of zeros without end": ({ files }, bytes) => {
+      const zeros = Buffer.alloc(160 * 1024 * 1024);
+      const sha256 = createHash("sha256").update(zeros).digest("hex");
+      const file = { path: "zeros", sizeBytes: zeros.length, sha256 };
+      return { manifest: { files: [...files, file] }, bytes: Buffer.concat([bytes, zeros]) };
+    },
+    "a size beyond all limits": ({ files }) => ({
+      manifest: { files: files.map((file) => ({ ...file, sizeBytes: 2 ** 50 })) },
+    }),
+  };
+  test.each(Object.entries(changes))("is refused with %s", async (_name, change) => {
+    forge(change);
+    await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt" });
+  });
+
+  test("is refused where it is of a newer version", async () => {
+    forge(() => ({ manifest: { continuoBundle: 2 } }));
+    await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "unsupported" });
+  });
+
+  test("is refused wherever it is cut off, and leaves nothing", async () => {
+    const whole = readFileSync(bundle);
+    for (let length = 0; length < whole.length; length += Math.ceil(whole.length / 40)) {
+      writeFileSync(bundle, whole.subarray(0, length));
+      await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt" });
+    }
+    const own = `continuo-scratch-${process.pid}-`;
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith(own))).toEqual([]);
+  });
+
+  test("is refused where it expands without end", async () => {
+    const zeros = gzipSync(Buffer.concat([Buffer.from("{"), Buffer.alloc(80 * 1024 * 1024)]));
+    writeFileSync(bundle, zeros);
+    await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt" });
+  });
+
+  test("is refused where it is no gzip, or no file", async () => {
+    writeFileSync(bundle, "hello");
+    await expect(unpackBundle(bundle)).rejects.toMatchObject({ code: "corrupt" });
+    await expect(unpackBundle(root)).rejects.toMatchObject({ code: "unreadable" });
+    await expect(unpackBundle(join(root, "none"))).rejects.toMatchObject({ code: "not_found" });
+  });
+});

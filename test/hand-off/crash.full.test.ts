@@ -1,0 +1,223 @@
+/**
+ * A process is killed at every step of an append and of a hand-over, in the middle of bytes too: the session is
+ * the old one, or the new one whole, and the next call leaves nothing half written.
+ */
+
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import {
+  type AdapterFormat,
+  findSessions,
+  handOff,
+  openNativeSession,
+  openSessionAdapter,
+  type Places,
+} from "../../src/agents.ts";
+import { AGENT_NAMES, type AgentName, type Message } from "../../src/model/index.ts";
+import { snapshotOf } from "../agents/proof.ts";
+import { saidIn, sourceView } from "./said.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+const FORMATS: Readonly<Record<AgentName, AdapterFormat>> = {
+  claude: "ccsdk",
+  codex: "codex",
+  gemini: "gemini",
+  pi: "pi-agent",
+  opencode: "opencode",
+};
+const ID = "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
+/** Where the native files of each target are, below the home. */
+const NATIVE: Readonly<Record<AgentName, string>> = {
+  claude: ".claude",
+  codex: ".codex",
+  gemini: ".gemini",
+  pi: ".pi",
+  opencode: ".local",
+};
+
+let root: string;
+
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "continuo-crash-")));
+  mkdirSync(join(root, "tmp"));
+  vi.stubEnv("TMPDIR", join(root, "tmp"));
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** A machine with a session of Claude Code, and opencode's database. */
+function makeHome(name: string): Places {
+  const home = join(root, name);
+  mkdirSync(join(home, "project"), { recursive: true });
+  cpSync(join(FIXTURES, "claude/parallel-tools/home"), join(home, ".claude"), { recursive: true });
+  cpSync(join(FIXTURES, "opencode/image/home"), join(home, ".local/share"), { recursive: true });
+  return { home, env: {} };
+}
+
+interface Kill {
+  readonly args: readonly string[];
+  readonly home: string;
+  readonly below: string;
+  /** The number of steps is told where it is left out. */
+  readonly at?: number;
+}
+
+interface End {
+  readonly killed: boolean;
+  readonly stdout: string;
+}
+
+async function runChild({ args, home, below, at }: Kill): Promise<End> {
+  const hook = join(import.meta.dirname, "kill-at.ts");
+  const child = spawn(
+    process.execPath,
+    ["--import", hook, join(import.meta.dirname, "crash-child.ts"), ...args],
+    {
+      env: {
+        HOME: home,
+        TMPDIR: join(root, "tmp"),
+        KILL_BELOW: below,
+        NODE_COMPILE_CACHE: join(root, "compiled"),
+        ...(at === undefined ? {} : { KILL_AT: String(at) }),
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  return await new Promise((done) =>
+    child.once("close", (_code, signal) => done({ killed: signal === "SIGKILL", stdout })),
+  );
+}
+
+/** Runs it at every step, two at a time. */
+async function atEveryStep(steps: number, run: (at: number) => Promise<void>): Promise<void> {
+  let next = 1;
+  const work = async (): Promise<void> => {
+    while (next <= steps) {
+      const at = next;
+      next += 1;
+      await run(at);
+    }
+  };
+  await Promise.all([work(), work()]);
+}
+
+function leftovers(home: string): string[] {
+  return readdirSync(home, { recursive: true, encoding: "utf8" }).filter(
+    (name) => /\.new-\d+$/u.test(name) || /unfinished\/.+/u.test(name),
+  );
+}
+
+const LIMIT_MS = 300_000;
+
+describe("a hand-over", () => {
+  const sessionsOf = async (agent: AgentName, places: Places): Promise<string[]> => {
+    const found = await Array.fromAsync(findSessions({ places }));
+    return found.filter((one) => one.agent === agent).map(({ sessionId }) => sessionId);
+  };
+
+  test.each(AGENT_NAMES)(
+    "to %s",
+    async (to) => {
+      const first = makeHome(`${to}-first`);
+      // The steps in Continuo's own home are the same for all.
+      const belowOf = (home: string): string => (to === "claude" ? home : join(home, NATIVE[to]));
+      const args = (home: string) => ["hand-off", `claude:${ID}`, to, join(home, "project")];
+      const counted = await runChild({
+        args: args(first.home),
+        home: first.home,
+        below: belowOf(first.home),
+      });
+      const steps = Number(counted.stdout);
+      expect(steps).toBeGreaterThan(5);
+      const source = join(first.home, ".claude/projects/-home-dev-project");
+      const before = (await snapshotOf(source))[`${ID}.jsonl`]?.split(" ").at(-1);
+      const said = saidIn(await sourceView("claude", ID, first));
+      await atEveryStep(steps, async (at) => {
+        const places = makeHome(`${to}-${at}`);
+        const { home } = places;
+        const old = new Set(await sessionsOf(to, places));
+        const end = await runChild({ args: args(home), home, below: belowOf(home), at });
+        expect(end.killed).toBe(true);
+        const left = (await sessionsOf(to, places)).filter((id) => !old.has(id));
+        for (const id of left) expect(saidIn(await sourceView(to, id, places))).toEqual(said);
+        expect(left.length).toBeLessThan(2);
+        const snapshot = await snapshotOf(join(home, ".claude/projects/-home-dev-project"));
+        expect(snapshot[`${ID}.jsonl`]?.split(" ").at(-1)).toBe(before);
+        const cwd = join(home, "project");
+        const made = await handOff(`claude:${ID}`, { to, cwd, places, verifyBy: "own" });
+        expect(saidIn(await sourceView(to, made.sessionId ?? "", places))).toEqual(said);
+        expect(leftovers(home)).toEqual([]);
+        rmSync(home, { recursive: true });
+      });
+    },
+    LIMIT_MS,
+  );
+
+  test("leaves no scratch folder behind the next one", async () => {
+    const places = makeHome("scratch");
+    await handOff(`claude:${ID}`, { to: "pi", cwd: join(places.home, "project"), places, verifyBy: "own" });
+    expect(readdirSync(join(root, "tmp"))).toEqual([]);
+  });
+});
+
+describe("an append", () => {
+  const history = async (agent: AgentName, id: string, places: Places): Promise<Message[]> => {
+    using session = await openNativeSession(`${agent}:${id}`, { places });
+    return await Array.fromAsync(session.history());
+  };
+  const told = (messages: readonly Message[]): unknown[] =>
+    messages.filter(({ role }) => role !== "system").map(({ content }) => content.map(({ type }) => type));
+  const ANSWER = [["thinking", "text", "tool_call"]];
+  const WHOLE = [[["text"]], [["text"], ...ANSWER], [["text"], ...ANSWER, ["tool_result"]]];
+
+  test.each(AGENT_NAMES)(
+    "to %s",
+    async (agent) => {
+      const format = FORMATS[agent];
+      const begin = async (name: string): Promise<{ places: Places; file: string; id: string }> => {
+        const places = makeHome(name);
+        const cwd = join(places.home, "project");
+        await using adapter = openSessionAdapter({ format, places, create: { cwd } });
+        await adapter.appendUserMessage("Begin.");
+        return { places, file: adapter.sessionFile, id: (await adapter.getMetadata()).sessionId };
+      };
+      const first = await begin(`append-${agent}-first`);
+      const args = ["append", format, first.file, first.id];
+      const { home: below } = first.places;
+      const steps = Number((await runChild({ args, home: below, below })).stdout);
+      expect(steps).toBeGreaterThan(5);
+      await atEveryStep(steps, async (at) => {
+        const { places, file, id } = await begin(`append-${agent}-${at}`);
+        const { home } = places;
+        const end = await runChild({ args: ["append", format, file, id], home, below: home, at });
+        expect(end.killed).toBe(true);
+        // The old session is there; a part of an answer may stand behind it until somebody writes.
+        expect(told(await history(agent, id, places))[0]).toEqual(["text"]);
+        await using adapter = openSessionAdapter({ format, sessionFile: file, sessionId: id, places });
+        // pi goes on with no prompt while a call waits.
+        const waits = told(await history(agent, id, places)).at(-1);
+        if (agent === "pi" && JSON.stringify(waits) === JSON.stringify(ANSWER[0])) {
+          await expect(adapter.appendUserMessage("Go on.")).rejects.toMatchObject({ code: "invalid" });
+          await adapter.appendToolResult("call_killed", "a result that was killed");
+        }
+        await adapter.appendUserMessage("Go on.");
+        const messages = told(await history(agent, id, places));
+        expect(WHOLE).toContainEqual(messages.slice(0, -1));
+        expect(messages.at(-1)).toEqual(["text"]);
+        expect(leftovers(home)).toEqual([]);
+        expect(existsSync(file)).toBe(true);
+        rmSync(home, { recursive: true });
+      });
+    },
+    LIMIT_MS,
+  );
+});

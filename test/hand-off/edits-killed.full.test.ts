@@ -1,0 +1,229 @@
+/**
+ * A process is killed at every system call by which an edit changes something: the session is the old one or the new
+ * one at once, the next call leaves nothing else, and the edit that is asked for again comes to its end.
+ */
+
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import {
+  checkNativeSession,
+  listNativeSessions,
+  listTrashedSessions,
+  type Places,
+  readNativeSession,
+  trashNativeSession,
+} from "../../src/agents.ts";
+import { settleUnfinished } from "../../src/editing/index.ts";
+import type { AgentName, SessionInfo } from "../../src/model/index.ts";
+import { type Edit, runEdit, TITLE } from "./edits.ts";
+import { type Killed, killAt, killPointsOf } from "./kill-syscalls.ts";
+import { saidIn, sourceView } from "./said.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+/** Where each agent keeps its files, below a home. */
+const NATIVE: Readonly<Record<AgentName, string>> = {
+  claude: ".claude",
+  codex: ".codex",
+  gemini: ".",
+  pi: ".pi/agent",
+  opencode: ".local/share",
+};
+const CASES: Readonly<Record<AgentName, string>> = {
+  claude: "killed",
+  codex: "legacy",
+  gemini: "parallel-tools",
+  pi: "parallel-tools",
+  opencode: "killed",
+};
+/** Each agent writes something in a way of its own: marks, indexes, folders, rows. */
+const MATRIX: readonly (readonly [Edit, AgentName])[] = [
+  ...(["codex", "gemini", "opencode"] as const).map((agent) => ["fork", agent] as const),
+  ...(["claude", "codex", "opencode"] as const).map((agent) => ["rename", agent] as const),
+  ...(["claude", "opencode"] as const).map((agent) => ["repair", agent] as const),
+  ...(["claude", "codex", "opencode"] as const).map((agent) => ["delete", agent] as const),
+  ...(["claude", "codex", "opencode"] as const).map((agent) => ["restore", agent] as const),
+  ["hand-off to codex", "claude"],
+  ["hand-off to gemini", "claude"],
+  ["hand-off to opencode", "claude"],
+];
+
+/** The session that the opencode which a session is handed to has already. */
+const OPENCODE_BEFORE = String(
+  JSON.parse(readFileSync(join(FIXTURES, "opencode/image/requests.json"), "utf8")).sessionId,
+);
+
+let root: string;
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "continuo-killed-")));
+  mkdirSync(join(root, "tmp"));
+  vi.stubEnv("TMPDIR", join(root, "tmp"));
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(root, { recursive: true, force: true });
+});
+
+interface Machine {
+  readonly places: Places;
+  readonly ref: string;
+  readonly agent: AgentName;
+  /** All that the session consists of, as text. */
+  readonly state: string;
+}
+
+/** Always the same folder, so that every run makes the same calls. */
+async function makeMachine(edit: Edit, agent: AgentName): Promise<Machine> {
+  const home = join(root, "home");
+  rmSync(home, { recursive: true, force: true });
+  mkdirSync(join(home, "project"), { recursive: true });
+  cpSync(join(FIXTURES, agent, CASES[agent], "home"), join(home, NATIVE[agent]), { recursive: true });
+  const to = edit.startsWith("hand-off") ? edit.split(" ").at(-1) : null;
+  if (to === "opencode") {
+    cpSync(join(FIXTURES, "opencode/image/home"), join(home, NATIVE.opencode), { recursive: true });
+  }
+  const places: Places = { home, env: {} };
+  const [info] = await sessionsOf(agent, places);
+  if (info === undefined) throw new Error(`no session of ${agent}`);
+  if (edit === "repair" && agent !== "opencode") appendFileSync(info.location, '{"type":"user","to');
+  const ref = `${agent}:${info.sessionId}`;
+  const machine = { places, ref, agent, state: await stateOf(info, places) };
+  if (edit === "restore") await trashNativeSession(ref, { places });
+  return machine;
+}
+
+async function sessionsOf(agent: AgentName, places: Places): Promise<readonly SessionInfo[]> {
+  return await listNativeSessions({ agents: [agent], places, archived: "include" });
+}
+
+async function stateOf({ location, agent }: SessionInfo, places: Places): Promise<string> {
+  if (agent !== "opencode") return readFileSync(location, "utf8");
+  const { messages, problems } = await readNativeSession(location, { places });
+  return JSON.stringify({ messages, problems });
+}
+
+function leftovers(home: string): string[] {
+  return readdirSync(home, { recursive: true, encoding: "utf8" }).filter(
+    (name) => /\.(?:new|repaired|part)\b/u.test(name) || /unfinished\/.+|trash\/\..+/u.test(name),
+  );
+}
+
+/** At once after the kill, before anybody settles anything. */
+async function assertOldOrNew(edit: Edit, { places, agent, state, ref }: Machine): Promise<void> {
+  const sessions = await sessionsOf(agent, places);
+  const own = sessions.find(({ sessionId }) => ref.endsWith(sessionId));
+  if (edit === "rename") {
+    expect(own).toBeDefined();
+    expect(
+      (await checkNativeSession(ref, { places })).problems.filter(({ code }) => code === "bad_json"),
+    ).toEqual([]);
+  } else if (edit === "repair") {
+    expect(own).toBeDefined();
+    const isOld = own !== undefined && (await stateOf(own, places)) === state;
+    if (!isOld) expect((await checkNativeSession(ref, { places })).problems).toEqual([]);
+  } else if (edit === "fork" || edit.startsWith("hand-off")) {
+    expect(own !== undefined && (await stateOf(own, places))).toBe(state);
+  }
+}
+
+async function assertDone(edit: Edit, machine: Machine, made: string | null): Promise<void> {
+  const { places, agent, ref, state } = machine;
+  const sessions = await sessionsOf(agent, places);
+  const own = sessions.find(({ sessionId }) => ref.endsWith(sessionId));
+  const trashed = listTrashedSessions({ places }).map(({ info }) => `${info.agent}:${info.sessionId}`);
+  if (edit === "fork") {
+    expect(sessions.map(({ sessionId }) => sessionId).filter((id) => !ref.endsWith(id))).toEqual([made]);
+  } else if (edit === "rename") {
+    expect(own?.title).toBe(TITLE);
+  } else if (edit === "repair") {
+    expect((await checkNativeSession(ref, { places })).problems).toEqual([]);
+    expect(trashed).toEqual([ref]);
+    await runEdit("restore", ref, places);
+    expect(own !== undefined && (await stateOf(own, places))).toBe(state);
+  } else if (edit === "delete") {
+    expect([own, trashed]).toEqual([undefined, [ref]]);
+    await runEdit("restore", ref, places);
+    const [back] = await sessionsOf(agent, places);
+    expect(back !== undefined && (await stateOf(back, places))).toBe(state);
+  } else if (edit === "restore") {
+    expect([own !== undefined && (await stateOf(own, places)), trashed]).toEqual([state, []]);
+  } else {
+    const to = edit.split(" ").at(-1) as AgentName;
+    const before = to === "opencode" ? 1 : 0;
+    const after = await sessionsOf(to, places);
+    expect(after.length).toBe(before + 1);
+    expect(after.map(({ sessionId }) => sessionId)).toContain(made);
+    expect(saidIn(await sourceView(to, made ?? "", places))).toEqual(
+      saidIn(await sourceView(agent, ref.split(":")[1] ?? "", places)),
+    );
+  }
+}
+
+/** The new session, where nothing but the end of the process was left to do. */
+async function endedBefore(edit: Edit, { places, agent, ref }: Machine): Promise<string | null> {
+  if (edit !== "fork" && !edit.startsWith("hand-off")) return null;
+  const unfinished = join(places.home, ".continuo/unfinished");
+  if (existsSync(unfinished) && readdirSync(unfinished).length > 0) return null;
+  const to = edit === "fork" ? agent : (edit.split(" ").at(-1) as AgentName);
+  const known = to === "opencode" && edit !== "fork" ? OPENCODE_BEFORE : ref;
+  const made = (await sessionsOf(to, places)).filter(({ sessionId }) => !known.endsWith(sessionId));
+  expect(made.length).toBeLessThanOrEqual(1);
+  return made[0]?.sessionId ?? null;
+}
+
+/** What was asked for is done already where the kill came at the very end. */
+async function askAgain(edit: Edit, { ref, places }: Machine): Promise<string | null> {
+  try {
+    return await runEdit(edit, ref, places);
+  } catch (error) {
+    if ((edit === "delete" || edit === "restore") && (error as { code?: string }).code === "not_found")
+      return null;
+    throw error;
+  }
+}
+
+describe("an edit that is killed at every change", () => {
+  test.each(MATRIX)(
+    "%s, %s",
+    async (edit, agent) => {
+      const machine = await makeMachine(edit, agent);
+      const { home } = machine.places;
+      const run: Killed = {
+        argv: [join(import.meta.dirname, "edit-child.ts"), edit, machine.ref],
+        env: { HOME: home, TMPDIR: join(root, "tmp"), PATH: process.env.PATH ?? "" },
+        below: `${home}/`,
+      };
+      const points = killPointsOf(run, root);
+      expect(points.length).toBeGreaterThan(5);
+      let kills = 0;
+      for (const point of points) {
+        const each = await makeMachine(edit, agent);
+        if (!killAt(point, run, root)) continue;
+        kills += 1;
+        await assertOldOrNew(edit, each);
+        // The session is there and its note is gone: the edit had ended, and whoever asks again wants another one.
+        const ended = await endedBefore(edit, each);
+        // Node opens more or fewer files of its own in each run: the same `openat` may be a later one.
+        if (ended !== null && point.call !== "openat") expect(point).toMatchObject({ isAfterEnd: true });
+        if (ended !== null) await settleUnfinished({ places: each.places });
+        const made = ended ?? (await askAgain(edit, each));
+        await assertDone(edit, each, made);
+        expect([point, [...leftovers(home), ...readdirSync(join(root, "tmp"))]]).toEqual([point, []]);
+      }
+      // How many files Node opens before ours differs from run to run, so that the last points may not be met again.
+      expect(kills).toBeGreaterThan(points.length / 2);
+    },
+    1_800_000,
+  );
+});

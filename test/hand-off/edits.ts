@@ -1,0 +1,42 @@
+/** Every edit of a native session, asked for in the same way by a test and by the process that it kills. */
+
+import { join } from "node:path";
+import {
+  forkNativeSession,
+  handOff,
+  type Places,
+  renameNativeSession,
+  repairNativeSession,
+  restoreNativeSession,
+  trashNativeSession,
+} from "../../src/agents.ts";
+import type { AgentName } from "../../src/model/index.ts";
+
+export type Edit = "fork" | "rename" | "repair" | "delete" | "restore" | `hand-off to ${AgentName}`;
+
+export const TITLE = "A title that was killed";
+
+/** Gives the id of the session that it made, where it makes one. */
+export async function runEdit(edit: Edit, ref: string, places: Places): Promise<string | null> {
+  switch (edit) {
+    case "fork":
+      return (await forkNativeSession(ref, { places })).sessionId;
+    case "rename":
+      await renameNativeSession(ref, TITLE, { places });
+      return null;
+    case "repair":
+      await repairNativeSession(ref, { places, write: "in place" });
+      return null;
+    case "delete":
+      await trashNativeSession(ref, { places });
+      return null;
+    case "restore":
+      await restoreNativeSession(ref, { places });
+      return null;
+    default: {
+      const to = edit.slice("hand-off to ".length) as AgentName;
+      const cwd = join(places.home, "project");
+      return (await handOff(ref, { to, cwd, places, verifyBy: "own" })).sessionId;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Kills a process at a system call that changes something below a folder: strace counts the calls of a whole run
+ * first, then each run ends at the entry of one of them.
+ */
+
+import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+/** What changes names or bytes. `write` is of files opened for writing, `pwrite64` mostly of databases. */
+const CALLS = [
+  ...["rename", "renameat", "renameat2", "link", "linkat", "symlink", "unlink", "unlinkat", "rmdir", "mkdir"],
+  ...["write", "pwrite64", "writev", "pwritev", "ftruncate", "fsync", "fdatasync", "openat"],
+];
+
+export interface KillPoint {
+  readonly call: string;
+  /** Counted from 1, of this call by the main thread. */
+  readonly nth: number;
+  /** Whether the note of the edit was gone already, in the run that was counted: nothing but the exit was left to do. */
+  readonly isAfterEnd: boolean;
+}
+
+export interface Killed {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The folder that counts. */
+  readonly below: string;
+}
+
+const LIMIT_MS = 120_000;
+
+/** A killed edit leaves its note; one that ended has removed it, as its last change. */
+const NOTE_REMOVED = /^unlink(?:at)?\(.*\/\.continuo\/unfinished\//u;
+
+function strace(log: string, options: readonly string[], { argv, env }: Killed): number | null {
+  // The main thread alone: that is where files are changed, and threads would make the counts differ.
+  const args = ["-qq", "-y", "-o", log, ...options, process.execPath, ...argv];
+  const { status } = spawnSync("strace", args, { env: { ...env }, stdio: "ignore", timeout: LIMIT_MS });
+  return status;
+}
+
+/** The points of a run to its end, in their order. */
+export function killPointsOf(run: Killed, scratch: string): readonly KillPoint[] {
+  const log = join(scratch, "strace.log");
+  if (strace(log, ["-e", `trace=${CALLS.join(",")}`], run) !== 0)
+    throw new Error(`${run.argv.join(" ")} failed`);
+  const counts = new Map<string, number>();
+  const runs: { readonly of: string; readonly points: KillPoint[] }[] = [];
+  const lines = readFileSync(log, "utf8").split("\n");
+  const removed = lines.findLastIndex((line) => NOTE_REMOVED.test(line));
+  // An edit that is one transaction needs no note.
+  const end = removed === -1 ? lines.length : removed;
+  for (const [at, line] of lines.entries()) {
+    const call = /^(\w+)\(/u.exec(line)?.[1];
+    if (call === undefined) continue;
+    const nth = (counts.get(call) ?? 0) + 1;
+    counts.set(call, nth);
+    const isChange = call !== "openat" || /O_CREAT|O_TRUNC/u.test(line);
+    if (!isChange || !line.includes(run.below)) continue;
+    const point = { call, nth, isAfterEnd: at > end };
+    const path = /<([^>]*\/[^>]*)>/u.exec(line)?.[1] ?? line;
+    const database = /^.*\.db(?=-wal$|-shm$|-journal$|$)/u.exec(path)?.[0];
+    const of = database ?? `${call} ${path}`;
+    const last = runs.at(-1);
+    if (last?.of === of) last.points.push(point);
+    else runs.push({ of, points: [point] });
+  }
+  rmSync(log);
+  return runs.flatMap(({ points }) => firstMiddleLast(points));
+}
+
+/** What a database does in a row is one change for us, however many pages it writes. */
+function firstMiddleLast(points: readonly KillPoint[]): readonly KillPoint[] {
+  if (points.length <= 3) return points;
+  return [points[0], points[Math.floor(points.length / 2)], points.at(-1)].filter(
+    (point) => point !== undefined,
+  );
+}
+
+/** Whether it was killed. */
+export function killAt({ call, nth }: KillPoint, run: Killed, scratch: string): boolean {
+  const log = join(scratch, "strace.log");
+  const status = strace(log, ["-e", `trace=${call}`, "-e", `inject=${call}:signal=KILL:when=${nth}`], run);
+  rmSync(log, { force: true });
+  return status !== 0;
+}

@@ -1,0 +1,100 @@
+/** Several processes append to one session; processes are killed while they do. */
+
+import { spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openSessionAdapter, type Places } from "../../src/agents.ts";
+import type { AdapterFormat, Message } from "../../src/index.ts";
+
+const APPENDER = join(import.meta.dirname, "appender.ts");
+const DATABASE = join(
+  import.meta.dirname,
+  "../fixtures/opencode/text-and-thinking/home/opencode/opencode.db",
+);
+const FORMATS: readonly AdapterFormat[] = ["ccsdk", "codex", "pi-agent", "gemini", "opencode"];
+
+let home: string;
+let places: Places;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-processes-"));
+  places = { home, env: {} };
+  const data = join(home, ".local", "share", "opencode");
+  mkdirSync(data, { recursive: true });
+  copyFileSync(DATABASE, join(data, "opencode.db"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+interface Begun {
+  readonly file: string;
+  readonly id: string;
+}
+
+async function begin(format: AdapterFormat): Promise<Begun> {
+  await using adapter = openSessionAdapter({ format, places, create: { cwd: join(home, "project") } });
+  await adapter.appendUserMessage("Begin.");
+  return { file: adapter.sessionFile, id: (await adapter.getMetadata()).sessionId };
+}
+
+interface Appending {
+  readonly format: AdapterFormat;
+  readonly begun: Begun;
+  readonly name: string;
+  readonly count: number;
+  /** Kill it when it has acknowledged so many results. */
+  readonly killAfter?: number;
+}
+
+/** The ids that it acknowledged. */
+async function append({ format, begun, name, count, killAfter }: Appending): Promise<string[]> {
+  const args = [APPENDER, format, begun.file, begun.id, home, name, String(count)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    if (killAfter !== undefined && stdout.split("\n").length > killAfter) child.kill("SIGKILL");
+  });
+  const code = await new Promise((done) => child.once("close", done));
+  if (killAfter === undefined) expect(code).toBe(0);
+  return stdout.split("\n").slice(0, -1);
+}
+
+async function historyOf(format: AdapterFormat, { file, id }: Begun): Promise<Message[]> {
+  await using adapter = openSessionAdapter({ format, sessionFile: file, sessionId: id, places });
+  return (await adapter.loadHistory()).filter(
+    ({ role, origin }) => role !== "system" && origin !== "injected",
+  );
+}
+
+describe.each(FORMATS)("%s", (format) => {
+  test("eight processes: nothing is lost, and each call has its result right behind it", async () => {
+    const begun = await begin(format);
+    const names = Array.from({ length: 8 }, (_, at) => `p${at}`);
+    const acknowledged = await Promise.all(names.map((name) => append({ format, begun, name, count: 3 })));
+    const history = await historyOf(format, begun);
+    const ids = history.flatMap((message) => (message.role === "tool" ? [message.id] : []));
+    expect(ids.toSorted()).toEqual(acknowledged.flat().toSorted());
+    expect(history.filter(({ role }) => role === "user")).toHaveLength(25);
+    for (const [at, message] of history.entries()) {
+      for (const block of message.content) {
+        if (block.type === "tool_call") expect(history[at + 1]?.toolCallId).toBe(block.id);
+      }
+    }
+    for (const name of names) {
+      const asked = history.flatMap(({ content: [block] }) =>
+        block?.type === "text" && block.text.startsWith(`asked ${name}_`) ? [block.text] : [],
+      );
+      expect(asked).toEqual([0, 1, 2].map((at) => `asked ${name}_${at}`));
+    }
+  });
+
+  test("a process that is killed has what it acknowledged in the session, and the next one goes on", async () => {
+    const begun = await begin(format);
+    const first = await append({ format, begun, name: "killed", count: 1000, killAfter: 3 });
+    const second = await append({ format, begun, name: "next", count: 1 });
+    const ids = (await historyOf(format, begun)).map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining([...first, ...second]));
+  });
+});

@@ -1,0 +1,115 @@
+/** The receipt of a hand-over says which thinking the target's model is sent, as the target's own model view has it. */
+
+import { writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { handOffMessages } from "../../src/agents.ts";
+import { AGENT_NAMES, type AgentName, type Block, type Message } from "../../src/model/index.ts";
+import { type Home, openHome } from "./homes.ts";
+
+let home: Home;
+
+beforeEach(() => {
+  home = openHome();
+});
+
+afterEach(() => home[Symbol.dispose]());
+
+const FIXTURES: Readonly<Record<AgentName, string>> = {
+  claude: "text-and-thinking",
+  codex: "paginated",
+  gemini: "text-and-thinking",
+  pi: "text-and-thinking",
+  opencode: "text-and-thinking",
+};
+
+/** Agents whose models are sent the thinking of another vendor's. */
+const SENDS: ReadonlySet<AgentName> = new Set(["codex", "opencode"]);
+
+const thinkingIn = (messages: readonly Message[]): readonly Block[] =>
+  messages.flatMap(({ content }) => content.filter(({ type }) => type === "thinking"));
+
+const PAIRS = AGENT_NAMES.flatMap((from) =>
+  AGENT_NAMES.filter((to) => to !== from).map((to) => ({ from, to })),
+);
+
+test.each(PAIRS)("of $from, handed to $to", async ({ from, to }) => {
+  const id = home.use(from, FIXTURES[from]);
+  const made = await home.go(`${from}:${id}`, to);
+  const { history, view } = await home.read(to, made.sessionId);
+  const counts = { kept: 0, rewritten: 0, noted: 0, dropped: 0, ...made.receipt.byKind.thinking };
+  expect(thinkingIn(history).length).toBeGreaterThan(0);
+  expect(counts.kept + counts.rewritten).toBe(thinkingIn(view).length);
+  expect(counts.noted).toBe(thinkingIn(history).length - thinkingIn(view).length);
+  if (SENDS.has(to)) return;
+  expect(counts.kept + counts.rewritten).toBe(0);
+  const refused = home.go(`${from}:${id}`, to, { maxLoss: { thinking: 0 } });
+  await expect(refused).rejects.toMatchObject({
+    code: "fidelity",
+    details: { lost: { thinking: counts.noted + counts.dropped } },
+  });
+  const dry = home.go(`${from}:${id}`, to, { maxLoss: { thinking: 0 }, until: "receipt" });
+  await expect(dry).rejects.toMatchObject({ code: "fidelity" });
+});
+
+test.each(AGENT_NAMES)("of %s, copied, is as it was", async (agent) => {
+  const id = home.use(agent, FIXTURES[agent]);
+  const { receipt } = await home.go(`${agent}:${id}`, agent, { maxLoss: { thinking: 0 } });
+  expect(receipt.byKind.thinking).toMatchObject({ rewritten: 0, noted: 0, dropped: 0 });
+});
+
+test.each(AGENT_NAMES)("of %s, on its way back, is as it was", async (agent) => {
+  const id = home.use(agent, FIXTURES[agent]);
+  const by = agent === "pi" ? "codex" : "pi";
+  const there = await home.go(`${agent}:${id}`, by);
+  const { receipt } = await home.go(`${by}:${there.sessionId}`, agent, { maxLoss: { thinking: 0 } });
+  expect(receipt.byKind.thinking).toMatchObject({ rewritten: 0, noted: 0, dropped: 0 });
+});
+
+describe("to claude", () => {
+  const said = (role: Message["role"], at: number, ...content: readonly Block[]): Message => ({
+    ...{ id: `m${at}`, role, content, metadata: {} },
+  });
+  const thought: Block = { type: "thinking", text: "A look is due." };
+  const MESSAGES: readonly Message[] = [
+    said("user", 0, { type: "text", text: "What is there?" }),
+    said("assistant", 1, thought),
+    said("assistant", 2, { type: "tool_call", id: "c", name: "look", args: {} }),
+    said("tool", 3, {
+      ...{ type: "tool_result", toolCallId: "c", isError: false },
+      content: [{ type: "text", text: "a thing" }],
+    }),
+    said("assistant", 4, { type: "text", text: "A thing." }),
+  ];
+
+  test("a thought alone and the call behind it have one message id", async () => {
+    const { cwd, places } = home;
+    const made = await handOffMessages(
+      { messages: MESSAGES, title: "A look", cwd },
+      { to: "claude", places, verifyBy: "own" },
+    );
+    const { entries, history } = await home.read("claude", made.sessionId ?? "");
+    const ids = entries.flatMap(({ value }) => {
+      const { message } = value as { readonly message?: { readonly id?: string } };
+      return message?.id === undefined ? [] : [message.id];
+    });
+    expect(ids[0]).toBe(ids[1]);
+    expect(new Set(ids).size).toBe(2);
+    expect(thinkingIn(history)).toMatchObject([thought]);
+  });
+
+  test("own sealed thinking is noted where thinking of another vendor stands behind it", async () => {
+    const id = home.use("claude", "text-and-thinking");
+    const there = await home.go(`claude:${id}`, "gemini");
+    const file = there.location ?? "";
+    const at = new Date(0).toISOString();
+    const answer = { id: "x", timestamp: at, type: "gemini", content: "Well.", model: "gemini-2.5-flash" };
+    const thoughts = [{ subject: "", description: "Another thought.", timestamp: at }];
+    const prompt = { id: "w", timestamp: at, type: "user", content: [{ text: "And?" }] };
+    const lines = [prompt, { ...answer, thoughts }].map((line) => `${JSON.stringify(line)}\n`);
+    writeFileSync(file, lines.join(""), { flag: "a" });
+    const back = await home.go(`gemini:${there.sessionId}`, "claude");
+    const { history, view } = await home.read("claude", back.sessionId);
+    expect(thinkingIn(view)).toEqual([]);
+    expect(back.receipt.byKind.thinking).toMatchObject({ kept: 0, noted: thinkingIn(history).length });
+  });
+});

@@ -1,0 +1,178 @@
+/**
+ * Every command that reads, on the sessions of each agent with values in them that nobody should write: keys that every
+ * object has, thousands of levels, control characters, wrong types, circles. A command answers or refuses; it does not
+ * crash, hang, or let anything through to the terminal.
+ */
+
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HOME_VARIABLES } from "../../src/agents.ts";
+import type { Json } from "../../src/files/index.ts";
+import { runHere } from "../cli/in-process.ts";
+import { rounds } from "../sizes/counts.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+const CASES = {
+  claude: "parallel-tools",
+  codex: "legacy",
+  gemini: "parallel-tools",
+  pi: "parallel-tools",
+} as const;
+type LineAgent = keyof typeof CASES;
+const TIMEOUT_MS = 600_000;
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ["session", "list", "--all"],
+  ["session", "list", "--all", "--json"],
+  ["session", "info", "FILE"],
+  ["session", "show", "FILE"],
+  ["session", "show", "FILE", "--json"],
+  ["session", "show", "FILE", "--tree"],
+  ["session", "check", "FILE"],
+  ["session", "check", "--json"],
+  ["session", "repair", "FILE"],
+  ["session", "export", "FILE", "--format", "md"],
+  ["session", "export", "FILE", "--format", "html"],
+  ["session", "export", "FILE", "--format", "jsonl"],
+  ["handoff", "FILE", "--to", "claude", "--dry-run", "--cwd", "/"],
+  ["handoff", "FILE", "--to", "codex", "--dry-run", "--cwd", "/"],
+  ["handoff", "FILE", "--to", "pi", "--dry-run", "--cwd", "/"],
+];
+
+/** As JSON, which a value that is nested too deep could not be written to. */
+const nested = (levels: number, open: string, close: string): string =>
+  `${open.repeat(levels)}1${close.repeat(levels)}`;
+const HOSTILE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["__proto__", "constructor", "hasOwnProperty", "valueOf", "toString"].map((text) => [
+      text,
+      JSON.stringify(text),
+    ]),
+  ),
+  "a key __proto__": '{"__proto__":{"x":1}}',
+  "a key constructor": '{"constructor":{"prototype":{"x":1}}}',
+  "an object with a length": '{"toString":1,"length":-1}',
+  ...Object.fromEntries(
+    [500, 1_050, 5_000, 100_000].flatMap((levels) => [
+      [`${levels} lists`, nested(levels, "[", "]")],
+      [`${levels} objects`, nested(levels, '{"content":', "}")],
+      [`${levels} lists as a text`, JSON.stringify(nested(levels, "[", "]"))],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["\u001b]0;x\u0007", "\u001b[2J", "\u009b31m", "\u202e", "\r", "-rf", "../../x"].map((text) => [
+      `the text ${JSON.stringify(text)}`,
+      JSON.stringify(text),
+    ]),
+  ),
+  "a long text": JSON.stringify("a".repeat(100_000)),
+  ...Object.fromEntries(
+    ["null", "-1", "1e400", "true", "12.0", "9007199254740993", '""', "{}", "[]", "[[],[null]]"].map(
+      (json) => [json, json],
+    ),
+  ),
+};
+
+interface Attack {
+  /** Which line, and which of its values, as parts of one. */
+  readonly line: number;
+  readonly place: number;
+  /** Its name. */
+  readonly value: string;
+  readonly how: "value" | "key" | "type";
+}
+
+const attack: fc.Arbitrary<Attack> = fc.record({
+  line: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  place: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  value: fc.constantFrom(...Object.keys(HOSTILE)),
+  how: fc.constantFrom("value", "value", "key", "type"),
+});
+
+const MARK = "the place of the attack";
+
+/** The text of the file with values put into it. */
+function attacked(text: string, attacks: readonly Attack[]): string {
+  const lines = text.trimEnd().split("\n");
+  const done = new Set<number>();
+  for (const { line, place, value, how } of attacks) {
+    const at = Math.floor(line * lines.length);
+    // What was put into a line may be nested deeper than it can be read here.
+    if (done.has(at)) continue;
+    done.add(at);
+    const record: Json = JSON.parse(lines[at] ?? "");
+    const holders = objectsIn(record);
+    const holder = holders[Math.floor(place * holders.length)] ?? record;
+    const keys = Object.keys(holder);
+    const key =
+      how === "type" ? "type" : how === "key" ? "__proto__x" : (keys[Math.floor(place * keys.length)] ?? "x");
+    Object.assign(holder, { [key]: MARK });
+    lines[at] = JSON.stringify(record)
+      .replace(JSON.stringify(MARK), () => HOSTILE[value] ?? "")
+      .replace("__proto__x", "__proto__");
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== "object" || value === null) return [];
+  const inner = Object.values(value).flatMap(objectsIn);
+  return Array.isArray(value) ? inner : [value as Record<string, unknown>, ...inner];
+}
+
+/** Line feeds and tabs, and the styles that the command itself draws, are its own. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u;
+const CRASH = /Maximum call stack|RangeError|TypeError|ReferenceError|AssertionError|\n\s+at .+:\d+:\d+/u;
+/** The documented ones that a command which only reads can end with. */
+const EXIT_CODES = [0, 1, 2, 3, 4, 5, 6, 7];
+
+let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-hostile-"));
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+describe("commands that read hostile sessions answer or refuse", () => {
+  test.each(Object.keys(CASES) as LineAgent[])(
+    "%s",
+    async (agent) => {
+      const home = join(scratch, agent);
+      cpSync(join(FIXTURES, agent, CASES[agent], "home"), join(home, "agent"), { recursive: true });
+      const file = readdirSync(join(home, "agent"), { recursive: true, withFileTypes: true })
+        .filter(
+          (entry) =>
+            entry.isFile() && entry.name.endsWith(".jsonl") && !entry.parentPath.includes("subagents"),
+        )
+        .map((entry) => join(entry.parentPath, entry.name))
+        .find((path) => !path.endsWith("session_index.jsonl") && !path.endsWith("history.jsonl"));
+      if (file === undefined) throw new Error("no session");
+      const place = { path: home, write: () => undefined, [Symbol.dispose]: () => undefined };
+      const sound = readFileSync(file, "utf8");
+      const env = { [HOME_VARIABLES[agent]]: join(home, "agent"), NO_COLOR: "1" };
+      await fc.assert(
+        fc.asyncProperty(fc.array(attack, { minLength: 1, maxLength: 4 }), async (attacks) => {
+          const text = attacked(sound, attacks);
+          writeFileSync(file, text);
+          for (const command of COMMANDS) {
+            const args = command.map((word) => (word === "FILE" ? file : word));
+            const { code, stdout, stderr } = await runHere(place, args, { env });
+            const told = {
+              args: command,
+              code,
+              crash: CRASH.exec(stderr)?.[0],
+              control: CONTROL.exec(stderr + (args.includes("jsonl") ? "" : stdout))?.[0],
+            };
+            expect({ ...told, code: EXIT_CODES.includes(code ?? -1) }).toEqual({ args: command, code: true });
+          }
+          expect(readFileSync(file, "utf8")).toBe(text);
+        }),
+        { numRuns: rounds(15) },
+      );
+    },
+    TIMEOUT_MS,
+  );
+});

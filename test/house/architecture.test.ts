@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { withCodeMap } from "../../scripts/code-map.ts";
+import { ROOT } from "./imports.ts";
+
+test("ARCHITECTURE.md contains the floor plan and the first sentence of every index.ts", () => {
+  const text = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
+  expect(text, "run `node scripts/docs.ts`").toBe(withCodeMap(text));
+});
+
+describe("every path that a guide for contributors names exists", () => {
+  test.each(["ARCHITECTURE.md", "docs/formats/README.md"])("%s", (document) => {
+    const text = readFileSync(join(ROOT, document), "utf8");
+    const paths = [...text.matchAll(/`((?:src|test|scripts|docs|examples)\/[\w./-]*)`/gu)].map(
+      // One agent stands for all: their folders hold the same.
+      ([, path = ""]) => path.replace("NAME", "codex"),
+    );
+    expect(paths.length).toBeGreaterThan(10);
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+});
+
+test("every link from one document to another leads to a file", () => {
+  const documents = [
+    ...["README.md", "ARCHITECTURE.md", "PROTOCOL.md", "CHANGELOG.md", "test/agents/README.md"],
+    ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => join("docs", name)),
+  ];
+  const broken = documents.flatMap((document) =>
+    [...readFileSync(join(ROOT, document), "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/gu)]
+      .map(([, link = ""]) => link)
+      .filter((link) => !existsSync(join(ROOT, dirname(document), link)))
+      .map((link) => `${document}: ${link}`),
+  );
+  expect(documents.length).toBeGreaterThan(30);
+  expect(broken).toEqual([]);
+});

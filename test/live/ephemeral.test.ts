@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { LiveHost } from "../../src/live/index.ts";
+import { ContinuoError, type Store } from "../../src/model/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { said } from "./live-session.ts";
+
+/** A store that cannot be written while `away` holds. */
+function fragile(store: Store, state: { away: "yes" | "no" }): Store {
+  return new Proxy(store, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (key === "forWorkspace") return (id: string) => fragile(target.forWorkspace(id), state);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => {
+        const isWrite = ["append", "putClaim", "createSession", "acquireLease"].includes(String(key));
+        if (isWrite && state.away === "yes") {
+          return Promise.reject(new ContinuoError("unavailable", "the disk is full"));
+        }
+        return (value as (...rest: unknown[]) => unknown).apply(target, args);
+      };
+    },
+  });
+}
+
+test("a store that fails at creation gives an ephemeral session to a client that allows it, and an error to others", async () => {
+  await using real = await openStore("memory:");
+  const state: { away: "yes" | "no" } = { away: "yes" };
+  const host = new LiveHost({ store: fragile(real, state) });
+  await expect(host.open("k", { videoId: "v" })).rejects.toMatchObject({ code: "unavailable" });
+  const opened = await host.open("k", { videoId: "v", ephemeral: "allow" });
+  expect(opened).toMatchObject({ created: true, ephemeral: true, state: "created" });
+
+  const service = await host.of("k");
+  const batch = { producerId: "page", epoch: 0, sequence: 0, evidence: [said("kept in memory only")] };
+  expect(await service.accept("k", batch)).toMatchObject({ depth: 1 });
+  expect(await service.session("k")).toMatchObject({ sessionId: opened.sessionId, ephemeral: true });
+  // The same session, also when the store is back; new keys are stored again.
+  state.away = "no";
+  expect(await host.open("k", { videoId: "v" })).toMatchObject({
+    sessionId: opened.sessionId,
+    created: false,
+    ephemeral: true,
+  });
+  const stored = await host.open("other", { videoId: "v", ephemeral: "allow" });
+  expect(stored.ephemeral).toBeUndefined();
+  expect(await (await host.of("other")).session("other")).toMatchObject({ ephemeral: false });
+  expect(await real.getSession(opened.sessionId)).toBeNull();
+  await host.stop();
+});

@@ -1,0 +1,84 @@
+/** More evidence than can be processed: what is acknowledged, what is dropped, and how the session recovers. */
+
+import { expect, test } from "vitest";
+import type { EvidenceInput } from "../../src/wire/index.ts";
+import { liveTest, said } from "./live-session.ts";
+import { allEvents, decidedSequences, sequencesOf } from "./servers.ts";
+
+function frame(mediaTimeMs: number): EvidenceInput {
+  return { type: "frame_captured", mediaTimeMs, description: `a frame at ${mediaTimeMs}` };
+}
+
+test("at ten times the load, input is acknowledged throughout, levels rise, nothing critical is lost, and it recovers", async () => {
+  await using live = await liveTest();
+  const { service, store, clock, writer } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  // 10 pieces a second can be processed, 100 come.
+  writer.msOf = () => 100;
+  let sent = 0;
+  const levels = new Set<string>();
+  for (let n = 0; n < 50; n++) {
+    const evidence = Array.from({ length: 10 }, (_, m) =>
+      m < 5 ? said(`words ${n} ${m}`, n * 100) : frame(n * 100 + m),
+    );
+    const acknowledged = await live.send("k", ...evidence);
+    expect(acknowledged.sequences).toHaveLength(10);
+    levels.add(acknowledged.level);
+    sent += 10;
+    await clock.advance(100);
+  }
+  const telemetry = await live.send("k", { type: "telemetry_reported", name: "fps", value: 25 });
+  expect(telemetry.dropped).toBe(1);
+  expect([...levels]).toEqual(["normal", "warning", "critical"]);
+  expect((await service.session("k")).level).toBe("critical");
+  await clock.advance(120_000);
+  expect(await service.session("k")).toMatchObject({ depth: 0, level: "normal" });
+
+  const events = await allEvents(store, sessionId);
+  const decided = decidedSequences(events);
+  const transcripts = sequencesOf(events, "transcript_added");
+  const frames = sequencesOf(events, "frame_captured");
+  expect(transcripts.length + frames.length).toBe(sent);
+  expect(decided.filter((sequence) => transcripts.includes(sequence)).toSorted((a, b) => a - b)).toEqual(
+    transcripts,
+  );
+  const drops = events.flatMap(({ type, data }) =>
+    type === "evidence_dropped"
+      ? [data as { kinds: Record<string, number>; sequences?: readonly number[] }]
+      : [],
+  );
+  const dropped = drops.flatMap(({ sequences = [] }) => sequences);
+  expect(dropped.length).toBeGreaterThan(0);
+  expect([...decided, ...dropped].toSorted((a, b) => a - b)).toEqual(
+    [...transcripts, ...frames].toSorted((a, b) => a - b),
+  );
+  expect(drops.map(({ kinds }) => Object.keys(kinds))).toEqual(
+    expect.arrayContaining([["frame_captured"], ["telemetry_reported"]]),
+  );
+  expect(sequencesOf(events, "telemetry_reported")).toEqual([]);
+});
+
+test("with split lanes, transcripts are processed within 12 s while frames lag", async () => {
+  await using live = await liveTest();
+  const { service, clock, writer } = live;
+  await service.open("k", { videoId: "v", lanes: "split" });
+  writer.msOf = ({ type }) => (type === "frame_captured" ? 2_000 : 10);
+  for (let n = 0; n < 120; n++) {
+    await live.send("k", said(`words ${n}`, n * 1_000), frame(n * 1_000), frame(n * 1_000 + 500));
+    await clock.advance(1_000);
+  }
+  await clock.advance(12_000);
+  const kinds = writer.requests.map(({ evidence }) => new Set(evidence.map(({ type }) => type)));
+  expect(kinds.every((types) => types.size === 1)).toBe(true);
+  const waitedMs = writer.requests.flatMap(({ evidence }, n) =>
+    evidence
+      .filter(({ type }) => type === "transcript_added")
+      .map(({ event }) => (writer.atMs[n] ?? 0) - Date.parse(event.occurredAt)),
+  );
+  expect(waitedMs).toHaveLength(120);
+  expect(Math.max(...waitedMs)).toBeLessThanOrEqual(12_000);
+  // A batch of 20 frames takes 40 s.
+  const frames = writer.atMs.filter((_, n) => kinds[n]?.has("frame_captured"));
+  expect(frames.length).toBeLessThan(kinds.length - frames.length);
+  expect(Math.min(...frames.slice(2).map((atMs, n) => atMs - (frames[n + 1] ?? 0)))).toBeGreaterThan(12_000);
+});

@@ -1,0 +1,50 @@
+/**
+ * A server with continuous sessions, to be killed: `STORE PORT NAME LOG`. Its note writer looks at the beginning of the
+ * medium when somebody speaks of it, and writes what it was given to the log.
+ */
+
+import { appendFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import type { EvidenceItem, NoteWriter } from "../../src/live/index.ts";
+import { allowEverybody, createServer, listen } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+
+const [url = "", port = "0", name = "", log = ""] = process.argv.slice(2);
+
+const writer: NoteWriter = {
+  name: "recorder",
+  write: async ({ batchId, evidence, context, memory }) => {
+    const looksBack = evidence.some(({ text }) => text.includes("as at the beginning"));
+    const earlier: EvidenceItem[] = [];
+    if (looksBack) for await (const item of context(0)) earlier.push(item);
+    const given = {
+      batch: evidence.map(({ text }) => text),
+      context: earlier.map(({ text }) => text),
+      memory,
+    };
+    // Long enough to be killed in the middle of it.
+    await pause(400);
+    appendFileSync(log, `${JSON.stringify(given)}\n`);
+    const spoken = evidence.filter(({ text }) => text !== "");
+    const draft = {
+      draftId: `${batchId}/1`,
+      text: spoken.map(({ text }) => text).join(" "),
+      startMs: spoken[0]?.startMs ?? 0,
+      endMs: spoken.at(-1)?.endMs ?? 0,
+      confidence: 0.9,
+      evidence: [...spoken, ...earlier].map(({ id }) => id),
+    };
+    const seen = (memory as { readonly seen?: number } | null)?.seen ?? 0;
+    return { drafts: spoken.length === 0 ? [] : [draft], memory: { seen: seen + spoken.length } };
+  },
+};
+
+const store = await openStore(url);
+const server = createServer({
+  store: (workspaceId) => store.forWorkspace(workspaceId),
+  authenticate: allowEverybody(store.workspaceId),
+  live: { workspaceIds: [store.workspaceId], noteWriters: [writer], serverName: name },
+  report: (line) => process.stderr.write(`${line}\n`),
+});
+const listening = await listen(server, { host: "127.0.0.1", port: Number(port) });
+process.stdout.write(`${listening.url}\n`);

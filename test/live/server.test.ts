@@ -1,0 +1,247 @@
+import { expect, test } from "vitest";
+import { memoryOutbox, openLive } from "../../src/client/live/index.ts";
+import { createAuthenticate, type Listening, type ServerOptions } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import type { EvidenceInput, LiveServerFrame } from "../../src/wire/index.ts";
+import { openServer } from "../server/harness/open-server.ts";
+import { type FakeClock, fakeClock } from "./fake-clock.ts";
+import { said, scriptedWriter } from "./live-session.ts";
+
+interface Opened extends AsyncDisposable {
+  readonly store: Awaited<ReturnType<typeof openStore>>;
+  readonly clock: FakeClock;
+  readonly writer: ReturnType<typeof scriptedWriter>;
+  readonly server: Listening;
+}
+
+async function opened(options: Partial<ServerOptions> = {}): Promise<Opened> {
+  const store = await openStore("memory:");
+  const writer = scriptedWriter();
+  // Windows are on the fake clock; requests and sockets take their real time.
+  const clock = fakeClock(() => new Promise((resolve) => setTimeout(resolve, 5)));
+  const live = { workspaceIds: [store.workspaceId], clock, noteWriters: [writer] };
+  const authenticate = options.authenticate === undefined ? {} : { authenticate: createAuthenticate(store) };
+  const server = await openServer(store, { live, ...options, ...authenticate });
+  return {
+    store,
+    clock,
+    writer,
+    server,
+    [Symbol.asyncDispose]: async () => {
+      await server.close();
+      await store.close();
+    },
+  };
+}
+
+function collector(): {
+  readonly frames: LiveServerFrame[];
+  readonly onFrame: (frame: LiveServerFrame) => void;
+} {
+  const frames: LiveServerFrame[] = [];
+  return { frames, onFrame: (frame) => frames.push(frame) };
+}
+
+function typesOf(frames: readonly LiveServerFrame[]): readonly string[] {
+  return frames.flatMap((frame) => (frame.type === "event" ? [frame.event.type] : []));
+}
+
+test("a client adds evidence, sees the note appear, edits it, and ends the session", async () => {
+  await using live = await opened();
+  const { frames, onFrame } = collector();
+  const client = await openLive({
+    serverUrl: live.server.url,
+    key: "tab/1",
+    videoId: "v",
+    title: "T",
+    onFrame,
+  });
+  const acknowledged = await client.add(said("the bridge is closed", 2_000));
+  expect(acknowledged).toMatchObject({ depth: 1, level: "normal" });
+  await live.clock.advance(4_100);
+  await expect.poll(() => typesOf(frames)).toContain("note_written");
+  const [note] = await client.notes();
+  expect(note).toMatchObject({
+    text: "the bridge is closed",
+    startMs: 2_000,
+    status: "written",
+    by: "agent",
+  });
+
+  const noteId = note?.noteId ?? "";
+  await client.operate(noteId, { operation: "edit", text: "The bridge is closed today." });
+  expect(await client.notes()).toMatchObject([{ noteId, text: "The bridge is closed today.", by: "person" }]);
+  await client.operate(noteId, { operation: "undo" });
+  expect(await client.notes()).toMatchObject([{ noteId, text: "the bridge is closed", by: "agent" }]);
+  await expect(client.operate(noteId, { operation: "undo" })).rejects.toMatchObject({ code: "conflict" });
+
+  expect(await client.session()).toMatchObject({ key: "tab/1", videoId: "v", title: "T", noteIds: [noteId] });
+  const list = (await (await fetch(`${live.server.url}/v1/live`)).json()) as { sessions: { key: string }[] };
+  expect(list.sessions.map(({ key }) => key)).toEqual(["tab/1"]);
+  expect(await client.end()).toMatchObject({ state: "closed" });
+  client.close();
+});
+
+test("notes can be merged and split by a person, and their sources are archived with lineage", async () => {
+  await using live = await opened();
+  const client = await openLive({ serverUrl: live.server.url, key: "k", videoId: "v" });
+  for (const [text, at] of [
+    ["one", 0],
+    ["two", 60_000],
+  ] as const) {
+    await client.add(said(text, at));
+    await live.clock.advance(13_000);
+  }
+  await expect.poll(async () => (await client.notes()).length).toBe(2);
+  const [a, b] = await client.notes();
+  await client.operate(a?.noteId ?? "", { operation: "merge", noteIds: [b?.noteId ?? ""] });
+  const [merged, ...others] = await client.notes();
+  expect(others).toEqual([]);
+  expect(merged).toMatchObject({
+    text: "one\n\ntwo",
+    startMs: 0,
+    endMs: 60_000,
+    lineage: [a?.noteId, b?.noteId],
+  });
+  const parts = [
+    { text: "first", startMs: 0, endMs: 1_000 },
+    { text: "second", startMs: 60_000, endMs: 60_000 },
+  ];
+  await client.operate(merged?.noteId ?? "", { operation: "split", parts });
+  expect((await client.notes()).map(({ text, lineage }) => [text, lineage])).toEqual([
+    ["first", [merged?.noteId]],
+    ["second", [merged?.noteId]],
+  ]);
+  client.close();
+});
+
+test("evidence for a session that ended goes to the next session of the key, also after a reload, once", async () => {
+  await using live = await opened();
+  const outbox = memoryOutbox();
+  const options = { serverUrl: live.server.url, key: "k", videoId: "v", outbox };
+  const first = await openLive(options);
+  await first.add(said("stored in the first session"));
+  const parentId = first.sessionId;
+  // The laptop sleeps: what it says then stays in its outbox, and the session ends without it.
+  first.close();
+  const state = await outbox.load();
+  await outbox.add({ sequence: state?.nextSequence ?? 0, evidence: [said("said while nobody listened")] });
+  await fetch(`${live.server.url}/v1/live/k`, { method: "DELETE" });
+
+  const second = await openLive(options);
+  await second.flushed();
+  expect(second.waiting).toBe(0);
+  expect(await second.session()).toMatchObject({ parentId, depth: 1 });
+  expect((await outbox.load())?.batches).toEqual([]);
+  const { events } = await live.store.read(second.sessionId, { types: ["transcript_added"] });
+  expect(events.map(({ data }) => (data as { text: string }).text)).toEqual(["said while nobody listened"]);
+  second.close();
+});
+
+test("evidence that was stored, but whose answer was lost, is not stored again in the next session", async () => {
+  await using live = await opened();
+  const outbox = memoryOutbox();
+  const options = { serverUrl: live.server.url, key: "k", videoId: "v", outbox };
+  const first = await openLive(options);
+  const evidence = [said("once")];
+  await first.add(...evidence);
+  first.close();
+  // As if the page had been closed between the server's answer and the outbox.
+  const state = await outbox.load();
+  if (state !== null) await outbox.reset({ ...state, batches: [{ sequence: 0, evidence }] });
+  await fetch(`${live.server.url}/v1/live/k`, { method: "DELETE" });
+  const second = await openLive(options);
+  await second.flushed();
+  const { events } = await live.store.read((await second.session()).sessionId, {
+    types: ["transcript_added"],
+  });
+  expect(events).toEqual([]);
+  second.close();
+});
+
+test("levels are pushed on joining and as the depth grows", async () => {
+  await using live = await opened();
+  const { frames, onFrame } = collector();
+  const client = await openLive({ serverUrl: live.server.url, key: "k", videoId: "v", onFrame });
+  const many = Array.from({ length: 60 }, (_, n) => said(`words ${n}`, n));
+  expect(await client.add(...many)).toMatchObject({ depth: 60, level: "warning" });
+  const levels = (): readonly string[] =>
+    frames.flatMap((frame) => (frame.type === "backpressure" ? [frame.level] : []));
+  await expect.poll(levels).toContain("warning");
+  expect(levels()[0]).toBe("normal");
+  client.close();
+});
+
+test("a token reaches the keys that its scopes name, and only as they say", async () => {
+  await using live = await opened({ authenticate: async () => Promise.reject(new Error("replaced")) });
+  const tokenFor = async (scope: string): Promise<string> =>
+    (await live.store.createToken({ scopes: [scope] })).secret;
+  const put = async (key: string, token?: string): Promise<number> =>
+    (
+      await fetch(`${live.server.url}/v1/live/${key}`, {
+        method: "PUT",
+        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+        body: JSON.stringify({ videoId: "v" }),
+      })
+    ).status;
+  const writer = await tokenFor("live:mine:read,write");
+  const reader = await tokenFor("live:mine:read");
+  expect([
+    await put("mine"),
+    await put("mine", reader),
+    await put("mine", writer),
+    await put("yours", writer),
+  ]).toEqual([401, 403, 201, 403]);
+  const status = async (path: string, token: string): Promise<number> =>
+    (await fetch(`${live.server.url}${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await status("/v1/live/mine", reader)).toBe(200);
+  const { frames, onFrame } = collector();
+  const client = await openLive({
+    serverUrl: live.server.url,
+    token: writer,
+    key: "mine",
+    videoId: "v",
+    onFrame,
+  });
+  await expect.poll(() => frames.map(({ type }) => type)).toContain("ready");
+  client.close();
+});
+
+const REFUSED: readonly (readonly [string, unknown, string])[] = [
+  ["no video", {}, "invalid"],
+  ["another lane", { videoId: "v", lanes: "three" }, "invalid"],
+  ["a note writer that is not there", { videoId: "v", noteWriter: "nobody" }, "not_found"],
+];
+for (const [what, body, code] of REFUSED) {
+  test(`a request for a session with ${what} is refused`, async () => {
+    await using live = await opened();
+    const answer = await fetch(`${live.server.url}/v1/live/k`, { method: "PUT", body: JSON.stringify(body) });
+    expect(((await answer.json()) as { error: { code: string } }).error.code).toBe(code);
+  });
+}
+
+const HOSTILE: readonly (readonly [string, unknown])[] = [
+  ["an unknown type", { type: "note_written", noteId: "n", content: "x" }],
+  ["an unknown field", { type: "transcript_added", text: "x", mediaTimeMs: 0, audioId: "a" }],
+  ["a media time that is not whole", { type: "transcript_added", text: "x", mediaTimeMs: 0.5 }],
+  ["a negative media time", { type: "remark_added", text: "x", mediaTimeMs: -1 }],
+  ["an end before its beginning", { type: "remark_added", text: "x", mediaTimeMs: 5, endMs: 4 }],
+  [
+    "a blob that is no hash",
+    { type: "frame_captured", mediaTimeMs: 0, full: { hash: "../x", mediaType: "a", sizeBytes: 1 } },
+  ],
+  ["an embedding that is no vector", { type: "frame_captured", mediaTimeMs: 0, embedding: ["a"] }],
+];
+for (const [what, evidence] of HOSTILE) {
+  test(`evidence with ${what} is refused, and nothing of its batch is stored`, async () => {
+    await using live = await opened();
+    const client = await openLive({ serverUrl: live.server.url, key: "k", videoId: "v" });
+    await expect(client.add(said("fine"), evidence as EvidenceInput)).rejects.toMatchObject({
+      code: "invalid",
+      details: { index: 1 },
+    });
+    expect((await client.session()).depth).toBe(0);
+    expect(await client.add(said("what comes next"))).toMatchObject({ depth: 1 });
+    client.close();
+  });
+}

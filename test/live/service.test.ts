@@ -1,0 +1,248 @@
+import { expect, test } from "vitest";
+import type { StoredEvent } from "../../src/model/index.ts";
+import { startRun } from "../../src/sessions/index.ts";
+import { liveTest, said } from "./live-session.ts";
+
+async function eventsOf(
+  store: { read: (id: string) => Promise<{ events: readonly StoredEvent[] }> },
+  id: string,
+) {
+  return (await store.read(id)).events;
+}
+
+function steps(events: readonly StoredEvent[]): readonly string[] {
+  return events
+    .filter(({ type }) => type === "session_state_changed")
+    .map(({ data }) => {
+      const { from, state } = data as { readonly from: string; readonly state: string };
+      return `${from} > ${state}`;
+    });
+}
+
+test("the same key returns the same session, and input makes it active, its notes come, and silence makes it idle", async () => {
+  await using live = await liveTest();
+  const { service, store, clock, writer } = live;
+  const first = await service.open("tab 1/ä", { videoId: "v1", title: "A talk" });
+  expect(first).toEqual({ sessionId: first.sessionId, state: "created", created: true });
+  expect(await service.open("tab 1/ä", { videoId: "v1" })).toEqual({ ...first, created: false });
+
+  const acknowledged = await live.send("tab 1/ä", said("the harbour opens at dawn", 1_000));
+  expect(acknowledged).toMatchObject({ depth: 1, level: "normal", dropped: 0 });
+  await live.settle();
+  expect((await service.session("tab 1/ä")).state).toBe("active");
+  await clock.advance(3_900);
+  expect(writer.requests).toHaveLength(0);
+  await clock.advance(200);
+  expect(writer.requests).toHaveLength(1);
+
+  const session = await service.session("tab 1/ä");
+  expect(session).toMatchObject({ depth: 0, state: "active", videoId: "v1", title: "A talk", restarts: 0 });
+  expect(session.noteIds).toHaveLength(1);
+  await clock.advance(30_000);
+  const events = await eventsOf(store, first.sessionId);
+  expect(steps(events)).toEqual(["created > active", "active > idle"]);
+  const note = events.find(({ type }) => type === "note_written");
+  expect(note?.data).toMatchObject({ content: "the harbour opens at dawn", mediaTimeMs: 1_000 });
+  // The input of a run is sequences, not copies.
+  const asked = events.filter(({ type }) => type === "run_created");
+  expect(JSON.stringify(asked)).not.toContain("harbour");
+  expect((await store.verify(first.sessionId)).ok).toBe(true);
+});
+
+test("a batch that is sent again is stored once, and one that leaves a number out is refused", async () => {
+  await using live = await liveTest();
+  const { service, store } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  const batch = { producerId: "tab", epoch: 0, sequence: 0, evidence: [said("once")] };
+  const first = await service.accept("k", batch);
+  const again = await service.accept("k", batch);
+  expect(first.sequences).toHaveLength(1);
+  expect(again).toMatchObject({ sequences: [], depth: 1 });
+  await expect(service.accept("k", { ...batch, sequence: 2 })).rejects.toMatchObject({
+    code: "sequence_gap",
+  });
+  const stored = (await eventsOf(store, sessionId)).filter(({ type }) => type === "transcript_added");
+  expect(stored).toHaveLength(1);
+});
+
+test("closing makes notes of what is pending, checkpoints and ends; the next session of the key names its parent", async () => {
+  await using live = await liveTest();
+  const { service, store } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  await live.send("k", said("the last words", 5_000));
+  await service.close("k");
+  const session = await service.session("k");
+  expect(session).toMatchObject({ state: "closed", depth: 0 });
+  expect(session.noteIds).toHaveLength(1);
+  expect(session.closedAt).not.toBeNull();
+  expect((await store.getLatestSnapshot({ logId: sessionId, name: "live" }))?.sequence).toBeGreaterThan(1);
+  await expect(live.send("k", said("too late"))).rejects.toMatchObject({ code: "log_closed" });
+  await service.close("k");
+
+  const next = await service.open("k", { videoId: "v" });
+  expect(next.created).toBe(true);
+  expect(next.sessionId).not.toBe(sessionId);
+  expect((await service.session("k")).parentId).toBe(sessionId);
+  expect(steps(await eventsOf(store, sessionId)).at(-1)).toBe("active > closed");
+  await live.send("k", said("a new day", 6_000));
+  await live.clock.advance(5_000);
+  expect(live.writer.requests.at(-1)?.inherited.map(({ text }) => text)).toEqual(["the last words"]);
+});
+
+test("a batch whose writer fails is tried 3 times more, stays pending, and is processed later", async () => {
+  await using live = await liveTest();
+  const { service, clock, writer } = live;
+  await service.open("k", { videoId: "v" });
+  writer.failures = 5;
+  await live.send("k", said("keep this"));
+  await clock.advance(4_000);
+  expect(writer.requests).toHaveLength(1);
+  await clock.advance(7_000);
+  expect(writer.requests).toHaveLength(4);
+  const failed = await service.session("k");
+  expect(failed).toMatchObject({ depth: 1, noteIds: [] });
+  expect(failed.health.lastError).toContain("the model is away");
+  await clock.advance(20_000);
+  expect(await service.session("k")).toMatchObject({ depth: 0 });
+  expect((await service.session("k")).noteIds).toHaveLength(1);
+});
+
+test("a checkpoint is written after 5 minutes of activity, and none while nothing is appended", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  await live.send("k", said("one"));
+  await clock.advance(301_000);
+  const count = async (): Promise<number> =>
+    (await eventsOf(store, sessionId)).filter(({ type }) => type === "checkpoint_written").length;
+  expect(await count()).toBe(1);
+  expect((await service.session("k")).state).toBe("checkpointed");
+  await clock.advance(1_200_000);
+  expect(await count()).toBe(1);
+});
+
+test("levels are recorded as the depth grows and falls", async () => {
+  await using live = await liveTest();
+  const { service, store, writer, clock } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  writer.failures = 4;
+  for (let n = 0; n < 12; n++) {
+    await live.send("k", ...Array.from({ length: 10 }, (_, m) => said(`word ${n} ${m}`, n * 100)));
+    await live.settle();
+  }
+  expect(await service.session("k")).toMatchObject({ depth: 120, level: "critical" });
+  await clock.advance(60_000);
+  expect(await service.session("k")).toMatchObject({ depth: 0, level: "normal" });
+  const levels = (await eventsOf(store, sessionId)).flatMap(({ type, data }) => {
+    const { level } = data as { readonly level?: string };
+    return type === "session_state_changed" && level !== undefined ? [level] : [];
+  });
+  expect(levels).toEqual(["warning", "critical", "normal"]);
+});
+
+test("the clean-up ends a session without input for an hour once, and a ping resets the hour", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  const { sessionId } = await service.open("quiet", { videoId: "v" });
+  await service.open("pinged", { videoId: "v" });
+  await live.send("quiet", said("hello"));
+  await clock.advance(3_000_000);
+  await service.ping("pinged");
+  expect(await service.cleanUp()).toBe(0);
+  await clock.advance(700_000);
+  expect(await service.cleanUp()).toBe(1);
+  expect(await service.cleanUp()).toBe(0);
+  expect((await service.session("quiet")).state).toBe("abandoned");
+  expect((await service.session("pinged")).state).not.toBe("abandoned");
+  expect(steps(await eventsOf(store, sessionId)).filter((step) => step.endsWith("abandoned"))).toHaveLength(
+    1,
+  );
+  await expect(service.ping("quiet")).rejects.toMatchObject({ code: "log_closed" });
+});
+
+test("a service that starts anew finds the same session from its snapshot, and from the log when all snapshots are lost", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  await live.send("k", said("first", 1_000));
+  await clock.advance(301_000);
+  await live.send("k", said("second", 2_000));
+  await clock.advance(10_000);
+  const before = await service.session("k");
+  await service.stop();
+
+  for (const snapshots of ["kept", "lost"] as const) {
+    if (snapshots === "lost") await store.deleteSnapshots({ logId: sessionId });
+    await using again = await liveTest({ store });
+    const after = await again.service.session("k");
+    expect(after).toEqual(before);
+    expect(before.noteIds).toHaveLength(2);
+  }
+});
+
+test("a snapshot with another hash degrades the session: input is refused until a repair verified the log", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  await live.send("k", said("first", 1_000));
+  await clock.advance(301_000);
+  await service.stop();
+  const snapshot = await store.getLatestSnapshot({ logId: sessionId, name: "live" });
+  const data = structuredClone(snapshot?.data) as { fold: { lastInput: number } };
+  data.fold.lastInput = 99;
+  await store.putSnapshot({ logId: sessionId, name: "live", sequence: snapshot?.sequence ?? 0, data });
+
+  await using again = await liveTest({ store });
+  expect((await again.service.session("k")).state).toBe("degraded");
+  await again.settle();
+  const batch = { producerId: "tab 2", epoch: 0, sequence: 0, evidence: [said("refused")] };
+  await expect(again.service.accept("k", batch)).rejects.toMatchObject({ code: "degraded" });
+  expect((await again.service.session("k")).health.degradedReason).toContain("hash");
+  await expect.poll(async () => (await store.getSession(sessionId))?.status).toBe("degraded");
+
+  await again.service.repair("k");
+  await again.settle();
+  expect(["active", "checkpointed"]).toContain((await again.service.session("k")).state);
+  expect(await again.service.accept("k", batch)).toMatchObject({ depth: 1 });
+  expect(steps(await eventsOf(store, sessionId)).slice(-2)).toEqual(["idle > degraded", "degraded > active"]);
+  await expect(again.service.repair("k")).rejects.toMatchObject({ code: "invalid_transition" });
+});
+
+test("with two services on one store one owns the session, and what the old owner writes after a take-over is refused", async () => {
+  await using one = await liveTest();
+  await using two = await liveTest({ store: one.store });
+  const { sessionId } = await one.service.open("k", { videoId: "v" });
+  expect(one.service.keeperOf(sessionId)).toBeDefined();
+  const { sessionId: same } = await two.service.open("k", { videoId: "v" });
+  expect(same).toBe(sessionId);
+  const old = one.service.keeperOf(sessionId);
+  // Closing makes the other server the owner.
+  await two.service.close("k");
+  await expect(old?.append([{ type: "decision_made", data: { decisionId: "late" } }])).rejects.toMatchObject({
+    code: "fenced",
+  });
+  expect(one.service.keeperOf(sessionId)).toBeUndefined();
+});
+
+test("runs that owners left behind when they died do not hold up the next owner", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  for (let n = 0; n < 32; n++) await startRun(store, sessionId, "left behind", { agent: "scripted" });
+  await live.send("k", said("at once"));
+  await clock.advance(4_100);
+  await expect.poll(async () => (await service.session("k")).depth).toBe(0);
+  expect((await service.session("k")).health.lastError).toBeNull();
+  expect((await store.listRuns({ sessionId, status: "pending" })).items).toEqual([]);
+});
+
+test("another key can join the session", async () => {
+  await using live = await liveTest();
+  const { service } = live;
+  const { sessionId } = await service.open("tab 1", { videoId: "v" });
+  await service.open("tab 2", { videoId: "v" });
+  await service.join("tab 1", "tab 2");
+  await service.join("tab 1", "tab 2");
+  expect(await service.sessionIdOf("tab 2")).toBe(sessionId);
+  expect((await service.list()).items.map(({ key }) => key).toSorted()).toEqual(["tab 1", "tab 2"]);
+});

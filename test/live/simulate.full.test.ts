@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { simulate } from "./simulate.ts";
+
+test("in simulated time of dense and sparse sessions, no transcript is lost and none waits over 12 s", async () => {
+  const report = await simulate({ hours: 0.5, dense: 2, sparse: 4, failureShare: 0.005, seed: 15 });
+  console.info(JSON.stringify(report));
+  expect(report.transcripts).toBeGreaterThan(500);
+  expect(report.droppedFrames).toBeGreaterThan(0);
+  expect(report.failures).toBeGreaterThan(0);
+  expect(report.abandoned).toBe(0);
+  expect(report.longestWaitMs).toBeLessThanOrEqual(12_000);
+  const { written, failed } = report.checkpoints;
+  expect(written / (written + failed)).toBeGreaterThanOrEqual(0.99);
+  const [, half = 0, , end = 0] = report.heapMb;
+  expect(end).toBeLessThan(half * 1.5 + 20);
+}, 600_000);

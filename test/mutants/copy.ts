@@ -1,0 +1,106 @@
+/** A copy of the package in which mistakes are planted, and its tests. */
+
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join, relative } from "node:path";
+import { ROOT } from "../house/imports.ts";
+
+export interface Baseline {
+  /** Test files that fail as the source is. */
+  readonly failing: ReadonlySet<string>;
+  /** In milliseconds, by test file. */
+  readonly durations: ReadonlyMap<string, number>;
+}
+
+interface VitestReport {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly startTime: number;
+    readonly endTime: number;
+  }[];
+}
+
+const NOT_COPIED = new Set([".git", "node_modules", "dist", "dist.new", ".soak", "coverage"]);
+/** A mistake may make a test hang: it has found the mistake when it takes this much longer than without it. */
+const PATIENCE = { factor: 5, extraMs: 60_000 };
+
+export function copyPackage(folder: string): void {
+  for (const name of readdirSync(ROOT)) {
+    if (!NOT_COPIED.has(name)) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  if (existsSync(join(ROOT, "dist"))) symlinkSync(join(ROOT, "dist"), join(folder, "dist"));
+  mkdirSync(join(folder, "home"));
+}
+
+export async function baselineOf(folder: string, tests: readonly string[]): Promise<Baseline> {
+  const file = join(folder, "home/baseline.json");
+  await runTests(folder, tests, ["--reporter=json", `--outputFile=${file}`]);
+  const { testResults }: VitestReport = JSON.parse(readFileSync(file, "utf8"));
+  const named = testResults.map((result) => ({ ...result, path: relative(folder, result.name) }));
+  return {
+    failing: new Set(named.filter(({ status }) => status !== "passed").map(({ path }) => path)),
+    durations: new Map(named.map(({ path, startTime, endTime }) => [path, endTime - startTime])),
+  };
+}
+
+/** Whether one of the tests fails, or hangs. */
+export async function isFoundBy(
+  folder: string,
+  tests: readonly string[],
+  durations: ReadonlyMap<string, number>,
+): Promise<boolean> {
+  const expectedMs = tests.reduce((sum, test) => sum + (durations.get(test) ?? 0), 0);
+  const timeoutMs = PATIENCE.factor * expectedMs + PATIENCE.extraMs;
+  const code = await runTests(
+    folder,
+    tests,
+    ["--bail=1", "--reporter=dot", "--testTimeout=30000"],
+    timeoutMs,
+  );
+  return code !== 0;
+}
+
+export function isRefusedByCompiler(folder: string): boolean {
+  const compiler = join(folder, "node_modules/typescript/bin/tsc");
+  const { status } = spawnSync(process.execPath, [compiler, "--noEmit", "-p", "tsconfig.build.json"], {
+    cwd: folder,
+    stdio: "ignore",
+  });
+  return status !== 0;
+}
+
+/** The exit code, or `null` when the time was up. */
+function runTests(
+  folder: string,
+  tests: readonly string[],
+  flags: readonly string[],
+  timeoutMs?: number,
+): Promise<number | null> {
+  const vitest = join(folder, "node_modules/vitest/vitest.mjs");
+  // A process group of its own: a mistake may leave children behind.
+  const child = spawn(process.execPath, [vitest, "run", "--project", "quick", ...flags, ...tests], {
+    cwd: folder,
+    detached: true,
+    stdio: "ignore",
+    env: { ...process.env, HOME: join(folder, "home") },
+  });
+  const end = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs);
+  process.once("exit", end);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject).once("close", (code) => {
+      clearTimeout(timer);
+      process.off("exit", end);
+      end();
+      resolve(code);
+    });
+  });
+}

@@ -1,0 +1,54 @@
+/**
+ * Which test files reach a source file, and over how many imports. A file that is named in a string, such as the
+ * script of a child process, counts as imported; whoever asks for the bundled command imports all of it.
+ */
+
+import { dirname, posix } from "node:path";
+import { readSource, type SourceFile } from "../house/imports.ts";
+
+export interface Reach {
+  /** Below the root of the package, with `/`. */
+  readonly test: string;
+  readonly distance: number;
+}
+
+const COMMAND = "src/cli/main.ts";
+const NAMED = /["'`]([\w./-]+\.ts)["'`]/gu;
+
+/** For each source file, below the root: the tests that reach it, nearest first. */
+export function readReaches(): (path: string) => readonly Reach[] {
+  const importers = new Map<string, Set<string>>();
+  for (const folder of ["src", "test"]) {
+    for (const file of readSource(folder)) {
+      const from = `${folder}/${file.path}`;
+      for (const to of targetsOf(folder, file)) {
+        const known = importers.get(to) ?? new Set();
+        importers.set(to, known.add(from));
+      }
+    }
+  }
+  return (path) => reachesOf(path, importers);
+}
+
+function targetsOf(folder: string, file: SourceFile): readonly string[] {
+  const from = `${folder}/${file.path}`;
+  const imported = file.imports
+    .filter(({ local }) => local)
+    .map(({ target }) => posix.normalize(`${folder}/${target}`));
+  const named = [...file.text.matchAll(NAMED)].map(([, name = ""]) => posix.join(dirname(from), name));
+  const command = /\bbundledCommand\(/u.test(file.text) ? [COMMAND] : [];
+  return [...imported, ...named, ...command];
+}
+
+function reachesOf(path: string, importers: ReadonlyMap<string, ReadonlySet<string>>): readonly Reach[] {
+  const distances = new Map([[path, 0]]);
+  for (const [one, distance] of distances) {
+    for (const importer of importers.get(one) ?? []) {
+      if (!distances.has(importer)) distances.set(importer, distance + 1);
+    }
+  }
+  return [...distances]
+    .filter(([one]) => one.endsWith(".test.ts") && !/\.(?:full|soak|agents)\.test\.ts$/u.test(one))
+    .map(([test, distance]) => ({ test, distance }))
+    .sort((a, b) => a.distance - b.distance || (a.test < b.test ? -1 : 1));
+}

@@ -1,0 +1,153 @@
+/**
+ * `npm run test:mutants [-- --count N] [--seed N] [--rooms a,b] [--floor PERCENT]
+ * [--tests N]`: plants random mistakes in
+ * the source, one at a time, and reports those that no test of the quick size finds.
+ *
+ * Mistakes are planted in a copy of the package below the temporary folder: the source itself is never changed,
+ * whatever ends this program. For each mistake only the tests that reach the file run, the nearest first.
+ * A survivor that the type checker refuses is no survivor. StrykerJS was not taken: it makes all mutants of a
+ * file and cannot draw some at random, and it does not follow tests into the processes that they start.
+ */
+
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { readSource } from "../house/imports.ts";
+import { baselineOf, copyPackage, isFoundBy, isRefusedByCompiler } from "./copy.ts";
+import { type Mutant, mutantsOf, plant } from "./mutate.ts";
+import { createRandom, drawFrom } from "./random.ts";
+import { readReaches } from "./reach.ts";
+
+interface Planted extends Mutant {
+  /** Below the root, with `/`. */
+  readonly path: string;
+}
+
+interface Outcome {
+  readonly planted: Planted;
+  readonly result: "found" | "survived" | "refused by the compiler";
+  readonly testFiles: number;
+}
+
+const DEFAULT_ROOMS = ["store", "sessions", "transcript", "handoff", "editing"];
+const NEAREST = 6;
+
+const options = readOptions();
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { count, seed, rooms, floor } = options;
+  const files = readSource().filter(
+    ({ path }) => !path.endsWith(".test.ts") && rooms.some((room) => path.startsWith(`${room}/`)),
+  );
+  const empty = rooms.filter((room) => !files.some(({ path }) => path.startsWith(`${room}/`)));
+  if (empty.length > 0) throw new Error(`src/ has no room ${empty.join(", ")}`);
+  const all = files.flatMap(({ path, text }) =>
+    mutantsOf(text).map((mutant): Planted => ({ path: `src/${path}`, ...mutant })),
+  );
+  const chosen = drawFrom(all, count, createRandom(seed));
+  tell(`${chosen.length} of ${all.length} mutants of ${rooms.join(", ")}, seed ${seed}`);
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "continuo-mutants-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => process.exit(130));
+  copyPackage(folder);
+  const outcomes = await tryAll(folder, chosen);
+  return report(outcomes, floor);
+}
+
+async function tryAll(folder: string, chosen: readonly Planted[]): Promise<readonly Outcome[]> {
+  const allReaches = readReaches();
+  const reachesOf = (path: string) => allReaches(path).slice(0, options.tests);
+  const reaching = new Set(chosen.flatMap(({ path }) => reachesOf(path).map(({ test }) => test)));
+  tell(`the ${reaching.size} test files that reach them, without a mutant …`);
+  const baseline = await baselineOf(folder, [...reaching]);
+  for (const path of baseline.failing) tell(`${path} fails without a mutant and is left out`);
+  const outcomes: Outcome[] = [];
+  for (const planted of chosen) {
+    const tests = reachesOf(planted.path)
+      .map(({ test }) => test)
+      .filter((test) => !baseline.failing.has(test));
+    const outcome = await tryOne(folder, planted, tests, baseline.durations);
+    outcomes.push(outcome);
+    const of = `${outcomes.length}/${chosen.length}`;
+    tell(`${of} ${outcome.result}: ${placeOf(planted)} ${planted.description}`);
+  }
+  return outcomes;
+}
+
+async function tryOne(
+  folder: string,
+  planted: Planted,
+  tests: readonly string[],
+  durations: ReadonlyMap<string, number>,
+): Promise<Outcome> {
+  const path = join(folder, planted.path);
+  const source = readFileSync(path, "utf8");
+  const outcome = (result: Outcome["result"]): Outcome => ({ planted, result, testFiles: tests.length });
+  writeFileSync(path, plant(source, planted));
+  try {
+    for (const some of [tests.slice(0, NEAREST), tests.slice(NEAREST)]) {
+      if (some.length > 0 && (await isFoundBy(folder, some, durations))) return outcome("found");
+    }
+    return outcome(isRefusedByCompiler(folder) ? "refused by the compiler" : "survived");
+  } finally {
+    writeFileSync(path, source);
+  }
+}
+
+function report(outcomes: readonly Outcome[], floor: number): number {
+  const valid = outcomes.filter(({ result }) => result !== "refused by the compiler");
+  const survivors = valid.filter(({ result }) => result === "survived");
+  for (const { planted, testFiles } of survivors) {
+    tell(`survivor: ${placeOf(planted)} ${planted.description} (${testFiles} test files)`);
+  }
+  const found = valid.length - survivors.length;
+  const percent = valid.length === 0 ? 100 : (100 * found) / valid.length;
+  tell(`${found} of ${valid.length} found (${percent.toFixed(1)} %), seed ${options.seed}`);
+  return percent >= floor ? 0 : 1;
+}
+
+function placeOf({ path, start }: Planted): string {
+  const line = readFileSync(path, "utf8").slice(0, start).split("\n").length;
+  return `${path}:${line}`;
+}
+
+interface Options {
+  readonly count: number;
+  readonly seed: number;
+  readonly rooms: readonly string[];
+  readonly floor: number;
+  readonly tests: number;
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      count: { type: "string", default: "50" },
+      seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
+      rooms: { type: "string", default: DEFAULT_ROOMS.join(",") },
+      floor: { type: "string", default: "90" },
+      // The nearest test files that are run for a mutant: fewer are faster, and report mutants that others find.
+      tests: { type: "string", default: "1000" },
+    },
+  });
+  const number = (name: "count" | "seed" | "floor" | "tests"): number => {
+    if (!/^\d{1,9}$/u.test(values[name]))
+      throw new Error(`--${name} takes a whole number, not ${values[name]}`);
+    return Number(values[name]);
+  };
+  const rooms = values.rooms.split(",").filter(Boolean);
+  return {
+    count: number("count"),
+    seed: number("seed"),
+    rooms,
+    floor: number("floor"),
+    tests: number("tests"),
+  };
+}
+
+function tell(sentence: string): void {
+  process.stdout.write(`${sentence}\n`);
+}

@@ -1,0 +1,26 @@
+/** One home with the sessions of all format cases, as far as they can lie beside each other. */
+
+import { cpSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { HOME_VARIABLES, type Places } from "../../src/agents.ts";
+import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+/** Each case of opencode is a database of its own: only one can be in a home. */
+const OPENCODE_CASE = "compaction";
+
+/** @param some the first so many cases of each agent; all when left out */
+export function copyEveryCase(scratch: string, some?: number): Places {
+  for (const agent of AGENT_NAMES) {
+    for (const name of casesOf(agent).slice(0, some)) {
+      cpSync(join(FIXTURES, agent, name, "home"), join(scratch, agent), { recursive: true });
+    }
+  }
+  rmSync(join(scratch, "claude/sessions"), { recursive: true, force: true });
+  const env = Object.fromEntries(AGENT_NAMES.map((agent) => [HOME_VARIABLES[agent], join(scratch, agent)]));
+  return { home: scratch, env: { ...env, CONTINUO_HOME: join(scratch, "continuo") } };
+}
+
+function casesOf(agent: AgentName): string[] {
+  return agent === "opencode" ? [OPENCODE_CASE] : readdirSync(join(FIXTURES, agent));
+}

@@ -1,0 +1,102 @@
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Places } from "../../src/agents.ts";
+import { updateTexts } from "../../src/catalog/index.ts";
+import { indexPathOf, openRows, useIndex } from "../../src/index-file/index.ts";
+import { listSessions } from "../../src/native/index.ts";
+import { parseQuery, search } from "../../src/search/index.ts";
+import { copyEveryCase } from "./every-case.ts";
+import { hasPhrase, readNaively } from "./naive.ts";
+
+const KILLS = 200;
+/** After so many kills, everything is looked at. */
+const KILLS_PER_LOOK = 4;
+const CHILD = join(import.meta.dirname, "fill-child.ts");
+const WORDS = ["the", "file", "test", "one", "a", "hello", "error", "read"];
+
+let scratch: string;
+let places: Places;
+
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-killed-"));
+  places = copyEveryCase(scratch);
+});
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+/** Kills a fill after a time; whether it was still at work. */
+async function killAfter(delayMs: number, batchChars: number): Promise<boolean> {
+  const child = spawn(process.execPath, [CHILD, JSON.stringify(places), String(batchChars)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  let said = "";
+  const begun = new Promise<void>((resolve) => {
+    child.stdout.on("data", (text) => {
+      said += text;
+      resolve();
+    });
+  });
+  await Promise.race([begun, ended]);
+  await Promise.race([sleep(delayMs), ended]);
+  child.kill("SIGKILL");
+  await ended;
+  return !said.includes("done");
+}
+
+/** Turns with a word, by what the index says of the sessions that it calls ready. */
+async function find(
+  word: string,
+  ready: Awaited<ReturnType<typeof updateTexts>>["ready"],
+): Promise<string[]> {
+  const query = parseQuery(`"${word}"`, { toTime: (time) => time });
+  const used = await useIndex(indexPathOf(places), "read", (database) =>
+    search(database, query, { sessions: ready, nowMs: 0 }),
+  );
+  if (used.state !== "ready") return [];
+  return used.value.results
+    .flatMap(({ session, turns }) => turns.map(({ number }) => `${session.location} ${number}`))
+    .sort();
+}
+
+test(`a fill that is killed at ${KILLS} points never gives a wrong or a missing result afterwards`, async () => {
+  const grown = readdirSync(join(scratch, "pi/sessions"), { recursive: true, withFileTypes: true }).find(
+    (entry) => entry.name.endsWith(".jsonl"),
+  );
+  if (grown === undefined) throw new Error("no session of pi");
+  const growing = join(grown.parentPath, grown.name);
+  let [interrupted, whole] = [0, 0];
+  for (let kill = 0; kill < KILLS; kill++) {
+    if (kill % 9 === 0) rmSync(indexPathOf(places), { force: true });
+    if (kill % 7 === 0) {
+      const text = `{"type":"custom","customType":"note","data":${kill},"id":"k${kill}"}\n`;
+      appendFileSync(growing, text);
+    }
+    if (await killAfter((kill * 37) % 450, kill % 3 === 0 ? 200 : 4_000)) interrupted += 1;
+    if (kill % KILLS_PER_LOOK !== 0) continue;
+    const turns = await readNaively(places);
+    const partly = await updateTexts({ places, timeMs: 0 });
+    const isComplete = kill % 5 === 0;
+    const texts = isComplete ? await updateTexts({ places }) : partly;
+    if (isComplete) whole += 1;
+    const ready = new Set([...texts.ready.values()].map(({ location }) => location));
+    if (isComplete) expect(ready).toEqual(new Set(turns.map(({ location }) => location)));
+    for (const word of WORDS) {
+      const expected = turns
+        .filter((turn) => ready.has(turn.location) && hasPhrase(turn, [word]))
+        .map(({ location, number }) => `${location} ${number}`)
+        .sort();
+      expect(await find(word, texts.ready)).toEqual(expected);
+    }
+    const memo = openRows(indexPathOf(places), Date.now());
+    expect(await listSessions({ places, memo })).toEqual(await listSessions({ places }));
+  }
+  await updateTexts({ places });
+  expect(statSync(indexPathOf(places)).mode & 0o777).toBe(0o600);
+  expect(whole).toBeGreaterThan(0);
+  // Otherwise the kills came too late, and showed nothing.
+  expect(interrupted).toBeGreaterThan(KILLS / 4);
+}, 1_800_000);

@@ -1,0 +1,108 @@
+/** A search without an index: every session is read, and every turn is looked at. It shares no code with the index. */
+
+import type { Places } from "../../src/agents.ts";
+import type { Block, Message } from "../../src/model/index.ts";
+import { findSessions, openNativeSession } from "../../src/native/index.ts";
+
+export interface NaiveTurn {
+  readonly location: string;
+  readonly number: number;
+  /** The words of each text, in order. */
+  readonly texts: readonly (readonly string[])[];
+  /** Parts of names such as `readFile`. */
+  readonly parts: ReadonlySet<string>;
+}
+
+export async function readNaively(places: Places): Promise<NaiveTurn[]> {
+  const turns: NaiveTurn[] = [];
+  for await (const found of findSessions({ places })) {
+    if (found.files.length === 0) continue;
+    using session = await openNativeSession(found, { places });
+    const messages: Message[] = [];
+    for (const leaf of session.leaves) {
+      for await (const message of session.history({ leaf: leaf.id })) {
+        if (session.leaves.length === 1 || !messages.some(({ id }) => id === message.id))
+          messages.push(message);
+      }
+    }
+    const groups: Message[][] = [];
+    for (const message of messages) {
+      const isPerson = message.role === "user" && (message.origin ?? "person") === "person";
+      if (isPerson || groups.length === 0) groups.push([]);
+      groups.at(-1)?.push(message);
+    }
+    for (const [at, group] of groups.entries()) {
+      const texts = group.flatMap((message) => message.content.flatMap(textsIn));
+      turns.push({
+        location: found.location,
+        number: at + 1,
+        texts: texts.map(naiveWords),
+        parts: new Set(texts.flatMap(naiveParts)),
+      });
+    }
+  }
+  return turns;
+}
+
+function textsIn(block: Block): string[] {
+  switch (block.type) {
+    case "text":
+    case "thinking":
+      return [block.text];
+    case "file":
+      return [block.name ?? "", block.text ?? ""];
+    case "tool_call":
+      return [block.name, ...leavesOf(block.rawArgs ?? block.args)];
+    case "tool_result":
+      return block.content.flatMap(textsIn);
+    default:
+      return [];
+  }
+}
+
+function leavesOf(value: unknown): string[] {
+  if (typeof value === "string" || typeof value === "number") return [String(value)];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(leavesOf) : [];
+}
+
+const SPACELESS =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]/u;
+
+/** By the segmentation of characters, one after the other. */
+export function naiveWords(text: string): string[] {
+  const words: string[] = [];
+  let word = "";
+  const end = (): void => {
+    if (word !== "" && word.length <= 64) words.push(word);
+    word = "";
+  };
+  for (const char of text.normalize("NFKC").toLowerCase()) {
+    const plain = char
+      .normalize("NFD")
+      .replace(/[\u0300-\u036f]/gu, "")
+      .normalize("NFC");
+    if (plain === "") continue;
+    if (SPACELESS.test(plain)) {
+      end();
+      words.push(plain);
+    } else if (/^[\p{L}\p{N}\p{M}]/u.test(plain)) word += plain;
+    else end();
+  }
+  end();
+  return words;
+}
+
+function naiveParts(text: string): string[] {
+  return text.split(/[^A-Za-z0-9]+/u).flatMap((name) => {
+    const parts = name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/u);
+    const isName = parts.length > 1 && parts.length <= 12 && name.length <= 64;
+    return isName && name.length >= 2 * parts.length ? parts.map((part) => part.toLowerCase()) : [];
+  });
+}
+
+/** Whether the words stand next to each other in one of the texts. */
+export function hasPhrase(turn: NaiveTurn, phrase: readonly string[]): boolean {
+  return turn.texts.some((words) =>
+    words.some((_, at) => phrase.every((word, offset) => words[at + offset] === word)),
+  );
+}

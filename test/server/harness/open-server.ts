@@ -1,0 +1,23 @@
+/** A server on a free port of loopback; it asks for no token, unless it is given an `authenticate`. */
+
+import type { Store } from "../../../src/model/index.ts";
+import {
+  allowEverybody,
+  createServer,
+  type Listening,
+  type ListenOptions,
+  listen,
+  type ServerOptions,
+} from "../../../src/server/index.ts";
+
+export async function openServer(
+  store: Store,
+  { process = "shared", ...options }: Partial<ServerOptions & ListenOptions> = {},
+): Promise<Listening> {
+  const server = createServer({
+    store: (workspaceId) => store.forWorkspace(workspaceId),
+    authenticate: allowEverybody(store.workspaceId),
+    ...options,
+  });
+  return listen(server, { host: "127.0.0.1", port: 0, process });
+}

@@ -1,0 +1,382 @@
+/** Each rule of the server, attacked from the outside over a real socket. */
+
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { IssuedToken, NewToken, Store } from "../../src/model/index.ts";
+import { createAuthenticate, type Listening } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import type { WireError } from "../../src/wire/index.ts";
+import { openServer } from "./harness/open-server.ts";
+
+const LIMITS = { requestsPerSecond: 2_000, connections: 2, channels: 2, bytes: 10_000 };
+const ORIGIN = "https://app.example";
+
+let store: Store;
+let server: Listening;
+let host: string;
+const reported: string[] = [];
+beforeAll(async () => {
+  store = await openStore("memory:");
+  server = await openServer(store, {
+    authenticate: createAuthenticate(store),
+    limits: LIMITS,
+    origins: [ORIGIN],
+    hosts: ["127.0.0.1", "localhost"],
+    longPollMs: 5_000,
+    report: (line) => reported.push(line),
+  });
+  host = new URL(server.url).host;
+});
+afterAll(async () => {
+  await server.close();
+  await store.close();
+  expect(reported).toEqual([]);
+});
+
+function tokenOf(
+  scopes: readonly string[],
+  more: Partial<NewToken> = {},
+  of: Store = store,
+): Promise<IssuedToken> {
+  return of.createToken({ scopes, ...more });
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly token?: string | undefined;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+}
+
+function call(path: string, { method = "GET", token, headers = {}, body }: Sent = {}): Promise<Response> {
+  return fetch(`${server.url}${path}`, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+async function refusal(response: Response): Promise<readonly [number, string]> {
+  return [response.status, ((await response.json()) as WireError).error.code];
+}
+
+/** As bytes: what `fetch` would not send. */
+function raw(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(host.split(":")[1]), "127.0.0.1", () => socket.write(text));
+    let answer = "";
+    socket.on("data", (chunk) => {
+      answer += chunk;
+      if (answer.includes("\r\n\r\n")) socket.end();
+    });
+    socket.on("close", () => resolve(answer));
+    socket.on("error", reject);
+  });
+}
+
+test("without a token, with a wrong one or with a revoked one there is nothing to see", async () => {
+  const { secret, tokenId } = await tokenOf(["admin"]);
+  expect((await call("/v1/stream/a", { method: "PUT", token: secret })).status).toBe(201);
+  expect(await refusal(await call("/v1/stream/a"))).toEqual([401, "unauthorized"]);
+  expect(await refusal(await call("/v1/nothing"))).toEqual([401, "unauthorized"]);
+  expect(await refusal(await call("/v1/stream/a", { token: `${secret}x` }))).toEqual([401, "unauthorized"]);
+  expect(await refusal(await call("/v1/stream/a", { token: "x".repeat(10_000) }))).toEqual([
+    401,
+    "unauthorized",
+  ]);
+  const basic = { authorization: `Basic ${btoa(`x:${secret}`)}` };
+  expect(await refusal(await call("/v1/stream/a", { headers: basic }))).toEqual([401, "unauthorized"]);
+  await store.revokeToken(tokenId);
+  await expect
+    .poll(async () => (await call("/v1/stream/a", { token: secret })).status, { timeout: 10_000 })
+    .toBe(401);
+});
+
+test("a token that expires while it is remembered is refused when its time is over", async () => {
+  const { secret } = await tokenOf(["admin"], { expiresAt: new Date(Date.now() + 4_000).toISOString() });
+  expect((await call("/v1/stream/none", { token: secret })).status).toBe(404);
+  await expect
+    .poll(async () => (await call("/v1/stream/none", { token: secret })).status, { timeout: 10_000 })
+    .toBe(401);
+});
+
+test("who guesses tokens is slowed down, and who has one is not", async () => {
+  const other = await openServer(store, { authenticate: createAuthenticate(store) });
+  const { secret } = await tokenOf(["admin"]);
+  const get = (token: string): Promise<Response> =>
+    fetch(`${other.url}/v1/stream/none`, { headers: { authorization: `Bearer ${token}` } });
+  expect((await get(secret)).status).toBe(404);
+  const statuses = await Promise.all(
+    Array.from({ length: 60 }, async (_, i) => (await get(`continuo_${i}_guess`)).status),
+  );
+  expect(new Set(statuses)).toEqual(new Set([401, 429]));
+  // Somebody else behind the same proxy guessed.
+  const { secret: fresh } = await tokenOf(["admin"]);
+  expect((await get(fresh)).status).toBe(404);
+  await other.close();
+});
+
+test("no token reads, lists or changes what lies in another workspace", async () => {
+  const mine = await tokenOf(["admin"]);
+  const theirs = store.forWorkspace("theirs");
+  const { secret } = await tokenOf(["admin"], {}, theirs);
+  await call("/v1/stream/channels/secret", { method: "PUT", token: secret });
+  const body = JSON.stringify({ type: "message_sent", data: { content: "theirs" } });
+  await call("/v1/stream/channels/secret", { method: "POST", token: secret, body });
+  for (const method of ["GET", "HEAD", "DELETE"]) {
+    expect((await call("/v1/stream/channels/secret", { method, token: mine.secret })).status).toBe(404);
+  }
+  expect(
+    (await call("/v1/stream/channels/secret", { method: "POST", token: mine.secret, body })).status,
+  ).toBe(404);
+  const forked = { "stream-forked-from": "/v1/stream/channels/secret" };
+  expect(
+    (await call("/v1/stream/channels/fork", { method: "PUT", token: mine.secret, headers: forked })).status,
+  ).toBe(404);
+  expect((await theirs.read("channels/secret")).events).toHaveLength(1);
+});
+
+test("a scope is for its own name and its own access", async () => {
+  const admin = await tokenOf(["admin"]);
+  const reader = await tokenOf(["channel:team:read"], { handle: "ada" });
+  for (const name of ["team", "team2"])
+    await call(`/v1/stream/channels/${name}`, { method: "PUT", token: admin.secret });
+  const { secret: token } = reader;
+  expect((await call("/v1/stream/channels/team", { token })).status).toBe(200);
+  const body = JSON.stringify({ type: "message_sent", data: { content: "x" } });
+  const denied: readonly (readonly [string, Sent])[] = [
+    ["/v1/stream/channels/team", { method: "POST", token, body }],
+    ["/v1/stream/channels/team", { method: "PUT", token }],
+    ["/v1/stream/channels/team", { method: "DELETE", token }],
+    ["/v1/stream/channels/team2", { token }],
+    ["/v1/stream/channels/TEAM", { token }],
+    ["/v1/stream/sessions/team", { token }],
+    ["/v1/stream/team", { token }],
+    ["/v1/stream/channels/x/../team2", { token }],
+    ["/v1/stream/channels/%74eam2", { token }],
+    [
+      "/v1/stream/channels/team",
+      { method: "PUT", token, headers: { "stream-forked-from": "/v1/stream/channels/team2" } },
+    ],
+    ["/v1/blobs", { method: "POST", token, body: "x" }],
+    ["/v1/stream/__ds/subscriptions/s", { token }],
+    ["/v1/stream/__ds/subscriptions/s/claim", { method: "POST", token, body: "{}" }],
+  ];
+  for (const [path, sent] of denied) {
+    expect([path, ...(await refusal(await call(path, sent)))]).toEqual([path, 403, "forbidden"]);
+  }
+});
+
+test("a fork is no way around the scope of its source", async () => {
+  const admin = await tokenOf(["admin"]);
+  await call("/v1/stream/channels/hidden", { method: "PUT", token: admin.secret });
+  const { secret: token } = await tokenOf(["channel:own:read,write"]);
+  const headers = { "stream-forked-from": "/v1/stream/channels/hidden" };
+  expect(await refusal(await call("/v1/stream/channels/own", { method: "PUT", token, headers }))).toEqual([
+    403,
+    "forbidden",
+  ]);
+});
+
+test("the actor of what is posted is the token's handle, whatever the body says", async () => {
+  const { secret: token } = await tokenOf(["channel:actors:read,write"], { handle: "ada" });
+  await call("/v1/stream/channels/actors", { method: "PUT", token });
+  const event = { type: "message_sent", data: { content: "x" } };
+  const forged = JSON.stringify({ ...event, actor: { kind: "person", id: "eve" } });
+  expect((await call("/v1/stream/channels/actors", { method: "POST", token, body: forged })).status).toBe(
+    400,
+  );
+  await call("/v1/stream/channels/actors", { method: "POST", token, body: JSON.stringify(event) });
+  const [stored] = (await store.read("channels/actors")).events;
+  expect(stored?.actor).toEqual({ kind: "person", id: "ada" });
+});
+
+test("a token in a URL is refused, also for a WebSocket", async () => {
+  const { secret } = await tokenOf(["admin"]);
+  for (const name of ["token", "access_token", "Token"]) {
+    expect(await refusal(await call(`/v1/stream/a?offset=-1&${name}=${secret}`))).toEqual([
+      401,
+      "unauthorized",
+    ]);
+  }
+  const answer = await raw(
+    `GET /v1/channels/team/ws?token=${secret} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+test("a page of a foreign origin gets nothing, and may not read the refusal", async () => {
+  const { secret: token } = await tokenOf(["admin"]);
+  for (const origin of [
+    "https://evil.example",
+    "https://app.example.evil.example",
+    "http://app.example",
+    "null",
+  ]) {
+    const response = await call("/v1/stream/a", { token, headers: { origin } });
+    expect(response.headers.get("access-control-allow-origin")).toBe(null);
+    expect(await refusal(response)).toEqual([403, "forbidden"]);
+    const preflight = await call("/v1/stream/a", { method: "OPTIONS", headers: { origin } });
+    expect(preflight.headers.get("access-control-allow-origin")).toBe(null);
+  }
+  const allowed = await call("/v1/stream/none", { token, headers: { origin: ORIGIN } });
+  expect([allowed.status, allowed.headers.get("access-control-allow-origin")]).toEqual([404, ORIGIN]);
+  const upgrade = await raw(
+    `GET /v1/channels/team/ws HTTP/1.1\r\nHost: ${host}\r\nOrigin: https://evil.example\r\nConnection: Upgrade\r\n` +
+      "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+  );
+  expect(upgrade).toMatch(/^HTTP\/1\.1 403 /);
+});
+
+test("a name that somebody points at loopback does not reach the server", async () => {
+  const answer = await raw("GET /v1/stream/a HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+  expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+});
+
+test("a body that is too large is refused before it is read, whether its length is told or not", async () => {
+  const { secret: token } = await tokenOf(["admin"]);
+  await call("/v1/stream/large", { method: "PUT", token, body: "[]" });
+  const body = new Uint8Array(LIMITS.bytes + 1).fill(0x31);
+  expect(await refusal(await call("/v1/stream/large", { method: "POST", token, body }))).toEqual([
+    413,
+    "too_large",
+  ]);
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const outgoing = httpRequest(
+      `${server.url}/v1/stream/large`,
+      { method: "POST", headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } },
+      (answer) => {
+        resolve(answer.statusCode);
+        outgoing.destroy();
+      },
+    );
+    // After the answer the rest cannot be sent.
+    outgoing.on("error", reject);
+    for (let i = 0; i < 4; i++) outgoing.write(body.subarray(0, LIMITS.bytes / 2));
+  });
+  expect(status).toBe(413);
+  expect((await store.getLog("streams/large"))?.latestSequence).toBe(0);
+});
+
+test("a flood of requests meets a limit, and another token does not", async () => {
+  const limits = { requestsPerSecond: 1 };
+  const other = await openServer(store, { authenticate: createAuthenticate(store), limits });
+  const get = ({ secret }: IssuedToken): Promise<Response> =>
+    fetch(`${other.url}/v1/stream/none`, { headers: { authorization: `Bearer ${secret}` } });
+  const token = await tokenOf(["admin"]);
+  // However slow the machine is: in a second one request is allowed, and two more at once.
+  const answers: Response[] = [];
+  for (let tries = 0; tries < 20 && answers.every(({ status }) => status !== 429); tries++) {
+    answers.push(...(await Promise.all(Array.from({ length: 60 }, () => get(token)))));
+  }
+  const limited = answers.filter(({ status }) => status === 429);
+  expect(limited.length).toBeGreaterThan(0);
+  expect(limited.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true);
+  expect((await get(await tokenOf(["admin"]))).status).toBe(404);
+  await other.close();
+});
+
+test("more open streams than a token may have are refused, and a closed one makes room", async () => {
+  const { secret: token } = await tokenOf(["admin"]);
+  await call("/v1/stream/open", { method: "PUT", token });
+  const open = async (): Promise<readonly [Response, AbortController]> => {
+    const stop = new AbortController();
+    const response = await fetch(`${server.url}/v1/stream/open?offset=now&live=sse`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: stop.signal,
+    });
+    return [response, stop];
+  };
+  const [, first] = await open();
+  await open();
+  expect(await refusal((await open())[0])).toEqual([429, "rate_limited"]);
+  expect((await call("/v1/stream/open?offset=now&live=long-poll", { token })).status).toBe(429);
+  first.abort();
+  await expect.poll(async () => (await open())[0].status, { timeout: 10_000, interval: 200 }).toBe(200);
+});
+
+test("a reader that does not read is waited for, and costs the server one page", async () => {
+  const { secret: token } = await tokenOf(["admin"]);
+  const big = new Uint8Array(1_000_000);
+  await store.createLog({ logId: "streams/slow", mediaType: "application/octet-stream" });
+  for (let i = 0; i < 64; i++) await store.append("streams/slow", [{ type: "bytes", data: big }]);
+  let reads = 0;
+  const counting = new Proxy(store, {
+    get: (target, key) => {
+      if (key === "forWorkspace") return () => counting;
+      if (key === "read") reads++;
+      return Reflect.get(target, key);
+    },
+  });
+  const other = await openServer(counting, { authenticate: createAuthenticate(store) });
+  const socket = connect(Number(new URL(other.url).port), "127.0.0.1");
+  socket.pause();
+  socket.write(
+    `GET /v1/stream/slow?offset=-1&live=sse HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+  );
+  await expect.poll(() => reads, { timeout: 10_000 }).toBeGreaterThan(0);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  // What fits into the buffers of the two sockets, and a page more; never the whole log.
+  expect(reads).toBeLessThan(30);
+  socket.destroy();
+  await other.close();
+});
+
+test("blobs are read through an event that refers to them, in a log that the token may read, and never run", async () => {
+  const writer = await tokenOf(["channel:pictures:read,write"]);
+  const { secret: token } = writer;
+  await call("/v1/stream/channels/pictures", { method: "PUT", token });
+  const put = await call("/v1/blobs", {
+    method: "POST",
+    token,
+    body: "<script>1</script>",
+    headers: { "content-type": "text/html" },
+  });
+  const { hash } = (await put.json()) as { readonly hash: string };
+  expect((await call(`/v1/blobs/${hash}`, { token })).status).toBe(400);
+  const body = JSON.stringify({ type: "message_sent", data: { content: "x" }, blobs: [hash] });
+  await call("/v1/stream/channels/pictures", { method: "POST", token, body });
+  const path = `/v1/blobs/${hash}?stream=channels/pictures&sequence=1`;
+  const got = await call(path, { token });
+  expect([got.status, await got.text()]).toEqual([200, "<script>1</script>"]);
+  expect(got.headers.get("content-disposition")).toBe("attachment");
+  expect(got.headers.get("content-security-policy")).toContain("sandbox");
+  expect(got.headers.get("x-content-type-options")).toBe("nosniff");
+  const { secret: stranger } = await tokenOf(["channel:other:read"]);
+  expect((await call(path, { token: stranger })).status).toBe(403);
+  await store.createLog({ logId: "channels/other" });
+  expect((await call(path.replace("pictures", "other"), { token: stranger })).status).toBe(404);
+  const other = JSON.stringify({ type: "message_sent", data: { content: "refers to nothing" } });
+  await call("/v1/stream/channels/pictures", { method: "POST", token, body: other });
+  for (const sequence of [2, 3]) {
+    expect((await call(path.replace("sequence=1", `sequence=${sequence}`), { token })).status).toBe(404);
+  }
+});
+
+test("the machine is for tokens that were made on it", async () => {
+  const authenticate = createAuthenticate(store);
+  const peer = { address: "127.0.0.1", isLoopback: true };
+  const scopes = ["admin", "machine:read,write"];
+  const remote = await tokenOf(scopes, { issuedFrom: "network" });
+  const local = await tokenOf(scopes, { issuedFrom: "loopback" });
+  const kinds = async ({ secret }: IssuedToken): Promise<readonly string[]> =>
+    (await authenticate({ secret, sentAs: "header" }, peer)).scopes.map(({ kind }) => kind);
+  expect(await kinds(remote)).toEqual(["admin"]);
+  expect(await kinds(local)).toEqual(["admin", "machine"]);
+});
+
+test("metrics need a token beyond loopback, and a proxy is not loopback", async () => {
+  expect((await call("/metrics")).status).toBe(200);
+  const headers = { "x-forwarded-for": "203.0.113.7" };
+  expect(await refusal(await call("/metrics", { headers }))).toEqual([401, "unauthorized"]);
+  const { secret: token } = await tokenOf(["admin"]);
+  expect((await call("/metrics", { headers, token })).status).toBe(200);
+  const { secret: reader } = await tokenOf(["channel:*:read"]);
+  expect(await refusal(await call("/metrics", { headers, token: reader }))).toEqual([403, "forbidden"]);
+});

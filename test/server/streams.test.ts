@@ -1,0 +1,209 @@
+/** What a Durable Stream of Continuo does beyond the cases of the conformance suite. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Store, StoredEvent } from "../../src/model/index.ts";
+import type { Listening } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import type { WireError } from "../../src/wire/index.ts";
+import { openServer } from "./harness/open-server.ts";
+
+let store: Store;
+let server: Listening;
+beforeAll(async () => {
+  store = await openStore("memory:");
+  server = await openServer(store, { longPollMs: 200 });
+});
+afterAll(async () => {
+  await server.close();
+  await store.close();
+});
+
+const JSON_HEADERS = { "content-type": "application/json" };
+
+function send(
+  method: string,
+  path: string,
+  body?: string | Uint8Array<ArrayBuffer>,
+  headers = {},
+): Promise<Response> {
+  return fetch(`${server.url}/v1/stream/${path}`, {
+    method,
+    headers: { ...JSON_HEADERS, ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+async function codeOf(response: Response): Promise<string> {
+  return ((await response.json()) as WireError).error.code;
+}
+
+test("numbers of JSON come back as they were sent, in single values, arrays and nested text", async () => {
+  await send("PUT", "exact");
+  await send("POST", "exact", '{"n":12345678901234567890.10}');
+  await send("POST", "exact", '[ 1.0 , {"a":"],[\\"{","b":[1,2]}, "x,y" ,[[]] ]');
+  const text = await (await send("GET", "exact?offset=-1")).text();
+  expect(text).toBe('[{"n":12345678901234567890.10},1.0,{"a":"],[\\"{","b":[1,2]},"x,y",[[]]]');
+});
+
+test("an offset beyond the end is an error, since the stream may be another one", async () => {
+  await send("PUT", "shorter");
+  const response = await send("GET", "shorter?offset=0000000000000000_0000000000000009");
+  expect(response.status).toBe(400);
+  expect(await codeOf(response)).toBe("out_of_range");
+});
+
+test("the ETag of a stream that was deleted and made anew is another one", async () => {
+  await send("PUT", "anew", '[{"v":1}]');
+  const first = (await send("GET", "anew?offset=-1")).headers.get("etag") ?? "";
+  await send("DELETE", "anew");
+  await send("PUT", "anew", '[{"v":2}]');
+  const second = await send("GET", "anew?offset=-1", undefined, { "if-none-match": first });
+  expect([second.status, await second.json()]).toEqual([200, [{ v: 2 }]]);
+});
+
+test("a page that another follows is never taken for the end, whatever was cached", async () => {
+  await send("PUT", "grows", "[1]");
+  const etag = (await send("GET", "grows?offset=-1")).headers.get("etag") ?? "";
+  expect(
+    (await send("GET", "grows?offset=-1", undefined, { "if-none-match": `"x", W/${etag}` })).status,
+  ).toBe(304);
+  await send("POST", "grows", "2");
+  expect((await send("GET", "grows?offset=-1", undefined, { "if-none-match": etag })).status).toBe(200);
+});
+
+test("a channel is a log of events: the server sets the actor and the retention, and GET returns stored events", async () => {
+  expect((await send("PUT", "channels/team")).status).toBe(201);
+  const posted = { id: "m1", type: "message_sent", data: { content: "hello" } };
+  expect((await send("POST", "channels/team", JSON.stringify([posted]))).status).toBe(204);
+  expect((await send("POST", "channels/team", JSON.stringify(posted))).status).toBe(204);
+  const response = await send("GET", "channels/team?offset=-1");
+  expect(response.headers.get("content-type")).toBe("application/json");
+  const [event, ...more] = (await response.json()) as StoredEvent[];
+  expect(more).toEqual([]);
+  expect(event).toMatchObject({ ...posted, sequence: 1, actor: { kind: "system" }, retention: "critical" });
+  expect((await store.read("channels/team")).events[0]?.chainHash).toBe(event?.chainHash);
+});
+
+test("the server refuses events of its own, and keys that it sets itself", async () => {
+  await send("PUT", "channels/strict");
+  for (const type of [
+    "session_updated",
+    "run_completed",
+    "checkpoint_committed",
+    "approval_resolved",
+    "participant_joined",
+    "message_interrupted",
+    "bytes",
+  ]) {
+    const response = await send("POST", "channels/strict", JSON.stringify({ type, data: {} }));
+    expect([type, response.status, await codeOf(response)]).toEqual([type, 403, "forbidden"]);
+  }
+  for (const extra of [
+    { actor: { kind: "system" } },
+    { retention: "supplementary" },
+    { sequence: 7 },
+    { chainHash: "0" },
+  ]) {
+    const body = JSON.stringify({ type: "message_sent", data: { content: "x" }, ...extra });
+    const response = await send("POST", "channels/strict", body);
+    expect([response.status, await codeOf(response)]).toEqual([400, "invalid"]);
+  }
+  for (const body of [
+    "7",
+    "null",
+    '["x"]',
+    "[[]]",
+    '{"type":7,"data":1}',
+    '{"data":1}',
+    '{"type":"message_sent","data":{},"blobs":"x"}',
+    "[]",
+  ]) {
+    expect((await send("POST", "channels/strict", body)).status, body).toBe(400);
+  }
+  expect(await (await send("GET", "channels/strict?offset=-1")).json()).toEqual([]);
+});
+
+test("PUT makes a session with its row, DELETE deletes it, and a fork of a session is a session", async () => {
+  expect((await send("PUT", "sessions/s1", undefined, { "stream-ttl": "3600" })).status).toBe(201);
+  expect(await store.getSession("s1")).toMatchObject({ sessionId: "s1", status: "open", ttl: 3600 });
+  expect((await send("PUT", "sessions/s1", undefined, { "stream-ttl": "3600" })).status).toBe(200);
+  expect((await send("PUT", "sessions/s1")).status).toBe(409);
+  const event = JSON.stringify({ type: "message_sent", data: { content: "hello" } });
+  expect((await send("POST", "sessions/s1", event)).status).toBe(204);
+  const from = { "stream-forked-from": "/v1/stream/sessions/s1" };
+  expect((await send("PUT", "sessions/s2", undefined, from)).status).toBe(201);
+  expect(await store.getSession("s2")).toMatchObject({
+    parentId: "s1",
+    forkedFrom: { logId: "s1", sequence: 2 },
+  });
+  const events = (await (await send("GET", "sessions/s2?offset=-1")).json()) as StoredEvent[];
+  expect(events.map(({ type }) => type)).toEqual(["session_created", "message_sent", "session_created"]);
+  expect((await send("PUT", "channels/c", undefined, from)).status).toBe(400);
+  expect((await send("PUT", "sessions/s3", event)).status).toBe(400);
+  expect((await send("DELETE", "sessions/s2")).status).toBe(204);
+  expect(await store.getSession("s2")).toBe(null);
+  expect((await send("GET", "sessions/s2")).status).toBe(404);
+});
+
+test("a path that is no stream is refused, however it is written", async () => {
+  for (const path of [
+    "channels/",
+    "channels/a%2Fb",
+    "channels/a%3Ab",
+    "channels/%00",
+    "sessions/a%2Fb",
+    "sessions/",
+    "%E0%A4%A",
+    "x%0Ay",
+  ]) {
+    const response = await send("PUT", path);
+    expect([path, response.status]).toEqual([path, 400]);
+  }
+});
+
+test("a long-poll and an SSE stream end when the server closes, with a hint to come back", async () => {
+  const other = await openServer(store, { longPollMs: 60_000 });
+  await fetch(`${other.url}/v1/stream/waits`, { method: "PUT", headers: JSON_HEADERS });
+  const poll = fetch(`${other.url}/v1/stream/waits?offset=now&live=long-poll`);
+  const sse = await fetch(`${other.url}/v1/stream/waits?offset=now&live=sse`);
+  const reader = sse.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader?.read())?.value).toContain('"upToDate":true');
+  const closed = other.close();
+  let rest = "";
+  for (let chunk = await reader?.read(); chunk?.done === false; chunk = await reader?.read())
+    rest += chunk.value;
+  expect(rest).toContain("retry: 1000");
+  expect((await poll).status).toBe(204);
+  await closed;
+  await expect(fetch(other.url)).rejects.toThrow();
+});
+
+test("a stream that was deleted and made anew takes its new Content-Type, and refuses the old one", async () => {
+  await send("PUT", "retyped");
+  expect((await send("POST", "retyped", '{"v":1}')).status).toBe(204);
+  await send("DELETE", "retyped");
+  const text = { "content-type": "text/plain" };
+  await send("PUT", "retyped", undefined, text);
+  expect((await send("POST", "retyped", '{"v":2}')).status).toBe(409);
+  expect((await send("POST", "retyped", "words", text)).status).toBe(204);
+  await send("DELETE", "retyped");
+  // Another server of the same store makes it: this one has heard of nothing.
+  await store.createLog({ logId: "streams/retyped", mediaType: "application/json" });
+  expect((await send("POST", "retyped", "words", text)).status).toBe(409);
+  expect((await send("POST", "retyped", '{"v":3}')).status).toBe(204);
+  expect(await (await send("GET", "retyped?offset=-1")).text()).toBe('[{"v":3}]');
+});
+
+test("records whose bytes were pruned are left out of pages, long-polls and SSE, and the offset goes on", async () => {
+  await send("PUT", "redacted", '[{"v":1},{"v":2},{"v":3}]');
+  await store.redact("streams/redacted", 2, { reason: "asked for" });
+  const page = await send("GET", "redacted?offset=-1");
+  expect([page.status, await page.text()]).toEqual([200, '[{"v":1},{"v":3}]']);
+  expect(page.headers.get("stream-next-offset")).toMatch(/3$/u);
+  const stop = new AbortController();
+  const url = `${server.url}/v1/stream/redacted?offset=-1&live=sse`;
+  const sse = await fetch(url, { signal: stop.signal });
+  const { value } = await (sse.body as ReadableStream<Uint8Array>).getReader().read();
+  expect(new TextDecoder().decode(value)).toContain('{"v":1},{"v":3}');
+  stop.abort();
+});

@@ -1,0 +1,45 @@
+/** Runs whose processes are killed at random: nothing said is missing, given twice, or left without an end. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startSession } from "../../../src/sessions/index.ts";
+import { openStore } from "../../../src/store/index.ts";
+import { newPostgresDatabase } from "../../sizes/prepared.ts";
+import { faultsOf, workAndDieAnytime } from "./continuity.ts";
+
+export interface KillOptions {
+  readonly engine: "sqlite" | "postgres";
+  readonly kind: "native" | "none";
+  readonly kills: number;
+  readonly seed: number;
+}
+
+/** What is wrong after so many kills, in sentences. */
+export async function faultsAfterKills(options: KillOptions): Promise<readonly string[]> {
+  const { engine, kind, kills, seed } = options;
+  const folder = mkdtempSync(join(tmpdir(), "continuo-kills-"));
+  try {
+    const url = engine === "sqlite" ? `sqlite:${join(folder, "store.db")}` : await newPostgresDatabase();
+    await using store = await openStore(url, { migrate: true });
+    const { sessionId } = await startSession(store);
+    const expected = Array.from({ length: kills }, (_, at) => `w-${at}`);
+    const worker = { url, sessionId, name: "w", inputs: kills, folder, kind };
+    await workAndDieAnytime(worker, { kills, random: randomFrom(seed) });
+    const faults = await faultsOf(store, { sessionId, folder, expected });
+    return (await store.verify(sessionId)).ok ? faults : [...faults, "The chain of the log is broken."];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Mulberry32: the same numbers for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,11 @@
+/** A process that starts a run, prints who did that as one line of JSON, and never executes it. */
+
+import { startRun, startSession } from "../../../src/sessions/index.ts";
+import { openStore } from "../../../src/store/index.ts";
+
+await using store = await openStore("memory:");
+const { sessionId } = await startSession(store);
+await startRun(store, sessionId, "go");
+const { events } = await store.read(sessionId, { types: ["run_created"] });
+process.stdout.write(`${JSON.stringify({ actor: events[0]?.actor })}\n`);
+process.stdin.resume();

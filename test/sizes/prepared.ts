@@ -1,0 +1,36 @@
+/** What `services.ts` shares among test files. */
+
+import { randomUUID } from "node:crypto";
+import { inject } from "vitest";
+
+/** The command, bundled from `src/`: a module to start with Node. */
+export function bundledCommand(): Promise<string> {
+  return ask("/command");
+}
+
+/**
+ * The URL of a new, empty database on the Postgres server that all test files share. The server never syncs:
+ * a test that kills it starts one of its own.
+ */
+export async function newPostgresDatabase(): Promise<string> {
+  const url = await ask("/postgres");
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  try {
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
+  const database = new URL(url);
+  database.pathname = `/${name}`;
+  return database.href;
+}
+
+async function ask(service: string): Promise<string> {
+  const response = await fetch(`${inject("services")}${service}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
+}

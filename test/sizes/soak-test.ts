@@ -1,0 +1,21 @@
+/** How a `*.soak.test.ts` declares a property with its full count. */
+
+import { join } from "node:path";
+import { test } from "vitest";
+import { type Batch, runRounds } from "./rounds.ts";
+
+const DEFAULT_FOLDER = join(import.meta.dirname, "../../.soak");
+const MAX_SEED = 0x7fffffff;
+
+/** @param runBatch throws when one of the batch's rounds fails; all its randomness comes from the batch's seed */
+export function soakTest(
+  name: string,
+  { count, batchSize }: { readonly count: number; readonly batchSize: number },
+  runBatch: (batch: Batch) => Promise<void> | void,
+): void {
+  test(name, async () => {
+    const { CONTINUO_SOAK_SEED: given, CONTINUO_SOAK_FOLDER: folder = DEFAULT_FOLDER } = process.env;
+    const seed = given === undefined ? Math.floor(Math.random() * MAX_SEED) : Number(given);
+    await runRounds({ name, count, batchSize, folder, seed, now: () => new Date() }, runBatch);
+  });
+}

@@ -1,0 +1,44 @@
+/**
+ * `npm run test:soak [-- --fresh] [--seed N] [VITEST ARGUMENTS]`: every property with its full count.
+ *
+ * A run that was interrupted, or that failed, goes on where it stopped; `--fresh` begins again. What is known
+ * of the newest run of each property is written to docs/proof.md.
+ */
+
+import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { withSoakTable } from "./proof-table.ts";
+import { readProgress } from "./rounds.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const FOLDER = join(ROOT, ".soak");
+const PROOF = join(ROOT, "docs/proof.md");
+
+const { values, positionals } = parseArgs({
+  options: { fresh: { type: "boolean", default: false }, seed: { type: "string" } },
+  allowPositionals: true,
+});
+if (values.seed !== undefined && !/^\d{1,9}$/u.test(values.seed)) {
+  throw new Error(`--seed takes a whole number of at most 9 digits, not ${values.seed}`);
+}
+if (values.fresh) rmSync(FOLDER, { recursive: true, force: true });
+
+// Ctrl-C ends Vitest, and the table is still written.
+process.on("SIGINT", () => undefined);
+const { status } = spawnSync(
+  process.execPath,
+  [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--project", "soak", ...positionals],
+  {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      CONTINUO_SOAK_FOLDER: FOLDER,
+      ...(values.seed === undefined ? {} : { CONTINUO_SOAK_SEED: values.seed }),
+    },
+  },
+);
+writeFileSync(PROOF, withSoakTable(readFileSync(PROOF, "utf8"), readProgress(FOLDER)));
+process.exitCode = status ?? 1;

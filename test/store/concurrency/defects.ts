@@ -1,0 +1,220 @@
+/** Ways in which a store can be wrong, each a wrapper around some calls of a right one. */
+
+import { isContinuoError, type NewEvent, type Store, type StoredEvent } from "../../../src/model/index.ts";
+import type { Part } from "./recorded.ts";
+
+/** True at every `n`th call. */
+function every(n: number): () => boolean {
+  let calls = 0;
+  return () => ++calls % n === 0;
+}
+
+function changedAnswer(store: Part, change: (stored: StoredEvent) => StoredEvent): Partial<Part> {
+  const wrong = every(4);
+  return {
+    append: async (logId, events, options) => {
+      const stored = await store.append(logId, events, options);
+      return wrong() ? stored.map(change) : stored;
+    },
+  };
+}
+
+function changedRefusal(
+  store: Part,
+  code: "conflict" | "fenced",
+  change: Record<string, number>,
+): Partial<Part> {
+  return {
+    append: async (logId, events, options) => {
+      try {
+        return await store.append(logId, events, options);
+      } catch (error) {
+        if (isContinuoError(error, code)) {
+          for (const [key, by] of Object.entries(change)) {
+            Object.assign(error.details, { [key]: Math.max(0, Number(error.details[key]) + by) });
+          }
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+function changedPage(
+  store: Part,
+  change: (events: readonly StoredEvent[]) => readonly StoredEvent[],
+): Partial<Part> {
+  return {
+    read: async (logId, options) => {
+      const page = await store.read(logId, options);
+      return { ...page, events: change(page.events) };
+    },
+  };
+}
+
+function changedTail(
+  store: Part,
+  change: (event: StoredEvent, n: number) => readonly StoredEvent[],
+): Partial<Part> {
+  return {
+    tail: async function* (logId, options) {
+      let n = 0;
+      for await (const event of store.tail(logId, options)) yield* change(event, ++n);
+    },
+  };
+}
+
+function withoutIds(events: readonly NewEvent[]): readonly NewEvent[] {
+  return events.map(({ id: _, ...event }) => event);
+}
+
+export const DEFECTS: Readonly<Record<string, (store: Part) => Partial<Part>>> = {
+  "ignores the expected sequence": (store) => ({
+    append: (logId, events, { expectedSequence: _, ...options } = {}) => store.append(logId, events, options),
+  }),
+  "stores a repetition again": (store) => ({
+    append: (logId, events, { expectedSequence: _, ...options } = {}) =>
+      store.append(logId, withoutIds(events), options),
+  }),
+  "ignores the fencing token": (store) => ({
+    append: (logId, events, { lease: _, ...options } = {}) => store.append(logId, events, options),
+  }),
+  "answers before it stores": (store) => {
+    const later: (() => Promise<unknown>)[] = [];
+    return {
+      append: async (logId, events, options) => {
+        const head = (await store.getLog(logId))?.latestSequence ?? 0;
+        for (const stored of later.splice(0)) await stored();
+        later.push(() => store.append(logId, events, options).catch(() => undefined));
+        return [{ sequence: head + 1 } as never];
+      },
+    };
+  },
+  "answers without storing": (store) => {
+    const lazy = every(5);
+    return {
+      append: async (logId, events, options) => {
+        if (!lazy()) return store.append(logId, events, options);
+        return [{ sequence: (options?.expectedSequence ?? 0) + 1, chainHash: "" } as never];
+      },
+    };
+  },
+  "stores what it refuses": (store) => {
+    const wrong = every(3);
+    return {
+      append: async (logId, events, { expectedSequence, ...options } = {}) => {
+        try {
+          return await store.append(logId, events, {
+            ...options,
+            ...(expectedSequence === undefined ? {} : { expectedSequence }),
+          });
+        } catch (error) {
+          if (isContinuoError(error, "conflict") && wrong())
+            await store.append(logId, events).catch(() => undefined);
+          throw error;
+        }
+      },
+    };
+  },
+  "stores an event under another id too": (store) => {
+    const wrong = every(6);
+    return {
+      append: async (logId, events, options) => {
+        const stored = await store.append(logId, events, options);
+        if (wrong()) await store.append(logId, withoutIds(events));
+        return stored;
+      },
+    };
+  },
+  "answers with the sequence of the event before": (store) =>
+    changedAnswer(store, (stored) => ({ ...stored, sequence: stored.sequence - 1 })),
+  "answers with the sequence of the event after": (store) =>
+    changedAnswer(store, (stored) => ({ ...stored, sequence: stored.sequence + 1 })),
+  "answers with another hash": (store) =>
+    changedAnswer(store, (stored) => ({ ...stored, chainHash: stored.payloadHash })),
+  "tells an old head in its refusals": (store) => changedRefusal(store, "conflict", { latestSequence: -3 }),
+  "tells a head to come in its refusals": (store) => changedRefusal(store, "conflict", { latestSequence: 4 }),
+  "tells an old token in its refusals": (store) => changedRefusal(store, "fenced", { token: -1 }),
+  "tells a token to come in its refusals": (store) => changedRefusal(store, "fenced", { token: 1_000 }),
+  "tells an old head": (store) => {
+    const asks = every(4);
+    let old: Awaited<ReturnType<Store["getLog"]>> = null;
+    return {
+      getLog: async (logId) => {
+        if (old === null || asks()) old = await store.getLog(logId);
+        return old;
+      },
+    };
+  },
+  "tells a head to come": (store) => ({
+    getLog: async (logId) => {
+      const log = await store.getLog(logId);
+      return log === null ? null : { ...log, latestSequence: log.latestSequence + 1 };
+    },
+  }),
+  "tells the hash of another head": (store) => {
+    let hash = "0".repeat(64);
+    return {
+      getLog: async (logId) => {
+        const log = await store.getLog(logId);
+        if (log === null) return null;
+        const told = { ...log, chainHash: hash };
+        hash = log.chainHash;
+        return told;
+      },
+    };
+  },
+  "leaves an event out of a page": (store) => changedPage(store, (events) => events.toSpliced(1, 1)),
+  "leaves the newest events out of a page": (store) => changedPage(store, (events) => events.slice(0, -2)),
+  "shows a page in another order": (store) => changedPage(store, (events) => events.toReversed()),
+  "shows an event of a page twice": (store) =>
+    changedPage(store, (events) => [...events, ...events.slice(-1)]),
+  "shows a hash that is another event's": (store) =>
+    changedPage(store, (events) =>
+      events.map((event, n) => ({ ...event, chainHash: events[Math.max(0, n - 1)]?.chainHash ?? "" })),
+    ),
+  "shows what it refused": (store) => {
+    const refused: NewEvent[] = [];
+    return {
+      append: async (logId, events, options) => {
+        try {
+          return await store.append(logId, events, options);
+        } catch (error) {
+          refused.push(...events);
+          throw error;
+        }
+      },
+      read: async (logId, options) => {
+        const page = await store.read(logId, options);
+        const last = page.events.at(-1);
+        const dirty = refused.at(-1);
+        if (last === undefined || dirty?.id === undefined) return page;
+        return { ...page, events: [...page.events, { ...last, id: dirty.id, sequence: last.sequence + 1 }] };
+      },
+    };
+  },
+  "leaves an event out of a tail": (store) => changedTail(store, (event, n) => (n % 9 === 0 ? [] : [event])),
+  "tells an event of a tail twice": (store) =>
+    changedTail(store, (event, n) => (n % 9 === 0 ? [event, event] : [event])),
+  "tells the events of a tail in another order": (store) => {
+    let held: StoredEvent | undefined;
+    return changedTail(store, (event, n) => {
+      if (n === 4) held = event;
+      return n === 4 ? [] : n === 5 && held !== undefined ? [event, held] : [event];
+    });
+  },
+  "tells a tail another hash": (store) =>
+    changedTail(store, (event) => [{ ...event, chainHash: event.payloadHash }]),
+  "gives the same token twice": (store) => {
+    let last: Awaited<ReturnType<Store["acquireLease"]>> | undefined;
+    const wrong = every(4);
+    return {
+      acquireLease: async (name, options) => {
+        const lease = await store.acquireLease(name, options);
+        if (wrong() && last !== undefined) return last;
+        last = lease;
+        return lease;
+      },
+    };
+  },
+};

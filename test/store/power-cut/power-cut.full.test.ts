@@ -1,0 +1,50 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Operations } from "./operations.ts";
+import { firstLoss, traceOperations } from "./power-cut.ts";
+
+const COUNT = 150;
+/** Power cuts in which a planted defect must be found. */
+const ENOUGH = 300;
+const MODES = ["posix", "ordered"] as const;
+
+let operations: Operations;
+beforeAll(async () => {
+  operations = await traceOperations();
+});
+
+test("the trace holds every acknowledgement, write and sync", () => {
+  const kinds = new Set(operations.acknowledgements.map(({ text }) => text.split(" ")[0]));
+  expect(kinds).toEqual(new Set(["ack", "blob", "backup"]));
+  expect(operations.syncs.length).toBeGreaterThan(50);
+  expect(operations.changes.filter(({ type }) => type === "write").length).toBeGreaterThan(200);
+});
+
+test.each(MODES)(
+  "power cuts on a disk with %s rules lose no acknowledged event, blob or backup",
+  async (mode) => {
+    expect(await firstLoss(operations, { mode, seed: 1, count: COUNT })).toBeUndefined();
+  },
+);
+
+describe("the check finds", () => {
+  test.each(MODES)("a store that syncs nothing, on a disk with %s rules", async (mode) => {
+    const unsynced = { ...operations, syncs: [] };
+    expect(await firstLoss(unsynced, { mode, seed: 1, count: ENOUGH })).toBeDefined();
+  });
+
+  test("each folder that is not synced after it gained an entry", async () => {
+    const entries = operations.changes.filter((change) => change.type === "entry");
+    const folders = new Set(entries.map(({ inode }) => inode));
+    expect(folders.size).toBeGreaterThan(4);
+    for (const folder of folders) {
+      const syncs = operations.syncs.filter(({ inode }) => inode !== folder);
+      const loss = await firstLoss({ ...operations, syncs }, { mode: "posix", seed: 1, count: ENOUGH });
+      expect(loss, `folder ${folder}`).toBeDefined();
+    }
+  });
+
+  test("synchronous=OFF", async () => {
+    const off = await traceOperations("off");
+    expect(await firstLoss(off, { mode: "posix", seed: 1, count: ENOUGH })).toBeDefined();
+  });
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { openStore } from "../../src/store/index.ts";
+
+test("types of the application's own have the retention that the store was opened with, in every view", async () => {
+  await using store = await openStore("memory:", {
+    retention: { "acme.ping": "supplementary", "custom:cursor": "supplementary", "acme.sale": "critical" },
+  });
+  const retentions = async (of: typeof store): Promise<readonly string[]> => {
+    const { logId } = await of.createLog();
+    const events = await of.append(logId, [
+      { type: "acme.ping", data: 1 },
+      { type: "acme.ping", data: 1, retention: "critical" },
+      { type: "acme.sale", data: 1 },
+      { type: "acme.other", data: 1 },
+      { type: "custom", data: { name: "cursor" } },
+      { type: "custom", data: { name: "acme.ping" } },
+      { type: "custom", data: null },
+      { type: "cursor", data: { name: "cursor" } },
+    ]);
+    expect((await of.verify(logId)).ok).toBe(true);
+    return events.map((event) => event.retention);
+  };
+  const expected = [
+    "supplementary",
+    "critical",
+    "critical",
+    "critical",
+    "supplementary",
+    "critical",
+    "critical",
+    "critical",
+  ];
+  expect(await retentions(store)).toEqual(expected);
+  expect(await retentions(store.forWorkspace("other"))).toEqual(expected);
+});
+
+test("the retention of a type that Continuo knows, or one that is none, is refused", async () => {
+  for (const retention of [{ message_sent: "supplementary" }, { mine: "forever" }, { "": "critical" }]) {
+    await expect(openStore("memory:", { retention: retention as never })).rejects.toMatchObject({
+      code: "invalid",
+    });
+  }
+});

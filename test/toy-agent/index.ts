@@ -1,0 +1,35 @@
+/**
+ * An agent that nobody has: what it takes to add one, by the steps of docs/formats/README.md.
+ *
+ * A session is `~/.toy/ID.toy`, one JSON object a line: `{ toy: 1, id, cwd, at, title? }`, then
+ * `{ at, by: "person" | "toy" | "tool", blocks }`. A session has no branches.
+ */
+
+import { join } from "node:path";
+import { moved } from "../../src/files/index.ts";
+import type { Agent } from "../../src/native/format/index.ts";
+import { itself, MOST_IMAGE_TYPES } from "../../src/native/kit/index.ts";
+import { TOY } from "./places.ts";
+
+export const toyAgent: Agent = {
+  name: TOY,
+  adapterFormat: "toy",
+  homeVariable: "TOY_HOME",
+  homes: ({ home, env }) => [join(home, ".toy"), ...moved(env.TOY_HOME)],
+  resumeCommand: ({ sessionId }) => ["toy", "--resume", sessionId],
+  accepts: {
+    maxToolNameChars: 64,
+    takenForCopyOf: itself,
+    imagesInErrors: true,
+    imageUrls: false,
+    imageTypes: MOST_IMAGE_TYPES,
+    files: "none",
+    fileNames: true,
+    droppedStart: null,
+    oneTextInResults: false,
+    namesModel: true,
+    vendor: null,
+    textCall: null,
+  },
+  format: async () => (await import("./format.ts")).toyFormat,
+};
