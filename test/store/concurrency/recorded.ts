@@ -57,14 +57,23 @@ class Recorder {
     }
   }
 
-  /** Appends that nobody disputes, so that a slow machine makes a long history too. */
+  /** Appends that nobody disputes, then one of each refusal: on a machine of any speed the history is long and has all. */
   async settle(): Promise<void> {
-    let token: number | undefined;
-    // The lease of whoever held it last ends after a millisecond.
-    while (token === undefined) token = await this.#acquire("settle");
+    const token = await this.#acquireAtLast("settle");
     for (let n = 0; n < SETTLED; n++) {
       const head = (await this.#readHead()) ?? 0;
-      await this.#append(`settle/${n}`, head, token);
+      await this.#append(`settle/${n}`, head, token, n === 0);
+    }
+    await this.#append("settle/conflict", 0, token);
+    await this.#acquireAtLast("successor");
+    await this.#append("settle/fenced", (await this.#readHead()) ?? 0, token);
+  }
+
+  /** The lease of whoever held it last ends after a millisecond. */
+  async #acquireAtLast(owner: string): Promise<number> {
+    while (true) {
+      const token = await this.#acquire(owner);
+      if (token !== undefined) return token;
     }
   }
 
@@ -100,13 +109,18 @@ class Recorder {
     return lease?.token;
   }
 
-  async #append(id: string, expected: number, token: number): Promise<number | "fenced" | "lost"> {
+  async #append(
+    id: string,
+    expected: number,
+    token: number,
+    lost = this.#random.chance(0.1),
+  ): Promise<number | "fenced" | "lost"> {
     const start = this.#now();
     try {
       const lease = { name: "l", token };
       const events = [{ id, type: "custom", data }];
       const [stored] = await this.#part.append(this.#logId, events, { expectedSequence: expected, lease });
-      if (this.#random.chance(0.1)) {
+      if (lost) {
         this.history.push({ type: "unknown", id, expected, token, start });
         return "lost";
       }
