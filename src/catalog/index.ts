@@ -17,6 +17,7 @@ export {
 export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./changes.ts";
 export { type CheckedSession, checkOwn } from "./check.ts";
 export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
+export { excludes } from "./exclude.ts";
 export { type CatalogList, listCatalog, type Wanted } from "./list.ts";
 export {
   type Asking,
@@ -46,3 +47,4 @@ export {
   listAllSessions,
   type ToldSession,
 } from "./told.ts";
+export { type SessionTurn, sessionTurns } from "./turns.ts";

@@ -16,6 +16,7 @@ import {
 import type { Message, SessionDetails, SessionInfo } from "../model/index.ts";
 import { findSessions, openNativeSession } from "../native/index.ts";
 import type { FoundSession, OpenedSession, SavedSkimMemo } from "../native/kit/index.ts";
+import { everyMessage } from "./every-message.ts";
 import { excludes } from "./exclude.ts";
 
 /** What a search knows of a session without opening it. */
@@ -188,7 +189,7 @@ function toText(
   const others = new Map<string, string>();
   return {
     source: JSON.stringify(toIndexed(session.details)),
-    messages: everyMessage(session, signal, ({ metadata }) => {
+    messages: looked(everyMessage(session, signal === undefined ? {} : { signal }), ({ metadata }) => {
       for (const { file } of metadata.records ?? []) {
         if (file !== undefined && !own.has(file) && !others.has(file)) others.set(file, stampNow(file));
       }
@@ -203,21 +204,13 @@ function toIndexed(details: SessionDetails): IndexedSession {
   return { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived };
 }
 
-/** The active branch first, then what only the others have. */
-async function* everyMessage(
-  { leaves, history }: OpenedSession,
-  signal: AbortSignal | undefined,
+async function* looked(
+  messages: AsyncIterable<Message>,
   look: (message: Message) => void,
 ): AsyncGenerator<Message, void, void> {
-  const seen = new Set<string>();
-  const branches = leaves.length > 1 ? leaves.map(({ id }) => ({ leaf: id })) : [{}];
-  for (const branch of branches) {
-    for await (const message of history({ ...branch, ...(signal === undefined ? {} : { signal }) })) {
-      if (leaves.length > 1 && seen.has(message.id)) continue;
-      seen.add(message.id);
-      look(message);
-      yield message;
-    }
+  for await (const message of messages) {
+    look(message);
+    yield message;
   }
 }
 

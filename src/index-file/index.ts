@@ -27,5 +27,5 @@ export {
   type TurnMatch,
   type TurnQuery,
 } from "./stored-text.ts";
-export { type Passage, VOICES, type Voice } from "./turns.ts";
+export { type Passage, type Turn, turnsOf, VOICES, type Voice } from "./turns.ts";
 export { partsOf, wordsOf } from "./words.ts";

@@ -16,3 +16,4 @@ export {
   type SearchResults,
   search,
 } from "./search.ts";
+export { type IndexSearchOptions, searchIndex } from "./search-index.ts";

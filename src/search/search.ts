@@ -20,6 +20,8 @@ export interface SearchOptions {
   readonly limit?: number;
   /** Only turns with a text that this matches. */
   readonly regex?: RegExp;
+  /** What may be shown of a text: excerpts are cut from what this returns. */
+  readonly mask?: (text: string) => string;
 }
 
 export interface FoundTurn {
@@ -27,6 +29,8 @@ export interface FoundTurn {
   readonly number: number;
   readonly messageId: string;
   readonly at: string | null;
+  /** Where a regular expression was asked for: its first match in this turn. */
+  readonly excerpt?: Excerpt;
 }
 
 export interface SearchResult {
@@ -77,12 +81,15 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
     if (session === undefined || !isOfSession(session, query) || !isOfTurn(turn, session, query)) continue;
     const score = rankOf(turn, session, options.nowMs);
     if (options.regex === undefined) matches.push({ turn, session, score });
-    else matches.push(...withRegex({ turn, session, score }, { database, query, regex: options.regex }));
+    else {
+      const { regex, mask } = options;
+      matches.push(...withRegex({ turn, session, score }, { database, query, regex, mask }));
+    }
   }
   const groups = [...groupBySession(matches).values()].sort(byScore);
   const shown = groups.slice(0, options.limit ?? groups.length);
   return {
-    results: shown.map((group) => toResult(database, group, query)),
+    results: shown.map((group) => toResult(database, group, { query, mask: options.mask })),
     total: groups.length,
     changed: options.sessions.size - unchanged.size,
   };
@@ -92,18 +99,27 @@ interface Scan {
   readonly database: DatabaseSync;
   readonly query: SearchQuery;
   readonly regex: RegExp;
+  readonly mask: SearchOptions["mask"];
 }
 
-function withRegex(match: Match, { database, query, regex }: Scan): Match[] {
+function withRegex(match: Match, { database, query, regex, mask }: Scan): Match[] {
   const voices = voicesOf(query.roles);
+  const first = new RegExp(regex.source, regex.flags.replace("g", ""));
   for (const passage of passagesOf(database, match.turn)) {
-    if (!voices.includes(passage.voice)) continue;
-    const hit = new RegExp(regex.source, regex.flags.replace("g", "")).exec(passage.text);
-    if (hit === null) continue;
-    const range = { start: hit.index, end: hit.index + hit[0].length };
-    return [{ ...match, excerpt: excerptAt(passage, range) }];
+    if (!voices.includes(passage.voice) || !first.test(passage.text)) continue;
+    const shown = masked(passage, mask);
+    const hit = first.exec(shown.text);
+    const range = hit === null ? NOWHERE : { start: hit.index, end: hit.index + hit[0].length };
+    return [{ ...match, excerpt: excerptAt(shown, range) }];
   }
   return [];
+}
+
+/** What matched is masked: its text is shown from the start. */
+const NOWHERE = { start: 0, end: 0 };
+
+function masked(passage: Passage, mask: SearchOptions["mask"]): Passage {
+  return mask === undefined ? passage : { ...passage, text: mask(passage.text) };
 }
 
 function isOfSession(
@@ -152,18 +168,26 @@ function byScore([a]: readonly Match[], [b]: readonly Match[]): number {
   return b.score - a.score || (x < y ? 1 : x > y ? -1 : a.session.location < b.session.location ? -1 : 1);
 }
 
-function toResult(database: DatabaseSync, group: readonly Match[], query: SearchQuery): SearchResult {
+function toResult(
+  database: DatabaseSync,
+  group: readonly Match[],
+  { query, mask }: { readonly query: SearchQuery; readonly mask: SearchOptions["mask"] },
+): SearchResult {
   const [best] = group;
   if (best === undefined) throw new Error("a group has a match");
   const phrases = [...query.all, ...(query.error === null || query.error === "any" ? [] : query.error)];
-  const passages = (): readonly Passage[] => passagesOf(database, best.turn);
+  const passages = (): readonly Passage[] => passagesOf(database, best.turn).map((one) => masked(one, mask));
   return {
     session: best.session,
     turn: toTurn(best.turn),
     excerpt: best.excerpt ?? excerptOf(passages(), phrases, voicesOf(query.roles)),
-    turns: group.map(({ turn }) => toTurn(turn)).sort((a, b) => a.number - b.number),
+    turns: group.map(toFound).sort((a, b) => a.number - b.number),
     score: best.score,
   };
+}
+
+function toFound({ turn, excerpt }: Match): FoundTurn {
+  return excerpt === undefined ? toTurn(turn) : { ...toTurn(turn), excerpt };
 }
 
 function toTurn({ number, messageId, at }: TurnMatch): FoundTurn {

@@ -1,9 +1,9 @@
 /** `search`: the results, ranked, each with the turn that matches best. */
 
 import type { Texts } from "../../catalog/index.ts";
-import { indexPathOf, useIndex } from "../../index-file/index.ts";
+import { placesOf } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
-import { parseQuery, type SearchResults, search } from "../../search/index.ts";
+import { parseQuery, type SearchResults, searchIndex } from "../../search/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import {
   createOutput,
@@ -35,13 +35,12 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
   });
   const texts = await updateWithProgress(shell, UPDATE_MS);
   const options = {
-    sessions: texts.ready,
+    texts,
     nowMs: shell.now.getTime(),
     ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
     ...(regex === null ? {} : { regex }),
   };
-  const used = await useIndex(indexPathOf(shell), "read", (database) => search(database, query, options));
-  const found = used.state === "ready" ? used.value : withoutIndex(used.state, texts, shell);
+  const found = await searchIndex(placesOf(shell), query, options);
   keepNumbers(found.results, shell);
   const output = createOutput(shell.stdout);
   const missing = texts.left + found.changed;
@@ -77,18 +76,6 @@ function toRegex(source: string): RegExp {
   } catch (error) {
     throw new ContinuoError("usage", `no regular expression: ${(error as Error).message}`);
   }
-}
-
-/** With no session at all, nobody made an index. */
-function withoutIndex(state: string, { left, unreadable }: Texts, shell: Shell): SearchResults {
-  if (state === "missing" && left === 0 && unreadable.length === 0)
-    return { results: [], total: 0, changed: 0 };
-  throw new ContinuoError("unavailable", `the index ${indexPathOf(shell)} cannot be used: it is ${state}`, {
-    hint:
-      state === "newer"
-        ? "Use the newer version of Continuo that made it, or delete the index with `continuo index clear`."
-        : "Check the permissions of the file, or delete the index with `continuo index clear`.",
-  });
 }
 
 function notesOf(missing: number, { unreadable, cut }: Texts): ((paint: Paint) => string)[] {

@@ -1,0 +1,112 @@
+/** Turns that are read from a session have the numbers that a search gives them. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Places } from "../../src/agents.ts";
+import { lookUp, openLocated, sessionTurns, updateTexts } from "../../src/catalog/index.ts";
+import { indexPathOf, matchTurns, useIndex } from "../../src/index-file/index.ts";
+import { parseQuery, searchIndex } from "../../src/search/index.ts";
+import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
+import { copyEveryCase } from "./every-case.ts";
+
+let home: Home;
+beforeEach(() => {
+  home = createHome();
+});
+afterEach(() => home[Symbol.dispose]());
+
+const toTime = (text: string): string => text;
+const nowMs = Date.parse("2025-01-07T00:00:00Z");
+
+test("the turns of a session have the numbers that a search gives them, also a turn that the index cuts", async () => {
+  const scratch = mkdtempSync(join(tmpdir(), "continuo-turns-"));
+  try {
+    const places = { ...copyEveryCase(scratch, 6), cwd: scratch };
+    await expectSameTurns(places);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  const long = Array.from({ length: 5 }, (_, at) => ({
+    ...{ uuid: `a${at}`, parent: at === 0 ? "u1" : `a${at - 1}`, role: "assistant" as const },
+    ...{ content: [{ type: "text", text: "word ".repeat(180_000) }], time: `10:00:0${at + 1}` },
+  }));
+  const lines = [
+    { uuid: "u1", parent: null, role: "user" as const, content: "Write much", time: "10:00:00" },
+    ...long,
+    { uuid: "u2", parent: "a4", role: "user" as const, content: "Enough", time: "10:01:00" },
+  ];
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines));
+  const numbered = await expectSameTurns({ home: home.path, env: {}, cwd: home.path });
+  expect(numbered).toEqual([["u1", "a3", "u2"]]);
+});
+
+async function expectSameTurns(places: Places & { readonly cwd: string }): Promise<string[][]> {
+  const { ready } = await updateTexts({ places });
+  expect(ready.size).toBeGreaterThan(0);
+  const used = await useIndex(indexPathOf(places), "read", (database) =>
+    matchTurns(database, { weights: [] }),
+  );
+  if (used.state !== "ready") throw new Error(used.state);
+  const all: string[][] = [];
+  for (const [id, { location }] of ready) {
+    const indexed = used.value
+      .filter(({ session }) => session === id)
+      .sort((a, b) => a.number - b.number)
+      .map(({ number, messageId, at, tools, files, errors }) => ({
+        ...{ number, messageId, at, tools, files, errors },
+      }));
+    using session = await openLocated(await lookUp(location, { places }), places);
+    const turns = await Array.fromAsync(sessionTurns(session));
+    expect(turns.map(({ messages: _, ...turn }) => turn)).toEqual(indexed);
+    for (const { messages, messageId } of turns) expect(messages[0]?.id).toBe(messageId);
+    const total = (await Array.fromAsync(sessionTurns(session))).flatMap(({ messages }) => messages);
+    expect(new Set(total.map(({ id: one }) => one)).size).toBe(total.length);
+    all.push(indexed.map(({ messageId }) => messageId));
+  }
+  return all;
+}
+
+test("a text is masked before an excerpt is cut from it, also where the match itself is masked", async () => {
+  writeSessions(home);
+  const places = { home: home.path, env: {} };
+  const texts = await updateTexts({ places });
+  const options = { texts, nowMs, mask: (text: string) => text.replaceAll("Codex", "[masked]") };
+  const words = await searchIndex(places, parseQuery("hello codex", { toTime }), options);
+  expect(words.results.map(({ excerpt }) => excerpt?.pieces.map(({ text }) => text).join(""))).toEqual([
+    "Hello [masked]",
+  ]);
+  const all = parseQuery("agent:codex", { toTime });
+  for (const [regex, pieces] of [
+    [/Cod.x/u, [{ text: "Hello [masked]", match: false }]],
+    [
+      /Hel+o/u,
+      [
+        { text: "Hello", match: true },
+        { text: " [masked]", match: false },
+      ],
+    ],
+  ] as const) {
+    const found = await searchIndex(places, all, { ...options, regex });
+    expect(found.results.flatMap(({ turns }) => turns.map(({ excerpt }) => excerpt?.pieces))).toEqual([
+      pieces,
+    ]);
+  }
+});
+
+test("a regular expression that takes forever ends with an error, and leaves the index usable", async () => {
+  home.write(
+    claudeFile(CLAUDE_ID),
+    claudeText(CLAUDE_ID, [
+      { uuid: "u1", parent: null, role: "user", content: `${"a".repeat(60)}!`, time: "10:00:00" },
+    ]),
+  );
+  const places = { home: home.path, env: {} };
+  const texts = await updateTexts({ places });
+  const query = parseQuery("", { toTime, isEmptyAllowed: true });
+  const searched = searchIndex(places, query, { texts, nowMs, regex: /^(a+)+$/u, timeMs: 50 });
+  await expect(searched).rejects.toMatchObject({ code: "too_large" });
+  home.write(claudeFile("4bf3c2a1-0000-4000-8000-00000000000a"), claudeText("x", []));
+  expect((await updateTexts({ places })).left).toBe(0);
+});
