@@ -2,31 +2,61 @@
 
 import type { Store } from "../../src/model/index.ts";
 import { openStore } from "../../src/store/index.ts";
+import { recordOf } from "../../src/wire/index.ts";
 import { openServer } from "../server/harness/open-server.ts";
 
-const [, , storeUrl = "", workspaceId = "", fault = "none"] = process.argv;
+type Fault = (store: Store) => Partial<Store>;
+
+/** Every nth whole message. */
+function every(n: number): (event: { readonly type: string; readonly data: unknown } | undefined) => boolean {
+  let count = 0;
+  return (event) =>
+    event?.type === "message_sent" && recordOf(event.data).state !== "open" && ++count % n === 0;
+}
 
 /** Faults that the checker must find. */
-function broken(store: Store): Store {
+const FAULTS: Readonly<Record<string, Fault>> = {
+  "confirms what it did not store": (store) => {
+    const isLost = every(20);
+    return {
+      append: (logId, events, options) =>
+        isLost(events[0])
+          ? Promise.resolve([{ ...events[0], sequence: 1 } as never])
+          : store.append(logId, events, options),
+    };
+  },
+  "stores a message twice": (store) => {
+    const isDoubled = every(20);
+    return {
+      append: async (logId, events, options) => {
+        const stored = await store.append(logId, events, options);
+        const [event] = events;
+        if (event !== undefined && isDoubled(event)) {
+          await store.append(logId, [{ ...event, id: `${event.id}/again` }], options);
+        }
+        return stored;
+      },
+    };
+  },
+  "leaves messages out of what a reader is given": (store) => ({
+    tail: async function* (logId, options) {
+      const isLeftOut = every(20);
+      for await (const event of store.tail(logId, options)) if (!isLeftOut(event)) yield event;
+    },
+  }),
+};
+
+function broken(store: Store, fault: Fault): Store {
   const faulty: Store = Object.assign(Object.create(store) as Store, {
     forWorkspace: () => faulty,
-    ...(fault === "loses"
-      ? {
-          // Says that it is stored, and it is not.
-          append: (
-            logId: string,
-            events: readonly { readonly id?: string; readonly type: string }[],
-            options: object,
-          ) =>
-            events[0]?.type === "message_sent" && Math.random() < 0.05
-              ? Promise.resolve([{ ...events[0], sequence: 1 }])
-              : store.append(logId, events as never, options),
-        }
-      : {}),
+    ...fault(store),
   });
   return faulty;
 }
 
+const [, , storeUrl = "", workspaceId = "", name = "none"] = process.argv;
+const fault = FAULTS[name];
+if (fault === undefined && name !== "none") throw new Error(`there is no fault "${name}"`);
 const opened = await openStore(storeUrl, { workspaceId });
-const server = await openServer(fault === "none" ? opened : broken(opened));
+const server = await openServer(fault === undefined ? opened : broken(opened, fault));
 process.stdout.write(`${server.url}\n`);

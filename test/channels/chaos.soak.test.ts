@@ -1,11 +1,17 @@
-import { expect, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
-import { chaos } from "./chaos.ts";
+import { soakTest } from "../sizes/soak-test.ts";
+import { chaos, countsOf } from "./chaos.ts";
 
-test("the same for ten minutes", async () => {
-  const storeUrl = await newPostgresDatabase();
-  await using store = await openStore(storeUrl, { migrate: true });
-  const result = await chaos({ store, storeUrl, clients: 20, agents: 5, servers: 3, durationMs: 600_000 });
-  expect(result.failures).toEqual([]);
-}, 1_200_000);
+soakTest(
+  "channels: 20 clients, 5 agents and 3 servers on one Postgres, disturbed for ten minutes, lose and repeat nothing",
+  { count: 1, batchSize: 1 },
+  async ({ seed }) => {
+    const storeUrl = await newPostgresDatabase();
+    await using store = await openStore(storeUrl, { migrate: true });
+    const size = { clients: 20, agents: 5, servers: 3, durationMs: 600_000 };
+    const result = await chaos({ store, storeUrl, seed, ...size });
+    if (result.failures.length > 0) throw new Error(result.failures.join("\n"));
+    return countsOf(result);
+  },
+);

@@ -9,7 +9,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type AgenticClient, type ClientEvent, connect } from "../../src/client/index.ts";
 import { isContinuoError, type Store, type StoredEvent } from "../../src/model/index.ts";
-import { isInputFor, recordOf } from "../../src/wire/index.ts";
+import { isInputFor } from "../../src/wire/index.ts";
+import { createRandom, type Random } from "../store/harness/random.ts";
+import { answerCount, type Given, type History, type Reader, violationsOf } from "./chaos-checker.ts";
 import { type CuttingProxy, cuttingProxy } from "./cutting-proxy.ts";
 
 export interface ChaosOptions {
@@ -19,17 +21,41 @@ export interface ChaosOptions {
   readonly agents: number;
   readonly servers: number;
   readonly durationMs: number;
+  /** Of what is disturbed when, and of how long writers wait; what runs at the same time takes its own turns. */
+  readonly seed: number;
   /** A deliberately broken server, by name. */
   readonly fault?: string;
 }
 
-export interface ChaosResult {
+export interface ChaosResult extends Disturbances {
   /** What is wrong, in sentences. */
   readonly failures: readonly string[];
   readonly messages: number;
   readonly answers: number;
+}
+
+export interface Disturbances {
+  /** Connections that were cut. */
   readonly cuts: number;
+  /** Connections of which one side was closed. */
+  readonly halfCloses: number;
+  /** How often everything was delayed from then on. */
+  readonly delays: number;
+  /** Servers that were killed. */
   readonly kills: number;
+}
+
+/** For the table of `docs/proof.md`. */
+export function countsOf(result: ChaosResult): string {
+  const count = (n: number, what: string): string => `${n.toLocaleString("en")} ${what}`;
+  return [
+    count(result.messages, "messages"),
+    count(result.answers, "answers"),
+    count(result.cuts, "connections cut"),
+    count(result.halfCloses, "half-closed"),
+    count(result.delays, "delays"),
+    count(result.kills, "servers killed"),
+  ].join(", ");
 }
 
 const CHANNEL = "chaos";
@@ -50,22 +76,21 @@ async function startServer(storeUrl: string, workspaceId: string, fault: string)
   throw new Error("the server did not start");
 }
 
-interface Reader {
-  readonly handle: string;
-  readonly sequences: number[];
+interface Recording extends Reader {
+  readonly given: Given[];
 }
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one story, whose parts share everything
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { store, storeUrl, durationMs, fault = "none" } = options;
+  const { store, storeUrl, durationMs, seed, fault = "none" } = options;
   const { workspaceId } = store;
   const servers = await Promise.all(
     Array.from({ length: options.servers }, () => startServer(storeUrl, workspaceId, fault)),
   );
   const proxies = await Promise.all(servers.map(({ url }) => cuttingProxy(url)));
   const stop = new AbortController();
-  const acknowledged = new Map<string, number>();
-  const readers: Reader[] = [];
+  const acknowledged = new Set<string>();
+  const readers: Recording[] = [];
   const clients: AgenticClient[] = [];
   const errors: string[] = [];
   const join = async (handle: string, n: number): Promise<AgenticClient> => {
@@ -88,10 +113,9 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
     }
   };
   const answering = new Map<string, Promise<void>>();
-  const read = async (client: AgenticClient, reader: Reader): Promise<void> => {
-    const { handle } = reader;
+  const read = async (client: AgenticClient, { handle, given }: Recording): Promise<void> => {
     for await (const event of client.events()) {
-      if (event.sequence !== undefined) reader.sequences.push(event.sequence);
+      if (event.sequence !== undefined) given.push({ sequence: event.sequence, text: wholeTextOf(event) });
       if (!bots.includes(handle) || !isInput(event)) continue;
       const before = answering.get(handle) ?? Promise.resolve();
       const own = before.then(() => answer(client, event));
@@ -107,18 +131,20 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   const bots = Array.from({ length: options.agents }, (_, n) => `bot-${n}`);
   for (const [n, handle] of [...people, ...bots].entries()) {
     const client = await join(handle, n);
-    const reader: Reader = { handle, sequences: [] };
+    const reader: Recording = { handle, given: [] };
     readers.push(reader);
     reading.push(
       read(client, reader).catch((error: unknown) => void errors.push(`${handle} ended: ${String(error)}`)),
     );
     if (!people.includes(handle)) continue;
-    const write = writeUntil(stop.signal, { client, handle, bots, acknowledged });
+    const random = createRandom(seed + n);
+    const write = writeUntil(stop.signal, { client, handle, bots, acknowledged, random });
     writing.push(
       write.catch((error: unknown) => void errors.push(`${handle} could not write: ${String(error)}`)),
     );
   }
-  const kills = await disturb({ servers, proxies, storeUrl, workspaceId, fault, durationMs });
+  const random = createRandom(seed);
+  const disturbances = await disturb({ servers, proxies, storeUrl, workspaceId, fault, durationMs, random });
   stop.abort();
   for (const proxy of proxies) proxy.delay(0);
   await Promise.all(writing);
@@ -126,20 +152,21 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   await Promise.all(answering.values());
   const latest = await store.latestSequence(LOG);
   const deadline = Date.now() + 60_000;
-  while (readers.some(({ sequences }) => (sequences.at(-1) ?? 0) < latest) && Date.now() < deadline)
+  while (readers.some(({ given }) => (given.at(-1)?.sequence ?? 0) < latest) && Date.now() < deadline)
     await pause(100);
   await Promise.all(clients.map((client) => client.close()));
   await Promise.all(reading);
   const cuts = proxies.reduce((sum, proxy) => sum + proxy.cuts, 0);
   for (const { child } of servers) child.kill("SIGKILL");
   for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
-  const found = await check(store, { readers, acknowledged, latest, bots });
+  const events = (await eventsOf(store)).filter(({ sequence }) => sequence <= latest);
+  const history: History = { channel: CHANNEL, events, readers, acknowledged, bots };
   return {
-    failures: [...errors, ...found.failures],
+    ...disturbances,
+    failures: [...errors, ...violationsOf(history)],
     messages: acknowledged.size,
-    answers: found.answers,
+    answers: answerCount(history),
     cuts,
-    kills,
   };
 }
 
@@ -147,19 +174,24 @@ interface Writing {
   readonly client: AgenticClient;
   readonly handle: string;
   readonly bots: readonly string[];
-  readonly acknowledged: Map<string, number>;
+  readonly acknowledged: Set<string>;
+  readonly random: Random;
 }
 
 async function writeUntil(
   signal: AbortSignal,
-  { client, handle, bots, acknowledged }: Writing,
+  { client, handle, bots, acknowledged, random }: Writing,
 ): Promise<void> {
   for (let at = 0; !signal.aborted; at++) {
     const bot = at % 25 === 0 ? ` @bot-${(at / 25) % Math.max(1, bots.length)}` : "";
     const { messageId } = await client.send(`${handle} ${at}${bot}`);
-    acknowledged.set(messageId, at);
-    await pause(100 + Math.random() * 200);
+    acknowledged.add(messageId);
+    await pause(100 + random.below(200));
   }
+}
+
+function wholeTextOf(event: ClientEvent): string | null {
+  return event.type === "message" && event.state === "complete" ? event.content : null;
 }
 
 type Input = ClientEvent & { readonly sequence: number; readonly content: string };
@@ -215,104 +247,35 @@ interface Disturbed {
   readonly workspaceId: string;
   readonly fault: string;
   readonly durationMs: number;
+  readonly random: Random;
 }
 
-async function disturb({ servers, proxies, ...all }: Disturbed): Promise<number> {
+/** One disturbance about every second. */
+async function disturb({ servers, proxies, random, ...all }: Disturbed): Promise<Omit<Disturbances, "cuts">> {
   const end = Date.now() + all.durationMs;
-  let kills = 0;
+  const done = { halfCloses: 0, delays: 0, kills: 0 };
   while (Date.now() < end) {
-    await pause(500 + Math.random() * 1_000);
-    const n = Math.floor(Math.random() * servers.length);
+    await pause(500 + random.below(1_000));
+    const n = random.below(servers.length);
     const [proxy, server] = [proxies[n], servers[n]];
     if (proxy === undefined || server === undefined) continue;
-    const what = Math.random();
-    if (what < 0.45) proxy.cutAll();
-    else if (what < 0.65) proxy.halfCloseOne();
-    else if (what < 0.85) proxy.delay(what < 0.75 ? 50 : 0);
-    else {
-      kills++;
+    const what = random.below(100);
+    if (what < 45) proxy.cutAll();
+    else if (what < 65) {
+      const side = random.pick(["client", "server"] as const);
+      if (proxy.halfCloseOne(side, random.below(1_000))) done.halfCloses++;
+    } else if (what < 85) {
+      if (what < 75) done.delays++;
+      proxy.delay(what < 75 ? 50 : 0);
+    } else {
+      done.kills++;
       server.child.kill("SIGKILL");
       const next = await startServer(all.storeUrl, all.workspaceId, all.fault);
       server.child = next.child;
       proxy.retarget(next.url);
     }
   }
-  return kills;
-}
-
-interface Checked {
-  readonly readers: readonly Reader[];
-  readonly acknowledged: ReadonlyMap<string, number>;
-  readonly latest: number;
-  readonly bots: readonly string[];
-}
-
-interface Found {
-  readonly failures: readonly string[];
-  readonly answers: number;
-}
-
-/**
- * Every reader has every event of the log once and in its order, but for parts of messages that had ended when it came
- * back; every acknowledged message is in the log once; every input has one whole answer.
- */
-async function check(store: Store, { readers, acknowledged, latest, bots }: Checked): Promise<Found> {
-  const failures: string[] = [];
-  const events = await eventsOf(store);
-  const ids = new Set<string>();
-  for (const { id } of events) {
-    if (ids.has(id)) failures.push(`${id} is in the log twice.`);
-    ids.add(id);
-  }
-  for (const id of acknowledged.keys())
-    if (!ids.has(id)) failures.push(`${id} was acknowledged and is lost.`);
-  const needed = events.filter((event) => event.sequence <= latest && !isPart(event));
-  for (const { handle, sequences } of readers) {
-    const wrong = sequences.findIndex((sequence, at) => at > 0 && sequence <= (sequences[at - 1] ?? 0));
-    if (wrong !== -1) failures.push(`${handle} was given ${sequences[wrong]} after ${sequences[wrong - 1]}.`);
-    const given = new Set(sequences);
-    const missing = needed.filter(({ sequence }) => !given.has(sequence));
-    if (missing.length === 0) continue;
-    failures.push(`${handle} was not given ${missing.length} events; the first is ${missing[0]?.sequence}.`);
-  }
-  const answered = answersIn(events);
-  for (const bot of bots) {
-    for (const { sequence } of events.filter((event) => isInputFor(event, bot))) {
-      const count = answered.get(`${bot}:${sequence}`) ?? 0;
-      if (count !== 1) {
-        const told = storyOf(events, `answer:run:${CHANNEL}:${bot}:${sequence}:`);
-        failures.push(`${bot} gave ${count} whole answers to the input ${sequence}: ${told}.`);
-      }
-    }
-  }
-  return { failures, answers: answered.size };
-}
-
-/** Its end holds all of it, and a replay may leave it out. */
-function isPart({ type, data }: StoredEvent): boolean {
-  if (type === "message_sent") return recordOf(data).state === "open";
-  return type === "message_streamed" || type === "message_updated";
-}
-
-/** What became of messages whose ids begin so. */
-function storyOf(events: readonly StoredEvent[], prefix: string): string {
-  return events
-    .flatMap(({ id, sequence, type, data }) => {
-      const messageId = String(recordOf(data).messageId ?? id);
-      return messageId.startsWith(prefix) ? [`${sequence} ${type} ${messageId.slice(prefix.length)}`] : [];
-    })
-    .join(", ");
-}
-
-/** How many whole answers each input has, by handle and sequence. */
-function answersIn(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { type, data } of events) {
-    if (type !== "message_completed") continue;
-    const [, input] = /^answer:run:chaos:([^:]+:\d+):\d+$/u.exec(String(recordOf(data).messageId)) ?? [];
-    if (input !== undefined) counts.set(input, (counts.get(input) ?? 0) + 1);
-  }
-  return counts;
+  return done;
 }
 
 function pause(ms: number): Promise<void> {

@@ -8,8 +8,8 @@ export interface CuttingProxy extends AsyncDisposable {
   readonly cuts: number;
   /** Ends every connection at once, as a network does. */
   cutAll(): void;
-  /** Ends one side of one connection only. */
-  halfCloseOne(): void;
+  /** Says to one side of one connection that nothing more comes, and hands on what that side still says. */
+  halfCloseOne(side: "client" | "server", nth: number): boolean;
   /** Lets everything wait so long before it is handed on. */
   delay(ms: number): void;
   /** Where new connections go. */
@@ -31,9 +31,21 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       upstream.destroy();
     };
     const hand = (from: Socket, to: Socket): void => {
+      // What came first is handed on first, also when the delay has changed meanwhile.
+      let before = Promise.resolve();
+      const later = async (chunk: Buffer, after: Promise<void>): Promise<void> => {
+        await new Promise((resolve) => setTimeout(resolve, delayMs));
+        await after;
+        if (to.writable) to.write(chunk);
+      };
+      let waiting = 0;
       from.on("data", (chunk: Buffer) => {
-        if (delayMs === 0) to.write(chunk);
-        else setTimeout(() => to.writable && to.write(chunk), delayMs);
+        if (delayMs === 0 && waiting === 0) {
+          if (to.writable) to.write(chunk);
+          return;
+        }
+        waiting++;
+        before = later(chunk, before).finally(() => waiting--);
       });
       from.on("error", end);
       from.on("close", end);
@@ -56,9 +68,10 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       return cuts;
     },
     cutAll,
-    halfCloseOne: () => {
-      const [pair] = pairs;
-      pair?.[0].end();
+    halfCloseOne: (side, nth) => {
+      const pair = [...pairs][nth % Math.max(1, pairs.size)];
+      (side === "client" ? pair?.[0] : pair?.[1])?.end();
+      return pair !== undefined;
     },
     delay: (ms) => {
       delayMs = ms;

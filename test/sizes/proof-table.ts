@@ -22,7 +22,7 @@ export function withSoakTable(document: string, progress: readonly SoakProgress[
   return `${document.slice(0, from)}${BEGIN}\n\n${[HEAD, ...sorted].join("\n")}\n\n${document.slice(to)}`;
 }
 
-function rowOf({ name, seed, count, done, result, date }: SoakProgress): string {
-  const rounds = done === count ? String(count) : `${done} of ${count}`;
+function rowOf({ name, seed, count, done, result, date, counts }: SoakProgress): string {
+  const rounds = `${done === count ? "" : `${done} of `}${count}${counts === undefined ? "" : `: ${counts}`}`;
   return `| ${name} | ${rounds} | ${seed} | ${result} | ${date.slice(0, 10)} |`;
 }

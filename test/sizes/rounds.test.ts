@@ -37,6 +37,11 @@ test("every round is run once, in batches whose seeds differ", async () => {
   ]);
 });
 
+test("what the last batch counted is kept", async () => {
+  await runRounds(options(), ({ count }) => `${count} kills`);
+  expect(readProgress(folder)[0]).toMatchObject({ counts: "5 kills" });
+});
+
 test("a batch that failed is the first one of the next run, with the seed that it had", async () => {
   const failing = (batch: Batch): void => {
     if (batch.seed === 17) throw new Error("two are lost");
@@ -80,6 +85,8 @@ test("the table has one row for a property, and keeps rows of properties that we
     "\n| a | 4 of 20 | 1 | failed | 2025-01-05 |\n| b | 20 | 1 | passed | 2025-01-05 |\n",
   );
   expect(withSoakTable(second, [])).toBe(second);
+  const counted = withSoakTable(second, [{ ...progress, name: "c", counts: "7 kills" }]);
+  expect(counted).toContain("\n| c | 20: 7 kills | 1 | passed | 2025-01-05 |\n");
   expect(second.startsWith("# Proof\n\n<!--")).toBe(true);
   expect(second.endsWith("<!-- /soak -->\nafter\n")).toBe(true);
 });

@@ -15,6 +15,8 @@ export interface SoakProgress {
   /** The rounds that passed. */
   readonly done: number;
   readonly result: "unfinished" | "passed" | "failed";
+  /** What the last batch counted. */
+  readonly counts?: string;
   /** ISO 8601, of the last change. */
   readonly date: string;
 }
@@ -36,11 +38,11 @@ export interface RoundsOptions {
   readonly now: () => Date;
 }
 
+/** What it resolves to as text is what it counted, for the table; it throws when one of its rounds fails. */
+export type RunBatch = (batch: Batch) => unknown;
+
 /** Runs the batches that are left. Throws what a batch throws, with the seed in the message. */
-export async function runRounds(
-  options: RoundsOptions,
-  runBatch: (batch: Batch) => Promise<void> | void,
-): Promise<SoakProgress> {
+export async function runRounds(options: RoundsOptions, runBatch: RunBatch): Promise<SoakProgress> {
   let progress = begin(options);
   const { batchSize } = options;
   while (progress.done < progress.count) {
@@ -48,8 +50,9 @@ export async function runRounds(
       seed: (progress.seed + progress.done) | 0,
       count: Math.min(batchSize, progress.count - progress.done),
     };
+    let counts: unknown;
     try {
-      await runBatch(batch);
+      counts = await runBatch(batch);
     } catch (cause) {
       save(options, { ...progress, result: "failed" });
       const reason = cause instanceof Error ? cause.message : String(cause);
@@ -58,7 +61,13 @@ export async function runRounds(
       });
     }
     const done = progress.done + batch.count;
-    progress = save(options, { ...progress, done, result: done < progress.count ? "unfinished" : "passed" });
+    const result = done < progress.count ? "unfinished" : "passed";
+    progress = save(options, {
+      ...progress,
+      done,
+      result,
+      ...(typeof counts === "string" ? { counts } : {}),
+    });
   }
   return progress;
 }

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { test } from "vitest";
-import { type Batch, runRounds } from "./rounds.ts";
+import { type RunBatch, runRounds } from "./rounds.ts";
 
 const DEFAULT_FOLDER = join(import.meta.dirname, "../../.soak");
 const MAX_SEED = 0x7fffffff;
@@ -11,7 +11,7 @@ const MAX_SEED = 0x7fffffff;
 export function soakTest(
   name: string,
   { count, batchSize }: { readonly count: number; readonly batchSize: number },
-  runBatch: (batch: Batch) => Promise<void> | void,
+  runBatch: RunBatch,
 ): void {
   test(name, async () => {
     const { CONTINUO_SOAK_SEED: given, CONTINUO_SOAK_FOLDER: folder = DEFAULT_FOLDER } = process.env;
