@@ -12,6 +12,7 @@ import {
   isAgentName,
   type OpenConversation,
 } from "../model/index.ts";
+import type { ProgramPlace } from "./state.ts";
 
 export interface AgentOptions {
   readonly settings: AgentSettings;
@@ -37,11 +38,11 @@ export interface TalkingAgent extends DrivenAgent {
    * Starts its program before it is asked anything: the first turn finds it open, if it goes where it was
    * expected to. What goes wrong is told by that turn.
    */
-  prepare(nativeSessionId: string | null, cwd: string): void;
+  prepare(place: ProgramPlace): void;
   /** The same, and it is waited for. Errors: as `AgentDriver.open`. */
   enter(entrance: Entrance): Promise<Conversation>;
-  /** Whether its next turn finds that session open. */
-  isAt(nativeSessionId: string, cwd: string): boolean;
+  /** Where its next turn finds a session open; `null` where nothing was started early. */
+  readonly place: ProgramPlace | null;
   /** Who can be asked for the agent's own list: one that is open, and one whose files nobody here reads; else `null`. */
   lister(): Promise<AgentDriver | null>;
 }
@@ -72,8 +73,8 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
       ...(settings.model === null ? {} : { model: settings.model }),
       ...(mode === undefined ? {} : { mode }),
     });
-  const prepare: TalkingAgent["prepare"] = (nativeSessionId, folder) => {
-    const to = nativeSessionId === null ? {} : { resumeSessionId: nativeSessionId };
+  const prepare: TalkingAgent["prepare"] = ({ nativeId, cwd: folder }) => {
+    const to = nativeId === null ? {} : { resumeSessionId: nativeId };
     // Told by the turn that asks for it.
     enter({ cwd: folder, ...to }).catch(() => undefined);
   };
@@ -94,7 +95,9 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     execute: (request, call) => agent.execute(request, call),
     prepare,
     enter,
-    isAt: early.isAt,
+    get place() {
+      return early.place;
+    },
     async lister() {
       const { driver } = early;
       if (!(await driver.capabilities({ cwd })).canList) return null;
@@ -111,7 +114,7 @@ interface Early {
   start(open: OpenConversation): Promise<Conversation>;
   /** What was begun, when it is open; `null` where it is not to be had. */
   conversation(): Promise<Conversation | null>;
-  isAt(nativeSessionId: string, cwd: string): boolean;
+  readonly place: ProgramPlace | null;
   drop(): Promise<void>;
 }
 
@@ -164,7 +167,10 @@ function startedEarly(driver: AgentDriver): Early {
       return conversation;
     },
     conversation: async () => (await begun?.conversation.catch(() => null)) ?? null,
-    isAt: (resumeSessionId, cwd) => begun?.open.resumeSessionId === resumeSessionId && begun.open.cwd === cwd,
+    get place() {
+      if (begun === null) return null;
+      return { nativeId: begun.open.resumeSessionId ?? null, cwd: begun.open.cwd };
+    },
     drop,
   };
 }

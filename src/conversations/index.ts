@@ -11,4 +11,12 @@ export type { EarlierTurn } from "./earlier.ts";
 export type { TalkFlags } from "./flags.ts";
 export { TALK_LIMITS } from "./limits.ts";
 export type { TurnResult } from "./run.ts";
-export { Talk, type TalkOptions } from "./talk.ts";
+export {
+  step,
+  type TalkChange,
+  type TalkEffect,
+  type TalkSetting,
+  type TalkState,
+  type TalkStep,
+} from "./state.ts";
+export { openTalk, type Talk, type TalkOptions } from "./talk.ts";

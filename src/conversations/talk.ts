@@ -1,13 +1,12 @@
 /**
- * A conversation: a session of Continuo's, and the agent that it is with now. It may be given another session, or
- * another agent, between two turns.
+ * A conversation: a session of Continuo's, and the agent that answers in it now. Between two turns it may go on in
+ * another session, or with another agent. What it is, is a value (`TalkState`); this is what carries its effects out.
  */
 
 import { resolve } from "node:path";
-import type { ToldSession } from "../catalog/index.ts";
 import { isToldAlone } from "../catalog/index.ts";
-import { type AgentSettings, type Configuration, restrictionFor } from "../config/index.ts";
-import { type AskPermission, permissionsBy } from "../drivers/link/index.ts";
+import type { AgentSettings, Configuration } from "../config/index.ts";
+import type { AskPermission } from "../drivers/link/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import {
   type AgentDriver,
@@ -17,15 +16,24 @@ import {
   type Session,
 } from "../model/index.ts";
 import type { OpenedStore } from "../store/index.ts";
-import { createAgent, type TalkingAgent } from "./agents.ts";
 import type { EarlierTurn } from "./earlier.ts";
 import type { TalkFlags } from "./flags.ts";
 import { folderOf } from "./folder.ts";
-import { nativeIdOf } from "./native-id.ts";
 import type { Origin } from "./origin.ts";
-import { describeRestriction } from "./restrictions.ts";
+import { createProgram, type Program } from "./program.ts";
 import type { TurnInput, TurnResult } from "./run.ts";
-import { defaultAgent, readSettings, settingsOf } from "./settings.ts";
+import { defaultAgent, readSettings } from "./settings.ts";
+import {
+  beginState,
+  type Policy,
+  saidBefore,
+  step,
+  type TalkChange,
+  type TalkEffect,
+  type TalkSetting,
+  type TalkState,
+} from "./state.ts";
+import type { Taking } from "./taking.ts";
 
 export interface TalkOptions {
   readonly flags: TalkFlags;
@@ -47,201 +55,163 @@ export interface SayOptions extends TurnInput {
   readonly signal: AbortSignal;
 }
 
-export class Talk implements AsyncDisposable {
+/** Turns and changes happen one after another, in the order in which they were asked for. */
+export interface Talk extends AsyncDisposable {
   readonly cwd: string;
   readonly configuration: Configuration;
-  readonly #options: TalkOptions;
-  #store: Promise<OpenedStore> | null = null;
-  #agent: TalkingAgent | null = null;
-  #settings: AgentSettings;
-  #session: Session | null = null;
-  #mode: string | null = null;
-  /** What the person said in this conversation; `null`: the configuration, or a flag, says it. */
-  #policy: AgentSettings["permissions"]["policy"] | null = null;
-  /** A native session that was asked for by name, and not yet gone on with: what is missing is no surprise to hide. */
-  #isFresh = false;
-  /** By `performance.now()`: until then the agent's driver lets its session rest. */
-  #waitsUntilMs = 0;
-  #isSaying = false;
-  /** Lines that were told. */
-  readonly #restrictions = new Set<string>();
+  /** What it is now, as plain data. */
+  readonly state: TalkState;
+  readonly agent: string;
+  readonly settings: AgentSettings;
+  readonly mode: string | null;
+  readonly session: Session | null;
+  /** Opened when it is first needed: the agent's program starts first. */
+  store(): Promise<OpenedStore>;
+  /** One turn. Errors: as `executeRun`. */
+  say(input: string, options: SayOptions): Promise<TurnResult>;
+  /** The newest turn of this session with this input; `null` where there is none. */
+  earlierTurn(inputId: string): Promise<EarlierTurn | null>;
+  /** Errors: those of `findOrigin`. */
+  resume(id: string): Promise<void>;
+  /** Errors: `not_found`; those of opening it, where the agent says which one it is. */
+  continueLast(): Promise<void>;
+  /** Goes on with a copy; of this session where none is named. Errors: those of `findOrigin`; `not_found`. */
+  fork(id: string | null): Promise<void>;
+  /** The same conversation goes on with another agent. Errors: `not_found`. */
+  switchAgent(name: string): Promise<void>;
+  setPermissions(policy: Policy): Promise<void>;
+  /** The agent's own, `null` its own choice. Errors: those of opening it: the mode is what it was then. */
+  setMode(mode: string | null): Promise<void>;
+  setTitle(title: string): Promise<void>;
+  /** The driver that can be asked for the agent's own list; `null` where there is nothing to ask. */
+  lister(): Promise<AgentDriver | null>;
+  close(): Promise<void>;
+}
 
-  /** Errors: `not_found`, `invalid`, `untrusted`, `agent_missing`, `ambiguous`; the store's. */
-  static async open(options: TalkOptions): Promise<Talk> {
-    const { flags, places } = options;
-    const cwd = folderOf(resolve(places.cwd, flags.cwd ?? "."));
-    const talk = new Talk(options, { cwd, configuration: await readSettings(places, cwd) });
-    try {
-      await talk.#begin();
-      return talk;
-    } catch (error) {
-      await talk.close();
-      throw error;
-    }
+/** Errors: `not_found`, `invalid`, `untrusted`, `agent_missing`, `ambiguous`; the store's. */
+export async function openTalk(options: TalkOptions): Promise<Talk> {
+  const { flags, places } = options;
+  const cwd = folderOf(resolve(places.cwd, flags.cwd ?? "."));
+  const talk = new OpenTalk(options, { cwd, flags, configuration: await readSettings(places, cwd) });
+  try {
+    await talk.begin();
+    return talk;
+  } catch (error) {
+    await talk.close();
+    throw error;
+  }
+}
+
+class OpenTalk implements Talk {
+  readonly #options: TalkOptions;
+  readonly #setting: TalkSetting;
+  readonly #program: Program;
+  #store: Promise<OpenedStore> | null = null;
+  #state: TalkState;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: TalkOptions, setting: TalkSetting) {
+    this.#options = options;
+    this.#setting = setting;
+    this.#program = createProgram({ ...options, setting });
+    this.#state = beginState(setting.flags.agent ?? firstAgent(setting, options.places), setting);
   }
 
-  private constructor(options: TalkOptions, { cwd, configuration }: Pick<Talk, "cwd" | "configuration">) {
-    const { flags } = options;
-    this.#options = options;
-    this.cwd = cwd;
-    this.configuration = configuration;
-    this.#settings = settingsOf(this.configuration, flags.agent ?? this.#firstAgent(), flags);
+  get cwd(): string {
+    return this.#setting.cwd;
+  }
+
+  get configuration(): Configuration {
+    return this.#setting.configuration;
+  }
+
+  get state(): TalkState {
+    return this.#state;
   }
 
   get agent(): string {
-    return this.#settings.name;
+    return this.#state.settings.name;
   }
 
   get settings(): AgentSettings {
-    return this.#settings;
+    return this.#state.settings;
   }
 
-  /** The agent's own mode that was asked for. */
   get mode(): string | null {
-    return this.#mode;
+    return this.#state.mode;
   }
 
-  /** `null` before the first turn of a new one. */
   get session(): Session | null {
-    return this.#session;
+    return this.#state.session;
   }
 
-  /** Opened when it is first needed: the agent's program starts first. */
   store(): Promise<OpenedStore> {
     this.#store ??= this.#options.openStore();
     this.#store.catch(() => undefined);
     return this.#store;
   }
 
-  /** One turn. Errors: as `executeRun`. */
-  async say(input: string, { onEvent, signal, ...turnInput }: SayOptions): Promise<TurnResult> {
-    const [agent, store, { runTurn }] = await Promise.all([this.#ready(), this.store(), import("./run.ts")]);
-    const begun = this.#session;
-    const session = begun ?? (await this.#newSession(store, input));
-    const before = begun === null ? "nothing" : this.#isFresh ? "elsewhere" : "here";
-    this.#isFresh = false;
-    const { flags, note } = this.#options;
-    this.#isSaying = true;
-    this.#tellWait();
-    const turn = await runTurn({
-      store,
-      agent,
-      session,
-      input,
-      onEvent,
-      signal,
-      note,
-      flags,
-      settings: this.#settings,
-      continuation: this.configuration.continuation,
-      before,
-      turnInput,
-    }).catch(async (error: unknown) => {
-      // A first turn that failed may have taken its session with it.
-      this.#isSaying = false;
-      this.#session = (await store.getSession(session.sessionId).catch(() => session)) ?? null;
-      throw error;
-    });
-    this.#session = turn.isKept ? turn.session : null;
-    this.#isSaying = false;
-    return turn;
+  async begin(): Promise<void> {
+    const { resume, fork, continue: last } = this.#setting.flags;
+    if (resume !== undefined) await this.resume(resume);
+    else if (fork !== undefined) await this.fork(fork);
+    else if (last) await this.continueLast();
+    else await this.#program.start(this.#state);
+    void this.store();
   }
 
-  /** The newest turn of this session with this input; `null` where there is none. */
+  say(input: string, options: SayOptions): Promise<TurnResult> {
+    return this.#inOrder(() => this.#say(input, options));
+  }
+
   async earlierTurn(inputId: string): Promise<EarlierTurn | null> {
-    const session = this.#session;
+    const { session } = this.#state;
     if (session === null) return null;
     const { findTurn } = await import("./earlier.ts");
     return await findTurn(await this.store(), session.sessionId, inputId);
   }
 
-  /** Errors: those of `findOrigin`. */
-  async resume(id: string): Promise<void> {
-    await this.#take(await this.#find(id));
+  resume(id: string): Promise<void> {
+    return this.#inOrder(async () => this.#take(await this.#find(id)));
   }
 
-  /** Errors: `not_found`; those of opening it, where the agent says which one it is. */
-  async continueLast(): Promise<void> {
-    const { flags, places } = this.#options;
-    if (this.#settings.session.continueLast === "agent") return await this.#continueByAgent();
-    const agent = flags.agent ?? null;
-    const lister = isToldAlone(this.agent) ? await this.lister() : null;
-    const store = await this.store();
-    const { lastOrigin } = await import("./origin.ts");
-    await this.#take(await lastOrigin({ store, places }, { cwd: this.cwd, agent, lister }));
+  continueLast(): Promise<void> {
+    return this.#inOrder(async () => {
+      const isByAgent = this.settings.session.continueLast === "agent";
+      await this.#take(await (isByAgent ? this.#lastByAgent() : this.#lastByList()));
+    });
   }
 
-  /** The driver that can be asked for the agent's own list; `null` where there is nothing to ask. */
+  fork(id: string | null): Promise<void> {
+    return this.#inOrder(() => this.#fork(id));
+  }
+
+  switchAgent(name: string): Promise<void> {
+    return this.#inOrder(() => this.#change({ type: "agent", name }));
+  }
+
+  setPermissions(policy: Policy): Promise<void> {
+    return this.#inOrder(() => this.#change({ type: "permissions", policy }));
+  }
+
+  setMode(mode: string | null): Promise<void> {
+    return this.#inOrder(() => this.#change({ type: "mode", mode }));
+  }
+
+  setTitle(title: string): Promise<void> {
+    return this.#inOrder(async () => {
+      const store = await this.store();
+      const { sessionId } = this.session ?? (await this.#newSession(store, title));
+      await this.#change({ type: "stored", session: await store.updateSession(sessionId, { title }) });
+    });
+  }
+
   async lister(): Promise<AgentDriver | null> {
-    return await (await this.#ready()).lister();
-  }
-
-  /** Goes on with a copy; of this session where none is named. Errors: those of `findOrigin`; `not_found`. */
-  async fork(id: string | null): Promise<void> {
-    const store = await this.store();
-    const { places, note } = this.#options;
-    const current: Origin | null = this.#session === null ? null : { type: "own", session: this.#session };
-    let origin = id === null ? current : await this.#find(id);
-    if (origin === null)
-      throw new ContinuoError("not_found", "cannot fork this session: it has no message yet");
-    if (origin.type === "told") origin = { type: "own", session: await this.#takeTold(origin.told) };
-    const { forkOrigin } = await import("./fork.ts");
-    const { session, messages } = await forkOrigin(origin, { store, places, cwd: this.cwd });
-    note(
-      `forked: a new session ${session.sessionId} with the same ${messages === 1 ? "message" : `${messages} messages`}`,
-    );
-    await this.#enter(session);
-  }
-
-  /** The same conversation goes on with another agent. Errors: `not_found`. */
-  async switchAgent(name: string): Promise<void> {
-    const settings = this.#settingsOf(name);
-    await this.#leaveAgent();
-    this.#talkTo(settings);
-  }
-
-  /**
-   * Not every agent asks before it acts: its program is started again with another policy. It holds for every agent of
-   * this conversation: who wants to be safe, or not to be asked, does not want less with the next one.
-   */
-  async setPermissions(policy: AgentSettings["permissions"]["policy"]): Promise<void> {
-    if (policy !== this.#settings.permissions.policy) await this.#leaveAgent();
-    this.#policy = policy;
-    this.#settings = this.#settingsOf(this.agent);
-  }
-
-  /**
-   * The agent's own, `null` its own choice; its program is started again with it, where it is known in which session.
-   * Errors: those of opening it: the mode is what it was then.
-   */
-  async setMode(mode: string | null): Promise<void> {
-    const before = this.#mode;
-    await this.#leaveAgent();
-    this.#mode = mode;
-    try {
-      await this.#tryOut();
-    } catch (error) {
-      await this.#leaveAgent();
-      this.#mode = before;
-      throw error;
-    }
-  }
-
-  async setTitle(title: string): Promise<void> {
-    const store = await this.store();
-    const session = this.#session ?? (await this.#newSession(store, title));
-    this.#session = await store.updateSession(session.sessionId, { title });
-  }
-
-  /** Starts the agent's program, so that the first turn need not wait for it. */
-  async warmUp(): Promise<void> {
-    const agent = await this.#ready();
-    const next = this.#nextPlace();
-    if (next !== null) agent.prepare(next.native, next.cwd);
+    return await (await this.#program.ready(this.#state)).lister();
   }
 
   async close(): Promise<void> {
-    await this.#leaveAgent();
+    await this.#program.end();
     const store = (await this.#store?.catch(() => null)) ?? null;
     await store?.close();
   }
@@ -250,55 +220,73 @@ export class Talk implements AsyncDisposable {
     return this.close();
   }
 
-  async #begin(): Promise<void> {
-    const { resume, fork, continue: last } = this.#options.flags;
-    if (resume !== undefined) await this.resume(resume);
-    else if (fork !== undefined) await this.fork(fork);
-    else if (last) await this.continueLast();
-    else await this.warmUp();
-    void this.store();
+  #inOrder<T>(task: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(task);
+    this.#last = done.catch(() => undefined);
+    return done;
   }
 
-  /** `null` where another session, or a replay, begins when it is known what is told. */
-  #nextPlace(): { readonly native: string | null; readonly cwd: string } | null {
-    const session = this.#session;
-    const native = session === null ? null : nativeIdOf(session, this.agent);
-    if (session !== null && native === null) return null;
-    return { native, cwd: session?.cwd ?? this.cwd };
-  }
-
-  /** As `warmUp`, and what goes wrong is told at once. */
-  async #tryOut(): Promise<void> {
-    const agent = await this.#ready();
-    const next = this.#nextPlace();
-    if (next === null) return;
-    const { native, cwd } = next;
-    if (native === null) await agent.enter({ cwd });
-    else if ((await agent.capabilities()).native) await agent.enter({ cwd, resumeSessionId: native });
-  }
-
-  #settingsOf(name: string): AgentSettings {
-    const settings = settingsOf(this.configuration, name, this.#options.flags);
-    if (this.#policy === null) return settings;
-    return { ...settings, permissions: { ...settings.permissions, policy: this.#policy } };
-  }
-
-  /** A mode is named by the words of one agent. */
-  #talkTo(settings: AgentSettings): void {
-    if (settings.name !== this.agent) this.#mode = null;
-    this.#settings = settings;
-  }
-
-  #firstAgent(): string {
-    const { places, flags } = this.#options;
+  /** All of it, or nothing: where an effect fails, everything is as it was, and the agent's program has ended. */
+  async #change(change: TalkChange): Promise<void> {
+    const before = this.#state;
+    const { state, effects } = step(before, change, this.#setting);
+    this.#state = state;
     try {
-      return defaultAgent(this.configuration, places);
+      for (const effect of effects) await this.#perform(effect);
     } catch (error) {
-      // The session tells which one it is.
-      const isTold = flags.resume !== undefined || flags.fork !== undefined || flags.continue === true;
-      if (isTold && isContinuoError(error, "agent_missing")) return "claude";
+      await this.#program.end();
+      this.#state = before;
       throw error;
     }
+  }
+
+  async #perform({ type }: TalkEffect): Promise<void> {
+    const state = this.#state;
+    switch (type) {
+      case "end program":
+        return await this.#program.end();
+      case "start program":
+        return await this.#program.start(state);
+      case "check program":
+        return await this.#program.check(state);
+      case "wake": {
+        const { wakeSession } = await import("./run.ts");
+        if (state.session !== null) await wakeSession(await this.store(), state.session, this.#options.note);
+      }
+    }
+  }
+
+  async #say(input: string, { onEvent, signal, ...turnInput }: SayOptions): Promise<TurnResult> {
+    const [agent, store, { runTurn }] = await Promise.all([
+      this.#program.ready(this.#state),
+      this.store(),
+      import("./run.ts"),
+    ]);
+    const before = saidBefore(this.#state);
+    const session = this.session ?? (await this.#newSession(store, input));
+    await this.#change({ type: "turn", session });
+    const { flags, configuration } = this.#setting;
+    const turn = {
+      ...{ store, agent, session, input, onEvent, signal, flags, before, turnInput },
+      ...{ settings: this.settings, continuation: configuration.continuation, note: this.#options.note },
+    };
+    try {
+      const ended = await this.#program.whileSaying(() => runTurn(turn));
+      await this.#change({ type: "stored", session: ended.isKept ? ended.session : null });
+      return ended;
+    } catch (error) {
+      // A first turn that failed may have taken its session with it.
+      const left = (await store.getSession(session.sessionId).catch(() => session)) ?? null;
+      await this.#change({ type: "stored", session: left });
+      throw error;
+    }
+  }
+
+  async #newSession(store: OpenedStore, input: string): Promise<Session> {
+    const { titleOf } = await import("./run.ts");
+    const session = await store.createSession({ agent: this.agent, cwd: this.cwd, title: titleOf(input) });
+    await this.#change({ type: "stored", session });
+    return session;
   }
 
   /** Errors: those of `findOrigin`. */
@@ -311,14 +299,22 @@ export class Talk implements AsyncDisposable {
     return await findOrigin(id, { store: await this.store(), places, configuration, lister });
   }
 
+  async #lastByList(): Promise<Origin> {
+    const agent = this.#setting.flags.agent ?? null;
+    const lister = isToldAlone(this.agent) ? await this.lister() : null;
+    const store = await this.store();
+    const { lastOrigin } = await import("./origin.ts");
+    return await lastOrigin({ store, places: this.#options.places }, { cwd: this.cwd, agent, lister });
+  }
+
   /** Which one that is, is known when the agent is in it: its first turn finds it open. */
-  async #continueByAgent(): Promise<void> {
+  async #lastByAgent(): Promise<Origin> {
     const { places, note } = this.#options;
     const { agent, cwd } = this;
     const store = await this.store();
     // What it has open now is no other program's to go on with.
-    await this.#leaveAgent();
-    const { sessionId, resumption } = await (await this.#ready()).enter({
+    await this.#program.end();
+    const { sessionId, resumption } = await (await this.#program.ready(this.#state)).enter({
       cwd,
       continueLast: true,
       continueBy: "agent",
@@ -328,132 +324,70 @@ export class Talk implements AsyncDisposable {
       note(`${agent} has no way of its own to continue: the newest session of its list is used`);
     }
     const { originAt } = await import("./origin.ts");
-    await this.#take(await originAt({ agent, sessionId, cwd }, { store, places }));
+    return await originAt({ agent, sessionId, cwd }, { store, places });
   }
 
-  /** Its history is asked of the agent itself; what it does not tell stays with it alone. */
-  async #takeTold(told: ToldSession): Promise<Session> {
+  async #fork(id: string | null): Promise<void> {
+    const store = await this.store();
+    const { session } = this;
+    const current: Origin | null = session === null ? null : { type: "own", session };
+    let origin = id === null ? current : await this.#find(id);
+    if (origin === null)
+      throw new ContinuoError("not_found", "cannot fork this session: it has no message yet");
+    if (origin.type === "told") origin = { type: "own", session: await this.#takeTold(origin) };
+    const { forkOrigin } = await import("./fork.ts");
     const { places, note } = this.#options;
-    const { agent, sessionId } = told;
-    const cwd = told.cwd ?? this.cwd;
-    const before = { settings: this.#settings, mode: this.#mode };
-    if (agent !== this.agent || this.#agent?.isAt(sessionId, cwd) !== true) await this.#leaveAgent();
-    this.#talkTo(this.#settingsOf(agent));
-    const entrance = { cwd, resumeSessionId: sessionId, wantHistory: true };
-    const { history = [] } = await (await this.#ready()).enter(entrance).catch(async (error) => {
-      await this.#leaveAgent();
-      this.#settings = before.settings;
-      this.#mode = before.mode;
-      throw error;
-    });
-    const { takeUpTold } = await import("./take-up.ts");
-    const taken = await takeUpTold(told, { history, store: await this.store(), places, cwd });
-    const known = history.length === 0 ? "; only the agent knows its earlier messages" : "";
-    note(`${agent}:${sessionId} is imported as session ${taken.session.sessionId}${known}`);
-    return taken.session;
+    const forked = await forkOrigin(origin, { store, places, cwd: this.cwd });
+    const messages = forked.messages === 1 ? "message" : `${forked.messages} messages`;
+    note(`forked: a new session ${forked.session.sessionId} with the same ${messages}`);
+    await this.#enter(forked.session);
   }
 
   async #take(origin: Origin): Promise<void> {
-    if (origin.type === "own") {
-      await this.#enter(origin.session);
-      return;
-    }
-    if (origin.type === "told") {
-      await this.#enter(await this.#takeTold(origin.told));
-      this.#isFresh = true;
-      return;
-    }
-    const { takeUp } = await import("./take-up.ts");
-    const { places, note, onProgress } = this.#options;
-    const { agent, sessionId } = origin.found;
-    const { session, leftOut } = await takeUp(origin.found, {
-      store: await this.store(),
-      places,
-      cwd: this.cwd,
-      onProgress: (count) =>
-        onProgress(`importing ${agent}:${sessionId}: ${count === 1 ? "1 message" : `${count} messages`}`),
-    }).finally(() => onProgress(""));
-    const older =
-      leftOut === 0 ? "" : `; its ${leftOut} oldest messages are known only to ${origin.found.agent}`;
-    note(
-      `${origin.found.agent}:${origin.found.sessionId} is imported as session ${session.sessionId}${older}`,
-    );
-    await this.#enter(session);
-    this.#isFresh = true;
+    if (origin.type === "own") return await this.#enter(origin.session);
+    if (origin.type === "told") return await this.#enter(await this.#takeTold(origin), "fresh");
+    const { takeNative } = await import("./taking.ts");
+    await this.#enter(await takeNative(origin, await this.#taking(this.cwd)), "fresh");
   }
 
-  /** The agent is the session's own, unless another one was asked for. */
-  async #enter(session: Session): Promise<void> {
-    const { flags, note } = this.#options;
+  async #enter(session: Session, how?: "fresh"): Promise<void> {
     if (session.cwd !== null) folderOf(session.cwd);
-    const name = flags.agent ?? session.agent ?? this.agent;
-    const native = nativeIdOf(session, name);
-    const isOpen =
-      name === this.agent && native !== null && this.#agent?.isAt(native, session.cwd ?? this.cwd) === true;
-    if (!isOpen) await this.#leaveAgent();
-    this.#talkTo(this.#settingsOf(name));
-    this.#session = session;
-    this.#isFresh = false;
-    if (!isOpen) await this.warmUp();
-    const { wakeSession } = await import("./run.ts");
-    await wakeSession(await this.store(), session, note);
+    await this.#change({ type: "enter", session, isFresh: how === "fresh", open: this.#program.place });
   }
 
-  async #newSession(store: OpenedStore, input: string): Promise<Session> {
-    const { titleOf } = await import("./run.ts");
-    this.#session = await store.createSession({ agent: this.agent, cwd: this.cwd, title: titleOf(input) });
-    return this.#session;
-  }
-
-  async #ready(): Promise<TalkingAgent> {
-    if (this.#agent !== null) return this.#agent;
-    const { places, ask, keepOpen } = this.#options;
-    const { policy, timeoutMs } = this.#settings.permissions;
-    const onPermission = permissionsBy({
-      policy,
-      timeLimitMs: timeoutMs,
-      ...(ask === undefined ? {} : { ask }),
-    });
-    const mode = this.#mode === null ? {} : { mode: this.#mode };
-    this.#tellRestriction();
-    this.#agent = await createAgent({
-      settings: this.#settings,
-      places,
-      cwd: this.cwd,
-      onPermission,
-      keepOpen,
-      onWait: (waitMs) => {
-        this.#waitsUntilMs = performance.now() + waitMs;
-        if (this.#isSaying) this.#tellWait();
-      },
-      ...mode,
-    });
-    return this.#agent;
-  }
-
-  /** In a turn alone: before it nobody waits. */
-  #tellWait(): void {
-    const leftMs = this.#waitsUntilMs - performance.now();
-    if (leftMs <= 0) return;
-    const seconds = Math.ceil(leftMs / 1000);
-    this.#options.note(
-      `waiting ${seconds} s: ${this.agent} loses a session that it resumes in the minute it began in`,
-    );
-  }
-
-  /** Before the agent starts; once for each agent and folder. */
-  #tellRestriction(): void {
-    const { places, note } = this.#options;
-    const restriction = restrictionFor(this.#settings, places, this.#session?.cwd ?? this.cwd);
-    for (const line of restriction === null ? [] : describeRestriction(this.agent, restriction)) {
-      if (!this.#restrictions.has(line)) note(line);
-      this.#restrictions.add(line);
+  /** Its history is asked of the agent itself, which then is in it. */
+  async #takeTold(origin: Extract<Origin, { type: "told" }>): Promise<Session> {
+    const { agent, sessionId, cwd: folder } = origin.told;
+    const cwd = folder ?? this.cwd;
+    const { place } = this.#program;
+    const before = this.#state;
+    const isOpen = agent === this.agent && place?.nativeId === sessionId && place.cwd === cwd;
+    await this.#change({ type: "agent", name: agent, ...(isOpen ? { keep: true } : {}) });
+    try {
+      const program = await this.#program.ready(this.#state);
+      const { history = [] } = await program.enter({ cwd, resumeSessionId: sessionId, wantHistory: true });
+      const { takeTold } = await import("./taking.ts");
+      return await takeTold(origin, history, await this.#taking(cwd));
+    } catch (error) {
+      await this.#program.end();
+      this.#state = before;
+      throw error;
     }
   }
 
-  async #leaveAgent(): Promise<void> {
-    const agent = this.#agent;
-    this.#agent = null;
-    await agent?.close();
+  async #taking(cwd: string): Promise<Taking> {
+    const { places, note, onProgress } = this.#options;
+    return { store: await this.store(), places, cwd, note, onProgress };
+  }
+}
+
+function firstAgent({ configuration, flags }: TalkSetting, places: PlacesAt): string {
+  try {
+    return defaultAgent(configuration, places);
+  } catch (error) {
+    // The session tells which one it is.
+    const isTold = flags.resume !== undefined || flags.fork !== undefined || flags.continue === true;
+    if (isTold && isContinuoError(error, "agent_missing")) return "claude";
+    throw error;
   }
 }

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AgenticClient, type ConnectOptions, connect } from "../../client/index.ts";
 import { drivingOf, readConfiguration } from "../../config/index.ts";
-import { Talk } from "../../conversations/index.ts";
+import { openTalk } from "../../conversations/index.ts";
 import { findAgentProgram } from "../../drivers/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
@@ -35,7 +35,7 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
   });
   try {
     const { agent, cwd, permissions, model } = flags;
-    await using talk = await Talk.open({
+    await using talk = await openTalk({
       flags: {
         agent,
         ...(cwd === undefined ? {} : { cwd }),

@@ -1,6 +1,6 @@
 /** `chat`: one turn. */
 
-import { TALK_LIMITS, Talk } from "../../conversations/index.ts";
+import { openTalk, TALK_LIMITS, type Talk } from "../../conversations/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { conversationOf } from "../conversation/opening/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -39,7 +39,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     );
     return told;
   };
-  const opening = Talk.open({
+  const opening = openTalk({
     flags,
     ...conversationOf(flags, shell),
     // The answer is told before the program has ended.

@@ -1,7 +1,6 @@
 /** `repl`: lines in, turns out, until the person leaves. */
 
-import type { TalkFlags } from "../../conversations/index.ts";
-import { Talk, type TurnResult } from "../../conversations/index.ts";
+import { openTalk, type Talk, type TalkFlags, type TurnResult } from "../../conversations/index.ts";
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { describeResumption } from "../conversation/drawing/index.ts";
@@ -46,7 +45,7 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
   });
   const { nextKey } = input;
   const timeLimitMs = (): number => talk?.settings.permissions.timeoutMs ?? 0;
-  await using open = await Talk.open({
+  await using open = await openTalk({
     flags,
     ...conversationOf(flags, shell),
     keepOpen: "session",
