@@ -64,13 +64,24 @@ export async function readSequences(
   const found: StoredEvent[] = [];
   let next: number | undefined = sequences[0];
   while (next !== undefined) {
-    const before: number = Math.min(sequences.at(-1) ?? next, next + LIMITS.restorePage) + 1;
+    const before: number = endOfGroup(sequences, next) + 1;
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { after: next - 1, before });
     const last = page.events.at(-1)?.sequence ?? before;
     found.push(...page.events.filter(({ sequence }) => wanted.has(sequence)));
     next = sequences.find((sequence) => sequence > last);
   }
   return found;
+}
+
+/** The last of the sequences that lie close together, from one on. */
+function endOfGroup(sequences: readonly number[], from: number): number {
+  let end = from;
+  for (const sequence of sequences) {
+    if (sequence <= end) continue;
+    if (sequence - end > LIMITS.readGap || sequence - from > LIMITS.restorePage) break;
+    end = sequence;
+  }
+  return end;
 }
 
 export function toItem(event: StoredEvent): EvidenceItem {
@@ -198,10 +209,11 @@ function checked(result: NoteWriterResult): NoteWriterResult {
 
 function isDraft(draft: unknown): boolean {
   if (!isFields(draft)) return false;
-  const { draftId, text, startMs, endMs, confidence, evidence } = draft;
+  const { draftId, text, startMs, endMs, confidence, evidence, question } = draft;
   return (
     typeof draftId === "string" &&
     typeof text === "string" &&
+    text !== "" &&
     text.length <= LIMITS.textChars &&
     Number.isSafeInteger(startMs) &&
     Number.isSafeInteger(endMs) &&
@@ -211,7 +223,9 @@ function isDraft(draft: unknown): boolean {
     confidence >= 0 &&
     confidence <= 1 &&
     Array.isArray(evidence) &&
-    evidence.every((id) => typeof id === "string")
+    evidence.length <= LIMITS.noteEvidence &&
+    evidence.every((id) => typeof id === "string") &&
+    (question === undefined || (typeof question === "string" && question.length <= LIMITS.textChars))
   );
 }
 

@@ -9,9 +9,9 @@ const TYPES: readonly string[] = ["transcript_added", "remark_added", "frame_cap
 
 /**
  * Critical evidence first, then by distance from the time. The second, wider window is read when the confidence is
- * low or the first one has little critical evidence. Ends at the token budget. Errors: the store's.
+ * low or the first one has little critical evidence. No more tokens than the budget. Errors: the store's.
  */
-export async function* contextWindow(
+export async function* fetchContextWindow(
   store: Store,
   sessionId: string,
   timestampMs: number,
@@ -37,8 +37,9 @@ export async function* contextWindow(
       });
       for (const event of events) {
         if (given.has(event.sequence) || event.pruned !== undefined) continue;
+        // One that is too long does not keep the shorter ones out.
+        if (tokens + tokensOf(event) > tokenBudget) continue;
         tokens += tokensOf(event);
-        if (tokens > tokenBudget) return;
         given.add(event.sequence);
         if (retention === "critical") critical++;
         yield toItem(event);

@@ -1,73 +1,139 @@
-/** What becomes of drafts: the events of a decision on one batch. */
+/**
+ * What becomes of drafts: each updates the note that says the same at the same place, merges several such notes into
+ * one, or is a new note. One that is not sure is asked about, or written as unsure. Pure.
+ */
 
-import type { NewEvent, Store } from "../model/index.ts";
-import type { Batch } from "./batches.ts";
-import type { LiveFold } from "./fold.ts";
-import { noteEvent } from "./note-events.ts";
-import type { Decision, Draft, NoteWriterResult } from "./types.ts";
+import { cosineOf, overlapOf } from "./likeness.ts";
+import { LIMITS } from "./limits.ts";
+import { type NoteContent, noteHash } from "./note-events.ts";
+import { contentAfter } from "./note-revision.ts";
+import type { Decision, Draft } from "./types.ts";
 
-export interface DecideOptions {
-  readonly store: Store;
-  readonly sessionId: string;
-  readonly fold: LiveFold;
-  readonly batch: Batch;
-  readonly result: NoteWriterResult;
+export interface ComparedDraft {
+  readonly draft: Draft;
+  readonly vector: readonly number[];
+}
+
+export interface ComparedNote {
+  readonly note: NoteContent;
+  readonly hash: string;
+  readonly vector: readonly number[];
+  /** `person`: somebody edited or accepted it, and the agent never changes it. */
+  readonly by: "agent" | "person";
+  /** How often the agent changed it in the last hour. */
+  readonly revisions: number;
+}
+
+export interface Rule {
+  /** The cosine from which two texts say the same; it belongs to the embedder. */
+  readonly threshold: number;
   readonly newId: () => string;
-  readonly nowMs: number;
+  /** Whether a person may be asked about a draft that is not sure; otherwise it is written as unsure. */
+  readonly mayAsk: (draft: Draft) => boolean;
 }
 
-/** One `decision_made` for the batch, after its drafts and before its notes. */
-export async function decide({ batch, result, newId }: DecideOptions): Promise<readonly NewEvent[]> {
-  const { batchId, lane, given } = batch;
-  const decisionId = newId();
-  const notes: NewEvent[] = [];
-  const decisions = result.drafts.map((draft): Decision => {
-    const noteId = newId();
-    notes.push(written(draft, noteId, decisionId));
-    return { draftId: draft.draftId, action: "write", noteId };
+export interface Decided {
+  readonly draft: Draft;
+  readonly decision: Decision;
+  /** The notes that the decision changes, as they were. */
+  readonly bases: readonly NoteContent[];
+}
+
+/** In the order of the drafts: each sees what became of those before it. */
+export function decideDrafts(
+  drafts: readonly ComparedDraft[],
+  notes: readonly ComparedNote[],
+  rule: Rule,
+): readonly Decided[] {
+  let known = notes;
+  return drafts.map((compared) => {
+    const decided = decideDraft(compared, known, rule);
+    known = after(known, compared, decided);
+    return decided;
   });
-  const data = {
-    decisionId,
-    batchId,
-    lane,
-    sequences: given.map(({ sequence }) => sequence),
-    decisions,
-    cost: costOf(result),
-    ...(result.memory === undefined ? {} : { memory: result.memory }),
-  };
-  return [
-    ...result.drafts.map((draft) => draftEvent(draft, batchId)),
-    { type: "decision_made", data },
-    ...notes,
-  ];
 }
 
-function draftEvent(draft: Draft, batchId: string): NewEvent {
-  const { draftId, text, startMs, endMs, confidence, evidence } = draft;
-  const data = { draftId, text, mediaTimeMs: startMs, endMs, confidence, evidence, batchId };
-  return { type: "draft_written", data };
+export function isUnsure({ confidence }: Pick<Draft, "confidence">): boolean {
+  return confidence < LIMITS.lowConfidence;
 }
 
-function written(draft: Draft, noteId: string, decisionId: string): NewEvent {
-  const { text, startMs, endMs, confidence, evidence } = draft;
-  const note = {
-    noteId,
-    text,
-    startMs,
-    endMs,
-    confidence,
-    evidence,
-    status: "written",
-    lineage: [],
-  } as const;
-  return noteEvent("note_written", note, { decisionId });
+interface Match {
+  readonly compared: ComparedNote;
+  readonly overlap: number;
+  readonly cosine: number;
 }
 
-function costOf({ usage, costUsd = 0, model }: NoteWriterResult): Readonly<Record<string, number>> {
+function decideDraft({ draft, vector }: ComparedDraft, notes: readonly ComparedNote[], rule: Rule): Decided {
+  const { draftId } = draft;
+  const matches = notes.flatMap((compared) => matchOf({ draft, vector }, compared, rule.threshold));
+  const best = matches.toSorted((a, b) => b.cosine - a.cosine)[0];
+  const seen = best === undefined ? {} : { overlap: round(best.overlap), cosine: round(best.cosine) };
+  const free = matches.filter(({ compared }) => isFree(compared)).map(({ compared }) => compared);
+  const keep = (reason: string): Decided => ({
+    draft,
+    decision: { draftId, action: "keep", reason, ...seen, ...idOf(best) },
+    bases: [],
+  });
+  if (best !== undefined && free.length === 0) {
+    return keep(
+      best.compared.by === "person" ? "a person edited the note" : "the note was revised 3 times in an hour",
+    );
+  }
+  if (isUnsure(draft) && rule.mayAsk(draft)) {
+    return { draft, decision: { draftId, action: "ask", requestId: rule.newId(), ...seen }, bases: [] };
+  }
+  // What nobody is sure of changes no note.
+  if (best !== undefined && isUnsure(draft)) return keep("a note says the same with more confidence");
+  const bases = free.map(({ note }) => note);
+  const hashes = free.map(({ hash }) => hash);
+  const [one, another] = bases;
+  if (one === undefined)
+    return { draft, decision: { draftId, action: "write", noteId: rule.newId() }, bases };
+  if (another === undefined) {
+    return { draft, decision: { draftId, action: "update", noteId: one.noteId, hashes, ...seen }, bases };
+  }
+  const sources = bases.map(({ noteId }) => noteId);
   return {
-    modelCalls: model === undefined ? 0 : 1,
-    inputTokens: usage?.inputTokens ?? 0,
-    outputTokens: usage?.outputTokens ?? 0,
-    costUsd,
+    draft,
+    decision: { draftId, action: "merge", noteId: rule.newId(), sources, hashes, ...seen },
+    bases,
   };
+}
+
+function matchOf(
+  { draft, vector }: ComparedDraft,
+  compared: ComparedNote,
+  threshold: number,
+): readonly Match[] {
+  const overlap = overlapOf(draft, compared.note);
+  if (overlap < LIMITS.sameOverlap) return [];
+  const cosine = cosineOf(vector, compared.vector);
+  return cosine >= threshold ? [{ compared, overlap, cosine }] : [];
+}
+
+function isFree({ by, revisions }: ComparedNote): boolean {
+  return by === "agent" && revisions < LIMITS.revisionsPerHour;
+}
+
+function idOf(match: Match | undefined): { readonly noteId?: string } {
+  return match === undefined ? {} : { noteId: match.compared.note.noteId };
+}
+
+function after(
+  notes: readonly ComparedNote[],
+  { vector }: ComparedDraft,
+  { draft, decision, bases }: Decided,
+): readonly ComparedNote[] {
+  const note = contentAfter(decision, draft, bases);
+  if (note === null) return notes;
+  const gone = new Set(bases.map(({ noteId }) => noteId));
+  const changed = notes.filter((one) => gone.has(one.note.noteId)).map(({ revisions }) => revisions + 1);
+  const revisions = Math.max(0, ...changed);
+  const next: ComparedNote = { note, hash: noteHash(note), vector, by: "agent", revisions };
+  return [...notes.filter((one) => !gone.has(one.note.noteId)), next];
+}
+
+/** As it is recorded. */
+function round(number: number): number {
+  return Math.round(number * 10_000) / 10_000;
 }

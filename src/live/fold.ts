@@ -16,8 +16,11 @@ export interface PendingEvidence {
 export interface OpenRequest {
   readonly requestId: string;
   readonly draftId: string;
+  /** Of the `context_requested`, which holds the draft. */
   readonly sequence: number;
   readonly expiresAtMs: number;
+  /** The remark that answers it, while that is pending. */
+  readonly answer: number | null;
 }
 
 export interface CheckpointMark {
@@ -157,7 +160,8 @@ function addInput(
   fold.pending.set(sequence, { sequence, type, retention, atMs, ...activity });
   fold.lastInput = sequence;
   fold.lastInputAtMs = atMs;
-  if (typeof data.requestId === "string") fold.requests.delete(data.requestId);
+  const request = typeof data.requestId === "string" ? fold.requests.get(data.requestId) : undefined;
+  if (request !== undefined) fold.requests.set(request.requestId, { ...request, answer: sequence });
 }
 
 interface Moment {
@@ -190,6 +194,7 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
   },
   decision_made: (fold, data) => {
     removePending(fold, data.sequences);
+    removeRequests(fold, data);
     if (data.memory !== undefined) fold.memory = data.memory;
     if (isFields(data.cost)) fold.cost = addCost(fold.cost, data.cost);
   },
@@ -202,6 +207,7 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
       draftId: textOf(data.draftId) ?? "",
       sequence: event.sequence,
       expiresAtMs: Date.parse(textOf(data.expiresAt) ?? event.occurredAt),
+      answer: null,
     });
   },
   checkpoint_written: (fold, data, { event, atMs }) => {
@@ -235,6 +241,14 @@ function changeState(
 function removePending({ pending }: LiveFold, sequences: unknown): void {
   if (!Array.isArray(sequences)) return;
   for (const sequence of sequences) pending.delete(sequence as number);
+}
+
+/** Requests end with the decision on their answer, or with the one that names them. */
+function removeRequests({ requests }: LiveFold, { sequences, requests: named }: Fields): void {
+  const decided = new Set<unknown>([sequences, named].flatMap((list) => (Array.isArray(list) ? list : [])));
+  for (const { requestId, answer } of requests.values()) {
+    if (decided.has(requestId) || (answer !== null && decided.has(answer))) requests.delete(requestId);
+  }
 }
 
 function addCost(cost: LiveCost, added: Fields): LiveCost {

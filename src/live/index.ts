@@ -9,12 +9,15 @@
  * Does not know: HTTP, sockets, tokens, how a model is called.
  */
 
-export { contextWindow } from "./context-window.ts";
+export { fetchContextWindow } from "./context-window.ts";
+export { type ComparedDraft, type ComparedNote, type Decided, decideDrafts, type Rule } from "./decide.ts";
 export { parseEvidenceBatch } from "./evidence.ts";
 export { extractiveWriter } from "./extractive-writer.ts";
 export { type Follower, stateOf } from "./follower.ts";
 export { LiveHost } from "./host.ts";
 export type { Keeper } from "./keeper.ts";
+export { lexicalEmbedder } from "./lexical-embedder.ts";
+export { cosineOf, overlapOf } from "./likeness.ts";
 export { LIMITS } from "./limits.ts";
 export { parseNoteOperation } from "./note-operations.ts";
 export { parseSessionRequest } from "./open-session.ts";

@@ -4,18 +4,20 @@
  */
 
 import { isContinuoError, type NewEvent, type Store, type StoredEvent, type Write } from "../model/index.ts";
-import { type Lane, lanesOf } from "./batches.ts";
+import { type Lane, lanesOf, readSequences } from "./batches.ts";
 import { isDueCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 import { checkpointRetryMs } from "./checkpoint-due.ts";
 import { isoOf } from "./clock.ts";
-import { depthOf, type LiveFold } from "./fold.ts";
+import { decideUnanswered } from "./decide-batch.ts";
+import { draftIn } from "./drafts.ts";
+import { depthOf, type LiveFold, type OpenRequest } from "./fold.ts";
 import type { Follower } from "./follower.ts";
 import { LaneWork } from "./lane-work.ts";
 import { nextLevel } from "./levels.ts";
 import { LIMITS } from "./limits.ts";
 import type { SessionLease } from "./ownership.ts";
-import { nextState, type Trigger } from "./state-machine.ts";
-import type { Clock, LiveState, NoteWriter } from "./types.ts";
+import { acceptsInput, nextState, type Trigger } from "./state-machine.ts";
+import type { Clock, Embedder, LiveState, NoteWriter } from "./types.ts";
 
 export interface KeeperSettings {
   readonly store: Store;
@@ -24,6 +26,7 @@ export interface KeeperSettings {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly writerOf: (name: string | null) => NoteWriter;
+  readonly embedder: Embedder;
   readonly adaptiveBatching: boolean;
   readonly backpressure: boolean;
   readonly report: (line: string) => void;
@@ -46,6 +49,7 @@ export class Keeper {
   readonly #leave: (() => void)[];
   readonly #lanes: ReadonlyMap<Lane, LaneWork>;
   #writes: Promise<void> = Promise.resolve();
+  #turns: Promise<unknown> = Promise.resolve();
   #cancelTimer: (() => void) | null = null;
   #busy: "free" | "writing" = "free";
   #checkpointFailures = 0;
@@ -161,6 +165,17 @@ export class Keeper {
     }
   }
 
+  /** Closes requests that nobody answered: `expired` those whose time is over. Errors: the store's. */
+  async closeRequests(which: "expired" | "all"): Promise<void> {
+    const { follower, clock } = this.#options;
+    const isDue = (request: OpenRequest): boolean =>
+      request.answer === null && (which === "all" || request.expiresAtMs <= clock.now());
+    await this.#inTurn(async () => {
+      const due = [...follower.fold.requests.values()].filter(isDue);
+      if (due.length > 0) await this.append(await this.#unanswered(due));
+    });
+  }
+
   /** Errors: the store's. It never waits for a batch, and no input waits for it. */
   async checkpoint(): Promise<"written" | "nothing new"> {
     const { follower } = this.#options;
@@ -187,8 +202,32 @@ export class Keeper {
       mode: adaptiveBatching ? "adaptive" : "fixed",
       signal: this.#over.signal,
       append: (events) => this.append(events),
+      inTurn: (work) => this.#inTurn(work),
       onIdle: () => this.#wake(),
     });
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turns.then(work, work);
+    this.#turns = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #unanswered(due: readonly OpenRequest[]): Promise<readonly NewEvent[]> {
+    const { store, follower, clock } = this.#options;
+    const { sessionId, fold } = follower;
+    const events = await readSequences(
+      store,
+      sessionId,
+      due.map(({ sequence }) => sequence),
+    );
+    const requests = due.flatMap(({ requestId, sequence }) => {
+      const event = events.find((one) => one.sequence === sequence);
+      const draft = event === undefined ? null : draftIn(event);
+      return draft === null ? [] : [{ requestId, draft }];
+    });
+    const options = { ...this.#options, sessionId, fold, nowMs: clock.now(), signal: this.#over.signal };
+    return decideUnanswered(requests, options);
   }
 
   async #restarted(): Promise<void> {
@@ -241,6 +280,7 @@ export class Keeper {
       const data = { state, from: state, level, reason: `the depth is ${depthOf(fold)}` };
       return () => this.append([{ type: "session_state_changed", data }]);
     }
+    if (nextExpiryMs(fold) <= nowMs && acceptsInput(fold.state)) return () => this.closeRequests("expired");
     if (nowMs >= this.#checkpointAfterMs && isDueCheckpoint(fold, nowMs)) return () => this.#tryCheckpoint();
     return null;
   }
@@ -264,9 +304,16 @@ export class Keeper {
       const sinceMs = fold.checkpoint?.atMs ?? fold.createdAtMs;
       times.push(Math.max(sinceMs + LIMITS.checkpointMs, this.#checkpointAfterMs));
     }
+    if (acceptsInput(fold.state) && nextExpiryMs(fold) < Number.POSITIVE_INFINITY)
+      times.push(nextExpiryMs(fold));
     if (this.#retryAtMs > nowMs) times.push(this.#retryAtMs);
     return times.length === 0 ? null : Math.max(nowMs + 1, Math.min(...times));
   }
+}
+
+function nextExpiryMs({ requests }: LiveFold): number {
+  const open = [...requests.values()].filter(({ answer }) => answer === null);
+  return Math.min(...open.map(({ expiresAtMs }) => expiresAtMs));
 }
 
 /** A repair makes a session active without input. */

@@ -1,15 +1,7 @@
 /** The batches of one lane of a session: when the next one begins, its tries, and what is written when it is done. */
 
 import type { NewEvent, Store, StoredEvent } from "../model/index.ts";
-import {
-  type Batch,
-  droppedEvents,
-  isInLane,
-  type Lane,
-  planBatch,
-  readSequences,
-  runBatch,
-} from "./batches.ts";
+import { type Batch, droppedEvents, isInLane, type Lane, planBatch, readSequences } from "./batches.ts";
 import {
   afterBatch,
   afterMessage,
@@ -21,13 +13,14 @@ import {
 } from "./batching.ts";
 import { afterFailure, CLOSED_BREAKER, mayTry, retryMs } from "./breaker.ts";
 import { isoOf, pause } from "./clock.ts";
-import { decide } from "./decide.ts";
+import { type DecidedBatch, decideBatch } from "./decide-batch.ts";
+import { writeDrafts } from "./drafts.ts";
 import { isFields, isInput, type LiveFold, type PendingEvidence } from "./fold.ts";
 import type { Follower } from "./follower.ts";
 import { LIMITS } from "./limits.ts";
 import { noteRequest } from "./note-request.ts";
 import { acceptsInput } from "./state-machine.ts";
-import type { Clock, NoteWriter } from "./types.ts";
+import type { Clock, Embedder, NoteWriter, NoteWriterResult } from "./types.ts";
 
 export interface LaneOptions extends BatchingOptions {
   readonly lane: Lane;
@@ -36,10 +29,13 @@ export interface LaneOptions extends BatchingOptions {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly writerOf: (name: string | null) => NoteWriter;
+  readonly embedder: Embedder;
   readonly follower: Follower;
   readonly signal: AbortSignal;
   /** As the owner. Errors: `fenced`, the store's. */
   readonly append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>;
+  /** Decisions that change notes take turns, from reading the notes to the append. */
+  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** A batch ended. */
   readonly onIdle: () => void;
 }
@@ -119,28 +115,32 @@ export class LaneWork {
       this.#window = afterBatch(this.#window, []);
       return "nothing";
     }
-    const events = await this.#processBatch(batch, signal);
-    await append([...droppedEvents(batch, isoOf(clock.now())), ...events]);
+    const dropped = droppedEvents(batch, isoOf(clock.now()));
+    if (batch.given.length === 0) await append(dropped);
+    else await this.#processBatch(batch, dropped, signal);
     this.#breaker = CLOSED_BREAKER;
     this.#window = afterBatch(this.#window, this.#left());
     return "processed";
   }
 
-  /** The decision on a batch, as events. Errors: the writer's after its last try, the store's. */
-  async #processBatch(batch: Batch, signal: AbortSignal): Promise<readonly NewEvent[]> {
-    const { store, runStore, follower, clock, newId, writerOf } = this.#options;
+  /** Errors: the writer's or the embedder's after its last try, the store's. */
+  async #processBatch(batch: Batch, dropped: readonly NewEvent[], signal: AbortSignal): Promise<void> {
+    const { store, runStore, follower, clock, writerOf } = this.#options;
     const { sessionId, fold } = follower;
-    if (batch.given.length === 0) return [];
     const sequences = batch.given.map(({ sequence }) => sequence);
     const evidence = await readSequences(store, sessionId, sequences);
     const { events: given, request } = await noteRequest({ store, sessionId, fold, batch, evidence });
     const kept = new Set(given.map(({ sequence }) => sequence));
     const whole = { ...batch, given: batch.given.filter(({ sequence }) => kept.has(sequence)) };
     const writer = writerOf(fold.noteWriter);
+    let result: NoteWriterResult | undefined;
     for (let tried = 1; ; tried++) {
       try {
-        const result = await runBatch({ store: runStore, sessionId, writer, batch: whole, request, signal });
-        return await decide({ store, sessionId, fold, batch: whole, result, newId, nowMs: clock.now() });
+        // What the writer returned is not asked for again when only the decision failed.
+        result ??= await writeDrafts({ store: runStore, sessionId, writer, batch: whole, request, signal });
+        const written = { result, writer: writer.name, answered: request.answered.map(({ draft }) => draft) };
+        await this.#decide(whole, dropped, { ...written, signal });
+        return;
       } catch (error) {
         if (tried > LIMITS.tries || signal.aborted) throw error;
       }
@@ -148,6 +148,23 @@ export class LaneWork {
       await pause(clock, retryMs(tried), signal);
       this.#phase = "working";
     }
+  }
+
+  async #decide(
+    { batchId, lane, given }: Batch,
+    dropped: readonly NewEvent[],
+    {
+      signal,
+      ...written
+    }: Pick<DecidedBatch, "result" | "writer" | "answered"> & { readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { follower, clock, append, inTurn } = this.#options;
+    const sequences = given.map(({ sequence }) => sequence);
+    const { sessionId, fold } = follower;
+    await inTurn(async () => {
+      const options = { ...this.#options, sessionId, fold, nowMs: clock.now(), signal };
+      await append([...dropped, ...(await decideBatch({ batchId, lane, sequences, ...written }, options))]);
+    });
   }
 
   /** The evidence stays pending. */

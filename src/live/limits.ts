@@ -71,6 +71,23 @@ export const LIMITS = {
   /** Fewer critical events than that are sparse evidence. */
   sparseCritical: 3,
   lowConfidence: 0.6,
+  /** For drafts that are not sure: how far the writer looks before a person is asked. */
+  widestWindowMs: 60_000,
+  widestTokens: 4_000,
+  widenedDrafts: 5,
+  /** A question that nobody answers in this time is closed: its draft is written as unsure. */
+  answerMs: 600_000,
+  openRequests: 20,
+
+  /** The share of the shorter span from which two notes are at the same place. */
+  sameOverlap: 0.5,
+  /** How often the agent changes a note. */
+  revisionsPerHour: 3,
+  revisionMs: 3_600_000,
+  /** Notes that the drafts of a batch are compared with, and ids of evidence that a note keeps. */
+  comparedNotes: 100,
+  noteEvidence: 1_000,
+  rememberedVectors: 500,
 
   warningDepth: 50,
   criticalDepth: 100,
@@ -85,4 +102,6 @@ export const LIMITS = {
   followRetryMs: 250,
   /** Events that a restore reads at once. */
   restorePage: 1_000,
+  /** Events that are read and not wanted, rather than a further read. */
+  readGap: 64,
 } as const;

@@ -4,6 +4,7 @@
  */
 
 import type { StoredEvent } from "../model/index.ts";
+import { LIMITS } from "./limits.ts";
 import type { NoteStatus } from "./types.ts";
 
 export interface NoteEntry {
@@ -22,8 +23,6 @@ export interface NoteEntry {
 type Fields = Readonly<Record<string, unknown>>;
 type Entries = Map<string, NoteEntry>;
 
-const HOUR_MS = 3_600_000;
-
 export function addNoteEvent(notes: Entries, event: StoredEvent, data: Fields): void {
   const { noteId } = data;
   if (typeof noteId !== "string") return;
@@ -35,7 +34,7 @@ export function addNoteEvent(notes: Entries, event: StoredEvent, data: Fields): 
     return;
   }
   const atMs = Date.parse(event.occurredAt);
-  const earlier = (before?.revisedAtMs ?? []).filter((at) => atMs - at < HOUR_MS);
+  const earlier = revisionsBefore(notes, before, data.sources).filter((at) => atMs - at < LIMITS.revisionMs);
   const isRevision = by === "agent" && event.type !== "note_written";
   // A note in the order of its newest change: the newest notes are the last ones.
   notes.delete(noteId);
@@ -49,6 +48,13 @@ export function addNoteEvent(notes: Entries, event: StoredEvent, data: Fields): 
     hash: typeof data.hash === "string" ? data.hash : event.payloadHash,
     revisedAtMs: isRevision ? [...earlier, atMs] : earlier,
   });
+}
+
+/** A merged note inherits them: merging again and again is no way around the limit. */
+function revisionsBefore(notes: Entries, before: NoteEntry | undefined, sources: unknown): readonly number[] {
+  if (before !== undefined || !Array.isArray(sources)) return before?.revisedAtMs ?? [];
+  const lists = sources.map((noteId) => notes.get(noteId as string)?.revisedAtMs ?? []);
+  return lists.toSorted((a, b) => b.length - a.length)[0] ?? [];
 }
 
 /** Whether a later event of the agent may change the note. */

@@ -1,13 +1,14 @@
 /** What a note writer is given: the batch, the newest notes, and the way to more evidence. */
 
 import type { Store, StoredEvent } from "../model/index.ts";
-import { type Batch, toItem } from "./batches.ts";
-import { contextWindow } from "./context-window.ts";
+import { type Batch, readSequences, toItem } from "./batches.ts";
+import { fetchContextWindow } from "./context-window.ts";
+import { draftIn } from "./drafts.ts";
 import type { LiveFold } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import { newestEntries, readNotes } from "./note-events.ts";
 import { restore } from "./restore.ts";
-import type { Note, NoteRequest } from "./types.ts";
+import type { AnsweredDraft, Note, NoteRequest } from "./types.ts";
 
 export interface NoteRequestOptions {
   readonly store: Store;
@@ -33,9 +34,32 @@ export async function noteRequest(
     notes: await readNotes(store, sessionId, newestEntries(fold, LIMITS.newestNotes)),
     inherited: await inheritedNotes(store, fold.parentId),
     memory,
-    context: (timestampMs, window) => contextWindow(store, sessionId, timestampMs, window),
+    unsure: [],
+    answered: await answeredDrafts(options, events),
+    context: (timestampMs, window) => fetchContextWindow(store, sessionId, timestampMs, window),
   };
   return { events, request };
+}
+
+async function answeredDrafts(
+  { store, sessionId, fold }: NoteRequestOptions,
+  events: readonly StoredEvent[],
+): Promise<readonly AnsweredDraft[]> {
+  const answers = new Map(events.map((event) => [event.sequence, toItem(event)]));
+  const requests = [...fold.requests.values()].filter(({ answer }) => answer !== null && answers.has(answer));
+  const asked = await readSequences(
+    store,
+    sessionId,
+    requests.map(({ sequence }) => sequence).toSorted((a, b) => a - b),
+  );
+  return asked.flatMap((event) => {
+    const request = requests.find(({ sequence }) => sequence === event.sequence);
+    const answer = answers.get(request?.answer ?? -1);
+    const draft = draftIn(event);
+    return request === undefined || answer === undefined || draft === null
+      ? []
+      : [{ requestId: request.requestId, draft, answer }];
+  });
 }
 
 /** The newest notes of the sessions of this key that ended before, oldest first. */

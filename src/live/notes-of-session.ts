@@ -85,7 +85,7 @@ export function answerEvent(
   requestId: string,
   { text, mediaTimeMs }: { readonly text: unknown; readonly mediaTimeMs: unknown },
 ): NewEvent {
-  if (!fold.requests.has(requestId)) {
+  if (fold.requests.get(requestId)?.answer !== null) {
     throw new ContinuoError("not_found", "there is no open request of this id", { details: { requestId } });
   }
   const isText = typeof text === "string" && text !== "" && text.length <= LIMITS.textChars;

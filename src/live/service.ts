@@ -9,10 +9,9 @@ import {
   type StoredEvent,
   type VerifyResult,
 } from "../model/index.ts";
-import { LIVE_STATES } from "../wire/index.ts";
-import { besideOf } from "./batches.ts";
 import { CleanUp } from "./clean-up.ts";
 import { isoOf, SYSTEM_CLOCK } from "./clock.ts";
+import { fetchContextWindow } from "./context-window.ts";
 import { toEvent } from "./evidence.ts";
 import { extractiveWriter } from "./extractive-writer.ts";
 import { depthOf, isCounted, isFields } from "./fold.ts";
@@ -20,10 +19,13 @@ import { Follower, stateOf } from "./follower.ts";
 import { Keeper, type KeeperSettings } from "./keeper.ts";
 import { findKey, listKeys, setKey } from "./keys.ts";
 import { nextLevel } from "./levels.ts";
+import { lexicalEmbedder } from "./lexical-embedder.ts";
 import { LIMITS } from "./limits.ts";
 import { answerEvent, notesOf, operationEvents } from "./notes-of-session.ts";
-import { isLiveSession, openSession } from "./open-session.ts";
+import { openSession } from "./open-session.ts";
 import { isLiveUsed, Ownership, type SessionLease } from "./ownership.ts";
+import { assertWritable, ended, stateOfFold, writerNamed } from "./refusals.ts";
+import { rememberingEmbedder } from "./remembering-embedder.ts";
 import { toLiveSession } from "./session-view.ts";
 import { storesTelemetry } from "./shedding.ts";
 import { SNAPSHOT_NAME } from "./snapshot.ts";
@@ -31,7 +33,10 @@ import { acceptsInput, isFinal } from "./state-machine.ts";
 import type {
   Acknowledgement,
   Clock,
+  ContextWindowOptions,
+  Embedder,
   EvidenceBatch,
+  EvidenceItem,
   LiveSession,
   LiveSessionRequest,
   Note,
@@ -39,6 +44,7 @@ import type {
   NoteWriter,
   OpenedLiveSession,
 } from "./types.ts";
+import { deleteVideo } from "./videos.ts";
 
 export interface LiveOptions {
   readonly store: Store;
@@ -46,6 +52,8 @@ export interface LiveOptions {
   readonly clock?: Clock;
   /** By name; the first one is the default. The extractive one where none is given. */
   readonly noteWriters?: readonly NoteWriter[];
+  /** Compares notes by their texts; the lexical one where none is given. */
+  readonly embedder?: Embedder;
   /** `false`: every window is 4 s. */
   readonly adaptiveBatching?: boolean;
   /** `false`: no level is recorded or sent. */
@@ -83,6 +91,7 @@ export class LiveService {
       clock,
       newId,
       writerOf: (name) => writerNamed(noteWriters, name),
+      embedder: rememberingEmbedder(options.embedder ?? lexicalEmbedder()),
       adaptiveBatching,
       backpressure,
       report,
@@ -200,6 +209,18 @@ export class LiveService {
     return { ...this.#acknowledge(follower, stored), dropped };
   }
 
+  /**
+   * Evidence around a time of the medium, most useful first: at the same cost in any session. Errors: `not_found`,
+   * the store's.
+   */
+  fetchContextWindow(
+    sessionId: string,
+    timestampMs: number,
+    options: ContextWindowOptions = {},
+  ): AsyncIterable<EvidenceItem> {
+    return fetchContextWindow(this.store, sessionId, timestampMs, options);
+  }
+
   /** All that are not archived, in the order of the medium. Errors: `not_found`. */
   async notes(key: string): Promise<readonly Note[]> {
     return notesOf(this.store, await this.#follow(await this.sessionIdOf(key)));
@@ -226,27 +247,8 @@ export class LiveService {
   }
 
   /** Deletes the sessions of a video with their evidence; tombstones stay. Returns how many there were. */
-  async deleteVideo(videoId: string): Promise<number> {
-    let deleted = 0;
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: Awaited<ReturnType<Store["listSessions"]>> = await this.store.listSessions({
-        status: LIVE_STATES,
-        limit: LIMITS.cleanUpBatch,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      for (const session of page.items) {
-        const { live } = session.metadata;
-        if (!isLiveSession(session) || !isFields(live) || live.videoId !== videoId) continue;
-        await this.#forget(session.sessionId);
-        for (const sessionId of [besideOf(session.sessionId), session.sessionId]) {
-          if ((await this.store.getSession(sessionId)) === null) continue;
-          await this.store.deleteSession(sessionId, { reason: "the video was deleted" });
-        }
-        deleted++;
-      }
-      cursor = page.nextCursor;
-    }
-    return deleted;
+  deleteVideo(videoId: string): Promise<number> {
+    return deleteVideo(this.store, videoId, (sessionId) => this.#forget(sessionId));
   }
 
   /** Another key means the session of `key` from now on. Errors: `not_found`. */
@@ -447,6 +449,9 @@ export class LiveService {
     if (keeper === null) return false;
     if (on === "close" && acceptsInput(stateOfFold(follower))) await keeper.flush(LIMITS.closeFlushMs);
     if (follower.fault === null) {
+      await keeper.closeRequests("all").catch((error: unknown) => {
+        this.#settings.report(`live: drafts of ${sessionId} are not written: ${String(error)}`);
+      });
       // The end does not depend on it: the log has everything.
       await keeper.checkpoint().catch((error: unknown) => {
         this.#settings.report(`live: no final checkpoint of ${sessionId}: ${String(error)}`);
@@ -464,31 +469,4 @@ export class LiveService {
       keeper.end();
     }
   }
-}
-
-function stateOfFold(follower: Follower): "degraded" | Follower["fold"]["state"] {
-  return follower.fault === null ? follower.fold.state : "degraded";
-}
-
-function writerNamed(writers: readonly NoteWriter[], name: string | null): NoteWriter {
-  const writer = name === null ? writers[0] : writers.find((one) => one.name === name);
-  if (writer !== undefined) return writer;
-  throw new ContinuoError("not_found", `there is no note writer ${JSON.stringify(name)}`, {
-    details: { noteWriters: writers.map((one) => one.name) },
-  });
-}
-
-function assertWritable({ fold, fault, sessionId }: Follower): void {
-  if (fault === null && fold.state !== "degraded") return;
-  throw new ContinuoError("degraded", "the session cannot be written: its log is not as it was written", {
-    hint: "Keep the input and send it again after `continuo live repair`.",
-    details: { sessionId, reason: fault ?? fold.health.degradedReason },
-  });
-}
-
-function ended(key: string, state: string): ContinuoError {
-  return new ContinuoError("log_closed", `the session is ${state}`, {
-    hint: "Send PUT with the key again: the next session has the notes of this one.",
-    details: { key, state },
-  });
 }

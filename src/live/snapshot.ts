@@ -6,7 +6,7 @@ import type { LiveFold, OpenRequest, PendingEvidence } from "./fold.ts";
 import type { NoteEntry } from "./note-entries.ts";
 
 export const SNAPSHOT_NAME = "live";
-const VERSION = 1;
+const VERSION = 2;
 
 export interface SealedSnapshot {
   readonly version: number;

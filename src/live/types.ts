@@ -50,6 +50,21 @@ export interface Draft extends Span {
   readonly confidence: number;
   /** Ids of the events that it is made of. */
   readonly evidence: readonly string[];
+  /** What the person is asked when the confidence stays below 0.6. */
+  readonly question?: string;
+}
+
+/** A draft of the first try that was not sure, and the evidence of up to 60 s to either side of it. */
+export interface UnsureDraft {
+  readonly draft: Draft;
+  readonly evidence: readonly EvidenceItem[];
+}
+
+/** A draft that a person was asked about, and what the person said; the answer is also part of the batch. */
+export interface AnsweredDraft {
+  readonly requestId: string;
+  readonly draft: Draft;
+  readonly answer: EvidenceItem;
 }
 
 export type NoteAction = "write" | "update" | "merge" | "ask" | "keep";
@@ -61,10 +76,14 @@ export type NoteAction = "write" | "update" | "merge" | "ask" | "keep";
 export interface Decision {
   readonly draftId: string;
   readonly action: NoteAction;
-  /** The note that was written, updated, or came out of a merge; left out for `ask`. */
+  /** The note that was written, updated, or came out of a merge; for `keep` the note that stays. */
   readonly noteId?: string;
   /** The notes that were merged. */
   readonly sources?: readonly string[];
+  /** Of the note that was updated, or of the notes that were merged, as they were before. */
+  readonly hashes?: readonly string[];
+  /** Of `ask`. */
+  readonly requestId?: string;
   /** Of the likeliest note that was looked at. */
   readonly overlap?: number;
   readonly cosine?: number;
@@ -84,6 +103,10 @@ export interface NoteRequest {
   readonly inherited: readonly Note[];
   /** What the writer returned as `memory` the last time; `null` at first. */
   readonly memory: unknown;
+  /** Not empty when the writer is asked again: drafts with the same `draftId` take the place of these. */
+  readonly unsure: readonly UnsureDraft[];
+  /** Drafts that the person answered for. */
+  readonly answered: readonly AnsweredDraft[];
   /** Evidence around a time of the medium, most useful first; ends at the token budget. */
   readonly context: (timestampMs: number, options?: ContextWindowOptions) => AsyncIterable<EvidenceItem>;
 }
@@ -104,6 +127,8 @@ export interface NoteWriterResult {
   /** The writer's understanding of the conversation: plain JSON, kept in the checkpoint. */
   readonly memory?: unknown;
   readonly model?: string;
+  /** 1 where none is given and `model` is. */
+  readonly modelCalls?: number;
   readonly usage?: Usage;
   readonly costUsd?: number;
 }

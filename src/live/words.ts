@@ -31,6 +31,11 @@ const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
     por porque quando que quem se sem ser seu sua só também te tem ter tu tudo um uma você`),
 };
 
+/** The function words of all languages that are known, for texts whose language nobody named. */
+export const functionWords: ReadonlySet<string> = new Set(
+  Object.values(STOP_WORDS).flatMap((words) => [...words]),
+);
+
 const segmenters = new Map<string, Intl.Segmenter>();
 
 /** Words in lower case, in order. `lang` is BCP 47; where it is left out or unknown, every word is one of content. */

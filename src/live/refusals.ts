@@ -1,0 +1,34 @@
+/** Whether a session takes input, and the errors of one that does not. */
+
+import { ContinuoError } from "../model/index.ts";
+import type { Follower } from "./follower.ts";
+import type { NoteWriter } from "./types.ts";
+
+export function stateOfFold(follower: Follower): "degraded" | Follower["fold"]["state"] {
+  return follower.fault === null ? follower.fold.state : "degraded";
+}
+
+/** Errors: `not_found`. */
+export function writerNamed(writers: readonly NoteWriter[], name: string | null): NoteWriter {
+  const writer = name === null ? writers[0] : writers.find((one) => one.name === name);
+  if (writer !== undefined) return writer;
+  throw new ContinuoError("not_found", `there is no note writer ${JSON.stringify(name)}`, {
+    details: { noteWriters: writers.map((one) => one.name) },
+  });
+}
+
+/** Errors: `degraded`. */
+export function assertWritable({ fold, fault, sessionId }: Follower): void {
+  if (fault === null && fold.state !== "degraded") return;
+  throw new ContinuoError("degraded", "the session cannot be written: its log is not as it was written", {
+    hint: "Keep the input and send it again after `continuo live repair`.",
+    details: { sessionId, reason: fault ?? fold.health.degradedReason },
+  });
+}
+
+export function ended(key: string, state: string): ContinuoError {
+  return new ContinuoError("log_closed", `the session is ${state}`, {
+    hint: "Send PUT with the key again: the next session has the notes of this one.",
+    details: { key, state },
+  });
+}

@@ -1,0 +1,40 @@
+/** A video owns its evidence: deleting it deletes the sessions of it, and leaves tombstones. */
+
+import type { Session, Store } from "../model/index.ts";
+import { LIVE_STATES } from "../wire/index.ts";
+import { besideOf } from "./batches.ts";
+import { isFields } from "./fold.ts";
+import { LIMITS } from "./limits.ts";
+import { isLiveSession } from "./open-session.ts";
+
+/** Returns how many sessions there were. Errors: the store's. */
+export async function deleteVideo(
+  store: Store,
+  videoId: string,
+  forget: (sessionId: string) => Promise<void>,
+): Promise<number> {
+  let deleted = 0;
+  for await (const { sessionId, metadata } of liveSessions(store)) {
+    if (!isFields(metadata.live) || metadata.live.videoId !== videoId) continue;
+    await forget(sessionId);
+    for (const id of [besideOf(sessionId), sessionId]) {
+      if ((await store.getSession(id)) === null) continue;
+      await store.deleteSession(id, { reason: "the video was deleted" });
+    }
+    deleted++;
+  }
+  return deleted;
+}
+
+/** Every continuous session, page by page. */
+export async function* liveSessions(store: Store): AsyncGenerator<Session, void, void> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions({
+      status: LIVE_STATES,
+      limit: LIMITS.cleanUpBatch,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const session of page.items) if (isLiveSession(session)) yield session;
+    cursor = page.nextCursor;
+  }
+}

@@ -1,0 +1,208 @@
+/** Notes that improve: updates, merges, questions to the person, and what a person's note is safe from. */
+
+import { expect, test } from "vitest";
+import type { EvidenceItem, LiveOptions, NoteRequest, NoteWriter } from "../../src/live/index.ts";
+import type { Store, StoredEvent } from "../../src/model/index.ts";
+import { type LiveTest, liveTest, said } from "./live-session.ts";
+import { allEvents } from "./servers.ts";
+
+interface Sure {
+  /** What the writer makes of a request. */
+  confidenceOf: (request: NoteRequest, item: EvidenceItem) => number;
+  readonly requests: NoteRequest[];
+}
+
+/** One draft for each transcript, with its words and its span. */
+function echoWriter(): NoteWriter & Sure {
+  const writer: NoteWriter & Sure = {
+    name: "echo",
+    confidenceOf: () => 0.9,
+    requests: [],
+    write: async (request) => {
+      writer.requests.push(request);
+      const spoken = request.evidence.filter(({ type }) => type !== "frame_captured");
+      return {
+        drafts: spoken.map((item) => ({
+          draftId: `${request.batchId}/${item.sequence}`,
+          text: item.text,
+          startMs: item.startMs,
+          endMs: item.endMs,
+          confidence: writer.confidenceOf(request, item),
+          evidence: [item.id],
+          question: `What is meant by ${item.text}?`,
+        })),
+      };
+    },
+  };
+  return writer;
+}
+
+async function notesTest(
+  options: Partial<LiveOptions> & { readonly store?: Store } = {},
+): Promise<LiveTest & { readonly echo: NoteWriter & Sure; readonly sessionId: string }> {
+  const echo = echoWriter();
+  const live = await liveTest({ noteWriters: [echo], ...options });
+  const { sessionId } = await live.service.open("k", { videoId: "v" });
+  return { ...live, echo, sessionId };
+}
+
+async function say(live: LiveTest, text: string, startMs: number, endMs: number): Promise<void> {
+  await live.send("k", said(text, startMs, { endMs }));
+  await live.clock.advance(7_000);
+}
+
+async function ofType(
+  live: LiveTest & { readonly sessionId: string },
+  type: string,
+): Promise<readonly StoredEvent[]> {
+  return (await allEvents(live.store, live.sessionId)).filter((event) => event.type === type);
+}
+
+async function texts(live: LiveTest): Promise<readonly string[]> {
+  return (await live.service.notes("k")).map(({ text, status }) =>
+    status === "written" ? text : `${status}: ${text}`,
+  );
+}
+
+test("words that are said again at the same place update their note, and a text on two notes merges them", async () => {
+  await using live = await notesTest();
+  await say(live, "The keeper lit the lamp", 0, 4_000);
+  await say(live, "The keeper lit the lamp at dusk", 1_000, 4_000);
+  expect(await texts(live)).toEqual(["The keeper lit the lamp at dusk"]);
+  const [update] = await ofType(live, "note_updated");
+  const [written] = await ofType(live, "note_written");
+  const before = (written?.data ?? {}) as { readonly hash: string; readonly noteId: string };
+  expect(update?.data).toMatchObject({
+    noteId: before.noteId,
+    previousHash: before.hash,
+    mediaTimeMs: 0,
+    endMs: 4_000,
+  });
+
+  await say(live, "The keeper lit the lamp once more", 5_000, 8_000);
+  await say(live, "Something else", 5_000, 8_000);
+  expect(await texts(live)).toHaveLength(3);
+  await say(live, "The keeper lit the lamp every dusk", 0, 8_000);
+  expect((await texts(live)).toSorted()).toEqual(["Something else", "The keeper lit the lamp every dusk"]);
+  const [merge] = await ofType(live, "note_merged");
+  const archived = await ofType(live, "note_archived");
+  const { noteId, sources } = (merge?.data ?? {}) as {
+    readonly noteId: string;
+    readonly sources: readonly string[];
+  };
+  expect(sources).toHaveLength(2);
+  expect(archived.map(({ data }) => data)).toMatchObject(
+    sources.map((source) => ({ noteId: source, mergedInto: noteId })),
+  );
+  const merged = (await live.service.notes("k")).find((note) => note.noteId === noteId);
+  expect(merged).toMatchObject({ lineage: sources, startMs: 0, endMs: 8_000 });
+  expect(merged?.evidence).toHaveLength(4);
+});
+
+test("the agent never changes a note that a person edited or accepted", async () => {
+  await using live = await notesTest();
+  await say(live, "The keeper lit the lamp", 0, 4_000);
+  const [note] = await live.service.notes("k");
+  await live.service.operate("k", note?.noteId ?? "", {
+    operation: "edit",
+    text: "The keeper lit the lamp, I think",
+  });
+  await live.clock.advance(7_000);
+  await say(live, "The keeper lit the lamp", 0, 4_000);
+  expect(await texts(live)).toEqual(["The keeper lit the lamp, I think"]);
+  await say(live, "Boats came home", 10_000, 14_000);
+  const boats = (await live.service.notes("k")).find(({ text }) => text.startsWith("Boats"));
+  await live.service.operate("k", boats?.noteId ?? "", { operation: "accept" });
+  await live.clock.advance(7_000);
+  await say(live, "Boats came home late", 10_000, 14_000);
+  expect(await texts(live)).toEqual(["The keeper lit the lamp, I think", "accepted: Boats came home"]);
+  const kept = (await ofType(live, "decision_made")).flatMap(
+    ({ data }) => (data as { decisions: object[] }).decisions,
+  );
+  expect(kept.filter((one) => "action" in one && one.action === "keep").length).toBeGreaterThanOrEqual(2);
+});
+
+test("late evidence revises a note 3 times in an hour, and again after that", async () => {
+  await using live = await notesTest();
+  await say(live, "The keeper lit the lamp 0", 0, 4_000);
+  for (let n = 1; n <= 5; n++) await say(live, `The keeper lit the lamp ${n}`, 0, 4_000);
+  expect(await texts(live)).toEqual(["The keeper lit the lamp 3"]);
+  for (let n = 0; n < 3; n++) {
+    await live.clock.advance(1_200_000);
+    await live.service.ping("k");
+  }
+  await say(live, "The keeper lit the lamp 6", 0, 4_000);
+  expect(await texts(live)).toEqual(["The keeper lit the lamp 6"]);
+});
+
+test("a draft that is not sure is written again with evidence of up to 60 s, then asked about, and the answer makes the note", async () => {
+  await using live = await notesTest();
+  await say(live, "Long before", 0, 1_000);
+  await say(live, "A minute before", 20_000, 21_000);
+  live.echo.confidenceOf = ({ answered }) => (answered.length > 0 ? 0.9 : 0.4);
+  live.echo.requests.length = 0;
+  await say(live, "He did it", 75_000, 76_000);
+  const [first, second, ...more] = live.echo.requests;
+  expect(more).toEqual([]);
+  expect(first?.unsure).toEqual([]);
+  expect(second?.unsure.map(({ draft, evidence }) => [draft.text, evidence.map(({ text }) => text)])).toEqual(
+    [["He did it", ["A minute before"]]],
+  );
+  expect(await texts(live)).toEqual(["Long before", "A minute before"]);
+  const [asked] = await ofType(live, "context_requested");
+  const { requestId, question, expiresAt } = (asked?.data ?? {}) as Readonly<Record<string, string>>;
+  expect(question).toBe("What is meant by He did it?");
+  expect(Date.parse(expiresAt ?? "") - Date.parse(asked?.occurredAt ?? "")).toBe(600_000);
+  expect(await ofType(live, "draft_written")).toHaveLength(3);
+
+  await live.service.answer("k", requestId ?? "", { text: "The keeper did it", mediaTimeMs: 75_000 });
+  await live.clock.advance(7_000);
+  const answering = live.echo.requests.at(-1);
+  expect(answering?.answered).toMatchObject([
+    { requestId, draft: { text: "He did it" }, answer: { text: "The keeper did it" } },
+  ]);
+  expect(await texts(live)).toEqual(["Long before", "A minute before", "The keeper did it"]);
+  await expect(
+    live.service.answer("k", requestId ?? "", { text: "Again", mediaTimeMs: 0 }),
+  ).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+test("a draft whose answer does not help is written as unsure, and nobody is asked again", async () => {
+  await using live = await notesTest();
+  live.echo.confidenceOf = () => 0.4;
+  await say(live, "He did it", 5_000, 6_000);
+  const [asked] = await ofType(live, "context_requested");
+  const { requestId = "" } = (asked?.data ?? {}) as Readonly<Record<string, string>>;
+  await live.service.answer("k", requestId, { text: "No idea", mediaTimeMs: 5_500 });
+  await live.clock.advance(7_000);
+  expect(await texts(live)).toEqual(["unsure: No idea"]);
+  expect(await ofType(live, "context_requested")).toHaveLength(1);
+});
+
+test("a question that nobody answers becomes an unsure note after 10 minutes, also at the next owner", async () => {
+  await using live = await notesTest();
+  live.echo.confidenceOf = () => 0.4;
+  await say(live, "He did it", 5_000, 6_000);
+  await live.clock.advance(560_000);
+  expect(await texts(live)).toEqual([]);
+  await live.service.stop();
+  await using next = await liveTest({ store: live.store, noteWriters: [live.echo] });
+  // The clock of a new test begins now; the request has most of its 10 minutes left.
+  await next.service.ping("k");
+  await next.clock.advance(590_000);
+  expect(await texts(next)).toEqual([]);
+  await next.clock.advance(20_000);
+  expect(await texts(next)).toEqual(["unsure: He did it"]);
+  const [note] = await next.service.notes("k");
+  expect(note?.confidence).toBe(0.4);
+});
+
+test("closing writes what nobody answered as unsure", async () => {
+  await using live = await notesTest();
+  live.echo.confidenceOf = () => 0.4;
+  await say(live, "He did it", 5_000, 6_000);
+  await live.service.close("k");
+  expect(await texts(live)).toEqual(["unsure: He did it"]);
+});
