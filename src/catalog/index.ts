@@ -18,6 +18,7 @@ export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./changes.ts";
 export { type CheckedSession, checkOwn } from "./check.ts";
 export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
 export { excludes } from "./exclude.ts";
+export type { IndexedSession } from "./indexed.ts";
 export { type CatalogList, listCatalog, type Wanted } from "./list.ts";
 export {
   type Asking,
@@ -33,13 +34,13 @@ export { modelViewOf, openLocated, type ShownDetails, type ShownSession } from "
 export { isOwn, type ListedSession, nameOf, OWN, type OwnRow } from "./rows.ts";
 export { listOwn, type OpenOwn, openedOwn, openOwn, ownGoingOnIn, storeUrlOf } from "./store.ts";
 export {
-  type IndexedSession,
   type Texts,
   type TextsOptions,
   type TextsProgress,
   textsState,
   updateTexts,
 } from "./texts.ts";
+export { type OpenTrashed, openTrashed, TRASHED } from "./texts-trash.ts";
 export {
   type AllSessions,
   isToldAlone,

@@ -1,32 +1,27 @@
-/** The texts of all native sessions, as the index takes them in: which are there, what is new, and how each is read. */
+/**
+ * The texts of all sessions, as the index takes them in: native ones with their sub-agents, Continuo's own, and what is
+ * in the trash. Which are there, what is new, and what a search may answer from.
+ */
 
-import { type FoundFile, type Places, statFile } from "../files/index.ts";
+import type { Places, PlacesAt } from "../files/index.ts";
 import {
   fillText,
   indexPathOf,
-  isSettled,
-  type OpenText,
   openRows,
   removeText,
   type StoredSession,
-  stampOf,
   storedSessions,
-  type TextSource,
 } from "../index-file/index.ts";
-import type { Message, SessionDetails, SessionInfo } from "../model/index.ts";
-import { findSessions, openNativeSession } from "../native/index.ts";
-import type { FoundSession, OpenedSession, SavedSkimMemo } from "../native/kit/index.ts";
-import { everyMessage } from "./every-message.ts";
+import type { SavedSkimMemo } from "../native/kit/index.ts";
 import { excludes } from "./exclude.ts";
-
-/** What a search knows of a session without opening it. */
-export type IndexedSession = Pick<
-  SessionInfo,
-  "agent" | "sessionId" | "location" | "cwd" | "title" | "gitBranch" | "updatedAt" | "archived"
->;
+import { type CatalogSource, type IndexedSession, parseKept } from "./indexed.ts";
+import { nativeSources, stampNow } from "./texts-native.ts";
+import { ownSources } from "./texts-own.ts";
+import { trashSources } from "./texts-trash.ts";
 
 export interface TextsOptions {
-  readonly places: Places;
+  /** A store with a relative path is looked for in `cwd`; in the current folder when left out. */
+  readonly places: Places & Partial<Pick<PlacesAt, "cwd">>;
   /** Patterns of sessions that are kept out of the index, as `excludes` takes them. */
   readonly exclude?: readonly string[];
   /** Milliseconds after which no further session is begun; no limit when left out. */
@@ -59,41 +54,30 @@ export interface Texts {
 export async function updateTexts(options: TextsOptions): Promise<Texts> {
   const path = indexPathOf(options.places);
   const memo = openRows(path, Date.now());
-  const all = await textSources(options, memo);
+  await using all = await allSources(options, memo);
   await memo.save("part");
-  const stored = new Map((await storedSessions(path)).map((session) => [session.key, session]));
-  const isFresh = ({ key, stamp }: TextSource): boolean => {
-    const known = stored.get(key);
-    return known !== undefined && stamp !== null && known.stamp === stamp && isBesideFresh(known);
-  };
-  const stale = all.filter((source) => !isFresh(source));
-  const keys = new Set(all.map(({ key }) => key));
+  const end = performance.now() + (options.timeMs ?? Number.POSITIVE_INFINITY);
+  const fill = createFill(path, options, () => performance.now() < end);
+  await fill.fill(all.sources);
+  // What lies inside of the files of others is known when these are read.
+  const stored = await readStored(path);
+  const inside = all.sources.flatMap((source) => insideOf(source, stored, fill.filled));
+  await fill.fill(inside);
+  const sources = new Map([...all.sources, ...inside].map((source) => [source.key, source]));
+  const now = [...(await readStored(path)).values()];
   await removeText(
     path,
-    [...stored.keys()].filter((key) => !keys.has(key)),
+    now.map(({ key }) => key).filter((key) => !sources.has(key)),
   );
-  const ofBytes = stale.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const end = performance.now() + (options.timeMs ?? Number.POSITIVE_INFINITY);
-  const { filled, failures } = await fillText(path, {
-    sources: stale,
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
-    ...(options.batchChars === undefined ? {} : { batchChars: options.batchChars }),
-    goOn: () => performance.now() < end,
-    onProgress: (done) => options.onProgress?.({ ...done, ofSessions: stale.length, ofBytes }),
-  });
-  const sources = new Map(all.map((source) => [source.key, source]));
-  const ready = (await storedSessions(path)).filter((session) => {
-    const source = sources.get(session.key);
-    if (source === undefined || !session.isComplete) return false;
-    // What changed a moment ago was read just now, and counts for this call.
-    if (source.stamp === null) return filled.has(session.key);
-    return session.stamp === source.stamp && (filled.has(session.key) || isBesideFresh(session));
-  });
+  const ready = now.filter((one) => isReady(one, sources.get(one.key), fill.filled));
   return {
-    ready: new Map(ready.map(({ id, stamp, source }) => [id, { ...JSON.parse(source), stamp }])),
+    ready: new Map(ready.map(({ id, stamp, source }) => [id, { ...toIndexed(source), stamp }])),
     // Also what another process is at work on.
-    left: Math.max(0, all.length - ready.length - failures.size),
-    unreadable: [...failures].map(([location, error]) => ({ location, message: messageOf(error) })),
+    left: Math.max(0, sources.size - ready.length - fill.failures.size),
+    unreadable: [
+      ...[...fill.failures].map(([location, error]) => ({ location, message: messageOf(error) })),
+      ...all.failures,
+    ],
     cut: ready.filter(({ cutChars }) => cutChars > 0).length,
   };
 }
@@ -104,123 +88,116 @@ export async function textsState(options: TextsOptions): Promise<{
   readonly ready: number;
   readonly sizeBytes: number;
 }> {
-  const all = await textSources(options, openRows(indexPathOf(options.places), Date.now()));
-  const stored = new Map(
-    (await storedSessions(indexPathOf(options.places))).map((one) => [one.key, one.stamp]),
-  );
+  const path = indexPathOf(options.places);
+  await using all = await allSources(options, openRows(path, Date.now()));
+  const stored = await readStored(path);
+  const none = new Set<string>();
+  const inside = all.sources.flatMap((source) => insideOf(source, stored, none));
+  const sources = [...all.sources, ...inside];
   return {
-    sessions: all.length,
-    ready: all.filter(({ key, stamp }) => stamp !== null && stored.get(key) === stamp).length,
-    sizeBytes: all.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    sessions: sources.length,
+    ready: sources.filter((source) => isFresh(source, stored)).length,
+    sizeBytes: sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
   };
 }
 
-/** Every native session that has a file and is not excluded, the one that changed last first. */
-async function textSources(
+interface AllSources extends AsyncDisposable {
+  /** The one that changed last first. */
+  readonly sources: readonly CatalogSource[];
+  readonly failures: Texts["unreadable"];
+}
+
+async function allSources(
   { places, exclude = [], signal }: TextsOptions,
   memo: SavedSkimMemo,
-): Promise<TextSource[]> {
-  const nowMs = Date.now();
-  const isExcluded = excludes(exclude, places.home);
-  // What was kept out, or taken in, by other patterns is looked at again.
-  const rules = exclude.length === 0 ? "" : `\n${JSON.stringify(exclude)}`;
-  const found: FoundSession[] = [];
-  for await (const one of findSessions({ places, memo, ...(signal === undefined ? {} : { signal }) })) {
-    if (one.files.length === 0) continue;
-    if (!isExcluded(one.location)) found.push(one);
-  }
-  const sharing = new Map<string, number>();
-  for (const one of found) sharing.set(fileOf(one), (sharing.get(fileOf(one)) ?? 0) + 1);
-  return found
-    .sort((a, b) => changedMs(b) - changedMs(a) || (a.location < b.location ? -1 : 1))
-    .map((one) =>
-      toSource(one, { places, nowMs, isExcluded, rules, sharing: sharing.get(fileOf(one)) ?? 1 }),
-    );
-}
-
-function changedMs({ files }: FoundSession): number {
-  return Math.max(...files.map(({ mtimeMs }) => mtimeMs));
-}
-
-function fileOf({ files }: FoundSession): string {
-  return files[0]?.path ?? "";
-}
-
-interface SourceOptions {
-  readonly places: Places;
-  readonly nowMs: number;
-  /** A folder or a file. */
-  readonly isExcluded: (path: string) => boolean;
-  readonly rules: string;
-  /** How many sessions have the same file: those of a database. */
-  readonly sharing: number;
-}
-
-function toSource(
-  found: FoundSession,
-  { places, nowMs, sharing, isExcluded, rules }: SourceOptions,
-): TextSource {
-  const { files, location } = found;
+): Promise<AllSources> {
+  const shared = {
+    nowMs: Date.now(),
+    isExcluded: excludes(exclude, places.home),
+    rules: exclude.length === 0 ? "" : `\n${JSON.stringify(exclude)}`,
+    memo,
+  };
+  const at: PlacesAt = { cwd: process.cwd(), ...places };
+  const native = await nativeSources({ ...shared, places, signal });
+  const own = await ownSources({ ...shared, places: at });
+  const sources = [...native, ...own.sources, ...trashSources({ ...shared, places })];
   return {
-    key: location,
-    stamp: isSettled(files, nowMs) ? `${stampOf(files)}${rules}` : null,
-    sizeBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / sharing,
-    open: async (signal) => {
-      const looking = { places, ...(signal === undefined ? {} : { signal }) };
-      const session = await openNativeSession(found, looking);
-      const { cwd } = session.details;
-      const text = toText(session, files, signal);
-      // The folder stands inside the file.
-      return cwd !== null && isExcluded(cwd) ? { ...text, messages: nothing() } : text;
+    sources: sources.sort((a, b) => b.changedMs - a.changedMs || (a.key < b.key ? -1 : 1)),
+    failures: own.failure === null ? [] : [own.failure],
+    [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),
+  };
+}
+
+type Stored = ReadonlyMap<string, StoredSession>;
+
+async function readStored(path: string): Promise<Stored> {
+  return new Map((await storedSessions(path)).map((session) => [session.key, session]));
+}
+
+interface Fill {
+  readonly filled: ReadonlySet<string>;
+  readonly failures: ReadonlyMap<string, unknown>;
+  /** Those that are not there as they are now. */
+  fill(sources: readonly CatalogSource[]): Promise<void>;
+}
+
+function createFill(path: string, options: TextsOptions, goOn: () => boolean): Fill {
+  const filled = new Set<string>();
+  const failures = new Map<string, unknown>();
+  return {
+    filled,
+    failures,
+    async fill(sources) {
+      if (sources.length === 0) return;
+      const stored = await readStored(path);
+      const stale = sources.filter((source) => !isFresh(source, stored));
+      const ofBytes = stale.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      const done = await fillText(path, {
+        sources: stale,
+        ...(options.signal === undefined ? {} : { signal: options.signal }),
+        ...(options.batchChars === undefined ? {} : { batchChars: options.batchChars }),
+        goOn,
+        onProgress: (progress) => options.onProgress?.({ ...progress, ofSessions: stale.length, ofBytes }),
+      });
+      for (const key of done.filled) filled.add(key);
+      for (const [key, error] of done.failures) failures.set(key, error);
     },
   };
 }
 
-async function* nothing(): AsyncGenerator<Message, void, void> {
-  // A session without a message.
+function isFresh({ key, stamp }: CatalogSource, stored: Stored): boolean {
+  const known = stored.get(key);
+  return known !== undefined && stamp !== null && known.stamp === stamp && isBesideFresh(known);
 }
 
-function toText(
-  session: OpenedSession,
-  files: readonly FoundFile[],
-  signal: AbortSignal | undefined,
-): OpenText {
-  const own = new Set(files.map(({ path }) => path));
-  const others = new Map<string, string>();
-  return {
-    source: JSON.stringify(toIndexed(session.details)),
-    messages: looked(everyMessage(session, signal === undefined ? {} : { signal }), ({ metadata }) => {
-      for (const { file } of metadata.records ?? []) {
-        if (file !== undefined && !own.has(file) && !others.has(file)) others.set(file, stampNow(file));
-      }
-    }),
-    beside: () => Object.fromEntries(others),
-    [Symbol.dispose]: () => session.close(),
-  };
+function isReady(
+  session: StoredSession,
+  source: CatalogSource | undefined,
+  filled: ReadonlySet<string>,
+): boolean {
+  if (source === undefined || !session.isComplete) return false;
+  // What changed a moment ago was read just now, and counts for this call.
+  if (source.stamp === null) return filled.has(session.key);
+  return session.stamp === source.stamp && (filled.has(session.key) || isBesideFresh(session));
 }
 
-function toIndexed(details: SessionDetails): IndexedSession {
-  const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = details;
-  return { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived };
-}
-
-async function* looked(
-  messages: AsyncIterable<Message>,
-  look: (message: Message) => void,
-): AsyncGenerator<Message, void, void> {
-  for await (const message of messages) {
-    look(message);
-    yield message;
-  }
+function insideOf(
+  source: CatalogSource,
+  stored: Stored,
+  filled: ReadonlySet<string>,
+): readonly CatalogSource[] {
+  const session = stored.get(source.key);
+  if (session === undefined || !isReady(session, source, filled)) return [];
+  return source.insideOf?.(parseKept(session.source)) ?? [];
 }
 
 function isBesideFresh({ beside }: StoredSession): boolean {
   return Object.entries(beside).every(([path, stamp]) => stampNow(path) === stamp);
 }
 
-function stampNow(path: string): string {
-  const file = statFile(path);
-  return file === null ? "gone" : stampOf([file]);
+function toIndexed(source: string): IndexedSession {
+  const { inside: _, ...indexed } = parseKept(source);
+  return indexed;
 }
 
 function messageOf(error: unknown): string {

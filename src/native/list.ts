@@ -2,7 +2,7 @@
 
 import { type Places, placesOfThisUser } from "../files/index.ts";
 import type { AgentName, SessionInfo } from "../model/index.ts";
-import type { AgentReader, FoundSession, SavedSkimMemo, SkimMemo } from "./kit/index.ts";
+import type { AgentReader, FindOptions, FoundSession, SavedSkimMemo } from "./kit/index.ts";
 
 import { formatOf, READABLE_AGENTS } from "./registry.ts";
 
@@ -94,11 +94,11 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
 
 /** Every session of every agent by its place alone, none opened: what an id is looked up among. */
 export async function* findSessions(
-  options: { readonly places?: Places; readonly memo?: SkimMemo; readonly signal?: AbortSignal } = {},
+  options: Omit<FindOptions, "cwd"> & { readonly places?: Places } = {},
 ): AsyncGenerator<FoundSession, void, void> {
   const places = options.places ?? placesOfThisUser();
   for (const agent of READABLE_AGENTS) {
-    yield* (await formatOf(agent)).find(places, pick(options, "memo", "signal"));
+    yield* (await formatOf(agent)).find(places, pick(options, "subagents", "memo", "signal"));
   }
 }
 

@@ -86,7 +86,7 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
       matches.push(...withRegex({ turn, session, score }, { database, query, regex, mask }));
     }
   }
-  const groups = [...groupBySession(matches).values()].sort(byScore);
+  const groups = eachConversationOnce([...groupBySession(matches).values()]).sort(byScore);
   const shown = groups.slice(0, options.limit ?? groups.length);
   return {
     results: shown.map((group) => toResult(database, group, { query, mask: options.mask })),
@@ -159,6 +159,17 @@ function groupBySession(matches: readonly Match[]): Map<number, Match[]> {
   for (const group of groups.values())
     group.sort((a, b) => b.score - a.score || a.turn.number - b.turn.number);
   return groups;
+}
+
+/** A native session that one of Continuo's own goes on in is the same conversation: where both match, the own one. */
+function eachConversationOnce(groups: readonly Match[][]): Match[][] {
+  const same = new Set(
+    groups
+      .flatMap(([match]) => match?.session.nativeRefs ?? [])
+      .map(({ agent, sessionId }) => `${agent}:${sessionId}`),
+  );
+  if (same.size === 0) return [...groups];
+  return groups.filter(([match]) => !same.has(`${match?.session.agent}:${match?.session.sessionId}`));
 }
 
 /** Equal scores by the newest, then by place, so that the order never depends on the order of the file. */

@@ -32,7 +32,7 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
   "index-file": { floor: 4, only: [...BELOW, "native"] },
   config: { floor: 4, only: [...BELOW, "drivers"] },
   live: { floor: 4, only: [...BELOW, "sessions", "channels"] },
-  catalog: { floor: 5, only: [...BELOW, "native", "index-file", "drivers", "sessions"] },
+  catalog: { floor: 5, only: [...BELOW, "native", "editing", "index-file", "drivers", "sessions"] },
   conversations: {
     floor: 6,
     only: [...BELOW, "native", "editing", "catalog", "handoff", "sessions", "drivers", "config"],

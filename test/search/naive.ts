@@ -15,7 +15,7 @@ export interface NaiveTurn {
 
 export async function readNaively(places: Places): Promise<NaiveTurn[]> {
   const turns: NaiveTurn[] = [];
-  for await (const found of findSessions({ places })) {
+  for await (const found of findSessions({ places, subagents: "include" })) {
     if (found.files.length === 0) continue;
     using session = await openNativeSession(found, { places });
     const messages: Message[] = [];

@@ -51,6 +51,9 @@ function drawResult(
     session.sessionId.slice(0, ID_CHARS),
     session.cwd === null ? "" : tildePath(session.cwd, shell.home),
     relativeTime(turn.at ?? session.updatedAt, shell.now),
+    session.trashId === null ? "" : "in the trash",
+    session.archived ? "archived" : "",
+    session.parentId === null ? "" : `sub-agent of ${session.parentId.slice(0, ID_CHARS)}`,
   ].filter((fact) => fact !== "");
   const title = visibleLine(session.title ?? "untitled");
   const others = turns.length - 1;

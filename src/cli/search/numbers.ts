@@ -8,7 +8,9 @@ import { join } from "node:path";
 import { continuoHome, isJson, processStartOf, readJsonFile, writeDurably } from "../../files/index.ts";
 import type { SearchResult } from "../../search/index.ts";
 import type { Shell } from "../terminal/index.ts";
+import { nameOfResult } from "./result-json.ts";
 
+/** `location`: what `open` takes for the session. */
 export interface NumberedResult {
   readonly location: string;
   readonly messageId: string;
@@ -20,7 +22,7 @@ const MAX_FILES = 200;
 /** A result that cannot be kept can still be read on the screen. */
 export function keepNumbers(results: readonly SearchResult[], shell: Shell): void {
   const kept = results.map(({ session, turn }) => ({
-    location: session.location,
+    location: nameOfResult(session),
     messageId: turn.messageId,
   }));
   try {

@@ -1,27 +1,38 @@
 /** What `search --json` prints for one result: keys in the order of the contract. */
 
+import { type IndexedSession, OWN, TRASHED } from "../../catalog/index.ts";
 import type { SearchResult } from "../../search/index.ts";
 
 export function resultToJson(
   { session, turn, excerpt, turns, score }: SearchResult,
   number: number,
 ): Readonly<Record<string, unknown>> {
-  const { agent, sessionId, title, cwd, gitBranch, updatedAt, archived, location } = session;
+  const { agent, sessionId, title, cwd, gitBranch, updatedAt, archived, location, parentId, trashId } =
+    session;
   return {
     number,
-    session: { agent, sessionId, title, cwd, gitBranch, updatedAt, archived, location },
+    session: {
+      ...{ agent, sessionId, title, cwd, gitBranch, updatedAt, archived, location },
+      ...{ parentId, trashId },
+    },
     turn: { number: turn.number, messageId: turn.messageId, at: turn.at },
     excerpt:
       excerpt === null ? null : { role: excerpt.voice, messageId: excerpt.messageId, pieces: excerpt.pieces },
     turns: turns.map(({ number: one, messageId, at }) => ({ number: one, messageId, at })),
     score,
-    link: linkOf(session.location, turn.messageId),
+    link: linkOf(nameOfResult(session), turn.messageId),
   };
 }
 
+/** What `continuo open` takes for the session of a result. */
+export function nameOfResult({ agent, sessionId, location, trashId }: IndexedSession): string {
+  if (trashId !== null) return `${TRASHED}${trashId}`;
+  return agent === OWN ? `${OWN}:${sessionId}` : location;
+}
+
 /** A command that shows the turn, for a shell. */
-export function linkOf(location: string, messageId: string): string {
-  return `continuo open ${quoted(location)} --message ${quoted(messageId)}`;
+export function linkOf(name: string, messageId: string): string {
+  return `continuo open ${quoted(name)} --message ${quoted(messageId)}`;
 }
 
 function quoted(text: string): string {

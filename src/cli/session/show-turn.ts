@@ -1,6 +1,7 @@
 /** One turn of a conversation: from a message up to the next one of the person. */
 
-import { openLocated, type ShownSession } from "../../catalog/index.ts";
+import { openLocated, openTrashed, type ShownSession, TRASHED } from "../../catalog/index.ts";
+import { placesOf } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { messageKind } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
@@ -11,14 +12,26 @@ import { markdownOf } from "./plain.ts";
 
 /** Errors: as `locate`; `not_found` where the session no longer has the message. */
 export async function showTurn(id: string, messageId: string, shell: Shell): Promise<number> {
-  using session = await openLocated(await locate(id, shell), shell);
+  using all = new DisposableStack();
+  const sessions = await openNamed(id, all, shell);
+  for (const session of sessions) if (await showIn(session, messageId, shell)) return 0;
+  throw new ContinuoError(
+    "not_found",
+    `the session ${sessions[0]?.details.sessionId} has no message ${messageId}`,
+  );
+}
+
+/** A deleted session with its sub-agents, or the one session of that name. */
+async function openNamed(id: string, all: DisposableStack, shell: Shell): Promise<readonly ShownSession[]> {
+  if (!id.startsWith(TRASHED)) return [all.use(await openLocated(await locate(id, shell), shell))];
+  const { session, others } = all.use(await openTrashed(id.slice(TRASHED.length), placesOf(shell)));
+  return [session, ...others];
+}
+
+/** Whether the session has the message. */
+async function showIn(session: ShownSession, messageId: string, shell: Shell): Promise<boolean> {
   const steps = await Array.fromAsync(turnFrom(session, messageId));
-  if (steps.length === 0) {
-    throw new ContinuoError(
-      "not_found",
-      `the session ${session.details.sessionId} has no message ${messageId}`,
-    );
-  }
+  if (steps.length === 0) return false;
   const screen = screenOf(shell, shell.stdout);
   if (screen.isTerminal) {
     const { columns } = screen;
@@ -31,7 +44,7 @@ export async function showTurn(id: string, messageId: string, shell: Shell): Pro
     const view = { tools: "full", injected: "show" } as const;
     for await (const chunk of markdownOf(session, each(steps), view)) await output.write(chunk);
   }
-  return 0;
+  return true;
 }
 
 async function* turnFrom(session: ShownSession, messageId: string): AsyncGenerator<Step, void, void> {

@@ -25,7 +25,7 @@ interface KeptTable {
   readonly rows: readonly KeptRow[];
 }
 
-const ROWS_FILE = "rows.json";
+export const ROWS_FILE = "rows.json";
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
@@ -106,6 +106,24 @@ function readKept(folder: string): KeptTable[] | null {
     return JSON.parse(readFileSync(join(folder, ROWS_FILE), "utf8"));
   } catch {
     return null;
+  }
+}
+
+/** Makes a database at a new path that holds the rows that were kept, in tables without rules. */
+export async function keptDatabase(folder: string, path: string): Promise<void> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const db = new DatabaseSync(path);
+  try {
+    db.exec("BEGIN");
+    for (const { name, rows } of readKept(folder) ?? []) {
+      const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+      if (columns.length === 0) continue;
+      db.exec(`CREATE TABLE ${quotedName(name)} (${columns.map(quotedName).join(", ")})`);
+      for (const row of rows) insertRow(db, name, row);
+    }
+    db.exec("COMMIT");
+  } finally {
+    db.close();
   }
 }
 

@@ -18,7 +18,7 @@ import {
 } from "../../files/index.ts";
 import { openLines, toReadError } from "../../files/records/index.ts";
 import type { Problem } from "../../model/index.ts";
-import type { FindOptions, FoundSession } from "../kit/index.ts";
+import { type FindOptions, type FoundSession, NO_MEMO, type SkimMemo } from "../kit/index.ts";
 import { isArchivedBeside } from "./beside.ts";
 import { HEAD_BYTES } from "./limits.ts";
 import { type LiveSessions, readLiveSessions } from "./live.ts";
@@ -41,9 +41,11 @@ export async function* findSessions(
     if (name === null) continue;
     options.signal?.throwIfAborted();
     await otherWork();
-    for (const found of sessionsIn(join(folders.projects, name), live)) {
+    const folder = join(folders.projects, name);
+    for (const found of sessionsIn(folder, live)) {
       if (cwd === null || (await isOfFolder(found, cwd, name))) yield found;
     }
+    if (options.subagents === "include") yield* subagentsIn(folder, live, options.memo);
   }
 }
 
@@ -95,6 +97,38 @@ function* sessionsIn(folder: string, live: LiveSessions): Generator<FoundSession
     const found = foundFile(path, live, id);
     yield all.has(id) && isArchivedBeside(path) ? { ...found, archived: true } : found;
   }
+}
+
+/** Those with files of their own, of sessions that are still there. */
+async function* subagentsIn(
+  folder: string,
+  live: LiveSessions,
+  memo: SkimMemo = NO_MEMO,
+): AsyncGenerator<FoundSession, void, void> {
+  const names = new Set(namesIn(folder));
+  for (const name of names) {
+    if (names.has(`${name}.jsonl`)) {
+      const own = join(folder, name, "subagents");
+      const paths = namesIn(own).filter((one) => SUBAGENT.test(one));
+      for (const path of paths) yield { ...foundSubagent(join(own, path), live), parentId: name };
+    } else if (SUBAGENT.test(name)) {
+      const found = foundSubagent(join(folder, name), live);
+      const [file] = found.files;
+      if (file === undefined) continue;
+      const parentId = await memo.remember(file, { what: "parent" }, () => parentOf(file.path));
+      if (parentId !== null && names.has(`${parentId}.jsonl`)) yield { ...found, parentId };
+    }
+  }
+}
+
+function foundSubagent(path: string, live: LiveSessions): FoundSession {
+  return foundFile(path, live, subagentIdOf(path) ?? "");
+}
+
+/** The session that the first lines of a sub-agent's file name. */
+async function parentOf(path: string): Promise<string | null> {
+  const ids = (await readHead(path)).map((record) => textField(record, "sessionId"));
+  return ids.find((id) => id !== null) ?? null;
 }
 
 function listOrProblem(folder: string): string[] | { readonly problem: Problem | null } {

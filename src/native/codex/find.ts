@@ -37,9 +37,11 @@ export async function* find(places: Places, options: FindOptions): AsyncGenerato
   }
   const cwd = options.cwd === undefined ? null : realPath(options.cwd);
   for (const heads of threads.values()) {
-    if (heads.some(({ meta }) => meta !== null && meta.parentThread !== null)) continue;
+    const parent = heads.find(({ meta }) => meta !== null && meta.parentThread !== null)?.meta?.parentThread;
+    if (parent !== undefined && options.subagents === undefined) continue;
     if (cwd !== null && !heads.some(({ meta }) => meta?.cwd && realPath(meta.cwd) === cwd)) continue;
-    yield toFound(heads, home);
+    const found = toFound(heads, home);
+    yield parent ? { ...found, parentId: parent.threadId } : found;
   }
 }
 

@@ -40,6 +40,7 @@ import {
 import { kindOf, metadataIn } from "./records.ts";
 import { skimFile } from "./skim-file.ts";
 import { readHeadText } from "./source.ts";
+import { subagentFiles } from "./subagents.ts";
 
 export async function* findSessions(
   places: Places,
@@ -65,6 +66,11 @@ export async function* findSessions(
     for (const group of groups) {
       const found = await toFound(group, options.memo);
       yield owner === null ? found : { ...found, cwd: owner };
+      if (options.subagents === undefined) continue;
+      for (const path of subagentFiles(found.location, found.sessionId)) {
+        const subagent = await toFound([path], options.memo);
+        yield { ...subagent, ...(owner === null ? {} : { cwd: owner }), parentId: found.sessionId };
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Sub-agents: `chats/PARENT/ID.jsonl`, named by `agentId` of the call that started them. */
 
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isJson, type Json, namesIn, statFile, textField } from "../../files/index.ts";
 import type { SubagentInfo } from "../../model/index.ts";
 
@@ -30,21 +30,25 @@ export function readSubagents(
   sessionId: string,
   started: ReadonlyMap<string, StartedBy>,
 ): SubagentInfo[] {
+  return subagentFiles(location, sessionId).map((path) => {
+    const id = basename(path).replace(/\.jsonl?$/u, "");
+    const by = started.get(id);
+    return {
+      id,
+      location: path,
+      type: by?.type ?? null,
+      description: by?.description ?? null,
+      toolCallId: by?.toolCallId ?? null,
+      model: null,
+      sizeBytes: statFile(path)?.sizeBytes ?? 0,
+    };
+  });
+}
+
+/** Of the sub-agents of a session. */
+export function subagentFiles(location: string, sessionId: string): string[] {
   const folder = join(dirname(location), sessionId.replace(/[^a-zA-Z0-9-_]/gu, "_"));
   return namesIn(folder)
     .filter(isRecordName)
-    .map((name) => {
-      const path = join(folder, name);
-      const id = name.replace(/\.jsonl?$/u, "");
-      const by = started.get(id);
-      return {
-        id,
-        location: path,
-        type: by?.type ?? null,
-        description: by?.description ?? null,
-        toolCallId: by?.toolCallId ?? null,
-        model: null,
-        sizeBytes: statFile(path)?.sizeBytes ?? 0,
-      };
-    });
+    .map((name) => join(folder, name));
 }

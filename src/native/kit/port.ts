@@ -19,6 +19,8 @@ import type { TrashPlan } from "./trash-plan.ts";
 export interface FindOptions {
   /** Sessions of this folder alone, symbolic links resolved and by the agent's own naming rules. */
   readonly cwd?: string;
+  /** Sub-agents with places of their own too, each marked with its `parentId`. Left out: they are not sessions. */
+  readonly subagents?: "include";
   readonly memo?: SkimMemo;
   readonly signal?: AbortSignal;
 }
@@ -36,6 +38,8 @@ export interface FoundSession {
   readonly live: boolean | null;
   /** Where the place of its files alone tells the session's folder. */
   readonly cwd?: string;
+  /** Of a sub-agent: the session that started it. */
+  readonly parentId?: string;
   /** Why the session cannot even be looked at, where that is so; it is listed all the same. */
   readonly problems: readonly Problem[];
 }

@@ -32,6 +32,7 @@ export async function* findSessions(
     if (statFile(path) === null) continue;
     for (const { found, row } of await sessionsIn(path)) {
       options.signal?.throwIfAborted();
+      if (found.parentId !== undefined && options.subagents === undefined) continue;
       if (wanted !== null && !isOfFolder(row, wanted)) continue;
       rowsSeen.set(found, row);
       yield found;
@@ -101,7 +102,7 @@ function toSeen(file: DatabaseFile, rows: readonly Json[]): Seen[] {
     const id = textField(row, "id");
     if (id === null) return [];
     const origin = originOf(row, byId);
-    return origin === "child" ? [] : [{ found: toFound(file, id, row, origin), row }];
+    return [{ found: toFound(file, id, row, origin), row }];
   });
 }
 
@@ -150,6 +151,7 @@ function toFound(
     archived: typeof row.time_archived === "number",
     live: null,
     problems,
+    ...(origin === "child" && parent !== undefined ? { parentId: parent } : {}),
   };
 }
 
@@ -177,7 +179,8 @@ async function recogniseRow(path: string, sessionId: string | null): Promise<Fou
   }
 }
 
-function onlyOne(path: string, seen: readonly Seen[]): FoundSession {
+function onlyOne(path: string, all: readonly Seen[]): FoundSession {
+  const seen = all.filter(({ found }) => found.parentId === undefined);
   const [only] = seen;
   if (only !== undefined && seen.length === 1) return only.found;
   if (only === undefined) throw new ContinuoError("not_found", `there is no session in ${path}`);

@@ -1,0 +1,39 @@
+/** What a search knows of a session without opening it, and where its text comes from. */
+
+import type { TextSource } from "../index-file/index.ts";
+import type { Message, NativeRef, SessionInfo } from "../model/index.ts";
+
+export interface IndexedSession
+  extends Pick<
+    SessionInfo,
+    "sessionId" | "location" | "cwd" | "title" | "gitBranch" | "updatedAt" | "archived"
+  > {
+  /** `continuo` for its own sessions. */
+  readonly agent: string;
+  /** Of a sub-agent: the session that started it. */
+  readonly parentId: string | null;
+  /** Of a deleted session: what `session restore` takes. Its `location` is where it was. */
+  readonly trashId: string | null;
+  /** Of Continuo's own: the native sessions that are the same conversation. */
+  readonly nativeRefs: readonly Pick<NativeRef, "agent" | "sessionId">[];
+}
+
+/** As the index keeps it: also the sub-agents that lie inside of its files, by their locations. */
+export interface KeptSession extends IndexedSession {
+  readonly inside: readonly { readonly id: string; readonly location: string }[];
+}
+
+export interface CatalogSource extends TextSource {
+  /** The greatest comes first. */
+  readonly changedMs: number;
+  /** What lies inside of the same files, of which the text was filled. */
+  insideOf?(kept: KeptSession): readonly CatalogSource[];
+}
+
+export function parseKept(source: string): KeptSession {
+  return JSON.parse(source);
+}
+
+export async function* noMessages(): AsyncGenerator<Message, void, void> {
+  yield* [];
+}
