@@ -58,6 +58,7 @@ export const HEAVY_PACKAGES: readonly string[] = [
   "@hono/node-server",
   "ws",
   "@agentclientprotocol/sdk",
+  "@modelcontextprotocol/server",
   "node:sqlite",
   "yaml",
   "zod",
