@@ -9,6 +9,7 @@ import { addChatCommand } from "./chat/index.ts";
 import { addCompletionCommands } from "./completion/index.ts";
 import { addHandoffCommands, addImportCommand } from "./handoff/index.ts";
 import { addLiveCommands } from "./live/index.ts";
+import { addMcpCommands } from "./mcp/index.ts";
 import { addPickCommand } from "./pick/index.ts";
 import { addReplCommand } from "./repl/index.ts";
 import { addIndexCommands, addOpenCommand, addSearchCommand } from "./search/index.ts";
@@ -81,6 +82,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
       group(program, "index", "the index of all sessions: status, update, rebuild, clear"),
       run,
     ),
+  mcp: addMcpCommands,
   completion: addCompletionCommands,
 };
 

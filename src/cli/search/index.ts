@@ -7,3 +7,4 @@
  */
 
 export { addIndexCommands, addOpenCommand, addSearchCommand } from "./commands.ts";
+export { patternsWork } from "./work.ts";

@@ -1,0 +1,16 @@
+/** What the tools of the MCP server see of this machine. */
+
+import type { Machine } from "../../mcp/index.ts";
+import { patternsWork } from "../search/index.ts";
+import { parseSince, type Shell } from "../terminal/index.ts";
+
+export function machineOf(shell: Shell): Machine {
+  return {
+    places: shell,
+    exclude: () => patternsWork(shell),
+    toTime: (text) => parseSince(text, new Date()),
+    mask: (text) => text,
+    nowMs: () => Date.now(),
+    ownSessions: "shown",
+  };
+}

@@ -1,0 +1,25 @@
+/** `mcp`: the server on standard input and output. */
+
+import { ContinuoError } from "../../model/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { machineOf } from "./machine.ts";
+
+/** Errors: `usage` on a terminal, where no agent is at the other end. */
+export async function runMcp(shell: Shell): Promise<number> {
+  if (shell.stdin.isTTY) {
+    throw new ContinuoError("usage", "continuo mcp talks to an agent, and standard input is a terminal", {
+      hint: "Run `continuo mcp --help` to see how agents start it.",
+    });
+  }
+  const { serveMcpOnStdio } = await import("../../mcp/index.ts");
+  const stopped = new AbortController();
+  using _termination = shell.holdTermination(() => stopped.abort());
+  await serveMcpOnStdio({
+    machine: machineOf(shell),
+    input: shell.stdin,
+    output: shell.stdout,
+    signal: stopped.signal,
+    report: (line) => shell.stderr.write(`continuo mcp: ${line}\n`),
+  });
+  return 0;
+}

@@ -1,0 +1,8 @@
+/** The work of commands for other folders, loaded when it is called for. */
+
+import type { Shell } from "../terminal/index.ts";
+
+/** Patterns of sessions that are kept out of the index. Errors: `usage` for a file that is wrong. */
+export async function patternsWork(shell: Shell): Promise<readonly string[]> {
+  return await (await import("./texts.ts")).patternsOf(shell);
+}

@@ -1,0 +1,10 @@
+/**
+ * The MCP server: what agents ask about the sessions of this machine, as five tools.
+ *
+ * Promises: nothing is changed; an answer is no longer than its caller asked for; text of a session is quoted, so that
+ * it cannot end the quote; equal questions about equal sessions have equal answers.
+ * Does not know: how a connection is opened, any agent's configuration, how text is indexed.
+ */
+
+export type { Machine } from "./machine.ts";
+export { type StdioOptions, serveMcpOnStdio } from "./stdio.ts";

@@ -1,0 +1,24 @@
+/** The limits of the MCP server. */
+
+export const MCP_LIMITS = {
+  /** Tokens of an answer where the caller asks for nothing else, estimated. */
+  answerTokens: 1_000,
+  /** Of a digest. */
+  digestTokens: 2_000,
+  /** What a caller may ask for; agents cut longer answers themselves. */
+  maxTokens: 20_000,
+  /** Milliseconds that a search spends on sessions that are not indexed yet. */
+  updateMs: 5_000,
+  /** The same for a search that is to find everything. */
+  updateAllMs: 25_000,
+  /** Milliseconds after which a regular expression is stopped. */
+  regexMs: 20_000,
+  /** Sessions that a search shows where the caller asks for nothing else. */
+  searchResults: 5,
+  maxResults: 50,
+  /** Characters of what a caller may ask for. */
+  queryChars: 2_000,
+  nameChars: 2_000,
+  /** Elements of the arguments of a call. */
+  inputElements: 100,
+} as const;

@@ -1,0 +1,49 @@
+/** The server of one connection or one request: the tools, and what a client is told of them. */
+
+import { McpServer } from "@modelcontextprotocol/server";
+import { readVersion } from "../files/index.ts";
+import { isContinuoError } from "../model/index.ts";
+import { visibleText } from "../transcript/index.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import { MCP_LIMITS } from "./limits.ts";
+import type { Machine } from "./machine.ts";
+import type { Tool } from "./tool.ts";
+import { TOOLS } from "./tools.ts";
+
+/** The tools change with the version of Continuo alone. */
+const LIST_TTL_MS = 60 * 60 * 1000;
+
+export function createMcpServer(machine: Machine): McpServer {
+  const cached = { ttlMs: LIST_TTL_MS, cacheScope: "public" } as const;
+  const server = new McpServer(
+    { name: "continuo", title: "Continuo", version: readVersion() },
+    {
+      instructions: INSTRUCTIONS,
+      maxToolInputElements: MCP_LIMITS.inputElements,
+      cacheHints: { "tools/list": cached, "server/discover": cached },
+    },
+  );
+  for (const tool of TOOLS) register(server, tool, machine);
+  return server;
+}
+
+function register(server: McpServer, tool: Tool, machine: Machine): void {
+  const { name, title, description, input, output } = tool;
+  server.registerTool(
+    name,
+    {
+      ...{ title, description, inputSchema: input, outputSchema: output },
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    },
+    async (args, { mcpReq }) => {
+      try {
+        const { text, data } = await tool.call(args, machine, mcpReq.signal);
+        return { content: [{ type: "text", text }], structuredContent: data };
+      } catch (error) {
+        if (!isContinuoError(error)) throw error;
+        const text = `${error.code}: ${error.message}${error.hint === undefined ? "" : `\n${error.hint}`}`;
+        return { isError: true, content: [{ type: "text", text: visibleText(text) }] };
+      }
+    },
+  );
+}

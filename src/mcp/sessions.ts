@@ -1,0 +1,107 @@
+/** From the name that a caller gives to an opened session. */
+
+import { devNull } from "node:os";
+import {
+  excludes,
+  type ListedSession,
+  type Located,
+  type LookUpOptions,
+  listCatalog,
+  locateRow,
+  lookUp,
+  OWN,
+  openLocated,
+  type ShownSession,
+} from "../catalog/index.ts";
+import { ContinuoError, isContinuoError } from "../model/index.ts";
+import type { Machine } from "./machine.ts";
+
+export interface NamedSession {
+  /** What the caller may name it. */
+  readonly name: string;
+  readonly located: Located;
+  readonly shown: ShownSession & Disposable;
+}
+
+/** Short, and nothing that could be read as an instruction: other names stay where quotes are. */
+const TAME_ID = /^[\w.-]{1,100}$/u;
+
+/** `AGENT:ID`, or the location of a session with a strange id. */
+export function nameFor({
+  agent,
+  sessionId,
+  location,
+}: Pick<ListedSession, "agent" | "sessionId" | "location">): string {
+  return TAME_ID.test(sessionId) ? `${agent}:${sessionId}` : location;
+}
+
+export function isTameName(name: string): boolean {
+  return /^[a-z][\w-]{0,40}:[\w.-]{1,100}$/u.test(name);
+}
+
+/**
+ * Errors: `not_found`, also for what is kept out of the index; `ambiguous`; those of opening it. A path is only a name
+ * of a session that is in the list: no other file is looked at.
+ */
+export async function openNamed(name: string, machine: Machine): Promise<NamedSession> {
+  const located = await locate(name, machine);
+  const session = await openLocated(located, machine.places);
+  const { details } = session;
+  const isExcluded = excludes(await machine.exclude(), machine.places.home);
+  if (isExcluded(details.location) || (details.cwd !== null && isExcluded(details.cwd))) {
+    session[Symbol.dispose]();
+    throw notFound(name);
+  }
+  return { name: nameFor(details), located, shown: session };
+}
+
+async function locate(name: string, machine: Machine): Promise<Located> {
+  const looking = lookingOf(machine);
+  if (!/[/\\#]/u.test(name)) return await lookUpById(name, looking);
+  const { sessions } = await listCatalog({ archived: "include" }, looking);
+  const row = sessions.find(({ location }) => location === name);
+  if (row === undefined) throw notFound(name);
+  return await locateRow(row, machine.places);
+}
+
+async function lookUpById(name: string, looking: LookUpOptions): Promise<Located> {
+  try {
+    // No file of the caller's folder may pass for a session by its name.
+    const places = { ...looking.places, cwd: devNull };
+    return await lookUp(name, { ...looking, places, examples: "without examples" });
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) throw notFound(name);
+    if (!isContinuoError(error, "ambiguous")) throw error;
+    const matches = error.details.matches as readonly Match[];
+    throw new ContinuoError("ambiguous", error.message, {
+      hint: `Name one of them: ${matches.map((match) => JSON.stringify(matchName(match, matches))).join(", ")}.`,
+    });
+  }
+}
+
+type Match = Parameters<typeof nameFor>[0];
+
+/** Two files can have one id: then the file is the name. */
+function matchName(match: Match, matches: readonly Match[]): string {
+  const name = nameFor(match);
+  return matches.filter((one) => nameFor(one) === name).length > 1 ? match.location : name;
+}
+
+/** Where a caller's sessions are looked for. */
+export function lookingOf({ places, ownSessions }: Machine): {
+  readonly places: Machine["places"];
+  readonly store?: null;
+} {
+  return ownSessions === "hidden" ? { places, store: null } : { places };
+}
+
+/** Whether a row of a list or an index may be shown. */
+export function isVisible({ agent }: { readonly agent: string }, machine: Machine): boolean {
+  return machine.ownSessions === "shown" || agent !== OWN;
+}
+
+function notFound(name: string): ContinuoError {
+  return new ContinuoError("not_found", `there is no session ${JSON.stringify(name)}`, {
+    hint: "Use `search` to find sessions: its answer names each of them.",
+  });
+}

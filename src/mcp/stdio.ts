@@ -1,0 +1,35 @@
+/** The server on standard input and output. */
+
+import type { Readable, Writable } from "node:stream";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Machine } from "./machine.ts";
+import { createMcpServer } from "./server.ts";
+
+export interface StdioOptions {
+  readonly machine: Machine;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Ends the server. */
+  readonly signal: AbortSignal;
+  /** What a client did wrong, a line each. */
+  readonly report: (line: string) => void;
+}
+
+/** Resolves when the client is gone, or `signal` says so. */
+export async function serveMcpOnStdio({
+  machine,
+  input,
+  output,
+  signal,
+  report,
+}: StdioOptions): Promise<void> {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  for (const event of ["end", "close", "error"] as const) input.once(event, () => resolve());
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  const handle = serveStdio(() => createMcpServer(machine), {
+    transport: new StdioServerTransport(input, output),
+    onerror: ({ message }) => report(message),
+  });
+  await ended;
+  await handle.close();
+}

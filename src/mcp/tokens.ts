@@ -1,0 +1,27 @@
+/** How many tokens a text is for a model, estimated. Pure. */
+
+/**
+ * Words by their parts, numbers, spaces, repeated signs, and single characters of every other kind. No model's tokenizer
+ * is public for all readers of an answer, so the estimate is to be a little too high: for prose, code and logs it is
+ * 1.0 to 1.5 times what o200k and cl100k count, for base64 0.9 times.
+ */
+const PIECE =
+  /[A-Z]?[a-z]+|[A-Z]+|\d+|[ \t]+|\n+|([!-/:-@[-`{-~])\1*|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+|./gsu;
+const COMMON = /^[\p{L}\p{M}]/u;
+
+export function estimateTokens(text: string): number {
+  let tokens = 0;
+  for (const [piece] of text.matchAll(PIECE)) tokens += costOf(piece);
+  return Math.ceil(tokens);
+}
+
+function costOf(piece: string): number {
+  const first = piece.charCodeAt(0);
+  if (first === 0x20 || first === 0x09) return piece.length === 1 ? 0.1 : Math.ceil(piece.length / 8);
+  if (first === 0x0a) return 1;
+  if (first > 0x7f) return COMMON.test(piece) ? 1.2 * Math.max(1, piece.length / 2) : 3;
+  if (first >= 0x30 && first <= 0x39) return Math.ceil(piece.length / 2);
+  // Letters in lower case are words, others are names and data.
+  if (/[a-z]/u.test(piece)) return Math.ceil(piece.length / 6);
+  return first >= 0x41 && first <= 0x5a ? Math.ceil(piece.length / 2) : Math.ceil(piece.length / 4);
+}

@@ -1,0 +1,49 @@
+/** What a tool is, and the arguments that several of them take. */
+
+import { z } from "zod";
+import type { Answer } from "./answer.ts";
+import { MCP_LIMITS } from "./limits.ts";
+import type { Machine } from "./machine.ts";
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  /** When to call it, and what it answers. */
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodObject;
+  /** The arguments as `input` has checked them. Errors: `ContinuoError`, which becomes an answer that says so. */
+  call(args: Readonly<Record<string, unknown>>, machine: Machine, signal: AbortSignal): Promise<Answer>;
+}
+
+interface TypedTool<Input extends z.ZodObject> extends Omit<Tool, "input" | "call"> {
+  readonly input: Input;
+  call(args: z.output<Input>, machine: Machine, signal: AbortSignal): Promise<Answer>;
+}
+
+/** The server checks the arguments of a call by `input`. */
+export function defineTool<Input extends z.ZodObject>(tool: TypedTool<Input>): Tool {
+  return tool as unknown as Tool;
+}
+
+export const maxTokensInput: z.ZodOptional<z.ZodNumber> = z
+  .number()
+  .int()
+  .min(200)
+  .max(MCP_LIMITS.maxTokens)
+  .optional()
+  .describe("size of the answer (default: 1000)");
+
+export const sessionInput: z.ZodString = z
+  .string()
+  .min(1)
+  .max(MCP_LIMITS.nameChars)
+  .describe("a session as answers name it, or the beginning of its id");
+
+export const offsetInput: z.ZodDefault<z.ZodNumber> = z
+  .number()
+  .int()
+  .min(0)
+  .max(1_000_000)
+  .default(0)
+  .describe("skip so many results");
