@@ -51,3 +51,4 @@ export {
   visibleLine,
   visibleText,
 } from "./render/index.ts";
+export { type Masked, maskSecrets, type SecretsFound, sumSecrets } from "./secrets/index.ts";

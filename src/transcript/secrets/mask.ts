@@ -1,0 +1,86 @@
+/** Texts and JSON values with every known secret replaced by `[masked: GitHub token]`, and how many there were. */
+
+import type { SecretFamily } from "./family.ts";
+import { FORMS_OF_SECRETS } from "./forms.ts";
+import { VENDOR_SECRETS } from "./vendors.ts";
+
+/** In this order: a vendor is told before a form that many have. */
+const FAMILIES: readonly SecretFamily[] = [...VENDOR_SECRETS, ...FORMS_OF_SECRETS];
+
+/** How many secrets of each family were masked, by its name. */
+export type SecretsFound = Readonly<Record<string, number>>;
+
+export interface Masked<T> {
+  readonly value: T;
+  readonly found: SecretsFound;
+}
+
+/**
+ * Masks a text, or every text and key within a JSON value, such as a `Message`. Deeper than 1,000 levels nothing is kept.
+ */
+export function maskSecrets<T>(value: T): Masked<T> {
+  const counts = new Map<string, number>();
+  const masked = maskValue(value, counts, 0) as T;
+  return { value: masked, found: Object.fromEntries(counts) };
+}
+
+export function sumSecrets(...all: readonly SecretsFound[]): SecretsFound {
+  const sum = new Map<string, number>();
+  for (const found of all) {
+    for (const [name, count] of Object.entries(found)) sum.set(name, (sum.get(name) ?? 0) + count);
+  }
+  return Object.fromEntries(sum);
+}
+
+const MAX_DEPTH = 1_000;
+
+function maskValue(value: unknown, counts: Map<string, number>, depth: number): unknown {
+  if (typeof value === "string") return maskText(value, counts);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > MAX_DEPTH) return null;
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, counts, depth + 1));
+  const entries = new Map<string, unknown>();
+  for (const [name, inner] of Object.entries(value)) {
+    entries.set(freeName(maskText(name, counts), entries), maskValue(inner, counts, depth + 1));
+  }
+  return Object.fromEntries(entries);
+}
+
+/** Two keys that were secrets stay two keys. */
+function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
+  if (!taken.has(name)) return name;
+  let number = 2;
+  while (taken.has(`${name} ${number}`)) number += 1;
+  return `${name} ${number}`;
+}
+
+function maskText(text: string, counts: Map<string, number>): string {
+  let masked = text;
+  for (const family of FAMILIES) {
+    if (family.hints !== undefined && !family.hints.some((hint) => masked.includes(hint))) continue;
+    masked = maskFamily(masked, family, counts);
+  }
+  return masked;
+}
+
+function maskFamily(
+  text: string,
+  { name, pattern, isSecret }: SecretFamily,
+  counts: Map<string, number>,
+): string {
+  return text.replace(pattern, (...parts: unknown[]) => {
+    const match = String(parts[0]);
+    const groups = parts.at(-1);
+    const secret = hasSecret(groups) ? groups.secret : match;
+    if (isSecret?.(secret) === false) return match;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const end = match.lastIndexOf(secret) + secret.length;
+    return `${match.slice(0, end - secret.length)}[masked: ${name}]${match.slice(end)}`;
+  });
+}
+
+function hasSecret(groups: unknown): groups is { readonly secret: string } {
+  return (
+    typeof groups === "object" && groups !== null && "secret" in groups && typeof groups.secret === "string"
+  );
+}
