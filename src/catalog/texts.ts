@@ -12,6 +12,7 @@ import {
   type StoredSession,
   storedSessions,
 } from "../index-file/index.ts";
+import { messageOf } from "../model/index.ts";
 import type { SavedSkimMemo } from "../native/kit/index.ts";
 import { excludes } from "./exclude.ts";
 import { type CatalogSource, type IndexedSession, parseKept } from "./indexed.ts";
@@ -198,8 +199,4 @@ function isBesideFresh({ beside }: StoredSession): boolean {
 function toIndexed(source: string): IndexedSession {
   const { inside: _, ...indexed } = parseKept(source);
   return indexed;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { threadId } from "node:worker_threads";
+import { isRunning } from "./process-start.ts";
 
 /** A draft is there for milliseconds; one of this age belongs to nobody, whatever process has its number now. */
 const MAX_DRAFT_AGE_MS = 60_000;
@@ -50,16 +51,7 @@ function removeLeftDrafts(folder: string, name: string): void {
     if (!each.startsWith(`${name}${DRAFT}`)) continue;
     const [, pid] = /^(\d+)-\d+$/u.exec(each.slice(name.length + DRAFT.length)) ?? [];
     const draft = join(folder, each);
-    if (pid !== undefined && (!isAlive(Number(pid)) || isOld(draft))) rmSync(draft, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+    if (pid !== undefined && (!isRunning(Number(pid)) || isOld(draft))) rmSync(draft, { force: true });
   }
 }
 

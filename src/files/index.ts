@@ -37,5 +37,5 @@ export { lockSession, type WriterLock } from "./lock.ts";
 export { type OutputFile, type OutputFileOptions, openOutputFile } from "./output-file.ts";
 export { packageFolder, readVersion } from "./package-folder.ts";
 export { type Places, type PlacesAt, placesOf } from "./places.ts";
-export { processStartOf } from "./process-start.ts";
+export { isRunning, processStartOf } from "./process-start.ts";
 export { exactOf, MAX_RECORD_DEPTH, parseExactly, parseJson, TooDeepError } from "./records/index.ts";

@@ -1,4 +1,4 @@
-/** When a process was started: with its number, that names one process. */
+/** Whether a process runs, and when it was started: with its number, that names one process. */
 
 import { readFileSync } from "node:fs";
 
@@ -10,5 +10,15 @@ export function processStartOf(pid: number): string | null {
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
   } catch {
     return null;
+  }
+}
+
+/** Whether a process has the number; another user's counts, and one that ended and was not waited for. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }

@@ -1,6 +1,6 @@
 /** The fold of one session, kept up to date from its log: on the owner, and on every server that serves the session. */
 
-import type { Store, StoredEvent } from "../model/index.ts";
+import { messageOf, type Store, type StoredEvent } from "../model/index.ts";
 import { addEvent, depthOf, type LiveFold } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import { faultOf, restore } from "./restore.ts";
@@ -112,7 +112,7 @@ export class Follower {
         else await this.#untilRepaired();
       } catch (error) {
         if (signal.aborted) return;
-        report(`live: cannot follow ${sessionId}: ${error instanceof Error ? error.message : String(error)}`);
+        report(`live: cannot follow ${sessionId}: ${messageOf(error)}`);
         if ((await store.getLog(sessionId).catch(() => undefined)) === null) this.#ended = "yes";
         await later(LIMITS.followRetryMs, signal);
       }

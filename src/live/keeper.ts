@@ -3,7 +3,14 @@
  * is fenced with the lease of the session; when another owner has it, the keeper ends.
  */
 
-import { isContinuoError, type NewEvent, type Store, type StoredEvent, type Write } from "../model/index.ts";
+import {
+  isContinuoError,
+  messageOf,
+  type NewEvent,
+  type Store,
+  type StoredEvent,
+  type Write,
+} from "../model/index.ts";
 import { type Lane, lanesOf, readSequences } from "./batches.ts";
 import { isDueCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 import { checkpointRetryMs } from "./checkpoint-due.ts";
@@ -319,8 +326,4 @@ function nextExpiryMs({ requests }: LiveFold): number {
 /** A repair makes a session active without input. */
 function activeSince({ lastInputAtMs, stateSinceMs, lastInput, stateSequence }: LiveFold): number {
   return lastInput > stateSequence ? lastInputAtMs : Math.max(lastInputAtMs, stateSinceMs);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

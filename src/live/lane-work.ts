@@ -1,6 +1,6 @@
 /** The batches of one lane of a session: when the next one begins, its tries, and what is written when it is done. */
 
-import type { NewEvent, Store, StoredEvent } from "../model/index.ts";
+import { messageOf, type NewEvent, type Store, type StoredEvent } from "../model/index.ts";
 import { type Batch, droppedEvents, isInLane, type Lane, planBatch, readSequences } from "./batches.ts";
 import {
   afterBatch,
@@ -174,7 +174,7 @@ export class LaneWork {
     this.#breaker = afterFailure(this.#breaker, nowMs);
     this.#window = { ...this.#window, closesAtMs: nowMs + LIMITS.windowMs };
     if (signal.aborted) return;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (follower.fold.health.lastError === message) return;
     void append([{ type: "error_raised", data: { message } }]).catch(() => undefined);
   }

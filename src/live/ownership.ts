@@ -4,7 +4,7 @@
  * that the store refuses what the old owner writes afterwards.
  */
 
-import { isContinuoError, type Lease, type Store } from "../model/index.ts";
+import { isContinuoError, type Lease, messageOf, type Store } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface SessionLease {
@@ -162,10 +162,6 @@ async function* sessionsOf(store: Store, owner: string): AsyncGenerator<Lease, v
     yield* page.items;
     cursor = page.nextCursor;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether a server of continuous sessions works on this store, or died while it did. */

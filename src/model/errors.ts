@@ -154,6 +154,15 @@ export function isContinuoError(error: unknown, code?: ErrorCode): error is Cont
   return error instanceof ContinuoError && (code === undefined || error.code === code);
 }
 
+/** Its message, or whatever was thrown as a string; also for what cannot be made a string. */
+export function messageOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return `something that says nothing of itself (${typeof error})`;
+  }
+}
+
 export function exitCodeOf(error: unknown): number {
   return isContinuoError(error) ? ERROR_KINDS[error.code].exitCode : 1;
 }

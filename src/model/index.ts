@@ -13,6 +13,7 @@ export {
   exitCodeOf,
   httpStatusOf,
   isContinuoError,
+  messageOf,
 } from "./errors.ts";
 export {
   type Actor,

@@ -8,6 +8,7 @@ import {
   ContinuoError,
   isContinuoError,
   jsonLengthAtLeast,
+  messageOf,
   type NativeRef,
   present,
   toJsonText,
@@ -15,7 +16,7 @@ import {
 } from "../model/index.ts";
 import type { JournalEntry } from "./journal/index.ts";
 import { LIMITS } from "./limits.ts";
-import { type RunError, wordsFrom } from "./result.ts";
+import type { RunError } from "./result.ts";
 
 /** A field that could not be kept, and why. */
 export interface Omission {
@@ -50,13 +51,13 @@ export function checkResult(given: unknown, agent: string): CheckedResult {
   }) as AgentResult;
   const value = omissions.find(({ field }) => field === "value");
   if (value === undefined) return { result, omissions };
-  const said = value.code === "invalid" ? wordsFrom(fields.value) : value.reason;
+  const said = value.code === "invalid" ? messageOf(fields.value) : value.reason;
   return { result: { ...result, value: { unreadable: cutText(said, LIMITS.wordChars) } }, omissions };
 }
 
 function omissionOf(field: string, error: unknown): Omission {
   const code = isContinuoError(error, "too_large") ? "too_large" : "invalid";
-  return { field, code, reason: cutText(wordsFrom(error), LIMITS.wordChars) };
+  return { field, code, reason: cutText(messageOf(error), LIMITS.wordChars) };
 }
 
 /** The events that say what is missing. */

@@ -10,6 +10,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { isRunning } from "../files/index.ts";
 
 interface OwnProcess {
   /** A hash: it stands in the store, and says nothing of the machine. */
@@ -51,7 +52,7 @@ export function isGone(owner: string): boolean {
   const own = ownProcess();
   if (own === null || machine !== own.machine) return false;
   const pid = Number(number);
-  if (!isThere(pid)) return true;
+  if (!isRunning(pid)) return true;
   const stat = statOf(String(pid));
   // Another user's process may be hidden; a zombie does nothing any more.
   return stat !== null && (stat.state === "Z" || stat.state === "X" || stat.start !== start);
@@ -80,15 +81,6 @@ function timeNamespace(): string {
     return readlinkSync("/proc/self/ns/time");
   } catch {
     return "";
-  }
-}
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
 

@@ -1,6 +1,13 @@
 /** What executing a run came to. */
 
-import { isContinuoError, type Resumption, type Run, type RunStatus, type Usage } from "../model/index.ts";
+import {
+  isContinuoError,
+  messageOf,
+  type Resumption,
+  type Run,
+  type RunStatus,
+  type Usage,
+} from "../model/index.ts";
 
 export interface RunResult {
   readonly runId: string;
@@ -28,18 +35,9 @@ export interface RunError {
 }
 
 export function toRunError(error: unknown): RunError {
-  if (!isContinuoError(error)) return { code: "agent_failed", message: wordsFrom(error) };
+  if (!isContinuoError(error)) return { code: "agent_failed", message: messageOf(error) };
   const { code, message, details } = error;
   return { code, message, ...(Object.keys(details).length === 0 ? {} : { details: plain(details) }) };
-}
-
-/** In words, whatever it is: an agent may throw anything, also what cannot be made a string. */
-export function wordsFrom(value: unknown): string {
-  try {
-    return String(value instanceof Error ? value.message : value);
-  } catch {
-    return `something that says nothing of itself (${typeof value})`;
-  }
 }
 
 /** Whatever an agent puts there, it must not keep the run from ending. */

@@ -8,6 +8,7 @@ import {
   isAgentName,
   isContinuoError,
   type Message,
+  messageOf,
   type OpenConversation,
   type SessionCapabilities,
 } from "../../model/index.ts";
@@ -229,7 +230,7 @@ async function attempt(
 const MAX_REASON_CHARS = 400;
 
 function failed(step: StepName, advertised: boolean | null, error: unknown): ExaminedStep {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const hint = isContinuoError(error) && error.hint !== undefined ? ` ${error.hint}` : "";
   return { step, advertised, outcome: "fails", reason: `${message}${hint}`.slice(0, MAX_REASON_CHARS) };
 }

@@ -14,6 +14,7 @@ import {
   type ExecuteOptions,
   isContinuoError,
   type Message,
+  messageOf,
   type NativeRef,
   type OpenConversation,
   type PermissionPolicy,
@@ -151,7 +152,7 @@ class Driven implements DrivenAgent {
       return { kept, event: { ...event, happened: "created" }, input, note };
     } catch (error) {
       signal.throwIfAborted();
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       const note = { type: "diagnostics", message: `${TOLD_AS_TEXT}: ${reason}` } as const;
       return { ...(await this.#go(session, undefined, signal)), input: inputOf(request), note };
     }

@@ -1,11 +1,12 @@
 /** Permissions: what a policy decides by itself, what a person is asked, and what becomes of a person who does not answer. */
 
-import type {
-  OpenConversation,
-  PermissionDecision,
-  PermissionOption,
-  PermissionPolicy,
-  PermissionRequest,
+import {
+  messageOf,
+  type OpenConversation,
+  type PermissionDecision,
+  type PermissionOption,
+  type PermissionPolicy,
+  type PermissionRequest,
 } from "../../model/index.ts";
 import type { Turn } from "./turn.ts";
 
@@ -123,7 +124,7 @@ async function decide(
     answer.catch(() => undefined);
     return await Promise.race([takenBack.promise, answer]);
   } catch (error) {
-    const reason = `asking failed: ${error instanceof Error ? error.message : String(error)}`;
+    const reason = `asking failed: ${messageOf(error)}`;
     return { outcome: "denied", by: "policy", reason };
   } finally {
     signal.removeEventListener("abort", stop);

@@ -2,7 +2,14 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { continuoHome, isJson, type Places, processStartOf, writeDurably } from "../../files/index.ts";
+import {
+  continuoHome,
+  isJson,
+  isRunning,
+  type Places,
+  processStartOf,
+  writeDurably,
+} from "../../files/index.ts";
 import { type AgentName, ContinuoError, isAgentName } from "../../model/index.ts";
 import type { BesideFile } from "../../native/writing/index.ts";
 
@@ -114,11 +121,7 @@ export function notesLeft(places: Places): readonly LeftNote[] {
 
 /** @param startedAt of `processStartOf`: another process may have the number by now. */
 export function isGone(pid: number, startedAt: string | null = null): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
+  if (!isRunning(pid)) return true;
   return startedAt !== null && processStartOf(pid) !== startedAt;
 }
 

@@ -3,7 +3,6 @@
  * folders can have one name, so that with a cwd the first lines of each candidate are looked at.
  */
 
-import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
 import {
@@ -18,7 +17,13 @@ import {
 } from "../../files/index.ts";
 import { openLines, toReadError } from "../../files/records/index.ts";
 import type { Problem } from "../../model/index.ts";
-import { type FindOptions, type FoundSession, NO_MEMO, type SkimMemo } from "../kit/index.ts";
+import {
+  type FindOptions,
+  type FoundSession,
+  NO_MEMO,
+  readSessionFolder,
+  type SkimMemo,
+} from "../kit/index.ts";
 import { isArchivedBeside } from "./beside.ts";
 import { HEAD_BYTES } from "./limits.ts";
 import { type LiveSessions, readLiveSessions } from "./live.ts";
@@ -84,11 +89,8 @@ export async function readHead(path: string): Promise<Json[]> {
 }
 
 function* sessionsIn(folder: string, live: LiveSessions): Generator<FoundSession, void, void> {
-  const names = listOrProblem(folder);
-  if (!Array.isArray(names)) {
-    if (names.problem !== null) yield unreadable(folder, names.problem);
-    return;
-  }
+  const { names, unreadable } = readSessionFolder("claude", folder);
+  yield* unreadable;
   const all = new Set(names);
   for (const name of names) {
     if (!name.endsWith(".jsonl") || SUBAGENT.test(name)) continue;
@@ -129,22 +131,6 @@ function foundSubagent(path: string, live: LiveSessions): FoundSession {
 async function parentOf(path: string): Promise<string | null> {
   const ids = (await readHead(path)).map((record) => textField(record, "sessionId"));
   return ids.find((id) => id !== null) ?? null;
-}
-
-function listOrProblem(folder: string): string[] | { readonly problem: Problem | null } {
-  try {
-    return readdirSync(folder).sort();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return { problem: null };
-    return { problem: { code: "unreadable", line: null, message: toReadError(folder, error).message } };
-  }
-}
-
-/** A folder that nobody may look into is listed in place of the sessions in it. */
-function unreadable(folder: string, problem: Problem): FoundSession {
-  const place = { location: folder, files: [], archived: false, live: null };
-  return { agent: "claude", sessionId: basename(folder), ...place, problems: [problem] };
 }
 
 function foundFile(path: string, live: LiveSessions, sessionId: string): FoundSession {

@@ -3,13 +3,12 @@
  * sessions and in pi's own folder. A file whose name is not of pi's making is known by its header.
  */
 
-import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
 import { canonicalFolder, isJson, type Json, namesIn, type Places, statFile } from "../../files/index.ts";
-import { openLines, toReadError } from "../../files/records/index.ts";
+import { openLines } from "../../files/records/index.ts";
 import { isContinuoError, type Problem } from "../../model/index.ts";
-import type { FindOptions, FoundSession } from "../kit/index.ts";
+import { type FindOptions, type FoundSession, readSessionFolder } from "../kit/index.ts";
 import { HEAD_BYTES, HEAD_RECORDS } from "./limits.ts";
 import { folderNameOf, namesOfCwd, piFolders, sessionIdOf } from "./places.ts";
 import { isKnownType, parseHeader } from "./records.ts";
@@ -71,11 +70,8 @@ async function readHead(path: string): Promise<readonly Json[]> {
 
 /** In a folder where other files may lie, a file is a session when it has a header or pi's kind of name. */
 async function* sessionsIn(folder: string, others: boolean): AsyncGenerator<FoundSession, void, void> {
-  const names = listOrProblem(folder);
-  if (!Array.isArray(names)) {
-    if (names.problem !== null) yield unreadable(folder, names.problem);
-    return;
-  }
+  const { names, unreadable } = readSessionFolder("pi", folder);
+  yield* unreadable;
   for (const name of names) {
     const path = join(folder, name);
     if (!name.endsWith(".jsonl")) continue;
@@ -101,22 +97,6 @@ function toFound(path: string, head: readonly Json[]): FoundSession {
     live: null,
     problems: file === null ? [unread] : [],
   };
-}
-
-/** A folder that nobody may look into is listed in place of the sessions in it. */
-function unreadable(folder: string, problem: Problem): FoundSession {
-  const place = { location: folder, files: [], archived: false, live: null };
-  return { agent: "pi", sessionId: basename(folder), ...place, problems: [problem] };
-}
-
-function listOrProblem(folder: string): string[] | { readonly problem: Problem | null } {
-  try {
-    return readdirSync(folder).sort();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return { problem: null };
-    return { problem: { code: "unreadable", line: null, message: toReadError(folder, error).message } };
-  }
 }
 
 /** A session whose header names no cwd belongs to the folder that it lies in. */

@@ -3,7 +3,7 @@
  * wrote it; of many that want to wake the same subscription, one wins.
  */
 
-import type { Store } from "../../model/index.ts";
+import { messageOf, type Store } from "../../model/index.ts";
 import { pathOfLog } from "../../wire/index.ts";
 import type { ServerContext } from "../context/index.ts";
 import { deliver, takeAttempt } from "./deliveries.ts";
@@ -92,7 +92,7 @@ export class Watch {
       this.#lastProblem = "";
     } catch (error) {
       if (this.#context.draining.aborted) return;
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       if (problem !== this.#lastProblem)
         this.#context.report(`subscriptions cannot be looked at: ${problem}`);
       this.#lastProblem = problem;
