@@ -135,8 +135,8 @@ export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResu
   let written: NoteWriterResult | undefined;
   const agent: Agent = {
     name: writer.name,
-    execute: async (_request, { signal: runSignal }) => {
-      written = checked(await writer.write(request, { signal: runSignal }));
+    execute: async (turn, { signal: runSignal }) => {
+      written = checked(await writer.write(request, { signal: runSignal, turn }));
       const { drafts, memory, usage, costUsd } = written;
       return {
         value: { drafts, memory: memory ?? null },

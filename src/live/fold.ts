@@ -2,7 +2,7 @@
 
 import type { StoredEvent } from "../model/index.ts";
 import { addNoteEvent, type NoteEntry } from "./note-entries.ts";
-import type { Lanes, Level, LiveCost, LiveHealth, LiveState } from "./types.ts";
+import type { BudgetState, Lanes, Level, LiveCost, LiveHealth, LiveState } from "./types.ts";
 
 /** Evidence that was appended and not processed. Its payload is in the log. */
 export interface PendingEvidence {
@@ -54,6 +54,7 @@ export interface LiveFold {
   /** What the note writer knows of the conversation. */
   memory: unknown;
   cost: LiveCost;
+  budget: BudgetState;
   health: LiveHealth;
   checkpoint: CheckpointMark | null;
   eventsSinceCheckpoint: number;
@@ -93,6 +94,7 @@ export function emptyFold(chainHash: string): LiveFold {
     requests: new Map(),
     memory: null,
     cost: NO_COST,
+    budget: "normal",
     health: HEALTHY,
     checkpoint: null,
     eventsSinceCheckpoint: 0,
@@ -190,6 +192,7 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     if (isState(data.state) && data.state !== fold.state)
       changeState(fold, data.state, { data, event, atMs });
     if (isLevel(data.level)) fold.level = data.level;
+    if (isBudgetState(data.budget)) fold.budget = data.budget;
     if (data.restart === true) fold.restarts++;
   },
   decision_made: (fold, data) => {
@@ -272,6 +275,10 @@ function isState(value: unknown): value is LiveState {
 
 function isLevel(value: unknown): value is Level {
   return value === "normal" || value === "warning" || value === "critical";
+}
+
+function isBudgetState(value: unknown): value is BudgetState {
+  return value === "normal" || value === "warning" || value === "spent";
 }
 
 function textOf(value: unknown): string | null {

@@ -9,6 +9,7 @@
  * Does not know: HTTP, sockets, tokens, how a model is called.
  */
 
+export { type AgentWriterOptions, agentWriter } from "./agent-writer.ts";
 export { fetchContextWindow } from "./context-window.ts";
 export { type ComparedDraft, type ComparedNote, type Decided, decideDrafts, type Rule } from "./decide.ts";
 export { parseEvidenceBatch } from "./evidence.ts";
@@ -21,5 +22,6 @@ export { cosineOf, overlapOf } from "./likeness.ts";
 export { LIMITS } from "./limits.ts";
 export { parseNoteOperation } from "./note-operations.ts";
 export { parseSessionRequest } from "./open-session.ts";
+export { type OpenAiEmbedderOptions, type OpenAiEndpoint, openAiEmbedder } from "./openai.ts";
 export { type LiveOptions, LiveService } from "./service.ts";
 export type * from "./types.ts";

@@ -12,6 +12,7 @@ import {
   type Write,
 } from "../model/index.ts";
 import { type Lane, lanesOf, readSequences } from "./batches.ts";
+import { budgetState, usedShare } from "./budget.ts";
 import { isDueCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 import { checkpointRetryMs } from "./checkpoint-due.ts";
 import { isoOf } from "./clock.ts";
@@ -24,7 +25,7 @@ import { nextLevel } from "./levels.ts";
 import { LIMITS } from "./limits.ts";
 import type { SessionLease } from "./ownership.ts";
 import { acceptsInput, nextState, type Trigger } from "./state-machine.ts";
-import type { Clock, Embedder, LiveState, NoteWriter } from "./types.ts";
+import type { BudgetState, Clock, Embedder, LiveBudget, LiveState, NoteWriter } from "./types.ts";
 
 export interface KeeperSettings {
   readonly store: Store;
@@ -34,6 +35,7 @@ export interface KeeperSettings {
   readonly newId: () => string;
   readonly writerOf: (name: string | null) => NoteWriter;
   readonly embedder: Embedder;
+  readonly budget: LiveBudget | null;
   readonly adaptiveBatching: boolean;
   readonly backpressure: boolean;
   readonly report: (line: string) => void;
@@ -237,6 +239,14 @@ export class Keeper {
     return decideUnanswered(requests, options);
   }
 
+  #recordBudget(budget: BudgetState): Promise<unknown> {
+    const { fold } = this.#options.follower;
+    const share = Math.floor(usedShare(fold.cost, this.#options.budget) * 100);
+    const { state } = fold;
+    const data = { state, from: state, budget, reason: `${share} % of the budget is used` };
+    return this.append([{ type: "session_state_changed", data }]);
+  }
+
   async #restarted(): Promise<void> {
     const { state } = this.#options.follower.fold;
     const data = { state, from: state, reason: "another server took the session over", restart: true };
@@ -287,6 +297,8 @@ export class Keeper {
       const data = { state, from: state, level, reason: `the depth is ${depthOf(fold)}` };
       return () => this.append([{ type: "session_state_changed", data }]);
     }
+    const budget = budgetState(fold.cost, this.#options.budget);
+    if (budget !== fold.budget) return () => this.#recordBudget(budget);
     if (nextExpiryMs(fold) <= nowMs && acceptsInput(fold.state)) return () => this.closeRequests("expired");
     if (nowMs >= this.#checkpointAfterMs && isDueCheckpoint(fold, nowMs)) return () => this.#tryCheckpoint();
     return null;

@@ -12,15 +12,18 @@ import {
   type Message,
 } from "./batching.ts";
 import { afterFailure, CLOSED_BREAKER, mayTry, retryMs } from "./breaker.ts";
+import { budgetState } from "./budget.ts";
 import { isoOf, pause } from "./clock.ts";
 import { type DecidedBatch, decideBatch } from "./decide-batch.ts";
 import { writeDrafts } from "./drafts.ts";
+import { extractiveWriter } from "./extractive-writer.ts";
 import { isFields, isInput, type LiveFold, type PendingEvidence } from "./fold.ts";
 import type { Follower } from "./follower.ts";
+import { lexicalEmbedder } from "./lexical-embedder.ts";
 import { LIMITS } from "./limits.ts";
 import { noteRequest } from "./note-request.ts";
 import { acceptsInput } from "./state-machine.ts";
-import type { Clock, Embedder, NoteWriter, NoteWriterResult } from "./types.ts";
+import type { Clock, Embedder, LiveBudget, NoteWriter, NoteWriterResult } from "./types.ts";
 
 export interface LaneOptions extends BatchingOptions {
   readonly lane: Lane;
@@ -30,6 +33,7 @@ export interface LaneOptions extends BatchingOptions {
   readonly newId: () => string;
   readonly writerOf: (name: string | null) => NoteWriter;
   readonly embedder: Embedder;
+  readonly budget: LiveBudget | null;
   readonly follower: Follower;
   readonly signal: AbortSignal;
   /** As the owner. Errors: `fenced`, the store's. */
@@ -38,6 +42,11 @@ export interface LaneOptions extends BatchingOptions {
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** A batch ended. */
   readonly onIdle: () => void;
+}
+
+interface Written extends Pick<DecidedBatch, "result" | "writer" | "answered"> {
+  readonly embedder: Embedder;
+  readonly signal: AbortSignal;
 }
 
 type Outcome = "processed" | "failed" | "nothing";
@@ -132,14 +141,16 @@ export class LaneWork {
     const { events: given, request } = await noteRequest({ store, sessionId, fold, batch, evidence });
     const kept = new Set(given.map(({ sequence }) => sequence));
     const whole = { ...batch, given: batch.given.filter(({ sequence }) => kept.has(sequence)) };
-    const writer = writerOf(fold.noteWriter);
+    const isSpent = budgetState(fold.cost, this.#options.budget) === "spent";
+    const writer = isSpent ? extractiveWriter() : writerOf(fold.noteWriter);
+    const embedder = isSpent ? lexicalEmbedder() : this.#options.embedder;
     let result: NoteWriterResult | undefined;
     for (let tried = 1; ; tried++) {
       try {
         // What the writer returned is not asked for again when only the decision failed.
         result ??= await writeDrafts({ store: runStore, sessionId, writer, batch: whole, request, signal });
         const written = { result, writer: writer.name, answered: request.answered.map(({ draft }) => draft) };
-        await this.#decide(whole, dropped, { ...written, signal });
+        await this.#decide(whole, dropped, { ...written, embedder, signal });
         return;
       } catch (error) {
         if (tried > LIMITS.tries || signal.aborted) throw error;
@@ -153,16 +164,13 @@ export class LaneWork {
   async #decide(
     { batchId, lane, given }: Batch,
     dropped: readonly NewEvent[],
-    {
-      signal,
-      ...written
-    }: Pick<DecidedBatch, "result" | "writer" | "answered"> & { readonly signal: AbortSignal },
+    { signal, embedder, ...written }: Written,
   ): Promise<void> {
     const { follower, clock, append, inTurn } = this.#options;
     const sequences = given.map(({ sequence }) => sequence);
     const { sessionId, fold } = follower;
     await inTurn(async () => {
-      const options = { ...this.#options, sessionId, fold, nowMs: clock.now(), signal };
+      const options = { ...this.#options, sessionId, fold, embedder, nowMs: clock.now(), signal };
       await append([...dropped, ...(await decideBatch({ batchId, lane, sequences, ...written }, options))]);
     });
   }

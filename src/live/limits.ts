@@ -88,6 +88,21 @@ export const LIMITS = {
   comparedNotes: 100,
   noteEvidence: 1_000,
   rememberedVectors: 500,
+  /** The cosine of models from which two notes say the same. */
+  sameCosine: 0.8,
+
+  /** Characters of what an agent answers, and of one note of it. */
+  answerChars: 1_000_000,
+  noteChars: 10_000,
+  /** One call of an endpoint for embeddings or transcripts, and the characters of its answer. */
+  endpointMs: 60_000,
+  endpointChars: 33_554_432,
+  /** The share of a budget from which a session warns. */
+  budgetWarning: 0.8,
+  /** Notes and evidence that a question is answered from. */
+  askNotes: 20,
+  askTokens: 4_000,
+  questionChars: 4_000,
 
   warningDepth: 50,
   criticalDepth: 100,

@@ -37,6 +37,7 @@ import type {
   Embedder,
   EvidenceBatch,
   EvidenceItem,
+  LiveBudget,
   LiveSession,
   LiveSessionRequest,
   Note,
@@ -54,6 +55,8 @@ export interface LiveOptions {
   readonly noteWriters?: readonly NoteWriter[];
   /** Compares notes by their texts; the lexical one where none is given. */
   readonly embedder?: Embedder;
+  /** Of each session; none where it is left out. When it is spent, notes are written without a model. */
+  readonly budget?: LiveBudget;
   /** `false`: every window is 4 s. */
   readonly adaptiveBatching?: boolean;
   /** `false`: no level is recorded or sent. */
@@ -92,6 +95,7 @@ export class LiveService {
       newId,
       writerOf: (name) => writerNamed(noteWriters, name),
       embedder: rememberingEmbedder(options.embedder ?? lexicalEmbedder()),
+      budget: options.budget ?? null,
       adaptiveBatching,
       backpressure,
       report,

@@ -15,7 +15,7 @@ export interface ServedBy {
 
 export function toLiveSession(key: string, follower: Follower, { keeper, kind }: ServedBy): LiveSession {
   const { fold, fault, sessionId } = follower;
-  const { videoId, title, parentId, level, restarts, cost, health, lanes } = fold;
+  const { videoId, title, parentId, level, restarts, cost, budget, health, lanes } = fold;
   return {
     sessionId,
     key,
@@ -32,6 +32,7 @@ export function toLiveSession(key: string, follower: Follower, { keeper, kind }:
     ledgerCursor: ledgerCursor(fold),
     contextHash: contextHash(fold),
     cost,
+    budget,
     health: {
       ...health,
       lastCheckpointError: keeper?.lastCheckpointError ?? health.lastCheckpointError,

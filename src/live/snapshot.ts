@@ -6,7 +6,7 @@ import type { LiveFold, OpenRequest, PendingEvidence } from "./fold.ts";
 import type { NoteEntry } from "./note-entries.ts";
 
 export const SNAPSHOT_NAME = "live";
-const VERSION = 2;
+const VERSION = 3;
 
 export interface SealedSnapshot {
   readonly version: number;

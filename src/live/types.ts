@@ -1,10 +1,11 @@
 /** The words of continuous sessions, and the ports: who writes notes, who measures likeness, who hears. */
 
-import type { StoredEvent, Usage } from "../model/index.ts";
+import type { AgentRequest, StoredEvent, Usage } from "../model/index.ts";
 import type { Note, Span } from "../wire/index.ts";
 
 export type {
   Acknowledgement,
+  BudgetState,
   EvidenceBatch,
   EvidenceInput,
   Lanes,
@@ -133,10 +134,48 @@ export interface NoteWriterResult {
   readonly costUsd?: number;
 }
 
+/** A question of a person, with the notes and the evidence that may answer it, likeliest first. */
+export interface AskRequest {
+  readonly sessionId: string;
+  readonly videoId: string;
+  readonly title: string | null;
+  readonly question: string;
+  /** Where in the medium it was asked. */
+  readonly mediaTimeMs: number | null;
+  readonly notes: readonly Note[];
+  readonly evidence: readonly EvidenceItem[];
+  readonly memory: unknown;
+}
+
+export interface AskResult {
+  readonly text: string;
+  /** Ids of the events and notes that the answer is made of. */
+  readonly evidence: readonly string[];
+  readonly noteIds: readonly string[];
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+}
+
+export interface WriteOptions {
+  readonly signal: AbortSignal;
+  /** The turn of the run that asks, for writers that pass it on to an agent. */
+  readonly turn: AgentRequest;
+}
+
+/** Of one session; a limit that is left out does not exist. */
+export interface LiveBudget {
+  /** Of input and output together. */
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+}
+
 /** Makes drafts from evidence. It must be safe to call again with the same batch. */
 export interface NoteWriter {
   readonly name: string;
-  write(request: NoteRequest, options: { readonly signal: AbortSignal }): Promise<NoteWriterResult>;
+  write(request: NoteRequest, options: WriteOptions): Promise<NoteWriterResult>;
+  /** Answers a question; without it, the likeliest note or evidence is quoted. */
+  answer?(request: AskRequest, options: WriteOptions): Promise<AskResult>;
 }
 
 /** Texts as vectors. `threshold` is the cosine from which two notes say the same. */

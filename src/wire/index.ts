@@ -70,6 +70,7 @@ export {
 export type { Note, NoteOperation, NoteStatus, Span } from "./live-notes.ts";
 export {
   type Acknowledgement,
+  type BudgetState,
   type Lanes,
   LEVELS,
   type Level,

@@ -16,6 +16,9 @@ export type Level = (typeof LEVELS)[number];
 /** One lane processes all input in order; `split` gives critical and supplementary input a lane each. */
 export type Lanes = "one" | "split";
 
+/** `warning` from 80 % of the session's budget on; `spent`: no model is called any more. */
+export type BudgetState = "normal" | "warning" | "spent";
+
 /** What a session used so far. */
 export interface LiveCost {
   readonly modelCalls: number;
@@ -51,6 +54,7 @@ export interface LiveSession {
   /** Changes whenever the notes do. */
   readonly contextHash: string;
   readonly cost: LiveCost;
+  readonly budget: BudgetState;
   readonly health: LiveHealth;
   readonly lanes: Lanes;
   /** Kept in the memory of one server only; `true` when the store failed at creation and the client allowed it. */

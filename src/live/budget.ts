@@ -1,0 +1,23 @@
+/** What a session may use: a warning at 80 %; at 100 % no model is called, and evidence is still accepted. Pure. */
+
+import { LIMITS } from "./limits.ts";
+import type { BudgetState, LiveBudget, LiveCost } from "./types.ts";
+
+/** The used share of the tighter limit; 0 without a budget. */
+export function usedShare(
+  { inputTokens, outputTokens, costUsd }: LiveCost,
+  budget: LiveBudget | null,
+): number {
+  const { maxTokens, maxCostUsd } = budget ?? {};
+  const shares = [
+    maxTokens === undefined ? 0 : (inputTokens + outputTokens) / maxTokens,
+    maxCostUsd === undefined ? 0 : costUsd / maxCostUsd,
+  ];
+  return Math.max(...shares);
+}
+
+export function budgetState(cost: LiveCost, budget: LiveBudget | null): BudgetState {
+  const share = usedShare(cost, budget);
+  if (share >= 1) return "spent";
+  return share >= LIMITS.budgetWarning ? "warning" : "normal";
+}

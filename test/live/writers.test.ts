@@ -1,0 +1,200 @@
+/** Note writers that ask an agent or a model, embeddings of an endpoint, and the budget of a session. */
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { expect, test } from "vitest";
+import { agentWriter, cosineOf, openAiEmbedder } from "../../src/live/index.ts";
+import type { Agent } from "../../src/model/index.ts";
+import { ModelAgent } from "../../src/model-agent/index.ts";
+import { startModelServer, text } from "../model-servers/index.ts";
+import { liveTest, said } from "./live-session.ts";
+import { allEvents } from "./servers.ts";
+
+/** An agent that answers with the next of some texts, and keeps what it was asked. */
+function scriptedAgent(...answers: readonly string[]): Agent & { readonly prompts: string[] } {
+  const prompts: string[] = [];
+  return {
+    name: "scripted agent",
+    prompts,
+    execute: async ({ input, transcript }, { onEvent }) => {
+      expect(transcript).toBeUndefined();
+      const [block] = input;
+      prompts.push(block?.type === "text" ? block.text : "");
+      await onEvent({ type: "text", delta: "I look at it.", messageId: "a" });
+      await onEvent({ type: "text", delta: answers[prompts.length - 1] ?? "nothing", messageId: "b" });
+      return { stopReason: "end_turn", usage: { inputTokens: 100, outputTokens: 10 } };
+    },
+  };
+}
+
+const NOTE = {
+  text: "The keeper lit the lamp.",
+  startMs: 1_000,
+  endMs: 2_000,
+  confidence: 0.9,
+  evidence: ["e1"],
+};
+
+test("a model writes the notes through ModelAgent, and its tokens are counted", async () => {
+  await using server = await startModelServer({
+    turns: [
+      {
+        user: "the keeper lights it",
+        answers: [
+          [text(`Here:\n\`\`\`json\n${JSON.stringify({ drafts: [NOTE], memory: "a lighthouse" })}\n\`\`\``)],
+        ],
+      },
+    ],
+  });
+  const model = createOpenAICompatible({ name: "fake", baseURL: `${server.url}/v1` })("fake-1");
+  const writer = agentWriter({ agent: new ModelAgent({ model }), price: { inputUsd: 1, outputUsd: 2 } });
+  await using live = await liveTest({ noteWriters: [writer] });
+  const { sessionId } = await live.service.open("k", { videoId: "v", title: "A lighthouse" });
+  await live.send("k", said("the keeper lights it", 1_000, { endMs: 2_000, speaker: "narrator" }));
+  await live.service.close("k");
+  const notes = await live.service.notes("k");
+  const evidence = (await allEvents(live.store, sessionId)).find(({ type }) => type === "transcript_added");
+  expect(notes).toMatchObject([{ text: NOTE.text, startMs: 1_000, endMs: 2_000, evidence: [evidence?.id] }]);
+  const { cost } = await live.service.session("k");
+  expect(cost.modelCalls).toBe(1);
+  expect(cost.inputTokens).toBeGreaterThan(0);
+  expect(cost.costUsd).toBeCloseTo((cost.inputTokens + 2 * cost.outputTokens) / 1e6);
+  const sent = JSON.stringify(server.conversation().at(-1)?.body);
+  expect(sent).toContain("A lighthouse");
+  expect(sent).toContain("narrator");
+  // What the agent was asked and said is not in the log: drafts, decisions and notes are.
+  expect(JSON.stringify(await allEvents(live.store, sessionId))).not.toContain("Answer with one JSON object");
+});
+
+test("an agent is given its memory, notes and evidence, may look at other times, and is asked again after an answer that is no JSON", async () => {
+  const agent = scriptedAgent(
+    JSON.stringify({ drafts: [NOTE], memory: "the keeper is Ada" }),
+    "I would rather not.",
+    JSON.stringify({ drafts: [], lookAt: [1_000, -1, "x"] }),
+    JSON.stringify({ drafts: [{ text: "As at the beginning.", evidence: ["e1", "e99"] }] }),
+  );
+  await using live = await liveTest({ noteWriters: [agentWriter({ agent })] });
+  await live.service.open("k", { videoId: "v" });
+  await live.send("k", said("the keeper lights it", 1_000));
+  await live.clock.advance(7_000);
+  await live.send("k", said("as at the beginning", 600_000));
+  await live.clock.advance(9_000);
+  expect(agent.prompts).toHaveLength(4);
+  const [, , asked = "", again = ""] = agent.prompts;
+  expect(asked).toContain("the keeper is Ada");
+  expect(asked).toContain(NOTE.text);
+  expect(asked).not.toContain("the keeper lights it");
+  // The request of a late segment has the evidence of an early one.
+  expect(again).toContain("the keeper lights it");
+  const notes = await live.service.notes("k");
+  expect(notes.map((note) => note.text)).toEqual([NOTE.text]);
+  expect((await live.service.session("k")).cost).toMatchObject({ modelCalls: 3, inputTokens: 300 });
+  // Without a confidence of its own, a draft is not sure.
+  const requested = (await allEvents(live.store, await live.service.sessionIdOf("k"))).filter(
+    ({ type }) => type === "context_requested",
+  );
+  expect(requested[0]?.data).toMatchObject({
+    text: "As at the beginning.",
+    mediaTimeMs: 600_000,
+    endMs: 600_000,
+  });
+});
+
+test("a budget warns at 80 %, and when it is spent no model is called, evidence is accepted, and notes are extractive", async () => {
+  const answers = ["one", "two", "three", "four"].map((words, n) =>
+    JSON.stringify({ drafts: [{ ...NOTE, text: words, startMs: n * 60_000, endMs: n * 60_000 }] }),
+  );
+  const agent = scriptedAgent(...answers);
+  const embedded: string[] = [];
+  const embedder = {
+    name: "counting",
+    threshold: 0.8,
+    embed: async (texts: readonly string[]) => {
+      embedded.push(...texts);
+      return texts.map(() => [1, 0]);
+    },
+  };
+  await using live = await liveTest({
+    noteWriters: [agentWriter({ agent })],
+    embedder,
+    budget: { maxTokens: 275 },
+  });
+  const { sessionId } = await live.service.open("k", { videoId: "v" });
+  const say = async (n: number): Promise<void> => {
+    await live.send("k", said(`Sentence ${n} speaks of boats and harbours`, n * 60_000));
+    await live.clock.advance(7_000);
+  };
+  const budget = async (): Promise<string> => (await live.service.session("k")).budget;
+  await say(0);
+  expect(await budget()).toBe("normal");
+  await say(1);
+  expect(await budget()).toBe("warning");
+  await say(2);
+  expect(await budget()).toBe("spent");
+  expect(agent.prompts).toHaveLength(3);
+  const before = embedded.length;
+  for (let n = 3; n < 6; n++) await say(n);
+  await say(5);
+  expect(agent.prompts).toHaveLength(3);
+  expect(embedded).toHaveLength(before);
+  const { depth, noteIds, cost } = await live.service.session("k");
+  expect([depth, noteIds.length, cost.modelCalls]).toEqual([0, 6, 3]);
+  const events = await allEvents(live.store, sessionId);
+  const states = events.flatMap(({ data }) => (data as { readonly budget?: string }).budget ?? []);
+  expect(states).toEqual(["warning", "spent"]);
+  const writers = events.flatMap(({ data }) => (data as { readonly writer?: string }).writer ?? []);
+  expect(new Set(writers.slice(3))).toEqual(new Set(["extractive"]));
+});
+
+test("embeddings come from an endpoint that speaks as OpenAI's, once for each text, and an endpoint that fails loses nothing", async () => {
+  const asked: { readonly input: readonly string[]; readonly model: string }[] = [];
+  let failures = 1;
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on("end", () => {
+      expect(request.url).toBe("/v1/embeddings");
+      expect(request.headers.authorization).toBe("Bearer secret");
+      if (failures-- > 0) {
+        response.writeHead(503).end("{}");
+        return;
+      }
+      const { input, model } = JSON.parse(body) as { input: string[]; model: string };
+      asked.push({ input, model });
+      // In another order: the index tells which is which.
+      const data = input.map((words, index) => ({
+        index,
+        embedding: words.includes("lamp") ? [1, 0] : [0, 1],
+      }));
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ data: data.toReversed() }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`;
+    const embedder = openAiEmbedder({ url, model: "small", apiKey: "secret" });
+    expect(embedder.threshold).toBe(0.8);
+    await using live = await liveTest({ embedder });
+    await live.service.open("k", { videoId: "v" });
+    for (const [n, words] of ["the lamp is lit", "a light in the lamp", "boats"].entries()) {
+      await live.send("k", said(words, 1_000));
+      await live.clock.advance(9_000);
+      if (n === 1) expect((await live.service.session("k")).depth).toBe(0);
+    }
+    expect((await live.service.notes("k")).map((note) => note.text)).toEqual([
+      "a light in the lamp",
+      "boats",
+    ]);
+    expect(asked.map(({ input }) => input)).toEqual([["a light in the lamp", "the lamp is lit"], ["boats"]]);
+    const [a = [], b = []] = await embedder.embed(["lamp", "boats"], {});
+    expect(cosineOf(a, b)).toBe(0);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
