@@ -1,7 +1,13 @@
 /** An agent for the session manager by its name: its driver, and a replay that its model is sent as real messages. */
 
 import { type OpenAgentOptions, openAgent } from "../drivers/index.ts";
-import { type AgentOptions, type DrivenAgent, type ReplayWriter, toAgent } from "../drivers/link/index.ts";
+import {
+  type AgentOptions,
+  assertAgentOptions,
+  type DrivenAgent,
+  type ReplayWriter,
+  toAgent,
+} from "../drivers/link/index.ts";
 import { type Places, placesOfThisUser } from "../files/index.ts";
 import { type AgentName, isAgentName } from "../model/index.ts";
 import { writeNativeSession } from "./write-session.ts";
@@ -11,9 +17,10 @@ export type RunAgentOptions = OpenAgentOptions & AgentOptions;
 /**
  * `executeRun(store, await openRunAgent("claude", { cwd }), runId)`. Close it when `keepOpen` is `session`.
  *
- * Errors: as `openAgent`.
+ * Errors: as `openAgent`; `usage` also for an option that is none.
  */
 export async function openRunAgent(name: string, options: RunAgentOptions): Promise<DrivenAgent> {
+  assertAgentOptions(options);
   const places = options.places ?? placesOfThisUser();
   const driver = await openAgent(name, { ...options, places });
   const writing = isAgentName(name) ? { writeReplay: replayWriterOf(name, places) } : {};

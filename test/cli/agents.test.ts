@@ -221,6 +221,61 @@ describe("continuo agents doctor", () => {
     expect(stdout).toContain("\nload      not offered\n");
   });
 
+  const HELP = "--input-format --resume";
+
+  test.each([
+    [
+      "that hangs",
+      "mine",
+      "exec sleep 1000",
+      "mine hangs: it printed nothing, and did not answer initialize within 300 ms",
+    ],
+    [
+      "that does not even print its help",
+      "claude",
+      "exec sleep 1000",
+      "Claude Code hangs: it printed nothing, and --help did not end within 300 ms",
+    ],
+    [
+      "whose help is another one's",
+      "claude",
+      "echo hello",
+      "Claude Code is too old, or another program: its --help does not name --input-format",
+    ],
+    [
+      "that does not know a command",
+      "codex",
+      "echo \"error: unrecognized subcommand 'app-server'\" >&2; exit 2",
+      "Codex is too old, or another program: it does not know an argument that Continuo gives it",
+    ],
+    ["whose help fails", "pi", "echo no >&2; exit 4", "pi failed at --help (it ended with code 4)"],
+  ])("a program %s is named as such, and nothing of it is left", async (_, agent, script, message) => {
+    configure({});
+    home.write("program", `#!/bin/sh\n${script}\n`);
+    chmodSync(join(home.path, "program"), 0o755);
+    home.write(".continuo/continuo.yaml", `agents: { ${agent}: { command: ../program } }`);
+    const limit = script.includes("sleep") ? "300ms" : "10m";
+    const { code, stderr } = await doctor(agent, "--timeout", limit);
+    expect([code, stderr]).toEqual([8, expect.stringContaining(`continuo: ${message}`)]);
+    expect(readdirSync(join(home.path, "tmp"))).toEqual([]);
+  });
+
+  test("a home that the configuration gives an agent is not the one it is examined in", async () => {
+    configure({});
+    const variables = ["HOME", "CLAUDE_CONFIG_DIR", "XDG_DATA_HOME"];
+    home.write(
+      "program",
+      `#!/bin/sh\nprintf '%s\\n' "$HOME" "$CLAUDE_CONFIG_DIR" "$XDG_DATA_HOME" >> "${home.path}/homes"\necho "${HELP}"\n`,
+    );
+    chmodSync(join(home.path, "program"), 0o755);
+    const env = variables.map((name) => `${name}: ${home.path}/real`).join(", ");
+    home.write(".continuo/continuo.yaml", `agents: { claude: { command: ../program, env: { ${env} } } }`);
+    await doctor("claude", "--timeout", "10m");
+    const seen = readFileSync(join(home.path, "homes"), "utf8").split("\n");
+    expect(seen.some((path) => path.includes("continuo-doctor-"))).toBe(true);
+    expect(seen.filter((path) => path.includes("real"))).toEqual([]);
+  });
+
   test("an agent that cannot be started is its error, with what it said", async () => {
     configure({});
     home.write(

@@ -42,7 +42,7 @@ interface Tongue {
 const TONGUES: Readonly<Record<string, Tongue>> = {
   claude: {
     create: createClaudeDriver,
-    help: "1.0\n  --resume\n  --continue\n  --fork-session\n",
+    help: "1.0\n  --input-format <format>\n  --resume\n  --continue\n  --fork-session\n",
     hello: () => [
       {
         to: '"initialize"',
@@ -103,7 +103,7 @@ const TONGUES: Readonly<Record<string, Tongue>> = {
   },
   pi: {
     create: createPiDriver,
-    help: "1.0\n  --session <path|id>\n  --continue\n  --fork\n",
+    help: "1.0\n  --mode <mode>\n  --session <path|id>\n  --continue\n  --fork\n",
     hello: (sessionId) => [
       {
         to: '"get_state"',

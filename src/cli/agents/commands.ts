@@ -1,6 +1,7 @@
 /** The flags of `agents` and `agents doctor`. Nothing here does any work. */
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { parseTime } from "../conversation/flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 interface Run {
@@ -12,9 +13,14 @@ interface JsonFlag {
   readonly json?: true;
 }
 
+export interface DoctorFlags extends JsonFlag {
+  readonly timeout?: number;
+}
+
 const DOCTOR_HELP = `
 The agent runs in a temporary home, and no model is asked. Exit code 7: the agent fails at something that it
-says it supports.`;
+says it supports. Exit code 8: the agent does not start; the error says whether it hangs, ends, prints other text than its
+protocol, or is too old.`;
 
 export function addAgentsCommand(program: Command, run: Run | null): void {
   const agents = program
@@ -35,12 +41,18 @@ export function addAgentsCommand(program: Command, run: Run | null): void {
     )
     .argument("<agent>", "the name of the agent")
     .option("--json", "print JSON")
+    .addOption(
+      new Option(
+        "--timeout <time>",
+        "how long the agent may take for each answer: 30s, 2m (default: 7s)",
+      ).argParser(parseTime),
+    )
     .addHelpText("after", DOCTOR_HELP)
-    .action(async (name: string, _own: JsonFlag, command: Command) => {
+    .action(async (name: string, _own: DoctorFlags, command: Command) => {
       if (run === null) return;
       const { runDoctor } = await import("./doctor.ts");
       // A flag that `agents` knows too is taken for its own, wherever it stands.
-      const flags: JsonFlag = command.optsWithGlobals();
+      const flags: DoctorFlags = command.optsWithGlobals();
       run.onEnd(await runDoctor(name, flags, run.shell));
     });
 }

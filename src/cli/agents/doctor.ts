@@ -3,7 +3,7 @@
 import { type AgentSettings, assertRunnable, drivingOf, readConfiguration } from "../../config/index.ts";
 import { type AgentProgram, findAgentProgram, keepCapabilities } from "../../drivers/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { ContinuoError, exitCodeOf } from "../../model/index.ts";
+import { ContinuoError, exitCodeOf, isContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import {
   createOutput,
@@ -16,15 +16,15 @@ import {
   toJsonText,
   wrap,
 } from "../terminal/index.ts";
+import type { DoctorFlags } from "./commands.ts";
 import { type ExaminedStep, examine } from "./examine.ts";
 import { makeScratch } from "./scratch.ts";
 
+/** With the end of a program that hangs it is less than ten seconds. */
+const DEFAULT_LIMIT_MS = 7_000;
+
 /** Exit code 7 where something that is advertised, or that every agent must do, fails. */
-export async function runDoctor(
-  name: string,
-  flags: { readonly json?: true },
-  shell: Shell,
-): Promise<number> {
+export async function runDoctor(name: string, flags: DoctorFlags, shell: Shell): Promise<number> {
   const configuration = await readConfiguration({ places: shell, flags: { agent: name } });
   assertRunnable(configuration);
   const driving = drivingOf(settingsOf(configuration.agents[name]));
@@ -39,10 +39,12 @@ export async function runDoctor(
   using _cleanUp = shell.onExit(() => scratch[Symbol.dispose]());
   const lines: Promise<void>[] = [];
   const { capabilities, steps } = await examine({
-    ...{ program, driving, scratch },
+    ...{ program, driving, scratch, limitMs: flags.timeout ?? DEFAULT_LIMIT_MS },
     onStep: (step) => {
       if (!flags.json) lines.push(output.write(drawStep(step, pen)));
     },
+  }).catch((error: unknown) => {
+    throw withAdvice(error, program);
   });
   await Promise.all(lines);
   await keepCapabilities(program, { from: scratch.places, to: places });
@@ -57,6 +59,22 @@ export async function runDoctor(
     ? exitCodeOf(new ContinuoError("verification_failed", ""))
     : 0;
 }
+
+/** What to do about a program that does not start; what it printed comes first. */
+function withAdvice(error: unknown, { install }: AgentProgram): unknown {
+  if (!isContinuoError(error)) return error;
+  const { code, message, hint, details } = error;
+  const advice = ADVICE[String(details.fault)]?.(install);
+  if (advice === undefined) return error;
+  const lines = [...(hint === undefined ? [] : [hint]), advice];
+  return new ContinuoError(code, message, { hint: lines.join("\n"), details, cause: error });
+}
+
+const ADVICE: Readonly<Record<string, (install: string | null) => string | undefined>> = {
+  hangs: () => "Start it once by itself. If this machine is slow, give it more time: --timeout 60s",
+  "other text": () => "Check the command of this agent in continuo.yaml.",
+  "too old": (install) => (install === null ? "Update it." : `Update it: ${install}`),
+};
 
 /** An agent of the configuration is there, or it would have said so. */
 function settingsOf(settings: AgentSettings | undefined): AgentSettings {

@@ -44,18 +44,18 @@ export interface Examining {
   /** As the configuration says. */
   readonly driving: OpenAgentOptions;
   readonly scratch: Scratch;
+  /** For each answer. */
+  readonly limitMs: number;
   readonly onStep: (step: ExaminedStep) => void;
   readonly signal?: AbortSignal;
 }
-
-/** Enough for a cold start on a busy machine. */
-const LIMITS = { startMs: 90_000, openMs: 90_000, callMs: 60_000 };
 
 /** Errors: `agent_failed` where it cannot even be started. */
 export async function examine({
   program,
   driving,
   scratch,
+  limitMs,
   onStep,
   signal,
 }: Examining): Promise<Examination> {
@@ -64,7 +64,7 @@ export async function examine({
     ...driving,
     places,
     env: { ...driving.env, ...scratch.env },
-    limits: LIMITS,
+    limits: { startMs: limitMs, openMs: limitMs, callMs: limitMs },
   });
   const aborting = signal === undefined ? {} : { signal };
   const capabilities = await driver.capabilities({ cwd, ...aborting });

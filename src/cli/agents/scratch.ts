@@ -92,7 +92,7 @@ export function makeScratch(searchPath: string): Scratch {
   return {
     places: { home, env: { PATH: searchPath, LANG: "C.UTF-8", TERM: "dumb", TMPDIR: tmp } },
     project,
-    env: { ...Object.fromEntries(TAKEN_AWAY.map((name) => [name, undefined])), ...CLOSED },
+    env: { ...Object.fromEntries(TAKEN_AWAY.map((name) => [name, undefined])), ...CLOSED, HOME: home },
     [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   };
 }

@@ -1,5 +1,6 @@
 /** What a turn came to: one line for the person, an error for the exit code. */
 
+import { firstAndLast } from "../../drivers/process/index.ts";
 import { ContinuoError, ERROR_KINDS, type ErrorCode, type Usage } from "../../model/index.ts";
 import type { RunResult } from "../../sessions/index.ts";
 import { formatCount } from "../terminal/index.ts";
@@ -40,9 +41,7 @@ export function errorOf({ status, error }: RunResult, signal: AbortSignal): Cont
     const { details = {}, message } = error;
     const said = typeof details.stderr === "string" && details.stderr !== "" ? details.stderr : null;
     const hint =
-      said === null
-        ? hintFor(error.code)
-        : { hint: `Read what it printed: ${said.split("\n").slice(-5).join("\n")}` };
+      said === null ? hintFor(error.code) : { hint: `Read what it printed: ${firstAndLast(said)}` };
     return new ContinuoError(codeOf(error.code), message, { details, ...hint });
   }
   if (signal.aborted) return new ContinuoError("interrupted", `the turn was ${status}`);

@@ -141,7 +141,7 @@ export class AcpConnection {
   async call(method: string, params: Json, { limitMs, signal }: Asking): Promise<Json> {
     const client = this.#client;
     if (client === null) throw new Error("not open yet");
-    const late = (): ContinuoError => this.#process.failed(`did not answer ${method} within ${limitMs} ms`);
+    const late = (): ContinuoError => this.#process.late(`did not answer ${method}`, limitMs);
     try {
       const asked = client.agent.request<unknown>(method, params);
       const answer = await within(asked, { limitMs, late, ...(signal === undefined ? {} : { signal }) });

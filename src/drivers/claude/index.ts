@@ -19,5 +19,9 @@ export const CLAUDE_PROGRAM: ProgramName = {
 /** Neither `--help` nor `--version` writes a file (2.1.330). */
 export function createClaudeDriver(options: DriverOptions): AgentDriver {
   const createLink = (parts: ConstructorParameters<typeof ClaudeLink>[0]) => new ClaudeLink(parts);
-  return createDriverByHelp({ name: "claude", program: CLAUDE_PROGRAM, capabilitiesIn, createLink }, options);
+  const needs = "--input-format";
+  return createDriverByHelp(
+    { name: "claude", program: CLAUDE_PROGRAM, needs, capabilitiesIn, createLink },
+    options,
+  );
 }

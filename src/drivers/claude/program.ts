@@ -32,7 +32,7 @@ export async function startClaude(start: ClaudeStart): Promise<ClaudeProgram> {
   try {
     await within(program.initialize(), {
       limitMs: start.limits.startMs,
-      late: () => program.failed(`did not answer within ${start.limits.startMs} ms`),
+      late: () => program.late("did not answer", start.limits.startMs),
       ...toSignal(start.signal),
     });
     return program;
@@ -103,6 +103,10 @@ export class ClaudeProgram {
 
   failed(why: string): ContinuoError {
     return this.#process.failed(why);
+  }
+
+  late(what: string, limitMs: number): ContinuoError {
+    return this.#process.late(what, limitMs);
   }
 
   /** A turn that runs then is for the caller to end. */

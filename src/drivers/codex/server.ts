@@ -86,7 +86,7 @@ export class CodexServer {
   async call(method: string, params: Json, { limitMs, signal }: CallLimits): Promise<Json> {
     const { result } = await within(this.#program.call({ method, params }), {
       limitMs,
-      late: () => this.failed(`did not answer ${method} within ${limitMs} ms`),
+      late: () => this.#program.late(`did not answer ${method}`, limitMs),
       ...toSignal(signal),
     });
     return isJson(result) ? result : {};

@@ -168,3 +168,17 @@ describe("a driver as an agent", () => {
     expect(agent.conversation).toBe(null);
   });
 });
+
+test.each<[string, unknown, string]>([
+  ["no options", undefined, "the options of an agent must be an object with cwd"],
+  ["no folder", {}, "cwd must be the path of a folder"],
+  ["a folder that is no text", { cwd: 7 }, "cwd must be the path of a folder"],
+  ["another policy", { cwd: "/x", permissions: "all" }, "permissions must be one of safe, ask, unrestricted"],
+  ["a model that is no text", { cwd: "/x", model: {} }, "model must be a text"],
+  ["a question that nobody can call", { cwd: "/x", onPermission: true }, "onPermission must be a function"],
+])("options are checked before a program is started: %s", (_, options, message) => {
+  const driver = driverOf({ opened: [], said: [], closed: 0 });
+  expect(() => toAgent(driver, options as AgentOptions)).toThrow(
+    expect.objectContaining({ code: "usage", message }),
+  );
+});

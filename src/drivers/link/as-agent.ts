@@ -21,6 +21,7 @@ import {
   type Usage,
 } from "../../model/index.ts";
 import { toSignal } from "../../native/kit/index.ts";
+import { assertAgentOptions } from "./agent-options.ts";
 import { toSaidBefore } from "./said-before.ts";
 
 /** Writes messages as a native session of the agent. Errors: any; the messages are told as text then. */
@@ -61,7 +62,9 @@ export interface DrivenAgent extends Agent, AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Errors: `usage` for an option that is none. */
 export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent {
+  assertAgentOptions(options);
   return new Driven(driver, options);
 }
 

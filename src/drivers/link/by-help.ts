@@ -12,7 +12,7 @@ import {
   type SessionCapabilities,
 } from "../../model/index.ts";
 import { toSignal } from "../../native/kit/index.ts";
-import { readOutput } from "../process/index.ts";
+import { firstAndLast, readOutput } from "../process/index.ts";
 import { type KnownCapabilities, rememberCapabilities } from "./capabilities.ts";
 import { beginConversation, type Link } from "./conversation.ts";
 import { openSession, type Ways } from "./opening.ts";
@@ -21,6 +21,8 @@ import { commandOf, type DriverOptions, driverEnvironment, limitsOf, type Progra
 export interface AgentByHelp {
   readonly name: AgentName;
   readonly program: ProgramName;
+  /** An argument that its help names, if it is this agent, in a version that can be driven. */
+  readonly needs: string;
   /** Pure. */
   readonly capabilitiesIn: (help: string) => SessionCapabilities;
   /** For one that writes into its home even then: the variables that show it another one, which is thrown away. */
@@ -62,8 +64,23 @@ export function noList(agent: string): ContinuoError {
   });
 }
 
+interface OtherHelp {
+  readonly version: string | null;
+  readonly needs: string;
+  readonly help: string;
+}
+
+function notDriven(agent: string, { version, needs, help }: OtherHelp): ContinuoError {
+  const which = version === null ? agent : `${agent} ${version}`;
+  return new ContinuoError(
+    "agent_failed",
+    `${which} is too old, or another program: its --help does not name ${needs.trim()}`,
+    { hint: `Read what it printed: ${firstAndLast(help)}`, details: { agent, fault: "too old" } },
+  );
+}
+
 async function askHelp(
-  { program, capabilitiesIn, elsewhere }: AgentByHelp,
+  { program, needs, capabilitiesIn, elsewhere }: AgentByHelp,
   options: DriverOptions,
   { signal }: CallOptions,
 ): Promise<KnownCapabilities> {
@@ -80,8 +97,10 @@ async function askHelp(
         ...toSignal(signal),
       });
     try {
-      const [help, version] = await Promise.all([ask("--help"), ask("--version")]);
-      return { capabilities: capabilitiesIn(help), version: /\d+(\.\d+)+/u.exec(version)?.[0] ?? null };
+      const [help, printed] = await Promise.all([ask("--help"), ask("--version")]);
+      const version = /\d+(\.\d+)+/u.exec(printed)?.[0] ?? null;
+      if (!help.includes(needs)) throw notDriven(program.agent, { version, needs, help });
+      return { capabilities: capabilitiesIn(help), version };
     } finally {
       if (home !== null) await rm(home, { recursive: true, force: true });
     }

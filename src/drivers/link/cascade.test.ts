@@ -55,6 +55,8 @@ describe("the cascade", () => {
     ["one that cannot be resumed", [failing("load", gone), failing("resume")], {}, "native_unavailable"],
     ["one that no way leads to", [missing("load")], {}, "native_unavailable"],
     ["one that is not there", [failing("load", gone), missing("resume")], {}, "not_found"],
+    ["one of which nothing is on disk", [failing("load")], { isAbsent: true }, "not_found"],
+    ["one that no way leads to, wherever it is", [missing("load")], { isAbsent: true }, "native_unavailable"],
     [
       "one of which nothing can be replayed",
       [missing("load")],

@@ -13,6 +13,8 @@ export interface Cascade<T> {
   /** The agent, as a person calls it. */
   readonly agent: string;
   readonly sessionId: string;
+  /** Nothing of it lies on disk: whatever the agent says of it, there is no such session. */
+  readonly isAbsent?: boolean;
   readonly steps: readonly Step<T>[];
   readonly onMissing: OnMissing;
   /** A new session that is told the history as text. */
@@ -33,7 +35,7 @@ export interface Opened<T> {
 /**
  * The first step that does it; steps after it are `skipped`.
  *
- * Errors: `native_unavailable`, `not_found` where the agent said that there is no such session, `session_live` where
+ * Errors: `native_unavailable`, `not_found` where the agent said that there is no such session, or nothing of it is on disk, `session_live` where
  * it is open elsewhere, all with `details.steps`; `agent_missing`; the signal's reason.
  */
 export async function runCascade<T>(cascade: Cascade<T>): Promise<Opened<T>> {
@@ -41,11 +43,12 @@ export async function runCascade<T>(cascade: Cascade<T>): Promise<Opened<T>> {
   const { steps, value, failures } = await tryInOrder(cascade);
   if (value !== undefined) return { ...value, happened: "native", steps };
   const reason = `${agent} could not resume ${sessionId}: ${failures.at(-1)?.message ?? "it offers no way to."}`;
-  if (onMissing === "error") throw refusalOf(reason, steps, failures);
+  const isAbsent = cascade.isAbsent === true && failures.length > 0;
+  if (onMissing === "error") throw refusalOf(reason, steps, { failures, isAbsent });
   const way = onMissing === "new" ? cascade.begin : cascade.replay;
   const opened = await attempt({ step: onMissing, offered: true, run: way }, cascade.signal);
   const all = [...steps, opened.told];
-  if (opened.value === undefined) throw refusalOf(reason, all, [...failures, opened.error]);
+  if (opened.value === undefined) throw refusalOf(reason, all, { failures: [...failures, opened.error] });
   return { ...opened.value, happened: onMissing, steps: all, reason };
 }
 
@@ -92,9 +95,10 @@ async function attempt<T>({ step, run }: Step<T>, signal: AbortSignal | undefine
 function refusalOf(
   reason: string,
   steps: readonly ResumptionStep[],
-  failures: readonly Error[],
+  { failures, isAbsent = false }: { readonly failures: readonly Error[]; readonly isAbsent?: boolean },
 ): ContinuoError {
-  const isGone = failures.length > 0 && failures.every((error) => isContinuoError(error, "not_found"));
+  const isGone =
+    isAbsent || (failures.length > 0 && failures.every((error) => isContinuoError(error, "not_found")));
   const isLive = failures.some((error) => isContinuoError(error, "session_live"));
   const details = { ...(failures.at(-1) as Partial<ContinuoError>)?.details, steps };
   return new ContinuoError(isGone ? "not_found" : isLive ? "session_live" : "native_unavailable", reason, {

@@ -7,6 +7,7 @@
  * Does not know: the protocol of any agent.
  */
 
+export { assertAgentOptions } from "./agent-options.ts";
 export { type AgentOptions, type DrivenAgent, type ReplayWriter, toAgent } from "./as-agent.ts";
 export { createDriverByHelp, type LinkParts, type LinkWithWays, noList } from "./by-help.ts";
 export {

@@ -16,7 +16,7 @@ import { type Opened, runCascade, type Step } from "./cascade.ts";
 import { lastSession } from "./last.ts";
 import type { DriverOptions } from "./options.ts";
 import { type SaidBefore, toSaidBefore } from "./said-before.ts";
-import { type DiskMark, historyOnDisk, markOf } from "./verify.ts";
+import { type DiskMark, findOnDisk, historyOnDisk, markOf } from "./verify.ts";
 
 /** Where a way led: the native session that the agent says it is in. */
 export interface Landing {
@@ -133,10 +133,13 @@ async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
       ...(options.onWait === undefined ? {} : { onWait: options.onWait }),
     });
   }
+  const isAbsent =
+    mark === null && options.reader !== undefined && (await findOnDisk(options, where)) === null;
   let before: SaidBefore | null = null;
   const opened = await runCascade<Landing>({
     agent: ways.agent,
     sessionId: from,
+    isAbsent,
     steps: how === "fork" ? ways.fork(from) : ways.resume(from),
     onMissing: open.onMissing ?? "error",
     ...toSignal(open.signal),

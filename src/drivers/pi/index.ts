@@ -23,7 +23,7 @@ export function createPiDriver(options: DriverOptions): AgentDriver {
   const createLink = (parts: ConstructorParameters<typeof PiLink>[0]) => new PiLink(parts);
   const elsewhere = (home: string) => ({ PI_CODING_AGENT_DIR: home, PI_OFFLINE: "1" });
   return createDriverByHelp(
-    { name: "pi", program: PI_PROGRAM, capabilitiesIn, elsewhere, createLink },
+    { name: "pi", program: PI_PROGRAM, needs: "--mode ", capabilitiesIn, elsewhere, createLink },
     options,
   );
 }

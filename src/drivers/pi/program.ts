@@ -48,7 +48,7 @@ export class PiProgram {
   async call(command: Json, { limitMs, signal }: CallOptions & { readonly limitMs: number }): Promise<Json> {
     const { data } = await within(this.#program.call(command), {
       limitMs,
-      late: () => this.failed(`did not answer ${String(command.type)} within ${limitMs} ms`),
+      late: () => this.#program.late(`did not answer ${String(command.type)}`, limitMs),
       ...toSignal(signal),
     });
     return isJson(data) ? data : {};

@@ -10,6 +10,7 @@ export interface CalledProgram {
   call(message: Json): Promise<Json>;
   notify(message: Json): void;
   failed(why: string): ContinuoError;
+  late(what: string, limitMs: number): ContinuoError;
   end(): Promise<void>;
 }
 
@@ -53,6 +54,7 @@ export async function startCalled(start: ProcessStart, handlers: CalledHandlers)
     },
     notify: (message) => calls.notify(message),
     failed: (why) => program.failed(why),
+    late: (what, limitMs) => program.late(what, limitMs),
     end: () => program.end(),
   };
 }

@@ -14,6 +14,7 @@ export { findProgram } from "./find.ts";
 export { startGuardian } from "./guardian.ts";
 export { splitLines } from "./lines.ts";
 export { readOutput } from "./output.ts";
+export { firstAndLast } from "./printed.ts";
 export { type AgentProcess, type ProcessStart, startAgent } from "./program.ts";
 export { untilQuiet } from "./quiet.ts";
 export { killAll, MARK_VARIABLE } from "./strays.ts";

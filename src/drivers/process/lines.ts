@@ -6,12 +6,14 @@
 export interface LineOptions {
   /** Longer lines are cut off and given as `null`. */
   readonly maxChars: number;
+  /** Called with each line before it is given. */
+  readonly onLine?: (line: string | null) => void;
 }
 
 /** Without their line feeds and carriage returns. What comes after the last line feed is a line, too. */
 export async function* splitLines(
   stream: AsyncIterable<Uint8Array>,
-  { maxChars }: LineOptions,
+  { maxChars, onLine }: LineOptions,
 ): AsyncGenerator<string | null> {
   const decoder = new TextDecoder();
   let parts: string[] = [];
@@ -25,6 +27,7 @@ export async function* splitLines(
     const whole = size > maxChars ? null : parts.join("").replace(/\r$/u, "");
     parts = [];
     size = 0;
+    onLine?.(whole);
     return whole;
   };
   for await (const bytes of stream) {

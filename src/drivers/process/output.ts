@@ -9,25 +9,27 @@ export interface OutputOptions extends ProcessStart {
 
 /**
  * What it printed on stdout, or on stderr where that is nothing (help of pi 0.73.1), without the white space around
- * it. Errors: as `startAgent`; `agent_failed` when it does not end.
+ * it. Errors: as `startAgent`; `agent_failed` when it does not end, or ends with another code than 0.
  */
 export async function readOutput(options: OutputOptions): Promise<string> {
-  const { limitMs, signal } = options;
+  const { limitMs, signal, command } = options;
+  const what = command.at(-1) ?? "";
   signal?.throwIfAborted();
-  await using program = await startAgent(options);
-  let late = false;
+  await using program = await startAgent({ ...options, prints: "text" });
+  let late: Error | null = null;
   const stop = (): void => void program.end();
   const timer = setTimeout(() => {
-    late = true;
+    late = program.late(`${what} did not end`, limitMs);
     stop();
   }, limitMs);
   signal?.addEventListener("abort", stop, { once: true });
   try {
     const lines: string[] = [];
     const isCut = await readAll(program.lines, lines);
-    await program.ended;
+    const { code } = await program.ended;
     signal?.throwIfAborted();
-    if (late) throw program.failed(`did not end within ${limitMs} ms`);
+    if (late !== null) throw late;
+    if (code !== 0) throw program.failed(`failed at ${what}`);
     if (isCut) throw program.failed("closed its output before it ended");
     return lines.join("\n").trim() || program.stderr().trim();
   } finally {

@@ -8,6 +8,7 @@ import { createCalls } from "./calls.ts";
 import { environmentOf, heldBackNames } from "./environment.ts";
 import { findProgram } from "./find.ts";
 import { splitLines } from "./lines.ts";
+import { firstAndLast, NOTHING_PRINTED, namesUnknownArgument, printedText, withPrinted } from "./printed.ts";
 import { startAgent } from "./program.ts";
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-process-")));
@@ -107,6 +108,25 @@ describe("lines", () => {
 /** A session and an environment of its own: it says its number when it has both. */
 const DAEMON = "env -i PATH=$PATH setsid sh -c 'echo $$; exec sleep 1000' &";
 
+test("the beginning and the end of what is printed are kept, and how much is between them", () => {
+  const limits = { headChars: 4, tailChars: 3 };
+  const of = (...texts: readonly string[]): string =>
+    printedText(texts.reduce((all, text) => withPrinted(all, text, limits), NOTHING_PRINTED));
+  expect(of("abc")).toBe("abc");
+  expect(of("abc", "defg")).toBe("abcdefg");
+  expect(of("abcdefgh")).toBe("abcd\n… 1 characters left out …\nfgh");
+  expect(of("ab", "cdef", "ghij", "k")).toBe("abcd\n… 4 characters left out …\nijk");
+  expect(firstAndLast("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n")).toBe("1\n2\n3\n…\n6\n7\n8\n9\n10");
+});
+
+test.each([
+  ["error: unrecognized subcommand 'app-server'", true],
+  ["error: unexpected argument '--x' found", true],
+  ["error: unknown option '--input-format'", true],
+  ["Unknown argument: acp", true],
+  ["cannot read the settings", false],
+])("%j says that an argument is unknown: %s", (text, is) => expect(namesUnknownArgument(text)).toBe(is));
+
 describe("a program", () => {
   test("is found on the search path, or by its path", () => {
     expect(findProgram("sh", "/nowhere:/bin", "/")).toBe("/bin/sh");
@@ -141,6 +161,32 @@ describe("a program", () => {
       code: 3,
       signal: null,
       stderr: "broken",
+    });
+  });
+
+  test("that printed no message in time is named by what it did instead", async () => {
+    await using silent = await sh("exec sleep 1000");
+    expect(silent.late("did not answer", 5)).toMatchObject({
+      message: "test hangs: it printed nothing, and did not answer within 5 ms",
+      details: { fault: "hangs" },
+    });
+    await using other = await sh("echo hello; echo '<html>'; exec sleep 1000");
+    const lines = other.lines[Symbol.asyncIterator]();
+    await lines.next();
+    await lines.next();
+    expect(other.late("did not answer", 5)).toMatchObject({
+      message: "test prints text that is not its protocol, and did not answer within 5 ms",
+      hint: "Read what it printed: hello\n<html>",
+      details: { fault: "other text", stdout: "hello\n<html>" },
+    });
+    await using speaking = await sh("echo '{}'; exec sleep 1000");
+    await speaking.lines[Symbol.asyncIterator]().next();
+    expect(speaking.late("did not answer", 5).message).toBe("test did not answer within 5 ms");
+    await using old = await sh("echo \"error: unrecognized subcommand 'x'\" >&2; exit 2");
+    await old.ended;
+    expect(old.failed("ended before it answered")).toMatchObject({
+      message: expect.stringMatching(/^test is too old, or another program: .* \(it ended with code 2\)$/u),
+      details: { fault: "too old" },
     });
   });
 

@@ -7,9 +7,19 @@ import type { Socket } from "node:net";
 import { ContinuoError } from "../../model/index.ts";
 import { type Guardian, startGuardian } from "./guardian.ts";
 import { splitLines } from "./lines.ts";
+import {
+  firstAndLast,
+  NOTHING_PRINTED,
+  namesUnknownArgument,
+  type Printed,
+  printedText,
+  withPrinted,
+} from "./printed.ts";
 import { isAnyAlive, killAll, MARK_VARIABLE } from "./strays.ts";
 
-const MAX_STDERR_CHARS = 64_000;
+const STDERR_LIMITS = { headChars: 16_000, tailChars: 48_000 };
+/** Of what it prints on stdout that is no message. */
+const OTHER_LIMITS = { headChars: 4_000, tailChars: 4_000 };
 const MAX_LINE_CHARS = 256 * 1024 * 1024;
 /** How long a program may take to end by itself after its input was closed, then after SIGTERM. */
 const GRACE_MS = 2_000;
@@ -26,6 +36,8 @@ export interface ProcessStart {
   /** The whole environment: see `environmentOf`. */
   readonly env: Readonly<Record<string, string>>;
   readonly graceMs?: number;
+  /** What it prints is no protocol, but its help or its version. */
+  readonly prints?: "text";
 }
 
 export interface ProcessEnd {
@@ -39,11 +51,16 @@ export interface AgentProcess extends AsyncDisposable {
   send(line: string): Promise<void>;
   /** What it prints, line by line, once; `null` for a line that is too long to be kept. */
   readonly lines: AsyncIterable<string | null>;
-  /** The end of what it printed on stderr. */
+  /** The beginning and the end of what it printed on stderr. */
   stderr(): string;
   readonly ended: Promise<ProcessEnd>;
-  /** `agent_failed`, with how it ended and what it said on stderr. */
+  /**
+   * `agent_failed`, with how it ended and what it printed. `details.fault` is `hangs`, `other text` or `too old` for
+   * a program that printed no message of its protocol.
+   */
   failed(why: string): ContinuoError;
+  /** As `failed`: it did not do this in time. One that printed no message is not waited for when it is ended. */
+  late(what: string, limitMs: number): ContinuoError;
   /** Closes its input, waits a little, then ends it and all that it started. Idempotent. */
   end(): Promise<void>;
 }
@@ -116,7 +133,11 @@ class StartedProcess implements AgentProcess {
   readonly lines: AsyncIterable<string | null>;
   readonly #parts: Parts;
   readonly #kill: () => void;
-  #stderr = "";
+  #stderr: Printed = NOTHING_PRINTED;
+  /** Lines on stdout that are no messages, until the first message. */
+  #other: Printed = NOTHING_PRINTED;
+  #hasSpoken = false;
+  #isGivenUp = false;
   #end: ProcessEnd | null = null;
   #ending: Promise<void> | null = null;
 
@@ -126,11 +147,14 @@ class StartedProcess implements AgentProcess {
     this.#parts = parts;
     this.pid = pid;
     this.ended = ended;
-    this.lines = splitLines(child.stdout, { maxChars: MAX_LINE_CHARS });
+    this.lines = splitLines(child.stdout, {
+      maxChars: MAX_LINE_CHARS,
+      onLine: (line) => this.#hear(line),
+    });
     this.#kill = () => killAll(pid, mark, "SIGKILL");
     process.on("exit", this.#kill);
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_CHARS);
+      this.#stderr = withPrinted(this.#stderr, text, STDERR_LIMITS);
     });
     child.once("exit", (code, signal) => {
       this.#end = { code, signal };
@@ -147,16 +171,41 @@ class StartedProcess implements AgentProcess {
   }
 
   stderr(): string {
-    return this.#stderr;
+    return printedText(this.#stderr);
   }
 
   failed(why: string): ContinuoError {
     const { agent, command } = this.#parts.start;
-    const said = this.#stderr.trim();
-    return new ContinuoError("agent_failed", `${agent} ${why}${endedHow(this.#end)}`, {
-      ...(said === "" ? {} : { hint: `Read what it printed: ${said.split("\n").slice(-5).join("\n")}` }),
-      details: { agent, command: command[0] ?? "", ...this.#end, stderr: said },
+    const [stderr, stdout] = [printedText(this.#stderr), printedText(this.#other)];
+    const fault = this.#hasSpoken ? null : this.#faultIn(`${stderr}\n${stdout}`);
+    const message = `${agent} ${fault === null ? "" : FAULTS[fault]}${why}${endedHow(this.#end)}`;
+    const said = stderr === "" ? stdout : stderr;
+    return new ContinuoError("agent_failed", message, {
+      ...(said === "" ? {} : { hint: `Read what it printed: ${firstAndLast(said)}` }),
+      details: {
+        ...{ agent, command: command[0] ?? "", ...this.#end, stderr },
+        ...(fault === null ? {} : { fault }),
+        ...(stdout === "" ? {} : { stdout }),
+      },
     });
+  }
+
+  late(what: string, limitMs: number): ContinuoError {
+    this.#isGivenUp = !this.#hasSpoken;
+    return this.failed(`${what} within ${limitMs} ms`);
+  }
+
+  #hear(line: string | null): void {
+    if (this.#hasSpoken || line === null) return;
+    // Every protocol of an agent is objects of JSON, one per line.
+    if (line.trimStart().startsWith("{")) this.#hasSpoken = true;
+    else if (line.trim() !== "") this.#other = withPrinted(this.#other, `${line}\n`, OTHER_LIMITS);
+  }
+
+  #faultIn(printed: string): Fault | null {
+    if (this.#end !== null) return this.#end.code !== 0 && namesUnknownArgument(printed) ? "too old" : null;
+    if (this.#other === NOTHING_PRINTED) return "hangs";
+    return this.#parts.start.prints === "text" ? null : "other text";
   }
 
   end(): Promise<void> {
@@ -174,7 +223,7 @@ class StartedProcess implements AgentProcess {
     // Nobody reads any more: what it still prints must not hold it up.
     child.stdout.resume();
     const exited = this.#end === null ? once(child, "exit") : Promise.resolve();
-    await soon(exited, start.graceMs ?? GRACE_MS);
+    await soon(exited, this.#isGivenUp ? 0 : (start.graceMs ?? GRACE_MS));
     if (isAnyAlive(this.pid, mark)) {
       killAll(this.pid, mark, "SIGTERM");
       await soon(exited, TERM_GRACE_MS);
@@ -187,6 +236,14 @@ class StartedProcess implements AgentProcess {
     await Promise.all([this.ended, guardian.release()]);
   }
 }
+
+type Fault = "hangs" | "other text" | "too old";
+
+const FAULTS: Readonly<Record<Fault, string>> = {
+  hangs: "hangs: it printed nothing, and ",
+  "other text": "prints text that is not its protocol, and ",
+  "too old": "is too old, or another program: it does not know an argument that Continuo gives it, and ",
+};
 
 function endedHow(end: ProcessEnd | null): string {
   if (end === null) return "";

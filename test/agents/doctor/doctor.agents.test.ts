@@ -56,7 +56,7 @@ test.each(EXPECTED)("$agent", { timeout: TIMEOUT_MS }, async ({ agent, transport
   const { version } = PINNED[agent];
   await configure(sandbox, agent);
   const before = await readdir(sandbox.root);
-  const { stdout, stderr } = await continuo(sandbox, "agents", "doctor", agent, "--json");
+  const { stdout, stderr } = await continuo(sandbox, "agents", "doctor", agent, "--json", "--timeout", "90s");
   expect(stderr).toBe("");
   const told = JSON.parse(stdout);
   expect(told).toMatchObject({ agent, transport, version });

@@ -52,7 +52,8 @@ export function addTalkOptions(command: Command): Command {
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-function parseTime(text: string): number {
+/** `30s`, `10m`, `2h` in milliseconds. */
+export function parseTime(text: string): number {
   const [, count, unit = "s"] = /^(\d{1,7})(ms|s|m|h)?$/u.exec(text) ?? [];
   const ms = Number(count) * (UNIT_MS[unit] ?? 0);
   if (!(ms > 0)) throw new InvalidArgumentError("It must be a time: 30s, 10m, 2h.");

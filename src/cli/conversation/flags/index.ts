@@ -5,4 +5,4 @@
  * Does not know: what the flags do.
  */
 
-export { addTalkOptions } from "./flags.ts";
+export { addTalkOptions, parseTime } from "./flags.ts";

@@ -1,0 +1,48 @@
+/** What a program printed that is no message of its protocol: its beginning and its end are kept. Pure. */
+
+export interface Printed {
+  readonly head: string;
+  readonly tail: string;
+  /** Characters between the two. */
+  readonly omitted: number;
+}
+
+export interface PrintedLimits {
+  readonly headChars: number;
+  readonly tailChars: number;
+}
+
+export const NOTHING_PRINTED: Printed = { head: "", tail: "", omitted: 0 };
+
+export function withPrinted(
+  { head, tail, omitted }: Printed,
+  text: string,
+  { headChars, tailChars }: PrintedLimits,
+): Printed {
+  const first = text.slice(0, headChars - head.length);
+  const rest = tail + text.slice(first.length);
+  const kept = rest.slice(-tailChars);
+  return { head: head + first, tail: kept, omitted: omitted + rest.length - kept.length };
+}
+
+export function printedText({ head, tail, omitted }: Printed): string {
+  return omitted === 0 ? (head + tail).trim() : `${head}\n… ${omitted} characters left out …\n${tail}`.trim();
+}
+
+const FIRST_LINES = 3;
+const LAST_LINES = 5;
+
+/** The cause often stands first, and the last words last: enough of both to be read. */
+export function firstAndLast(text: string): string {
+  const lines = text.trim().split("\n");
+  if (lines.length <= FIRST_LINES + LAST_LINES) return lines.join("\n");
+  return [...lines.slice(0, FIRST_LINES), "…", ...lines.slice(-LAST_LINES)].join("\n");
+}
+
+/** As the parsers of command lines say that they do not know an argument (clap, commander, yargs, node). */
+const REFUSED_ARGUMENT =
+  /\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|no such)\b[^\n]{0,20}\b(?:arguments?|options?|flags?|commands?|subcommands?)\b/iu;
+
+export function namesUnknownArgument(text: string): boolean {
+  return REFUSED_ARGUMENT.test(text);
+}
