@@ -143,3 +143,20 @@ test("a sub-agent of Claude Code updates the call that started it, and says noth
   ];
   expect([claude.foldLine(fold, line), claude.finishTurn(fold)]).toEqual([told, []]);
 });
+
+test.each([
+  [{ type: "commandExecution", command: "ls" }, "exec_command"],
+  [{ type: "fileChange", changes: [] }, "apply_patch"],
+  [{ type: "webSearch", query: "x" }, "web_search"],
+  [{ type: "imageView", path: "/x" }, "view_image"],
+  [{ type: "collabAgentToolCall", tool: "sendInput" }, "send_input"],
+  [{ type: "collabAgentToolCall" }, "spawn_agent"],
+  [{ type: "mcpToolCall", server: "files", tool: "read" }, "files/read"],
+  [{ type: "dynamicToolCall", tool: "lookUp" }, "lookUp"],
+])("a call of Codex has the name by which its model called it: %j is %s", (item, toolName) => {
+  const fold = codex.createCodexFold("t");
+  const params = { threadId: "t", item: { id: "1", ...item } };
+  expect(codex.foldNotification(fold, "item/started", params)).toMatchObject([
+    { type: "tool_call", toolName },
+  ]);
+});

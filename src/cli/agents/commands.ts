@@ -13,7 +13,7 @@ interface JsonFlag {
   readonly json?: true;
 }
 
-export interface DoctorFlags extends JsonFlag {
+interface DoctorFlags extends JsonFlag {
   readonly timeout?: number;
 }
 

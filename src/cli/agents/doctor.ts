@@ -16,12 +16,17 @@ import {
   toJsonText,
   wrap,
 } from "../terminal/index.ts";
-import type { DoctorFlags } from "./commands.ts";
 import { type ExaminedStep, examine } from "./examine.ts";
 import { makeScratch } from "./scratch.ts";
 
 /** With the end of a program that hangs it is less than ten seconds. */
 const DEFAULT_LIMIT_MS = 7_000;
+
+export interface DoctorFlags {
+  readonly json?: true;
+  /** Milliseconds for each answer. */
+  readonly timeout?: number;
+}
 
 /** Exit code 7 where something that is advertised, or that every agent must do, fails. */
 export async function runDoctor(name: string, flags: DoctorFlags, shell: Shell): Promise<number> {

@@ -6,21 +6,27 @@ import type { AgentEvent, Block, ToolStatus } from "../../model/index.ts";
 export type ToolCall = Extract<AgentEvent, { type: "tool_call" }>;
 export type ToolResult = Extract<AgentEvent, { type: "tool_result" }>;
 
-/** The app-server tells kinds of items, not the names by which the model called its tools. */
-const TOOLS: readonly string[] = [
-  "commandExecution",
-  "fileChange",
-  "mcpToolCall",
-  "dynamicToolCall",
-  "collabAgentToolCall",
-  "webSearch",
-  "imageView",
-  "imageGeneration",
-  "sleep",
-];
+export const COMMAND_TOOL = "exec_command";
+export const PATCH_TOOL = "apply_patch";
+
+/**
+ * The app-server tells kinds of items. A call has the name by which the model called its tool, as in the session's file:
+ * so a person, and an agent that is told what was done, read the same name everywhere.
+ */
+const TOOLS: Readonly<Record<string, string>> = {
+  commandExecution: COMMAND_TOOL,
+  fileChange: PATCH_TOOL,
+  mcpToolCall: "mcp",
+  dynamicToolCall: "tool",
+  collabAgentToolCall: "spawn_agent",
+  webSearch: "web_search",
+  imageView: "view_image",
+  imageGeneration: "image_generation",
+  sleep: "sleep",
+};
 
 export function isToolItem(item: Json): boolean {
-  return TOOLS.includes(String(item.type));
+  return entryOf(TOOLS, String(item.type)) !== undefined;
 }
 
 /** An item when it starts. */
@@ -49,7 +55,13 @@ export function toResult(item: Json): ToolResult {
 function nameOf(item: Json): string {
   if (item.type === "mcpToolCall") return `${String(item.server)}/${String(item.tool)}`;
   if (item.type === "dynamicToolCall") return String(item.tool);
-  return String(item.type);
+  if (item.type === "collabAgentToolCall" && typeof item.tool === "string") return toSnakeCase(item.tool);
+  return entryOf(TOOLS, String(item.type)) ?? String(item.type);
+}
+
+/** `spawnAgent`: the model calls `spawn_agent`. */
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function inputOf(item: Json): unknown {

@@ -3,7 +3,7 @@
 import { entryOf, isJson, type Json, textField } from "../../files/index.ts";
 import type { PermissionDecision, PermissionOption, PermissionRequest } from "../../model/index.ts";
 import { optionFor } from "../link/index.ts";
-import type { ToolCall } from "./items.ts";
+import { COMMAND_TOOL, PATCH_TOOL, type ToolCall } from "./items.ts";
 
 export interface Question {
   readonly request: PermissionRequest;
@@ -32,7 +32,7 @@ export function toQuestion({ id, method, params, call }: Asked): Question | null
       const { options, decisions } = decisionsIn(params.availableDecisions);
       const toolInput = askedFor(params);
       const readOnly = onlyReads(commandActions);
-      const request = { ...asked, toolName: "commandExecution", toolInput, title, readOnly, options };
+      const request = { ...asked, toolName: COMMAND_TOOL, toolInput, title, readOnly, options };
       return { request, answer: (decision) => ({ decision: chosen(decision, request, decisions) }) };
     }
     case "item/fileChange/requestApproval": {
@@ -41,7 +41,7 @@ export function toQuestion({ id, method, params, call }: Asked): Question | null
       const more = askedFor(params);
       const input = isJson(call?.toolInput) ? { ...call.toolInput, ...more } : call?.toolInput;
       const toolInput = call === undefined ? {} : { toolInput: input };
-      const request = { ...asked, toolName: "fileChange", ...toolInput, title, readOnly: false, options };
+      const request = { ...asked, toolName: PATCH_TOOL, ...toolInput, title, readOnly: false, options };
       return { request, answer: (decision) => ({ decision: chosen(decision, request, decisions) }) };
     }
     case "item/permissions/requestApproval": {
