@@ -97,7 +97,12 @@ async function askHelp(
         ...toSignal(signal),
       });
     try {
-      const [help, printed] = await Promise.all([ask("--help"), ask("--version")]);
+      // Both have ended before their home is removed.
+      const asked = await Promise.allSettled([ask("--help"), ask("--version")]);
+      const [help = "", printed = ""] = asked.map((answer) => {
+        if (answer.status === "rejected") throw answer.reason;
+        return answer.value;
+      });
       const version = /\d+(\.\d+)+/u.exec(printed)?.[0] ?? null;
       if (!help.includes(needs)) throw notDriven(program.agent, { version, needs, help });
       return { capabilities: capabilitiesIn(help), version };
