@@ -48,4 +48,4 @@ export {
   listAllSessions,
   type ToldSession,
 } from "./told.ts";
-export { type SessionTurn, sessionTurns } from "./turns.ts";
+export { filesOfCall, type SessionTurn, sessionTurns } from "./turns.ts";

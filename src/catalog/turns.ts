@@ -4,6 +4,8 @@ import { type Turn, turnsOf } from "../index-file/index.ts";
 import type { Message } from "../model/index.ts";
 import { everyMessage, type Readable } from "./every-message.ts";
 
+export { filesOfCall } from "../index-file/index.ts";
+
 /** What a person said, and everything that was said and done until the person speaks again. */
 export interface SessionTurn extends Pick<Turn, "messageId" | "at" | "tools" | "files" | "errors"> {
   /** 1-based; the active branch comes first. */

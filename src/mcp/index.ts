@@ -2,7 +2,7 @@
  * The MCP server: what agents ask about the sessions of this machine, as five tools.
  *
  * Promises: nothing is changed; an answer is no longer than its caller asked for; text of a session is quoted, so that
- * it cannot end the quote; equal questions about equal sessions have equal answers.
+ * it cannot end the quote, and secrets of known forms in it are masked; equal questions about equal sessions have equal answers.
  * Does not know: how a connection is opened, any agent's configuration, how text is indexed.
  */
 

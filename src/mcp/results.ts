@@ -1,6 +1,8 @@
-/** What a search found and the caller may see. */
+/** Results as an answer: those that the caller may see, as many as there is room for. Pure. */
 
 import type { SearchResults } from "../search/index.ts";
+import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE } from "./answer.ts";
+import { type HitData, hitToText } from "./found.ts";
 import type { Machine } from "./machine.ts";
 import { isVisible } from "./sessions.ts";
 
@@ -9,8 +11,38 @@ export function visibleResults(found: SearchResults, machine: Machine): SearchRe
   return { ...found, results, total: found.total - (found.results.length - results.length) };
 }
 
+export interface HitsAnswerOptions {
+  /** Of all that match. */
+  readonly total: number;
+  /** Of the first hit among them. */
+  readonly offset: number;
+  readonly notSearched: number;
+  readonly maxTokens: number;
+  head(total: number): string;
+  readonly nothing: string;
+}
+
+export function hitsAnswer(hits: readonly HitData[], options: HitsAnswerOptions): Answer {
+  const { total, offset, notSearched, maxTokens } = options;
+  return largestWithin(hits.length, maxTokens, (count) => {
+    const results = hits.slice(0, count);
+    const end = offset + count;
+    const next = end < total ? end : null;
+    const head = [
+      total === 0 ? options.nothing : `${options.head(total)} ${QUOTED_NOTE}`,
+      missingNote(notSearched),
+      next === null || count === 0 ? "" : `Results ${offset + 1} to ${end}; offset: ${next} shows more.`,
+    ];
+    const texts = results.map((data, at) => hitToText(data, offset + at + 1));
+    return {
+      text: [head.filter((line) => line !== "").join("\n"), ...texts].join("\n\n"),
+      data: { note: DATA_NOTE, total, notSearched, next, results },
+    };
+  });
+}
+
 /** What an answer says where it is not complete; empty where it is. */
-export function missingNote(notSearched: number): string {
+function missingNote(notSearched: number): string {
   if (notSearched === 0) return "";
   const sessions = notSearched === 1 ? "1 session is" : `${notSearched} sessions are`;
   return `${sessions} not indexed yet and not searched: the same call searches more of them.`;

@@ -3,10 +3,9 @@
 import { z } from "zod";
 import { updateTexts } from "../catalog/index.ts";
 import { parseQuery, searchIndex } from "../search/index.ts";
-import { DATA_NOTE, largestWithin, QUOTED_NOTE } from "./answer.ts";
-import { bestOf, foundOutput, hitToData, hitToText } from "./found.ts";
+import { bestOf, foundOutput, hitToData } from "./found.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import { missingNote, visibleResults } from "./results.ts";
+import { hitsAnswer, visibleResults } from "./results.ts";
 import { defineTool, maxTokensInput, offsetInput, type Tool } from "./tool.ts";
 
 const input = z.object({
@@ -46,23 +45,10 @@ export const searchTool: Tool = defineTool({
     const hits = found.results
       .slice(offset, offset + limit)
       .map((result) => hitToData(bestOf(result), machine.mask));
-    const notSearched = texts.left + found.changed;
-    return largestWithin(hits.length, maxTokens, (count) => {
-      const results = hits.slice(0, count);
-      const end = offset + count;
-      const next = end < found.total ? end : null;
-      const head = [
-        found.total === 0
-          ? "No session matches."
-          : `${found.total} ${found.total === 1 ? "session matches" : "sessions match"}, best first. ${QUOTED_NOTE}`,
-        missingNote(notSearched),
-        next === null || count === 0 ? "" : `Results ${offset + 1} to ${end}; offset: ${next} shows more.`,
-      ];
-      const texts = results.map((data, at) => hitToText(data, offset + at + 1));
-      return {
-        text: [head.filter((line) => line !== "").join("\n"), ...texts].join("\n\n"),
-        data: { note: DATA_NOTE, total: found.total, notSearched, next, results },
-      };
+    return hitsAnswer(hits, {
+      ...{ total: found.total, offset, maxTokens, notSearched: texts.left + found.changed },
+      head: (total) => `${total} ${total === 1 ? "session matches" : "sessions match"}, best first.`,
+      nothing: "No session matches.",
     });
   },
 });

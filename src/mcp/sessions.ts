@@ -12,6 +12,7 @@ import {
   OWN,
   openLocated,
   type ShownSession,
+  updateTexts,
 } from "../catalog/index.ts";
 import { ContinuoError, isContinuoError } from "../model/index.ts";
 import type { Machine } from "./machine.ts";
@@ -26,13 +27,14 @@ export interface NamedSession {
 /** Short, and nothing that could be read as an instruction: other names stay where quotes are. */
 const TAME_ID = /^[\w.-]{1,100}$/u;
 
-/** `AGENT:ID`, or the location of a session with a strange id. */
+/** `AGENT:ID`; the location of a sub-agent, which no list has, and of a session with a strange id. */
 export function nameFor({
   agent,
   sessionId,
   location,
-}: Pick<ListedSession, "agent" | "sessionId" | "location">): string {
-  return TAME_ID.test(sessionId) ? `${agent}:${sessionId}` : location;
+  parentId = null,
+}: Match & { readonly parentId?: string | null }): string {
+  return TAME_ID.test(sessionId) && parentId === null ? `${agent}:${sessionId}` : location;
 }
 
 export function isTameName(name: string): boolean {
@@ -52,16 +54,30 @@ export async function openNamed(name: string, machine: Machine): Promise<NamedSe
     session[Symbol.dispose]();
     throw notFound(name);
   }
-  return { name: nameFor(details), located, shown: session };
+  return { name: isPath(name) ? name : nameFor(details), located, shown: session };
 }
 
 async function locate(name: string, machine: Machine): Promise<Located> {
   const looking = lookingOf(machine);
-  if (!/[/\\#]/u.test(name)) return await lookUpById(name, looking);
+  if (!isPath(name)) return await lookUpById(name, looking);
   const { sessions } = await listCatalog({ archived: "include" }, looking);
   const row = sessions.find(({ location }) => location === name);
-  if (row === undefined) throw notFound(name);
-  return await locateRow(row, machine.places);
+  if (row !== undefined) return await locateRow(row, machine.places);
+  // No list has a sub-agent.
+  const { ready } = await updateTexts({
+    places: machine.places,
+    exclude: await machine.exclude(),
+    timeMs: 0,
+  });
+  const isKnown = [...ready.values()].some(
+    ({ location, parentId, trashId }) => location === name && parentId !== null && trashId === null,
+  );
+  if (!isKnown) throw notFound(name);
+  return await lookUp(name, { ...looking, examples: "without examples" });
+}
+
+function isPath(name: string): boolean {
+  return /[/\\#]/u.test(name);
 }
 
 async function lookUpById(name: string, looking: LookUpOptions): Promise<Located> {
@@ -79,7 +95,7 @@ async function lookUpById(name: string, looking: LookUpOptions): Promise<Located
   }
 }
 
-type Match = Parameters<typeof nameFor>[0];
+type Match = Pick<ListedSession, "agent" | "sessionId" | "location">;
 
 /** Two files can have one id: then the file is the name. */
 function matchName(match: Match, matches: readonly Match[]): string {
@@ -95,9 +111,14 @@ export function lookingOf({ places, ownSessions }: Machine): {
   return ownSessions === "hidden" ? { places, store: null } : { places };
 }
 
-/** Whether a row of a list or an index may be shown. */
-export function isVisible({ agent }: { readonly agent: string }, machine: Machine): boolean {
-  return machine.ownSessions === "shown" || agent !== OWN;
+/** What was deleted is the person's to look for. */
+export function isVisible({ agent, trashId }: Seen, { ownSessions }: Machine): boolean {
+  return trashId === null && (ownSessions === "shown" || agent !== OWN);
+}
+
+interface Seen {
+  readonly agent: string;
+  readonly trashId: string | null;
 }
 
 function notFound(name: string): ContinuoError {

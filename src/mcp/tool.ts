@@ -26,13 +26,17 @@ export function defineTool<Input extends z.ZodObject>(tool: TypedTool<Input>): T
   return tool as unknown as Tool;
 }
 
-export const maxTokensInput: z.ZodOptional<z.ZodNumber> = z
-  .number()
-  .int()
-  .min(200)
-  .max(MCP_LIMITS.maxTokens)
-  .optional()
-  .describe("size of the answer (default: 1000)");
+export function tokensInput(byDefault: number): z.ZodOptional<z.ZodNumber> {
+  return z
+    .number()
+    .int()
+    .min(200)
+    .max(MCP_LIMITS.maxTokens)
+    .optional()
+    .describe(`size of the answer (default: ${byDefault})`);
+}
+
+export const maxTokensInput: z.ZodOptional<z.ZodNumber> = tokensInput(MCP_LIMITS.answerTokens);
 
 export const sessionInput: z.ZodString = z
   .string()

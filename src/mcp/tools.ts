@@ -1,7 +1,9 @@
 /** The tools, in the order in which clients see them. */
 
+import { digestTool } from "./digest-tool.ts";
+import { grepTool } from "./grep-tool.ts";
 import { readTool } from "./read-tool.ts";
 import { searchTool } from "./search-tool.ts";
 import type { Tool } from "./tool.ts";
 
-export const TOOLS: readonly Tool[] = [searchTool, readTool];
+export const TOOLS: readonly Tool[] = [searchTool, grepTool, readTool, digestTool];

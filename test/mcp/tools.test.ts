@@ -120,6 +120,173 @@ test("a session that is kept out of the index is not read either", async () => {
   expect((await mcp.call("read", { session: CODEX_ID })).isError).toBe(false);
 });
 
+test("grep finds every turn, the newest session first, and shows each match", async () => {
+  writeSessions(home);
+  await using mcp = openMcp(home);
+  const { data, text } = await mcp.call("grep", { pattern: "^line 1[0-3]$|hello", ignoreCase: true });
+  expect(data.results).toMatchObject([
+    { session: `codex:${CODEX_ID}`, turn: 1, role: "person", excerpt: "Hello Codex" },
+    { session: CLAUDE, turn: 1, role: "result" },
+  ]);
+  expect(data.results[1].excerpt).toContain("line 10 line 11");
+  expect(data.total).toBe(2);
+  expect(text).toContain("2 turns match, newest session first.");
+  expect((await mcp.call("grep", { pattern: "hello" })).data.total).toBe(0);
+  const narrow = await mcp.call("grep", { pattern: "line \\d", query: "tool:Bash project:app" });
+  expect(narrow.data.results).toMatchObject([{ session: CLAUDE, turn: 1 }]);
+  expect((await mcp.call("grep", { pattern: "(" })).text).toMatch(/^usage: the pattern cannot be used: /u);
+});
+
+test("grep pages through more turns than an answer holds, each of them once", async () => {
+  const lines = Array.from({ length: 90 }, (_, at) => ({
+    ...{ uuid: `u${at}`, parent: at === 0 ? null : `u${at - 1}`, role: "user" as const },
+    ...{ content: `Number ${at} of many`, time: `10:${String(at % 60).padStart(2, "0")}:00` },
+  }));
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines));
+  await using mcp = openMcp(home);
+  const seen: number[] = [];
+  for (let offset: number | null = 0; offset !== null; ) {
+    const { data, text }: Called = await mcp.call("grep", { pattern: "\\d+ of many", offset });
+    expect(estimateTokens(text)).toBeLessThanOrEqual(1_000);
+    for (const { turn } of data.results) seen.push(turn);
+    offset = data.next;
+  }
+  expect(seen).toEqual(lines.map((_, at) => at + 1));
+});
+
+const GITHUB_TOKEN = `ghp_${"aB3dE5fG7h".repeat(4).slice(0, 36)}`;
+
+test("known secrets are masked in every answer, also where an excerpt or a text is cut", async () => {
+  const padding = "well ".repeat(60);
+  const lines = [
+    {
+      uuid: "u1",
+      parent: null,
+      role: "user" as const,
+      content: `Use ${GITHUB_TOKEN} for the needle`,
+      time: "10:00:00",
+    },
+    {
+      ...{ uuid: "a1", parent: "u1", role: "assistant" as const, time: "10:00:01" },
+      content: [
+        { type: "text", text: `${padding}needle ${padding}because ${GITHUB_TOKEN} works.` },
+        {
+          type: "tool_use",
+          id: "t1",
+          name: "Write",
+          input: { file_path: `/tmp/${GITHUB_TOKEN}`, content: GITHUB_TOKEN },
+        },
+      ],
+    },
+  ];
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines));
+  await using mcp = openMcp(home);
+  const answers = [
+    await mcp.call("search", { query: "needle" }),
+    await mcp.call("grep", { pattern: "needle|ghp_\\w+" }),
+    await mcp.call("grep", { pattern: `${GITHUB_TOKEN.slice(0, 20)}.` }),
+    await mcp.call("read", { session: CLAUDE }),
+    await mcp.call("read", { session: CLAUDE, detail: "full", maxTokens: 250 }),
+    await mcp.call("digest", { session: CLAUDE }),
+    await mcp.call("digest", { session: CLAUDE, maxTokens: 250 }),
+  ];
+  for (const { text, data, isError } of answers) {
+    expect(isError).toBe(false);
+    for (const shown of [text, JSON.stringify(data)]) expect(shown).not.toMatch(/ghp_|aB3d/u);
+  }
+  expect(answers[3]?.text).toContain("[masked: GitHub token]");
+  expect(answers[5]?.data.decisions).toMatchObject([
+    { text: expect.stringContaining("[masked: GitHub token]") },
+  ]);
+});
+
+test("a digest tells the goal, decisions, files, open ends and the last answer, with their turns", async () => {
+  const todo = (status: string): object => ({
+    todos: [
+      { content: "Write the index", status: "completed" },
+      { content: "Test the index with damaged files", status },
+    ],
+  });
+  const use = (id: string, name: string, input: object): object => ({ type: "tool_use", id, name, input });
+  const said = (text: string): object => ({ type: "text", text });
+  const result = (id: string): object => ({ type: "tool_result", tool_use_id: id, content: "ok" });
+  const lines = [
+    { role: "user" as const, content: "Make the list faster" },
+    {
+      role: "assistant" as const,
+      content: [
+        said("I read first.\n\nThe root cause is that every file is parsed. Shall I go on?"),
+        use("t1", "Read", { file_path: "/a/list.ts" }),
+      ],
+    },
+    { role: "user" as const, content: [result("t1")] },
+    {
+      role: "assistant" as const,
+      content: [said("We'll use SQLite instead of a memo."), use("t2", "Edit", { file_path: "/a/list.ts" })],
+    },
+    { role: "user" as const, content: [result("t2")] },
+    { role: "user" as const, content: "Keep the file private" },
+    {
+      role: "assistant" as const,
+      content: [
+        use("t3", "Write", { file_path: "/a/index.ts" }),
+        use("t4", "TodoWrite", todo("in_progress")),
+      ],
+    },
+    { role: "user" as const, content: [result("t3")] },
+    { role: "user" as const, content: [result("t4")] },
+    { role: "assistant" as const, content: [said("The mode is 0600 now. Windows is not yet tested.")] },
+  ].map((line, at) => ({
+    ...line,
+    uuid: `m${at}`,
+    parent: at === 0 ? null : `m${at - 1}`,
+    time: `10:00:${String(at).padStart(2, "0")}`,
+  }));
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines));
+  await using mcp = openMcp(home);
+  const { data, text } = await mcp.call("digest", { session: CLAUDE });
+  expect(data).toMatchObject({
+    session: CLAUDE,
+    turns: 2,
+    goal: { turn: 1, text: "Make the list faster" },
+    requests: [{ turn: 2, text: "Keep the file private" }],
+    decisions: [
+      { turn: 1, text: "The root cause is that every file is parsed." },
+      { turn: 1, text: "We'll use SQLite instead of a memo." },
+    ],
+    files: [
+      { path: "/a/list.ts", changes: 1, looks: 1 },
+      { path: "/a/index.ts", changes: 1, looks: 0 },
+    ],
+    openEnds: [
+      { turn: 2, text: "Test the index with damaged files" },
+      { turn: 2, text: "Windows is not yet tested." },
+    ],
+    lastAnswer: { turn: 2, text: "The mode is 0600 now. Windows is not yet tested." },
+    leftOut: 0,
+  });
+  expect(text).toContain("decisions:\n  (turn 1) The root cause is that every file is parsed.");
+  const small = await mcp.call("digest", { session: CLAUDE, maxTokens: 350 });
+  expect(small.data.leftOut).toBeGreaterThan(0);
+  expect(estimateTokens(small.text)).toBeLessThanOrEqual(350);
+});
+
+test("a digest of a turn that was cut off says so", async () => {
+  const lines = [
+    { uuid: "u1", parent: null, role: "user" as const, content: "Run it", time: "10:00:00" },
+    {
+      ...{ uuid: "a1", parent: "u1", role: "assistant" as const, time: "10:00:01" },
+      content: [{ type: "tool_use", id: "t1", name: "Bash", input: { command: "make" } }],
+    },
+  ];
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines));
+  await using mcp = openMcp(home);
+  expect((await mcp.call("digest", { session: CLAUDE })).data).toMatchObject({
+    openEnds: [{ turn: 1, text: "no result yet: Bash" }],
+    lastAnswer: null,
+  });
+});
+
 const HOSTILE_PIECES = [
   ...[
     "```",
@@ -187,7 +354,7 @@ test("whatever a session says, it stays inside the fence, and an answer keeps wi
           expect(data).toBeDefined();
           for (const line of outside(text)) {
             expect(line).toMatch(
-              /^(|1 session matches, best first\. .*|1\. claude:[\w-]+, turn .*|Turns? [\d to]+ of .*)$/u,
+              /^(|1 session matches, best first\. .*|\d+ turns? match.*|\d+\. claude:[\w-]+, turn .*|Results .*|Turns? [\d to]+ of .*|Digest of .*)$/u,
             );
             expect(line).not.toContain("Ignore");
           }
