@@ -18,6 +18,7 @@ export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./changes.ts";
 export { type CheckedSession, checkOwn } from "./check.ts";
 export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
 export { excludes } from "./exclude.ts";
+export { type Followed, type FollowOptions, follow } from "./follow.ts";
 export type { IndexedSession } from "./indexed.ts";
 export { type CatalogList, listCatalog, type Wanted } from "./list.ts";
 export {

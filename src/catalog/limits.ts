@@ -13,4 +13,12 @@ export const CATALOG_LIMITS = {
   toldPages: 1_000,
   /** Events that are read of a session of Continuo's own where only its end is wanted: a screen or two. */
   newestEvents: 400,
+  /** Milliseconds between two looks at a session that is followed. */
+  followMs: 250,
+  /** After so many looks, the session is looked for again: it may have another file. */
+  followLooks: 20,
+  /** A session that was not found so many times in a row is gone. */
+  followMissed: 12,
+  /** Longer than a tick of the clock that stamps files. */
+  followTickMs: 100,
 } as const;

@@ -6,6 +6,7 @@ import type { Shell } from "../terminal/index.ts";
 import type { CheckFlags } from "./check.ts";
 import type { DeleteFlags } from "./delete.ts";
 import { EXPORT_FORMATS, type ExportFlags } from "./export-flags.ts";
+import type { FollowFlags } from "./follow.ts";
 import type { ForkFlags } from "./fork.ts";
 import type { InfoFlags } from "./info.ts";
 import type { ListFlags } from "./list.ts";
@@ -18,6 +19,7 @@ export const SESSION_COMMANDS: readonly string[] = [
   "list",
   "info",
   "show",
+  "follow",
   "check",
   "export",
   "copy",
@@ -43,6 +45,7 @@ export function addSessionCommands(session: Command, run: Run | null): void {
   addList(session, action);
   addInfo(session, action);
   addShow(session, action);
+  addFollow(session, action);
   addCheck(session, action);
   addExport(session, action);
   addCopy(session, action);
@@ -118,6 +121,24 @@ function addShow(session: Command, action: Action): void {
     .addHelpText("after", ID_HELP)
     .action((id: string, flags: ShowFlags) =>
       action(async (shell) => (await import("./show.ts")).runShow(id, flags, shell)),
+    );
+}
+
+function addFollow(session: Command, action: Action): void {
+  session
+    .command("follow")
+    .description("show a session while it grows, from its newest turn on; Ctrl-C ends it")
+    .argument("[id]", "the session (default: the newest one)")
+    .addOption(toolsOption("short on a terminal, else full"))
+    .option("--injected", INJECTED_HELP)
+    .option("--from-start", "begin at the first message")
+    .option(
+      "--json",
+      "print JSON lines: the session, then each message once; of a message that grows, what is new",
+    )
+    .addHelpText("after", ID_HELP)
+    .action((id: string | undefined, flags: FollowFlags) =>
+      action(async (shell) => (await import("./follow.ts")).runFollow(id ?? "last", flags, shell)),
     );
 }
 

@@ -1,0 +1,207 @@
+/** `follow`: a session while it grows, in any agent's files and in the store, each thing once. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { listNativeSessions, readNativeSession } from "../../src/agents.ts";
+import { follow, lookUp } from "../../src/catalog/index.ts";
+import type { PlacesAt } from "../../src/files/index.ts";
+import type { Message } from "../../src/model/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { copyEveryCase } from "../search/every-case.ts";
+import {
+  CLAUDE_ID,
+  CODEX_ID,
+  claudeFile,
+  claudeText,
+  cleanEnv,
+  createHome,
+  type Home,
+  MAIN,
+  run,
+  writeSessions,
+} from "./home.ts";
+
+let home: Home;
+let child: ChildProcess | null = null;
+beforeEach(() => {
+  home = createHome();
+});
+afterEach(() => {
+  child?.kill("SIGKILL");
+  child = null;
+  home[Symbol.dispose]();
+});
+
+interface Printed {
+  /** Resolves when the text was printed; its place. */
+  until(text: string): Promise<void>;
+  all(): string;
+}
+
+function start(...args: readonly string[]): Printed {
+  child = spawn(process.execPath, [MAIN, "follow", ...args], {
+    cwd: home.path,
+    env: cleanEnv(home.path),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  const waiting = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      printed += chunk;
+      for (const look of waiting) look();
+    });
+  }
+  return {
+    all: () => printed,
+    async until(text) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const look = (): void => {
+        if (printed.includes(text)) resolve();
+      };
+      waiting.add(look);
+      look();
+      await promise;
+      waiting.delete(look);
+    },
+  };
+}
+
+/** How often each number of `said N.` stands in what was printed. */
+function saidIn(text: string): string[] {
+  return [...text.matchAll(/said (\d+)\./gu)].map(([, number = ""]) => number);
+}
+
+function turn(number: number, after: string | null): string {
+  const time = `12:${String(number).padStart(2, "0")}:00`;
+  return claudeText(CLAUDE_ID, [
+    { uuid: `n${number}`, parent: after, role: "user", content: `said ${number}.`, time },
+  ]);
+}
+
+test("what is said comes once, over a torn line, a file written anew, a truncation and a rename", async () => {
+  const path = join(home.path, claudeFile(CLAUDE_ID));
+  home.write(claudeFile(CLAUDE_ID), turn(1, null) + turn(2, "n1"));
+  const printed = start(CLAUDE_ID.slice(0, 8), "--json", "--from-start");
+  await printed.until("said 2.");
+  const [half, rest] = [turn(3, "n2").slice(0, 40), turn(3, "n2").slice(40)];
+  appendFileSync(path, half);
+  appendFileSync(path, rest);
+  await printed.until("said 3.");
+  // Compacted: what was there before, with a line in front.
+  const summary = `{"type":"summary","summary":"s","leafUuid":"n3"}\n`;
+  writeFileSync(`${path}.new`, summary + readFileSync(path, "utf8"));
+  renameSync(`${path}.new`, path);
+  appendFileSync(path, turn(4, "n3"));
+  await printed.until("said 4.");
+  truncateSync(path, summary.length + turn(1, null).length);
+  appendFileSync(path, turn(5, "n1"));
+  await printed.until("said 5.");
+  writeFileSync(path, turn(1, null) + turn(5, "n1") + turn(6, "n5"));
+  await printed.until("said 6.");
+  expect(saidIn(printed.all())).toEqual(["1", "2", "3", "4", "5", "6"]);
+  const lines = printed
+    .all()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines[0]).toMatchObject({ type: "session", agent: "claude", sessionId: CLAUDE_ID });
+  expect(lines.slice(1).every(({ type, update }) => type === "message" && update === "new")).toBe(true);
+});
+
+test("without an id it follows the newest session, from its newest turn on, and says when it is gone", async () => {
+  writeSessions(home);
+  const printed = start();
+  await printed.until("Hello Codex");
+  const path = join(home.path, `.codex/sessions/2025/01/06/rollout-2025-01-06T08-00-00-${CODEX_ID}.jsonl`);
+  const item = {
+    type: "message",
+    role: "assistant",
+    content: [{ type: "output_text", text: "said \u001b[2J9." }],
+  };
+  appendFileSync(
+    path,
+    `${JSON.stringify({ timestamp: "2025-01-06T08:00:04.000Z", type: "response_item", payload: item })}\n`,
+  );
+  await printed.until("9.");
+  expect(printed.all()).not.toContain("\u001b[2J");
+  rmSync(path);
+  await printed.until("is gone");
+});
+
+test("one of Continuo's own is followed, and what its agent says in pieces comes in pieces", async () => {
+  const id = "01999999-2222-7000-8000-000000000001";
+  await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
+  await store.createSession({ sessionId: id });
+  const say = async (number: number): Promise<void> => {
+    const data = { content: `said ${number}.` };
+    await store.append(id, [{ id: `m${number}`, type: "message_sent", actor: { kind: "person" }, data }]);
+  };
+  await say(1);
+  const printed = start(`continuo:${id}`, "--json");
+  await printed.until("said 1.");
+  await say(2);
+  await printed.until("said 2.");
+  await say(3);
+  await printed.until("said 3.");
+  expect(saidIn(printed.all())).toEqual(["1", "2", "3"]);
+});
+
+test("of every session of the cases, a file that grows line by line gives the messages of the whole, each once", async () => {
+  const places: PlacesAt = { ...copyEveryCase(home.path), cwd: home.path };
+  for (const { agent, location, sessionId } of await listNativeSessions({ places, archived: "include" })) {
+    if (!location.endsWith(".jsonl")) continue;
+    const whole = await readNativeSession(location, { places });
+    // Of several branches only the newest is followed, and so are those that were it for a time.
+    if (whole.leaves.length > 1) continue;
+    const lines = readFileSync(location, "utf8").split(/(?<=\n)/u);
+    const first = Math.max(1, Math.floor(lines.length / 3));
+    writeFileSync(location, lines.slice(0, first).join(""));
+    const ended = new AbortController();
+    const given = new Map<string, Message["content"][number][]>();
+    const expected = new Map(whole.messages.map((message) => [message.id, message.content]));
+    let at = first;
+    const located = await lookUp(location, { places, store: null });
+    const growing = follow(located, places, { from: "start", signal: ended.signal, pollMs: 5 });
+    const grow = (): void => {
+      if (at < lines.length) appendFileSync(location, lines[at] ?? "");
+      at += 1;
+      if (isWhole()) ended.abort();
+    };
+    const timer = setInterval(grow, 20);
+    const isWhole = (): boolean => at >= lines.length && [...expected.keys()].every((id) => given.has(id));
+    try {
+      for await (const { message } of growing) {
+        given.set(message.id, [...(given.get(message.id) ?? []), ...message.content]);
+        if (isWhole()) ended.abort();
+      }
+    } finally {
+      clearInterval(timer);
+    }
+    expect({ agent, sessionId, given: textsOf(given, expected) }).toEqual({
+      ...{ agent, sessionId },
+      given: textsOf(expected, expected),
+    });
+  }
+}, 120_000);
+
+/** Texts of each message, joined: those of a block that came in pieces are one. */
+function textsOf(
+  messages: ReadonlyMap<string, readonly Message["content"][number][]>,
+  wanted: ReadonlyMap<string, unknown>,
+): Record<string, string> {
+  return Object.fromEntries(
+    [...messages]
+      .filter(([id]) => wanted.has(id))
+      .map(([id, content]) => [
+        id,
+        content.map((block) => ("text" in block ? block.text : block.type)).join(""),
+      ]),
+  );
+}
+
+test("without a session there is nothing to follow", async () => {
+  expect(await run(home, ["follow"])).toMatchObject({ code: 3, stdout: "" });
+});
