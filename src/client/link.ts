@@ -39,7 +39,8 @@ export interface LinkOptions {
 }
 
 interface Pending {
-  readonly frame: ClientFrame;
+  /** Its frame, as it is sent. */
+  readonly text: string;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -94,10 +95,11 @@ export class Link {
       );
     }
     const number = ++this.#requests;
-    const frame = { ...request, request: number } as RequestFrame;
+    const text = JSON.stringify({ ...request, request: number });
+    if (isLonger(text, CHANNEL_LIMITS.frameBytes)) return Promise.reject(tooLarge());
     return new Promise((resolve, reject) => {
-      this.#pending.set(number, { frame, resolve, reject });
-      if (this.#state === "greeted") this.#send(frame);
+      this.#pending.set(number, { text, resolve, reject });
+      if (this.#state === "greeted") this.#write(text);
     });
   }
 
@@ -143,8 +145,10 @@ export class Link {
     };
     // What failed is told by the close that follows.
     socket.onerror = () => undefined;
-    socket.onclose = () => {
-      if (socket === this.#socket) this.#lost();
+    socket.onclose = ({ code }) => {
+      if (socket !== this.#socket) return;
+      if (code === CLOSE.tooLarge) this.#dropLongest();
+      this.#lost();
     };
     clearInterval(this.#beat);
     this.#beat = setInterval(() => this.#check(), CHANNEL_LIMITS.heartbeatMs);
@@ -191,7 +195,7 @@ export class Link {
     if (frame.type === "hello") {
       this.#state = "greeted";
       this.#options.onFrame(frame);
-      for (const { frame: again } of this.#pending.values()) this.#send(again);
+      for (const { text } of this.#pending.values()) this.#write(text);
       return;
     }
     if (frame.type === "ready") {
@@ -210,8 +214,18 @@ export class Link {
   }
 
   #send(frame: ClientFrame): void {
+    this.#write(JSON.stringify(frame));
+  }
+
+  #write(text: string): void {
     // A socket that is closing takes nothing; requests are sent again over the next one.
-    if (this.#socket?.readyState === 1) this.#socket.send(JSON.stringify(frame));
+    if (this.#socket?.readyState === 1) this.#socket.send(text);
+  }
+
+  /** The server reads less of a frame than we may send: the longest one would end every connection. */
+  #dropLongest(): void {
+    const [longest] = [...this.#pending].sort(([, a], [, b]) => b.text.length - a.text.length);
+    if (longest !== undefined) this.#settle(longest[0], ({ reject }) => reject(tooLarge()));
   }
 
   #lost(): void {
@@ -281,6 +295,17 @@ function closed(socket: WebSocket): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
+  });
+}
+
+/** Of bytes as UTF-8; a unit of UTF-16 is three of them at most. */
+function isLonger(text: string, bytes: number): boolean {
+  return text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes;
+}
+
+function tooLarge(): ContinuoError {
+  return new ContinuoError("too_large", "the message is too large for a frame", {
+    hint: "Send it in parts, or as an attachment.",
   });
 }
 

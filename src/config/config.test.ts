@@ -229,6 +229,27 @@ describe("the environment that agents inherit", () => {
   });
 });
 
+describe("limits of the server", () => {
+  test("are said in the person's own file", async () => {
+    write(".continuo/continuo.yaml", "server: { limits: { connections: 5, frame_bytes: 65536 } }");
+    expect((await read()).serverLimits).toEqual({ connections: 5, frameBytes: 65_536 });
+  });
+
+  test("are not said by a project", async () => {
+    write("app/deep/continuo.yaml", "server: { limits: { connections: 5 } }");
+    expect(await read()).toMatchObject({ problems: [{ key: "server", line: 1 }], serverLimits: {} });
+  });
+
+  test.each([
+    ["connections: 0", "server.limits.connections"],
+    ["frame_bytes: 4194305", "server.limits.frame_bytes"],
+    ["conections: 5", "server.limits.conections"],
+  ])("%s is a problem with its place", async (text, key) => {
+    write(".continuo/continuo.yaml", `server:\n  limits:\n    ${text}`);
+    expect(await read()).toMatchObject({ problems: [{ key, line: 3 }], serverLimits: {} });
+  });
+});
+
 describe("a trusted folder", () => {
   const restricted = async (cwd: string) => {
     const { agents } = await read(cwd);

@@ -17,6 +17,7 @@ export { type Guarded, guardedIn } from "./guarded.ts";
 export { openDriver, restrictionFor } from "./open-driver.ts";
 export { parseFile } from "./parse.ts";
 export { readConfiguration } from "./read.ts";
+export { type ServerLimitSettings, serverLimitsOfFlags } from "./server-limits.ts";
 export { type AgentSettings, type Configuration, type ContinuationMode, FILE_NAME } from "./settings.ts";
 export {
   readTrusted,

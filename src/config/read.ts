@@ -10,6 +10,7 @@ import { recallContents, rememberContents } from "./known.ts";
 import { type Layers, withFile, withFlags } from "./merge.ts";
 import { nearest } from "./nearest.ts";
 import type { ParsedFile } from "./parse.ts";
+import { type ServerLimitSettings, toServerLimits } from "./server-limits.ts";
 import {
   agentsByName,
   type Configuration,
@@ -26,8 +27,8 @@ import { readTrusted, trustStateOf } from "./trust.ts";
 
 export interface ReadConfigurationOptions {
   readonly places: PlacesAt;
-  /** The folder of the project; the places's own when left out. */
-  readonly cwd?: string;
+  /** The folder of the project; the places's own when left out; `null`: only the file in CONTINUO_HOME is read. */
+  readonly cwd?: string | null;
   readonly flags?: ConfigurationFlags;
 }
 
@@ -70,7 +71,7 @@ interface FoundFiles {
 function findFiles({ places, cwd }: ReadConfigurationOptions): FoundFiles {
   const home = continuoHome(places);
   const ofHome = readFile(join(home, FILE_NAME));
-  const found = findProjectFile(cwd ?? places.cwd);
+  const found = cwd === null ? null : findProjectFile(cwd ?? places.cwd);
   const nearby = found === null ? null : readFile(found);
   return { home, ofHome, ofProject: nearby?.path === ofHome?.path ? null : nearby };
 }
@@ -92,6 +93,7 @@ function lay(
     named: new Map(),
     defaultBy: null,
     indexExclude: [],
+    serverLimits: {},
   };
   const parsedOf = (raw: RawFile): ParsedFile => parsed.get(raw) ?? asParsed();
   if (ofHome !== null) add(reading, { raw: ofHome, of: "home", parsed: parsedOf(ofHome) });
@@ -105,8 +107,9 @@ function lay(
   );
   const { environment } = layers;
   const agents = agentsByName(startable.map((settings) => ({ ...settings, environment })));
-  const { indexExclude } = reading;
-  const read = { continuation: layers.continuation, indexExclude, files, problems, untrusted };
+  const { indexExclude, serverLimits } = reading;
+  const { continuation } = layers;
+  const read = { continuation, indexExclude, serverLimits, files, problems, untrusted };
   return withAllFlags({ ...read, agent: layers.agent, agents }, flags, withheld);
 }
 
@@ -120,6 +123,7 @@ interface Reading {
   /** The last file that says which agent is the default. */
   defaultBy: SaidBy | null;
   indexExclude: readonly string[];
+  serverLimits: ServerLimitSettings;
 }
 
 interface SaidBy {
@@ -145,20 +149,27 @@ function add(reading: Reading, { raw: { path }, of, parsed }: Adding): void {
     reading.named.set(name, { file: path, parsed });
   }
   if (parsed.content.agent !== undefined) reading.defaultBy = { file: path, parsed };
-  if (parsed.content.index !== undefined) addIndex(reading, path, { of, parsed });
+  addOfHome(reading, path, { of, parsed });
   reading.layers = withFile(reading.layers, parsed.content, (command) =>
     toPath(command, { folder: dirname(path), userHome: reading.userHome }),
   );
 }
 
-/** One index serves all projects, so that none of them can say what is in it. */
-function addIndex(reading: Reading, file: string, { of, parsed }: Pick<Adding, "of" | "parsed">): void {
+/** There is one of each for all projects, so that none of them can say how it works. */
+const OF_HOME = { index: "one index serves all projects", server: "one server serves all projects" } as const;
+
+function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, "of" | "parsed">): void {
+  const { content, placeOf } = parsed;
   if (of === "home") {
-    reading.indexExclude = parsed.content.index?.exclude ?? [];
+    reading.indexExclude = content.index?.exclude ?? [];
+    reading.serverLimits = toServerLimits(content.server?.limits);
     return;
   }
-  const message = "only the file in CONTINUO_HOME can have this key: one index serves all projects";
-  reading.problems.push({ file, ...parsed.placeOf(["index"]), key: "index", message, suggestion: null });
+  for (const key of ["index", "server"] as const) {
+    if (content[key] === undefined) continue;
+    const message = `only the file in CONTINUO_HOME can have this key: ${OF_HOME[key]}`;
+    reading.problems.push({ file, ...placeOf([key]), key, message, suggestion: null });
+  }
 }
 
 /** What the file says without being trusted is used, the rest is told. */

@@ -1,6 +1,7 @@
 /** What a `continuo.yaml` may say: its keys, their values, and what they mean. */
 
 import { z } from "zod";
+import { type FileServerLimits, SERVER_LIMIT_KEYS } from "./server-limits.ts";
 
 /** A name that can stand before an id (`NAME:ID`), in a file's name and in a log's id. */
 const AGENT_NAME = /^[a-z][a-z0-9-]{0,39}$/u;
@@ -48,6 +49,7 @@ export interface FileContent {
   readonly continuation?: "auto" | "native" | "replay" | false | undefined;
   readonly agents?: Readonly<Record<string, FileAgent>> | undefined;
   readonly index?: { readonly exclude?: readonly string[] | undefined } | undefined;
+  readonly server?: { readonly limits?: FileServerLimits | undefined } | undefined;
 }
 
 const text = z.string().min(1).max(MAX_TEXT_CHARS);
@@ -126,6 +128,15 @@ const agent = z.strictObject({
   budget: budget.optional().describe("What one turn may use; Continuo cancels a turn that exceeds a limit."),
 });
 
+const serverLimits = z.strictObject(
+  Object.fromEntries(
+    Object.entries(SERVER_LIMIT_KEYS).map(([key, { from, to, says }]) => [
+      key,
+      z.int().min(from).max(to).optional().describe(says),
+    ]),
+  ),
+);
+
 /** One file, as it is written. */
 export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
   env: z
@@ -164,4 +175,12 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
     })
     .optional()
     .describe("What `continuo search` may find. Only in the file in CONTINUO_HOME."),
+  server: z
+    .strictObject({
+      limits: serverLimits
+        .optional()
+        .describe("What clients may use; `continuo serve --limit` overrides it. Defaults: docs/server.md."),
+    })
+    .optional()
+    .describe("How `continuo serve` works. Only in the file in CONTINUO_HOME."),
 });

@@ -1,6 +1,7 @@
 /** Configuration as the commands use it: every file and flag laid over each other, defaults filled in. */
 
 import { AGENT_NAMES, type OnMissing } from "../model/index.ts";
+import type { ServerLimitSettings } from "./server-limits.ts";
 
 export type PermissionPolicy = "ask" | "safe" | "unrestricted";
 export type Transport = "native" | "acp";
@@ -103,6 +104,8 @@ export interface Configuration {
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** Patterns of sessions whose text is not indexed. */
   readonly indexExclude: readonly string[];
+  /** Of `continuo serve`. */
+  readonly serverLimits: ServerLimitSettings;
   /** That were read, the first one first. */
   readonly files: readonly ConfigurationFile[];
   /** A file with a problem is not used at all. */

@@ -11,7 +11,15 @@ const settingsFor = (name: string): AgentSettings => ({
 });
 
 const configuration: Configuration = {
-  ...{ agent: null, continuation: "auto", indexExclude: [], files: [], problems: [], untrusted: null },
+  ...{
+    agent: null,
+    continuation: "auto",
+    indexExclude: [],
+    serverLimits: {},
+    files: [],
+    problems: [],
+    untrusted: null,
+  },
   agents: { robot: settingsFor("robot"), other: settingsFor("other") },
 };
 

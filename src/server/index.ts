@@ -16,7 +16,8 @@ export type {
   Peer,
   ServerContext,
   ServerEnv,
-  TokenLimits,
+  ServerLimits,
 } from "./context/index.ts";
+export { DEFAULT_LIMITS } from "./context/index.ts";
 export { type Listening, type ListenOptions, listen } from "./listen.ts";
 export { type ContinuoServer, createServer, type ServerOptions } from "./server.ts";

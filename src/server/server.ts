@@ -8,14 +8,14 @@ import { allows, toWireError } from "../wire/index.ts";
 import { createQuotas, credentialsOf } from "./auth/index.ts";
 import {
   type Authenticate,
+  DEFAULT_LIMITS,
   LIMITS,
   type LiveSettings,
   type Mount,
   type Peer,
   type ServerContext,
   type ServerEnv,
-  TOKEN_LIMITS,
-  type TokenLimits,
+  type ServerLimits,
 } from "./context/index.ts";
 import {
   failure,
@@ -33,8 +33,8 @@ export interface ServerOptions {
   readonly store: (workspaceId: string) => Store;
   /** `createAuthenticate`, or `allowEverybody` on loopback. */
   readonly authenticate: Authenticate;
-  /** Of each token. */
-  readonly limits?: Partial<TokenLimits>;
+  /** The defaults where they are left out. */
+  readonly limits?: Partial<ServerLimits>;
   /** Exact origins of pages that may call. */
   readonly origins?: readonly string[];
   /** The names under which the server may be called; every name where it is left out. */
@@ -80,12 +80,14 @@ export function createServer(options: ServerOptions): ContinuoServer {
 }
 
 function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): ServerContext {
-  const quotas = createQuotas({ ...TOKEN_LIMITS, ...options.limits });
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const quotas = createQuotas(limits);
   const metrics = createMetrics();
   metrics.gauge("connections_open", () => quotas.openConnections());
   return {
     store: keepingStores(options.store),
     authenticate: options.authenticate,
+    limits,
     quotas,
     metrics,
     require: (grant, need) => {

@@ -172,6 +172,8 @@ export const CLOSE = {
   protocol: 4002,
   slow: 4008,
   draining: 4012,
+  /** A frame that is larger than the server reads. */
+  tooLarge: 1009,
   /** Its heartbeats stayed away, or its handle was given to somebody else. */
   gone: 4010,
 } as const;

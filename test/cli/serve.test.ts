@@ -129,6 +129,28 @@ test("a token file that others can read, or that another store's token is in, is
   expect(readFileSync(file, "utf8")).toBe("continuo_x_y\n");
 });
 
+test("limits come from continuo.yaml in the home, and from flags, which count more", async () => {
+  const file = join(home, "continuo.yaml");
+  writeFileSync(file, "server: { limits: { request_bytes: 2000, blob_bytes: 10 } }\n");
+  try {
+    const { url, tokenFile } = await serve("--limit", "request_bytes=1024");
+    const token = readFileSync(tokenFile ?? "", "utf8").trim();
+    await get(`${url}/v1/stream/limited`, token, "PUT");
+    const post = async (path: string, size: number): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" };
+      return (await fetch(`${url}${path}`, { method: "POST", headers, body: new Uint8Array(size) })).status;
+    };
+    expect(await post("/v1/stream/limited", 1_024)).toBe(204);
+    expect(await post("/v1/stream/limited", 1_025)).toBe(413);
+    expect(await post("/v1/blobs", 11)).toBe(413);
+    writeFileSync(file, "server: { limits: { request_bytes: 1 } }\n");
+    const refused = run("serve", "--listen", "127.0.0.1:0");
+    expect([refused.status, refused.err]).toEqual([2, expect.stringContaining("continuo.yaml:1")]);
+  } finally {
+    rmSync(file);
+  }
+});
+
 test("flags that mean nothing are usage errors", () => {
   for (const args of [
     ["serve", "--listen", "4747"],
@@ -136,6 +158,9 @@ test("flags that mean nothing are usage errors", () => {
     ["serve", "--origin", "https://app.example/"],
     ["serve", "--origin", "*"],
     ["serve", "--public-url", "ftp://x"],
+    ["serve", "--limit", "conections=5"],
+    ["serve", "--limit", "connections=0"],
+    ["serve", "--limit", "connections"],
     ["token", "create"],
     ["token", "create", "--scope", "everything"],
     ["token", "create", "--scope", "admin", "--expires", "soon"],

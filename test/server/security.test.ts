@@ -9,7 +9,7 @@ import { openStore } from "../../src/store/index.ts";
 import type { WireError } from "../../src/wire/index.ts";
 import { openServer } from "./harness/open-server.ts";
 
-const LIMITS = { requestsPerSecond: 2_000, connections: 2, channels: 2, bytes: 10_000 };
+const LIMITS = { requestsPerSecond: 2_000, connections: 2, channels: 2, requestBytes: 10_000 };
 const ORIGIN = "https://app.example";
 
 let store: Store;
@@ -242,7 +242,7 @@ test("a name that somebody points at loopback does not reach the server", async 
 test("a body that is too large is refused before it is read, whether its length is told or not", async () => {
   const { secret: token } = await tokenOf(["admin"]);
   await call("/v1/stream/large", { method: "PUT", token, body: "[]" });
-  const body = new Uint8Array(LIMITS.bytes + 1).fill(0x31);
+  const body = new Uint8Array(LIMITS.requestBytes + 1).fill(0x31);
   expect(await refusal(await call("/v1/stream/large", { method: "POST", token, body }))).toEqual([
     413,
     "too_large",
@@ -258,7 +258,7 @@ test("a body that is too large is refused before it is read, whether its length 
     );
     // After the answer the rest cannot be sent.
     outgoing.on("error", reject);
-    for (let i = 0; i < 4; i++) outgoing.write(body.subarray(0, LIMITS.bytes / 2));
+    for (let i = 0; i < 4; i++) outgoing.write(body.subarray(0, LIMITS.requestBytes / 2));
   });
   expect(status).toBe(413);
   expect((await store.getLog("streams/large"))?.latestSequence).toBe(0);

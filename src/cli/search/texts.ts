@@ -1,18 +1,13 @@
 /** The index brought up to date for a command, with progress on a terminal. */
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { type Texts, updateTexts } from "../../catalog/index.ts";
-import { assertValid, FILE_NAME, readConfiguration } from "../../config/index.ts";
-import { continuoHome, placesOf } from "../../files/index.ts";
+import { assertValid, readConfiguration } from "../../config/index.ts";
+import { placesOf } from "../../files/index.ts";
 import { createProgress, formatCount, formatSize, type Shell } from "../terminal/index.ts";
 
 /** Patterns of sessions that are kept out of the index. Errors: `usage` for a file that is wrong. */
 export async function patternsOf(shell: Shell): Promise<readonly string[]> {
-  // The folder of the project has no part in it.
-  const home = continuoHome(shell);
-  if (!existsSync(join(home, FILE_NAME))) return [];
-  const configuration = await readConfiguration({ places: shell, cwd: home });
+  const configuration = await readConfiguration({ places: shell, cwd: null });
   assertValid(configuration);
   return configuration.indexExclude;
 }

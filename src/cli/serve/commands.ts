@@ -18,10 +18,14 @@ CONTINUO_HOME). Any number of servers can share one Postgres.
 On loopback, the first start writes a token to a private file, where the other commands find it. On any other
 address, create tokens with \`continuo token create\`, and put a TLS proxy in front of the server.
 
+The limits are requests_per_second, connections and channels (of one token), request_bytes, frame_bytes, blob_bytes
+and history_items. They can also be set in continuo.yaml.
+
 Examples:
   continuo serve                                        SQLite, http://127.0.0.1:4747
   continuo serve --listen 0.0.0.0:4747 --store postgres://continuo@db/continuo
-  continuo serve --origin https://app.example           allow pages of this origin`;
+  continuo serve --origin https://app.example           allow pages of this origin
+  continuo serve --limit requests_per_second=50         slow down every token`;
 
 export function addServeCommand(program: Command, run: Run | null): void {
   program
@@ -36,6 +40,12 @@ export function addServeCommand(program: Command, run: Run | null): void {
       "the address by which clients reach the server (default: the address it listens on)",
     )
     .option("--webhook-host <host>", "a private host that webhooks may be sent to (repeatable)", collect, [])
+    .option(
+      "--limit <name=number>",
+      "a limit for clients, instead of its default or of continuo.yaml (repeatable)",
+      collect,
+      [],
+    )
     .option("--no-auth", "require no token; only on loopback")
     .option("--json", "print JSON")
     .addHelpText("after", HELP)

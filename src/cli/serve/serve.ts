@@ -1,5 +1,11 @@
 /** `continuo serve`. */
 
+import {
+  assertValid,
+  readConfiguration,
+  type ServerLimitSettings,
+  serverLimitsOfFlags,
+} from "../../config/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import {
   allowEverybody,
@@ -29,12 +35,14 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     );
   }
   const origins = flags.origin.map(originOf);
+  const limits = await limitsOf(flags, shell);
   await using store = await openForCommand(flags, shell);
   const tokenFile = flags.auth && isLoopback ? await ensureToken(store, flags, shell) : null;
   const server = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
     authenticate: flags.auth ? createAuthenticate(store) : allowEverybody(store.workspaceId),
     origins,
+    limits,
     live: { workspaceIds: [store.workspaceId] },
     ...(flags.publicUrl === undefined ? {} : { publicUrl: publicUrlOf(flags.publicUrl) }),
     // Who needs no token could call them anyway.
@@ -48,6 +56,13 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   await stopped;
   await listening.close();
   return 0;
+}
+
+/** Of the file in CONTINUO_HOME, then of flags. Errors: `invalid`, `usage`. */
+async function limitsOf(flags: ServeFlags, shell: Shell): Promise<ServerLimitSettings> {
+  const configuration = await readConfiguration({ places: shell, cwd: null });
+  assertValid(configuration);
+  return { ...configuration.serverLimits, ...serverLimitsOfFlags(flags.limit) };
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "::1"]);

@@ -1,7 +1,7 @@
 /** What one token may use at the same time and in a second. */
 
 import { ContinuoError } from "../../model/index.ts";
-import type { Grant, Quotas, TokenLimits } from "../context/index.ts";
+import type { Grant, Quotas, ServerLimits } from "../context/index.ts";
 import { Buckets } from "./buckets.ts";
 
 interface Use {
@@ -10,12 +10,11 @@ interface Use {
 }
 
 /** Without a token (`--no-auth`) nothing is refused. */
-export function createQuotas(limits: TokenLimits): Quotas {
+export function createQuotas(limits: ServerLimits): Quotas {
   const requests = new Buckets({ perSecond: limits.requestsPerSecond, burst: limits.requestsPerSecond * 2 });
   const uses = new Map<string, Use>();
   let openCount = 0;
   return {
-    limits,
     openConnections: () => openCount,
     request: ({ tokenId }) => {
       if (tokenId !== null) requests.take(tokenId, Date.now());

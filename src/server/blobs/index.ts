@@ -25,7 +25,7 @@ async function putBlob(request: Request, grant: Grant, context: ServerContext): 
   const mediaType = request.headers.get("content-type");
   const { hash, sizeBytes, ...blob } = await context
     .store(grant.workspaceId)
-    .putBlob(limited(request.body as AsyncIterable<Uint8Array>, LIMITS.blobBytes), {
+    .putBlob(limited(request.body as AsyncIterable<Uint8Array>, context.limits.blobBytes), {
       ...(mediaType === null ? {} : { mediaType }),
       expiresAt: new Date(Date.now() + LIMITS.blobMs).toISOString(),
       signal: request.signal,

@@ -102,7 +102,8 @@ async function participate(hello: HelloFrame, options: Participating): Promise<A
   const after = await replayStart(store, hello, { channel, state, session });
   const open = new Map(kept.map(({ messageId, text, head }) => [messageId, { length: text.length, head }]));
   const hasSession = session !== null;
-  const participation = { store, place: where, fence, instance, type, hasSession, open };
+  const { historyItems } = options.context.limits;
+  const participation = { store, place: where, fence, instance, type, hasSession, historyItems, open };
   const welcome = welcomeFor(options, { state, after, session, degraded, handle: where.handle });
   return { store, channel, after, state, participation, welcome, place };
 }

@@ -22,7 +22,7 @@ export const channels: CreateMount = (context) => {
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: CHANNEL_LIMITS.frameBytes,
+    maxPayload: context.limits.frameBytes,
     perMessageDeflate: false,
     handleProtocols: (given) => (given.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });

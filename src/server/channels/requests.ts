@@ -29,6 +29,8 @@ export interface Participation {
   readonly instance: string;
   readonly type: string;
   readonly hasSession: boolean;
+  /** Messages that one request for the history returns. */
+  readonly historyItems: number;
   open: OpenMessages;
 }
 
@@ -83,6 +85,7 @@ async function performSession(participation: Participation, frame: SessionFrame)
     case "store":
       return storeMessage(store, held, frame);
     case "history":
+      assertHistory(frame.limit, participation.historyItems);
       return readHistory(store, place, frame.limit);
     case "clear_history":
       return await clearHistory(store, held, frame.id);
@@ -92,4 +95,13 @@ async function performSession(participation: Participation, frame: SessionFrame)
       await endRun(store, { ...held, ...frame });
       return readParticipantSession(store, place);
   }
+}
+
+/** Errors: `invalid`. */
+function assertHistory(limit: number, most: number): void {
+  if (limit <= most) return;
+  throw new ContinuoError("invalid", `this server returns at most ${most} messages of a history at once`, {
+    hint: "Ask for fewer.",
+    details: { limit: most },
+  });
 }

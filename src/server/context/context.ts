@@ -33,19 +33,24 @@ export interface Credentials {
 /** Errors: `unauthorized`, `rate_limited`. */
 export type Authenticate = (credentials: Credentials, peer: Peer) => Promise<Grant>;
 
-/** Of one token. */
-export interface TokenLimits {
+/** What an operator may change; the other limits are fixed. */
+export interface ServerLimits {
+  /** Requests and frames of one token. */
   readonly requestsPerSecond: number;
-  /** Long-polls, SSE streams and WebSockets that are open at the same time. */
+  /** Long-polls, SSE streams and WebSockets of one token that are open at the same time. */
   readonly connections: number;
-  /** Different channels in which its connections are. */
+  /** Different channels in which the connections of one token are. */
   readonly channels: number;
-  /** Bytes of the body of a request, and of a frame. */
-  readonly bytes: number;
+  /** Of the body of a request. */
+  readonly requestBytes: number;
+  /** Of a frame of a client in a channel. */
+  readonly frameBytes: number;
+  readonly blobBytes: number;
+  /** Messages that one request for a participant's history returns. */
+  readonly historyItems: number;
 }
 
 export interface Quotas {
-  readonly limits: TokenLimits;
   /** Counts a request, or a frame. Errors: `rate_limited`. */
   request(grant: Grant): void;
   /** Counts a connection until it is disposed. Errors: `rate_limited`. */
@@ -74,6 +79,7 @@ export interface ServerContext {
   store(workspaceId: string): Store;
   /** A WebSocket's token comes as a subprotocol or in its first frame: `sentAs: "frame"`. */
   readonly authenticate: Authenticate;
+  readonly limits: ServerLimits;
   readonly quotas: Quotas;
   readonly metrics: Metrics;
   /** Errors: `forbidden`. */

@@ -17,6 +17,6 @@ export type {
   Quotas,
   ServerContext,
   ServerEnv,
-  TokenLimits,
+  ServerLimits,
 } from "./context.ts";
-export { LIMITS, TOKEN_LIMITS } from "./limits.ts";
+export { DEFAULT_LIMITS, LIMITS } from "./limits.ts";

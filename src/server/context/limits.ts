@@ -1,10 +1,9 @@
 /** Every limit of the server, in one place. */
 
-import type { TokenLimits } from "./context.ts";
+import { CHANNEL_LIMITS } from "../../wire/index.ts";
+import type { ServerLimits } from "./context.ts";
 
 export const LIMITS = {
-  /** Bytes of the body of a request. */
-  bodyBytes: 67_108_864,
   /** Bytes of a request of JSON that configures something. */
   configBytes: 65_536,
   /** Payload bytes of one page of a catch-up read. */
@@ -39,16 +38,17 @@ export const LIMITS = {
   /** How long a page's code can be exchanged, and how long its cookie is valid. */
   codeMs: 60_000,
   cookieSeconds: 43_200,
-  /** Bytes of a blob. */
-  blobBytes: 268_435_456,
   /** How long a blob is kept that no event refers to. */
   blobMs: 86_400_000,
 } as const;
 
-/** Of one token, where the operator says nothing else. */
-export const TOKEN_LIMITS: TokenLimits = {
+/** Where the operator says nothing else. */
+export const DEFAULT_LIMITS: ServerLimits = {
   requestsPerSecond: 2_000,
   connections: 20_000,
   channels: 1_000,
-  bytes: LIMITS.bodyBytes,
+  requestBytes: 67_108_864,
+  frameBytes: CHANNEL_LIMITS.frameBytes,
+  blobBytes: 268_435_456,
+  historyItems: CHANNEL_LIMITS.historyItems,
 };

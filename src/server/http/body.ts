@@ -6,7 +6,7 @@ import { LIMITS } from "../context/index.ts";
 const NOTHING = new Uint8Array();
 
 /** Errors: `too_large`. */
-export async function readBody(request: Request, limit: number = LIMITS.bodyBytes): Promise<Uint8Array> {
+export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limit) throw tooLarge(limit);
   // A declared length is kept by the HTTP parser: the body cannot be longer. `body` is not looked at before: that alone

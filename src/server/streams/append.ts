@@ -17,7 +17,7 @@ export async function appendToStream(call: Call): Promise<Response> {
   const { headers } = call.request;
   const producer = producerOf(headers);
   const closing = isClosing(headers);
-  const body = await readBody(call.request, call.context.quotas.limits.bytes);
+  const body = await readBody(call.request, call.context.limits.requestBytes);
   if (body.length === 0 && !closing) throw new ContinuoError("invalid", "the body is empty");
   try {
     if (body.length > 0) return await appendBody(call, body, producer);

@@ -20,7 +20,7 @@ export async function createStream(call: Call): Promise<Response> {
   if (fork !== undefined) requireAccess(context, grant, fork.source, "read");
   const settings = { logId: address.logId, ...lifeOf(request.headers) };
   const state = isClosing(request.headers) ? "closed" : "open";
-  const body = await readBody(request, context.quotas.limits.bytes);
+  const body = await readBody(request, context.limits.requestBytes);
   const mediaType = mediaTypeOf(call, fork);
   if (address.kind === "session" && (body.length > 0 || state === "closed")) {
     throw new ContinuoError("invalid", "a new session must be open and empty", {

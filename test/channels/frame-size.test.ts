@@ -1,0 +1,19 @@
+/** Frames that a server does not read: whoever sends one hears of it, and goes on. */
+
+import { expect, test } from "vitest";
+import { openStore } from "../../src/store/index.ts";
+import { openChannelServer } from "./open-channel.ts";
+
+/** As JSON each character is six bytes. */
+const CONTROL = "\u0001";
+
+test("a message that is too long for a frame is refused as too_large, and the next one is stored", async () => {
+  await using store = await openStore("memory:");
+  await using channel = await openChannelServer(store);
+  const ann = await channel.join("ann");
+  await expect(ann.send(CONTROL.repeat(900_000))).rejects.toMatchObject({ code: "too_large" });
+  await ann.send("short");
+  expect((await store.read("channels/team")).events.map(({ data }) => data)).toMatchObject([
+    { content: "short" },
+  ]);
+});
