@@ -18,7 +18,12 @@ interface Example {
   readonly isRun: boolean;
 }
 
-const DOCUMENTS = ["README.md", ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`)];
+const DOCUMENTS = [
+  "README.md",
+  ...["docs", "docs/guides"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`),
+  ),
+];
 const NOT_RUN = /<!-- checked, not run: [^\n]+ -->\n\n$/u;
 
 function examplesIn(document: string): readonly Example[] {

@@ -1,0 +1,71 @@
+/** The terminal sessions that README and the guides show are what the command prints on a machine without sessions. */
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const GUIDES = readdirSync(join(ROOT, "docs/guides")).map((name) => `docs/guides/${name}`);
+
+interface Shown {
+  readonly command: string;
+  readonly output: string;
+}
+
+function commandsIn(document: string): readonly Shown[] {
+  const text = readFileSync(join(ROOT, document), "utf8");
+  const blocks = [...text.matchAll(/^```console\n([\s\S]*?)^```$/gmu)].map(([, block = ""]) => block);
+  return blocks.flatMap((block) =>
+    block
+      .split(/^\$ /mu)
+      .slice(1)
+      .map((part) => {
+        const end = part.indexOf("\n");
+        return { command: part.slice(0, end), output: part.slice(end + 1) };
+      }),
+  );
+}
+
+/** `…` stands for anything; times depend on the day, and columns on the times. */
+function toPattern(output: string): RegExp {
+  const escaped = withoutTimes(output).replaceAll(/[.*+?^${}()|[\]\\]/gu, "\\$&");
+  return new RegExp(`^${escaped.replaceAll("…", "[^]*?")}$`, "u");
+}
+
+function withoutTimes(output: string): string {
+  return output
+    .replaceAll(/\d+(?:s|m|h|d|mo|y) ago|\b\d{4}-\d\d-\d\d\b(?!T)|just now/gu, "WHEN")
+    .replaceAll(/ +/gu, " ")
+    .trimEnd();
+}
+
+const DOCUMENTS = ["README.md", ...GUIDES].map((document) => ({ document, shown: commandsIn(document) }));
+
+test("README and a guide show terminal sessions", () => {
+  expect(DOCUMENTS.filter(({ shown }) => shown.length > 3).length).toBeGreaterThan(1);
+});
+
+describe.each(DOCUMENTS.filter(({ shown }) => shown.length > 0))("$document", ({ document, shown }) => {
+  let home = "";
+  beforeAll(() => {
+    home = mkdtempSync(join(tmpdir(), "continuo-documents-"));
+    mkdirSync(join(home, "project"));
+  });
+  afterAll(() => rmSync(home, { recursive: true }));
+
+  // One after the other: a later command sees what an earlier one wrote.
+  test.each(shown)(`\`$command\` prints what ${document} shows`, ({ command, output }) => {
+    const [program, ...args] = command.split(" ");
+    expect(program).toBe("continuo");
+    const { stdout, stderr, status } = spawnSync(process.execPath, [join(ROOT, "bin/continuo.js"), ...args], {
+      cwd: join(home, "project"),
+      env: { HOME: home, PATH: "/usr/bin:/bin" },
+      encoding: "utf8",
+    });
+    expect(status).toBe(0);
+    // What is no output for a pipe, such as the name of a file that was written, goes to the terminal alone.
+    expect(withoutTimes(stdout === "" ? stderr : stdout)).toMatch(toPattern(output));
+  });
+});
