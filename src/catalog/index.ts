@@ -16,6 +16,8 @@ export {
 } from "./agent-sessions.ts";
 export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./changes.ts";
 export { type CheckedSession, checkOwn } from "./check.ts";
+export { type CurrentOptions, type CurrentSession, currentSession } from "./current.ts";
+export { cutOffBy } from "./cut-off.ts";
 export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
 export { excludes } from "./exclude.ts";
 export { type Followed, type FollowOptions, follow } from "./follow.ts";
