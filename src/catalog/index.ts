@@ -34,7 +34,17 @@ export {
   rowsBeginning,
 } from "./look-up.ts";
 export { modelViewOf, openLocated, type ShownDetails, type ShownSession } from "./open.ts";
+export {
+  type Cost,
+  costOf,
+  type ModelUsage,
+  PRICE_SOURCES,
+  PRICES_AS_OF,
+  type Prices,
+  tokensOf,
+} from "./prices.ts";
 export { isOwn, type ListedSession, nameOf, OWN, type OwnRow } from "./rows.ts";
+export { type SessionUsage, type UsageOfAll, type UsageOptions, usageOfAll } from "./stats.ts";
 export { listOwn, type OpenOwn, openedOwn, openOwn, ownGoingOnIn, storeUrlOf } from "./store.ts";
 export {
   type Texts,
@@ -52,3 +62,4 @@ export {
   type ToldSession,
 } from "./told.ts";
 export { filesOfCall, type SessionTurn, sessionTurns } from "./turns.ts";
+export { type UsageBucket, usageOf } from "./usage.ts";
