@@ -10,6 +10,7 @@ import {
   ContinuoError,
   type Conversation,
   isAgentName,
+  isContinuoError,
   type OpenConversation,
 } from "../model/index.ts";
 import type { ProgramPlace } from "./state.ts";
@@ -144,7 +145,12 @@ function startedEarly(driver: AgentDriver): Early {
         if (begun !== null && isSamePlace(begun.open, open)) {
           const taken = begun;
           begun = null;
-          return await unlessAborted(taken, open.signal);
+          try {
+            return await unlessAborted(taken, open.signal);
+          } catch (error) {
+            // That was a while ago: whoever had it open may have closed it.
+            if (!isContinuoError(error, "session_live")) throw error;
+          }
         }
         await drop();
         return await driver.open(open);

@@ -6,7 +6,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,6 +16,8 @@ import { continuoHome } from "./home.ts";
 import type { Places } from "./places.ts";
 
 export interface WriterLock {
+  /** It is about to be released: who wants it now waits for that. */
+  leave(): void;
   release(): void;
 }
 
@@ -23,6 +25,8 @@ export interface LockOptions {
   readonly places: Places;
   /** How long to wait for another writer. */
   readonly waitMs: number;
+  /** How long to wait for one that is about to release it; `waitMs` when left out. */
+  readonly leavingMs?: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -41,12 +45,13 @@ export async function lockSession(
     options.places,
   );
   const { DatabaseSync: Sqlite } = await import("node:sqlite");
-  const deadline = performance.now() + options.waitMs;
+  const startedAt = performance.now();
+  const { waitMs, leavingMs = waitMs } = options;
   const database = openLockFile(path, Sqlite);
   try {
     for (let pollMs = POLL_MS; !tryLock(database); pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
       options.signal?.throwIfAborted();
-      if (performance.now() > deadline) {
+      if (performance.now() - startedAt > (existsSync(leavingMark(path)) ? leavingMs : waitMs)) {
         throw new ContinuoError("busy", `another writer of Continuo has session ${sessionId} open`, {
           hint: "Wait until it has written the results of its tool calls, or close it.",
         });
@@ -58,7 +63,20 @@ export async function lockSession(
     database.close();
     throw error;
   }
-  return { release: () => database.close() };
+  rmSync(leavingMark(path), { force: true });
+  return {
+    leave: () => {
+      if (database.isOpen) closeSync(openSync(leavingMark(path), "a", 0o600));
+    },
+    release: () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** Of the writer that has the lock now: the next one removes it. */
+function leavingMark(path: string): string {
+  return `${path}.leaving`;
 }
 
 function lockPath(session: string, places: Places): string {

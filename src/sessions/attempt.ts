@@ -27,7 +27,7 @@ export interface Whereabouts {
 export type Outcome =
   | { readonly type: "done"; readonly result: AgentResult }
   | { readonly type: "failed"; readonly error: unknown }
-  /** It cannot go on natively, and nothing reached the model. */
+  /** It cannot go on natively, or not while somebody else does (`session_live`), and nothing reached the model. */
   | { readonly type: "unavailable"; readonly error: ContinuoError }
   /** It was told to stop, and did not end in time. */
   | { readonly type: "left" };
@@ -73,7 +73,7 @@ async function ended(call: Promise<AgentResult>, signal: AbortSignal, graceMs: n
   const settled = call.then(
     (result): Outcome => ({ type: "done", result: result ?? {} }),
     (error: unknown): Outcome =>
-      isContinuoError(error, "native_unavailable")
+      isContinuoError(error, "native_unavailable") || isContinuoError(error, "session_live")
         ? { type: "unavailable", error }
         : { type: "failed", error },
   );

@@ -189,6 +189,8 @@ function metadataOf(state: TurnState, end: End): MetadataPatches {
     usage === undefined ? {} : { usage: addUsage(session.metadata.usage as Usage | undefined, usage) };
   const model = turn.model === undefined ? {} : { model: turn.model };
   const ref = where?.ref ?? null;
+  // What it heard of the session before, it still knows.
+  if (isRefused(state)) return { session: { ...sums, ...model }, native: null };
   if (ref === null || plan === null) {
     // It was to go on natively, and nobody knows whether it did.
     const asked = plan?.nativeRef;

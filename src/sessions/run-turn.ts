@@ -148,6 +148,8 @@ async function ask(state: TurnState, planOptions: PlanOptions): Promise<void> {
   await call(state);
   const { outcome, turn, stops, agent } = state;
   if (outcome.type !== "unavailable" || stops.stop !== null) return;
+  // Somebody else goes on with it: told something by both, it would be in two states.
+  if (outcome.error.code === "session_live") return;
   const isHeard = turn.heard === "something";
   if (planOptions.asked === "native" || isHeard || state.plan?.kind !== "native") return;
   const why = outcome.error.details.reason;

@@ -49,6 +49,8 @@ export function errorOf({ status, error }: RunResult, signal: AbortSignal): Cont
 }
 
 function hintFor(code: string): { readonly hint?: string } {
+  if (code === "session_live")
+    return { hint: "Close it there first, or continue a copy of it with --fork ID." };
   return code === "agent_missing" ? { hint: "Run `continuo agents` to see how to install it." } : {};
 }
 

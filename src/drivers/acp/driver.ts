@@ -96,7 +96,9 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
         await remember(() => link.connection.hello);
         return opened;
       };
-      return await beginConversation({ agent: program.label, cwd: open.cwd, link, options, open: begin });
+      const { cwd, resumeSessionId: asked, signal } = open;
+      const { label, agent: name } = program;
+      return await beginConversation({ agent: label, name, cwd, link, options, asked, signal, open: begin });
     },
   };
 }

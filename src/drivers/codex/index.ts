@@ -65,7 +65,9 @@ export function createCodexDriver(options: DriverOptions): AgentDriver {
         links.add(link);
         return opened;
       };
-      return await beginConversation({ agent: AGENT, cwd: open.cwd, link, options, open: begin });
+      const { cwd, resumeSessionId: asked, signal } = open;
+      const name = "codex";
+      return await beginConversation({ agent: AGENT, name, cwd, link, options, asked, signal, open: begin });
     },
   };
 }

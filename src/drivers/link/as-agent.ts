@@ -248,6 +248,8 @@ function wayOf({ resumeBy }: AgentOptions): Pick<OpenConversation, "resumeBy"> {
 /** What the native session does not know, in front of what is said now. */
 function inputOf({ input, transcript, nativeRef }: AgentRequest): readonly Block[] {
   const messages = transcript?.messages ?? [];
+  // How its own turns ended stands in its own record: only that is not news.
+  if (nativeRef !== undefined && messages.every(({ metadata }) => metadata.note !== undefined)) return input;
   const { block } = toSaidBefore(messages, nativeRef === undefined ? "all" : "elsewhere");
   return block === null ? input : [block, ...input];
 }

@@ -53,7 +53,9 @@ export function createDriverByHelp(agent: AgentByHelp, options: DriverOptions): 
       const command = commandOf(options, program);
       const link = createLink({ options, open, command, known: await askHelp(agent, options, open) });
       const begin = () => openSession(link.ways(open), open, options);
-      return await beginConversation({ agent: program.agent, cwd: open.cwd, link, options, open: begin });
+      const { cwd, resumeSessionId: asked, signal } = open;
+      const called = { agent: program.agent, name };
+      return await beginConversation({ ...called, cwd, link, options, asked, signal, open: begin });
     },
   };
 }

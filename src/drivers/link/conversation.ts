@@ -1,5 +1,6 @@
 /** The conversation that every driver gives out, over what is the agent's own: a link to its running program. */
 
+import type { WriterLock } from "../../files/index.ts";
 import {
   type AgentEvent,
   type Block,
@@ -12,10 +13,12 @@ import {
   type Resumption,
   type SessionCapabilities,
 } from "../../model/index.ts";
+import type { FoundSession } from "../../native/kit/index.ts";
 import type { OpenedSession } from "./opening.ts";
 import { type DriverOptions, limitsOf } from "./options.ts";
 import { Turn } from "./turn.ts";
 import { markSoon, verifyAfterTurn } from "./verify.ts";
+import { isWrittenTo, lockNative, type Stamp, stampOf, type Writing } from "./writer.ts";
 
 /** An agent's running program, in one native session. */
 export interface Link {
@@ -45,20 +48,55 @@ export interface ConversationParts {
   readonly link: Link;
   readonly opened: OpenedSession;
   readonly options: DriverOptions;
+  /** The session that is open, locked; `null` where its id is not known yet, left out where nothing is locked. */
+  readonly lock?: HeldSession | null;
 }
 
-export interface Beginning extends Omit<ConversationParts, "opened"> {
+export interface HeldSession extends WriterLock {
+  readonly sessionId: string;
+}
+
+export interface Beginning extends Omit<ConversationParts, "opened" | "lock"> {
+  /** The agent's key in references. */
+  readonly name: string;
+  /** The session that is asked for by its id: nobody else may have it open. */
+  readonly asked: string | undefined;
+  readonly signal: AbortSignal | undefined;
   readonly open: () => Promise<OpenedSession>;
 }
 
 /** A conversation on the session that is opened; the link is closed where none can be. */
-export async function beginConversation({ open, ...parts }: Beginning): Promise<Conversation> {
+export async function beginConversation(beginning: Beginning): Promise<Conversation> {
+  const { open, name: agent, asked, signal, ...parts } = beginning;
+  const { options, link } = parts;
+  let lock: HeldSession | null = null;
   try {
-    return createConversation({ ...parts, opened: await open() });
+    if (asked !== undefined) lock = await held(options, { agent, sessionId: asked, signal });
+    const opened = await open();
+    lock = await exchanged(lock, options, { agent, sessionId: opened.sessionId, signal });
+    return createConversation({ ...parts, opened, lock });
   } catch (error) {
-    await parts.link.close();
+    await link.close();
+    lock?.release();
     throw error;
   }
+}
+
+async function held(options: DriverOptions, writing: Writing): Promise<HeldSession> {
+  return { sessionId: writing.sessionId, ...(await lockNative(options, writing)) };
+}
+
+/** The lock of another session in place of this one. Errors: `session_live`. */
+async function exchanged(
+  lock: HeldSession | null,
+  options: DriverOptions,
+  writing: Writing,
+): Promise<HeldSession | null> {
+  // Agents that say only later which session it is have an empty id until then.
+  if (writing.sessionId === "" || lock?.sessionId === writing.sessionId) return lock;
+  const next = await held(options, writing);
+  lock?.release();
+  return next;
 }
 
 export function createConversation(parts: ConversationParts): Conversation {
@@ -71,12 +109,18 @@ class LinkedConversation implements Conversation {
   #resumption: Resumption;
   #turn: Turn | null = null;
   #isFirst = true;
+  #lock: HeldSession | null;
+  /** The session as it lies on disk, since the first turn. */
+  #found: FoundSession | null = null;
+  /** At the end of the last turn. */
+  #stamp: Stamp | null = null;
   #closed: Promise<void> | null = null;
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
     this.#opened = parts.opened;
     this.#resumption = parts.opened.resumption;
+    this.#lock = parts.lock ?? null;
   }
 
   get sessionId(): string {
@@ -100,6 +144,8 @@ class LinkedConversation implements Conversation {
   }
 
   async *prompt(blocks: readonly Block[], options: CallOptions = {}): AsyncGenerator<AgentEvent, void, void> {
+    this.#assertFree();
+    await this.#refuseOthers();
     const turn = this.#begin(options);
     const askedAtMs = Date.now();
     const { link } = this.#parts;
@@ -116,12 +162,23 @@ class LinkedConversation implements Conversation {
       }
     } finally {
       this.#turn = null;
+      if (this.#found !== null) this.#stamp = stampOf(this.#found);
     }
   }
 
   async resumeSession(sessionId: string, options: CallOptions = {}): Promise<Resumption> {
     this.#assertFree();
-    this.#opened = await this.#parts.link.resume(sessionId, options);
+    const before = this.sessionId;
+    await this.#hold(sessionId, options);
+    try {
+      this.#opened = await this.#parts.link.resume(sessionId, options);
+    } catch (error) {
+      await this.#hold(before);
+      throw error;
+    }
+    await this.#hold(this.#opened.sessionId, options);
+    this.#found = null;
+    this.#stamp = null;
     this.#resumption = this.#opened.resumption;
     this.#isFirst = true;
     return this.#resumption;
@@ -142,7 +199,9 @@ class LinkedConversation implements Conversation {
 
   async #close(): Promise<void> {
     const turn = this.#turn;
+    this.#lock?.leave();
     await this.#parts.link.close();
+    this.#lock?.release();
     turn?.fail(new ContinuoError("interrupted", `${this.#parts.agent} was closed during a turn`));
   }
 
@@ -172,6 +231,30 @@ class LinkedConversation implements Conversation {
     }
   }
 
+  /** Nobody else has that session open now. Errors: `session_live`. */
+  async #hold(sessionId: string, { signal }: CallOptions = {}): Promise<void> {
+    const { lock, options } = this.#parts;
+    if (lock === undefined) return;
+    const agent = this.#resumption.ref?.agent ?? this.#parts.agent;
+    this.#lock = await exchanged(this.#lock, options, { agent, sessionId, signal });
+  }
+
+  /** Its program knows nothing of what somebody else said in the session: it must not write there any more. */
+  async #refuseOthers(): Promise<void> {
+    const { options, agent } = this.#parts;
+    const { sessionId } = this;
+    if (this.#stamp === null || !(await isWrittenTo(options, this.#stamp))) return;
+    await this.close();
+    throw new ContinuoError(
+      "session_live",
+      `cannot continue: another program wrote to session ${sessionId} while ${agent} had it open here`,
+      {
+        hint: "Close it there, then repeat your prompt: the agent then reads the session again.",
+        details: { sessionId },
+      },
+    );
+  }
+
   /** Once, after the first turn of a session: whether the agent really was where it said. */
   async *#verify(askedAtMs: number, signal: AbortSignal | undefined): AsyncGenerator<AgentEvent, void, void> {
     if (!this.#isFirst) return;
@@ -186,6 +269,7 @@ class LinkedConversation implements Conversation {
     const now = verified?.forked?.to ?? link.sessionId;
     const forked = verified?.forked ?? (now === sessionId ? undefined : { from: sessionId, to: now });
     const lies = await markSoon(options, { ...where, sessionId: now });
+    this.#found = lies?.found ?? null;
     const ref: NativeRef = {
       agent: this.#resumption.ref?.agent ?? this.#parts.agent,
       sessionId: now,
@@ -199,6 +283,7 @@ class LinkedConversation implements Conversation {
       ...(verified?.reason === undefined ? {} : { reason: verified.reason }),
       ...(forked === undefined ? {} : { forked }),
     };
+    await this.#hold(now);
     if (forked !== undefined) {
       const { verifiedBy } = this.#resumption;
       yield { type: "native_session", ref, happened: "forked", verifiedBy };

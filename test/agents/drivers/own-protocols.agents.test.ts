@@ -85,8 +85,7 @@ test.each(SUBJECTS)("$title: cancelled while a permission is asked, nothing is d
   expect(existsSync(join(at.sandbox.project, "written.txt"))).toBe(false);
 });
 
-// Nothing on disk tells that pi has a session open.
-test.each([claude, codex])(
+test.each(SUBJECTS)(
   "$title: a session that is open elsewhere is session_live; a fork of it is not",
   async (subject) => {
     await using at = await stage(subject);

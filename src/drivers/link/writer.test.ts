@@ -1,0 +1,72 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { claudeFormat } from "../../native/claude/index.ts";
+import type { FoundSession } from "../../native/kit/index.ts";
+import { isWrittenTo, lockNative, stampOf } from "./writer.ts";
+
+const ID = "0b1f6f1e-7a55-4c1c-9c39-1d9f4d7a0b11";
+let home = "";
+let file = "";
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "continuo-writer-"));
+  mkdirSync(join(home, ".claude/projects/-work"), { recursive: true });
+  file = join(home, `.claude/projects/-work/${ID}.jsonl`);
+  writeFileSync(file, record("u1", null, "2026-01-01T00:00:00.000Z"));
+});
+afterEach(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+
+function record(uuid: string, parentUuid: string | null, timestamp: string, type = "user"): string {
+  const message = { role: type, content: "words", ...(type === "user" ? {} : { model: "m", id: uuid }) };
+  return `${JSON.stringify({ type, uuid, parentUuid, sessionId: ID, cwd: "/work", timestamp, message })}\n`;
+}
+
+const places = () => ({ home, env: {} });
+const options = () => ({ places: places(), reader: claudeFormat });
+
+async function found(): Promise<FoundSession> {
+  const session = await claudeFormat.recognise(file, places());
+  if (session === null) throw new Error("not recognised");
+  return session;
+}
+
+const later = (): string => new Date(Date.now() + 1_000).toISOString();
+
+test("a session in which somebody else said something since the last turn is written to", async () => {
+  const stamp = stampOf(await found());
+  expect(await isWrittenTo(options(), stamp)).toBe(false);
+  appendFileSync(file, record("u2", "u1", later()));
+  expect(await isWrittenTo(options(), stamp)).toBe(true);
+  expect(await isWrittenTo(options(), stampOf(await found()))).toBe(false);
+});
+
+test("what an agent writes after its turn is its own: an answer, a title", async () => {
+  const stamp = stampOf(await found());
+  appendFileSync(file, record("a1", "u1", later(), "assistant"));
+  appendFileSync(file, `${JSON.stringify({ type: "ai-title", aiTitle: "words", sessionId: ID })}\n`);
+  expect(await isWrittenTo(options(), stamp)).toBe(false);
+});
+
+test("only one conversation has a native session open; one that is about to close is waited for", async () => {
+  const writing = { agent: "claude", sessionId: ID };
+  const first = await lockNative(options(), writing);
+  await expect(lockNative(options(), writing)).rejects.toMatchObject({ code: "session_live" });
+  (await lockNative(options(), { ...writing, sessionId: "another" })).release();
+  first.leave();
+  let isHeld = true;
+  const second = lockNative(options(), writing).then((lock) => {
+    expect(isHeld).toBe(false);
+    return lock;
+  });
+  await new Promise((soon) => setImmediate(soon));
+  isHeld = false;
+  first.release();
+  const lock = await second;
+  // The mark of the one before is not its own.
+  await expect(lockNative(options(), writing)).rejects.toMatchObject({ code: "session_live" });
+  lock.release();
+});

@@ -1,0 +1,46 @@
+/** The agent itself, in another terminal, goes on with the session that a conversation of Continuo has open. */
+
+import { expect, test } from "vitest";
+import type { Conversation } from "../../../src/model/index.ts";
+import { startModelServer } from "../../model-servers/index.ts";
+import { makeSandbox, runProgram } from "../sandbox.ts";
+import { claude } from "./subjects/claude.ts";
+import { pi } from "./subjects/pi.ts";
+
+const RESUME = { claude: ["-p", "--resume"], pi: ["-p", "--session"] } as const;
+
+test.each([claude, pi])(
+  "$title: a conversation writes nothing more after the agent went on with its session in another terminal",
+  async ({ agent, prepare }) => {
+    await using sandbox = await makeSandbox();
+    const server = await startModelServer({ turns: [] });
+    try {
+      const { driver, cwd, environment, command } = await prepare(sandbox, server.url);
+      const say = (conversation: Conversation, text: string) =>
+        Array.fromAsync(conversation.prompt([{ type: "text", text }]));
+      const open = async (resumeSessionId?: string) =>
+        await (await driver()).open({ cwd, ...(resumeSessionId === undefined ? {} : { resumeSessionId }) });
+      await using conversation = await open();
+      await say(conversation, "First, here.");
+      await say(conversation, "Second, here.");
+      const { sessionId } = conversation;
+      const [program = "", ...args] = command;
+      const way = RESUME[agent as keyof typeof RESUME];
+      const options = { cwd, env: environment };
+      const there = await runProgram(program, [...args, ...way, sessionId, "Third, there."], options);
+      expect(there).toMatchObject({ code: 0 });
+      await expect(say(conversation, "Fourth, here.")).rejects.toMatchObject({ code: "session_live" });
+      await using again = await open(sessionId);
+      await say(again, "Fifth, here.");
+      const asked = JSON.stringify(server.conversation().at(-1));
+      expect(
+        ["First, here.", "Second, here.", "Third, there.", "Fifth, here."].filter(
+          (one) => !asked.includes(one),
+        ),
+      ).toEqual([]);
+      expect(asked).not.toContain("Fourth, here.");
+    } finally {
+      await server.close();
+    }
+  },
+);
