@@ -29,6 +29,11 @@ function steady(screen: string): string {
     .replace(/denied in \d+:\d\d/u, "denied in TIME");
 }
 
+/** As `steady`, and without the seconds of a turn that runs. */
+function steadyClock(screen: string): string {
+  return steady(screen).replace(/◌ \d+ s/u, "◌ TIME");
+}
+
 describe("in a terminal", () => {
   let terminal: Terminal | null = null;
 
@@ -102,14 +107,19 @@ describe("in a terminal", () => {
     expect(done).toContain('"optionId":"no"');
   });
 
-  test("Ctrl-C cancels the turn and what was typed meanwhile; a second one leaves", async () => {
+  test("Ctrl-C cancels the turn, and what was typed meanwhile is offered; a second one leaves", async () => {
     // So that the agent is told nothing but the word.
     const on = await open(80, "", "--continuation none");
     on.type("slow");
     await on.until((screen) => screen.includes("I begin."));
     on.type("typed ahead");
     on.send("C-c");
-    await on.until((screen) => screen.includes("· cancelled · ") && isReady(screen));
+    const kept = await on.until(
+      (screen) => screen.includes("· cancelled · ") && screen.trimEnd().endsWith("\n❯ typed ahead"),
+    );
+    expect(kept).toContain("· 1 line that you typed: Enter sends, Ctrl-C drops");
+    on.send("C-c");
+    await on.until(isReady);
     on.type("slow");
     await on.until((screen) => screen.split("I begin.").length === 3);
     on.type("/cancel");
@@ -123,6 +133,40 @@ describe("in a terminal", () => {
     on.type("echo as''-it-was");
     await on.until((screen) => screen.includes("\nas-it-was"));
   });
+
+  test.each([40, 100])(
+    "what is typed while the agent works is seen, and lines that wait can be edited, %i columns wide",
+    async (columns) => {
+      const on = await open(columns, "", "--continuation none");
+      on.type("slow");
+      await on.until((screen) => screen.includes("I begin."));
+      on.type("first of them");
+      on.type(`second ${"of them ".repeat(12).trim()}`);
+      on.write("thi");
+      const typed = await on.until(
+        (screen) => screen.includes("▸ Wait") && screen.trimEnd().endsWith("\n› thi"),
+      );
+      await expect(`${steadyClock(typed)}\n`).toMatchFileSnapshot(`cases/repl-typed-${columns}.txt`);
+      on.send("C-u", "Up");
+      await on.until((screen) => screen.includes("of them of them") && !screen.includes("↳ second"));
+      on.send("C-u", "Up");
+      await on.until((screen) => screen.trimEnd().endsWith("\n› first of them"));
+      on.send("C-u");
+      on.type("fix it");
+      await on.until((screen) => screen.includes("  ↳ fix it"));
+      on.type("/cancel");
+      // It is offered, not sent; then its turn begins, and its question hides the empty line.
+      await on.until(
+        (screen) => screen.includes("· cancelled · ") && screen.trimEnd().endsWith("\n❯ fix it"),
+      );
+      on.send("Enter");
+      const asked = await on.until((screen) => /^\? allow/mu.test(screen));
+      expect(asked.split("\n").filter((line) => line.startsWith("›"))).toEqual([]);
+      on.write("y");
+      await on.until((screen) => screen.includes("Done.") && isReady(screen));
+      expect(home.prompts()).toEqual(["slow", "fix it"]);
+    },
+  );
 
   test("Ctrl-C leaves while a command waits for an agent that does not answer", async () => {
     home[Symbol.dispose]();

@@ -9,8 +9,11 @@ export interface LiveScreen {
   readonly isTerminal: boolean;
   readonly columns: number;
   readonly rows: number;
-  /** Resolves when the terminal takes more. Live lines that are not shorter than a row are cut. */
-  show(lines: readonly string[], live: readonly string[]): Promise<void>;
+  /**
+   * Resolves when the terminal takes more. Live lines that are not shorter than a row are cut. The cursor stands so many
+   * columns before the end of the last one.
+   */
+  show(lines: readonly string[], live: readonly string[], cursorBack?: number): Promise<void>;
 }
 
 const ERASE_BELOW = "\u001b[J";
@@ -33,14 +36,15 @@ export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): Live
     get rows() {
       return screenOf(shell, stream).rows;
     },
-    async show(lines, live) {
+    async show(lines, live, cursorBack = 0) {
       const { columns } = screenOf(shell, stream);
       const drawn = isLive ? live.map((line) => cutToRow(line, columns)) : [];
       if (lines.length === 0 && drawn.length === 0 && shown === 0) return;
       const up = shown > 1 ? `\u001b[${shown - 1}A` : "";
       const erase = shown > 0 ? `\r${up}${ERASE_BELOW}` : "";
       shown = drawn.length;
-      await output.write(`${erase}${lines.map((line) => `${line}\n`).join("")}${drawn.join("\n")}`);
+      const back = shown > 0 && cursorBack > 0 ? `\u001b[${cursorBack}D` : "";
+      await output.write(`${erase}${lines.map((line) => `${line}\n`).join("")}${drawn.join("\n")}${back}`);
     },
   };
 }

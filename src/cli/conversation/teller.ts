@@ -8,10 +8,13 @@ import {
   beginDrawing,
   type Drawing,
   type DrawingOptions,
+  drawInput,
   drawQuestion,
   endDrawing,
   foldEvent,
+  type InputLine,
   liveLines,
+  type TypedAhead,
 } from "./drawing/index.ts";
 import { createLiveScreen, type LiveScreen } from "./live-screen.ts";
 
@@ -38,6 +41,8 @@ export class Teller {
   #frame: NodeJS.Timeout | undefined;
   #clock: NodeJS.Timeout | undefined;
   #question: Question | null = null;
+  /** `null` where nothing can be typed. */
+  #typed: TypedAhead | null = null;
   #writing: Promise<void> = Promise.resolve();
   /** Who waits for a question to be on the screen. */
   readonly #asked = new Map<string, () => void>();
@@ -95,6 +100,12 @@ export class Teller {
     void this.flush();
   }
 
+  /** What is typed while the turn goes on, below everything. */
+  typed(typed: TypedAhead): void {
+    this.#typed = typed;
+    this.#frame ??= setTimeout(() => void this.flush(), TALK_LIMITS.frameMs);
+  }
+
   /** Lines as they are. */
   print(lines: readonly string[]): Promise<void> {
     this.#add(lines);
@@ -127,6 +138,7 @@ export class Teller {
     const drawing = this.#drawing;
     this.#drawing = null;
     this.#question = null;
+    this.#typed = null;
     this.#told.clear();
     if (drawing !== null) this.#add(endDrawing(drawing, this.#options()).lines);
     await this.flush();
@@ -139,7 +151,8 @@ export class Teller {
     for (const event of joined(this.#waiting.splice(0))) this.#fold(event);
     this.#chars = 0;
     const lines = this.#lines.splice(0);
-    this.#writing = this.#screen.show(lines, this.#live());
+    const { live, cursorBack } = this.#live();
+    this.#writing = this.#screen.show(lines, live, cursorBack);
     return this.#writing;
   }
 
@@ -158,13 +171,22 @@ export class Teller {
     else waiting();
   }
 
-  #live(): string[] {
+  #live(): { readonly live: readonly string[]; readonly cursorBack: number } {
     const { rows, columns } = this.#screen;
-    if (this.#drawing === null || !this.#screen.isLive) return [];
+    if (this.#drawing === null || !this.#screen.isLive) return { live: [], cursorBack: 0 };
     const status = this.#status(columns);
-    const room = rows - TALK_LIMITS.spareRows - status.length - 1;
+    const { lines: input, cursorBack } = this.#inputLine(columns);
+    const room = rows - TALK_LIMITS.spareRows - status.length - input.length - 1;
     const lines = liveLines(this.#drawing, this.#options(), Math.max(0, room));
-    return [...lines, "", ...status];
+    return { live: [...lines, "", ...status, ...input], cursorBack };
+  }
+
+  /** A question takes the keys: an empty line below it would only be in the way. */
+  #inputLine(columns: number): InputLine {
+    const typed = this.#typed;
+    const isEmpty = typed === null || (typed.text === "" && typed.waiting.length === 0);
+    if (typed === null || (isEmpty && this.#question !== null)) return { lines: [], cursorBack: 0 };
+    return drawInput(typed, { columns, paint: this.#paint });
   }
 
   #status(columns: number): readonly string[] {

@@ -1,5 +1,6 @@
 /** Where a person's lines come from. */
 
+import type { TypedAhead } from "../conversation/drawing/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";
 import type { InputHistory } from "./history.ts";
@@ -12,10 +13,18 @@ export type Typed =
 
 export interface Input extends Disposable {
   read(prompt: string): Promise<Typed>;
-  /** Until disposed, Ctrl-C and `/cancel` call this; all else that is typed waits for the next `read`. */
-  listen(onInterrupt: () => void): Disposable;
+  /** Until disposed, Ctrl-C and `/cancel` interrupt; all else that is typed waits for the next `read`. */
+  listen(listener: InputListener): Disposable;
+  /** Lines that were typed before an interrupt: `read` puts them into its line one by one, and none is sent by itself. */
+  readonly kept: readonly string[];
   /** The next key; left out where keys cannot be read. */
   readonly nextKey?: (signal: AbortSignal) => Promise<string>;
+}
+
+export interface InputListener {
+  readonly onInterrupt: () => void;
+  /** Called with what is typed ahead, whenever it changes. */
+  readonly onTyped?: (typed: TypedAhead) => void;
 }
 
 export interface InputOptions {

@@ -9,12 +9,12 @@ import { REPL_LIMITS } from "./limits.ts";
 
 const NAMES = { agents: () => ["other"], sessions: async () => [] };
 
-function keyboard() {
+function keyboard(added: string[] = []) {
   const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });
   const stdout = Object.assign(new PassThrough(), { columns: 80 });
   const onExit = (): Disposable => ({ [Symbol.dispose]: () => undefined });
   const shell = { stdin, stdout, onExit } as unknown as Shell;
-  const history = { entries: [], add: () => undefined };
+  const history = { entries: [], add: (line: string) => void added.push(line) };
   const input = openKeyboard({ shell, history, complete: createCompleter(NAMES) } as never);
   if (input.nextKey === undefined) throw new Error("a keyboard has keys");
   return {
@@ -28,8 +28,10 @@ function keyboard() {
 /** Counts what a turn hears as Ctrl-C. */
 function listenTo(input: Input): Disposable & { interrupts(): number } {
   let interrupts = 0;
-  const listening = input.listen(() => {
-    interrupts += 1;
+  const listening = input.listen({
+    onInterrupt: () => {
+      interrupts += 1;
+    },
   });
   return { interrupts: () => interrupts, [Symbol.dispose]: () => listening[Symbol.dispose]() };
 }
@@ -102,30 +104,67 @@ test.each([
   expect(await line).toEqual({ type: "line", text });
 });
 
-test("in a turn each Ctrl-C counts, also of several that come at once, and throws away what was typed before it", async () => {
+test("in a turn each Ctrl-C counts, also of several that come at once; what was typed is only offered, line by line", async () => {
   const { input, stdin, onKey } = keyboard();
   using _closed = input;
   const listening = listenTo(input);
   const typed = onKey();
   stdin.write("ahead\r\u0003more\u0003\u0003after\r");
   await typed;
-  expect(listening.interrupts()).toBe(3);
+  expect([listening.interrupts(), input.kept]).toEqual([3, ["ahead", "more"]]);
   listening[Symbol.dispose]();
-  expect(await input.read("> ")).toEqual({ type: "line", text: "after" });
+  const first = input.read("> ");
+  // Nothing is sent by itself: the first is dropped, the second sent with an addition, the third as it is.
+  stdin.write("\u0003 of it\r");
+  expect(await first).toEqual({ type: "line", text: "more of it" });
+  const last = input.read("> ");
+  stdin.write("\r");
+  expect(await last).toEqual({ type: "line", text: "after" });
+  expect(input.kept).toEqual([]);
 });
 
-test("so does /cancel, wherever it stands in what comes at once; Ctrl-Z stops nobody later", async () => {
+test("/cancel interrupts, wherever it stands in what comes at once; Ctrl-Z stops nobody later", async () => {
   const { input, stdin, onKey } = keyboard();
   using _closed = input;
   const listening = listenTo(input);
   const typed = onKey();
-  stdin.write("first\r/cancel\rsec\u001aond\r/cancelled\r");
+  stdin.write("/cancel\rsec\u001aond\r/cancelled\r");
   await typed;
   expect(listening.interrupts()).toBe(1);
   listening[Symbol.dispose]();
-  expect(await input.read("> ")).toEqual({ type: "line", text: "first" });
   expect(await input.read("> ")).toEqual({ type: "line", text: "second" });
   expect(await input.read("> ")).toEqual({ type: "line", text: "/cancelled" });
+});
+
+test("what is typed in a turn is told as it stands, and its lines are read one after another", async () => {
+  const { input, stdin, onKey } = keyboard();
+  using _closed = input;
+  const told: unknown[] = [];
+  const begun = input.read("> ");
+  stdin.write("begin\rone\rtwo\rthr");
+  await begun;
+  const listening = input.listen({ onInterrupt: () => undefined, onTyped: (typed) => told.push(typed) });
+  expect(told.at(-1)).toEqual({ waiting: ["one", "two"], text: "thr", cursor: 3 });
+  const up = onKey();
+  // The line is left, the last one that waits is edited, and put back.
+  stdin.write("\u0015\u001b[A\u001b[D!\r");
+  await up;
+  expect(told.at(-1)).toEqual({ waiting: ["one", "tw!o"], text: "", cursor: 0 });
+  listening[Symbol.dispose]();
+  expect(await input.read("> ")).toEqual({ type: "line", text: "one" });
+  expect(await input.read("> ")).toEqual({ type: "line", text: "tw!o" });
+});
+
+test("whoever leaves finds in the history what was typed and not sent", async () => {
+  const added: string[] = [];
+  const { input, stdin, onKey } = keyboard(added);
+  const listening = listenTo(input);
+  const typed = onKey();
+  stdin.write("one\r\u0003two\rthree");
+  await typed;
+  listening[Symbol.dispose]();
+  input[Symbol.dispose]();
+  expect(added).toEqual(["one", "two", "three"]);
 });
 
 test("so it does for a question", async () => {

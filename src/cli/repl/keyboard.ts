@@ -1,22 +1,22 @@
 /**
- * A terminal's keyboard. Between turns a line is edited (`node:readline`); in a turn only Ctrl-C and `/cancel` mean
- * something, and what else is typed waits for the next line; a question takes one key.
+ * A terminal's keyboard. Between turns a line is edited (`node:readline`); in a turn what is typed is a draft, whose lines
+ * are read after it, and Ctrl-C and `/cancel` interrupt; a question takes one key.
  */
 
 import { createInterface, type Interface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { visibleLine } from "../../transcript/index.ts";
 import { oneKeyIn } from "../conversation/drawing/index.ts";
-import { afterInput, INTERRUPT, type Shell, takeInterrupts } from "../terminal/index.ts";
+import { afterInput, INTERRUPT, type Shell } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";
-import type { Input, InputOptions, Typed } from "./input.ts";
+import { type Draft, EMPTY_DRAFT, linesOf, pressKeys } from "./draft.ts";
+import type { InputHistory } from "./history.ts";
+import type { Input, InputListener, InputOptions, Typed } from "./input.ts";
 import { REPL_LIMITS } from "./limits.ts";
 import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
 
 /** What is typed behind one of these waits: for the next line, or for what Tab offers. */
 const STOP = new RegExp(`[\\r\\n\\t${INTERRUPT}]`, "u");
-const SUSPEND = "\u001a";
-const CANCEL = /(?<=^|[\r\n])[ \t]*\/cancel[ \t]*[\r\n]/u;
 /** As for the signal of the same name. */
 const HUNG_UP = 129;
 const GONE = ["end", "error", "close"] as const;
@@ -36,10 +36,14 @@ class Keyboard implements Input {
   /** Newest first. */
   #history: readonly string[];
   #pastes: Pastes = NO_PASTES;
-  /** Typed, and not yet read. */
+  readonly #keepInHistory: InputHistory["add"];
+  /** Typed behind the line that is read. */
   #ahead = "";
+  /** Typed while no line is read. */
+  #draft: Draft = EMPTY_DRAFT;
+  #kept: readonly string[] = [];
   #line: Interface | null = null;
-  #onInterrupt: (() => void) | null = null;
+  #listener: InputListener | null = null;
   #onKey: ((key: string) => void) | null = null;
   /** Nobody paused yet in the line that is typed ahead. */
   #isTyping = false;
@@ -54,7 +58,8 @@ class Keyboard implements Input {
     this.#complete = complete;
     this.#history = history.entries.map((entry) => this.#asLine(entry)).toReversed();
     this.nextKey = (signal) => this.#readKey(signal);
-    this.#onExit = shell.onExit(() => this.#giveBack());
+    this.#keepInHistory = history.add;
+    this.#onExit = shell.onExit(() => this.#leave());
     shell.stdin.setEncoding("utf8");
     this.#take();
     shell.stdin.on("data", this.#onData);
@@ -78,17 +83,22 @@ class Keyboard implements Input {
     }
   }
 
-  listen(onInterrupt: () => void): Disposable {
-    this.#onInterrupt = onInterrupt;
+  get kept(): readonly string[] {
+    return this.#kept;
+  }
+
+  listen(listener: InputListener): Disposable {
+    this.#listener = listener;
+    this.#type("");
     return {
       [Symbol.dispose]: () => {
-        this.#onInterrupt = null;
+        this.#listener = null;
       },
     };
   }
 
   [Symbol.dispose](): void {
-    this.#giveBack();
+    this.#leave();
     this.#onExit[Symbol.dispose]();
     this.#shell.stdin.removeListener("data", this.#onData);
     for (const event of GONE) this.#shell.stdin.removeListener(event, this.#onGone);
@@ -101,6 +111,15 @@ class Keyboard implements Input {
     this.#isOpen = true;
     this.#shell.stdin.setRawMode(true);
     this.#shell.stdout.write(PASTE_ON);
+  }
+
+  /** What was typed and not sent is found in the history the next time. */
+  #leave(): void {
+    this.#giveBack();
+    const lines = [...this.#kept, ...linesOf(this.#draft)];
+    this.#kept = [];
+    this.#draft = EMPTY_DRAFT;
+    for (const line of lines) this.#keepInHistory(withPastes(line, this.#pastes));
   }
 
   #giveBack(): void {
@@ -170,34 +189,43 @@ class Keyboard implements Input {
 
   /** In the middle of a line when a question comes up: what follows at once belongs to the line, and answers nothing. */
   #isInLine(): boolean {
-    return this.#isTyping && this.#ahead !== "" && !/[\r\n]$/u.test(this.#ahead);
+    return this.#isTyping && this.#draft.text !== "";
   }
 
-  /** Each Ctrl-C counts, also where several come at once; what was typed before it is thrown away. */
   #keep(keys: string): void {
     this.#isTyping = true;
     this.#pause?.[Symbol.dispose]();
     this.#pause = afterInput(REPL_LIMITS.typingMs, () => {
       this.#isTyping = false;
     });
-    const { interrupts, keys: typed } = takeInterrupts(keys);
-    for (let left = interrupts; left > 0; left--) {
-      this.#ahead = "";
-      this.#interrupt();
-    }
-    // Ctrl-Z is for the line that is edited: whoever pressed it now does not want to be stopped at the next one.
-    const kept = this.#ahead + typed.replaceAll(SUSPEND, "");
-    this.#ahead = kept.slice(0, REPL_LIMITS.aheadChars);
-    if (this.#onInterrupt === null) return;
-    const others = this.#ahead.replace(CANCEL, "");
-    if (others === this.#ahead) return;
-    this.#ahead = others;
-    this.#interrupt();
+    this.#type(keys);
+  }
+
+  /** Each Ctrl-C counts, also where several come at once; what was typed before it is kept, and not sent by itself. */
+  #type(keys: string): void {
+    const { draft, interrupts, kept } = pressKeys(this.#draft, this.#ahead + keys);
+    this.#ahead = "";
+    this.#draft = draft;
+    this.#kept = [...this.#kept, ...kept];
+    for (let left = interrupts; left > 0; left--) this.#interrupt();
+    const { before, text, cursor, after } = draft;
+    this.#listener?.onTyped?.({ waiting: [...before, ...after], text, cursor });
   }
 
   #interrupt(): void {
-    if (this.#onInterrupt === null) process.exit(130);
-    this.#onInterrupt();
+    if (this.#listener === null) process.exit(130);
+    this.#listener.onInterrupt();
+  }
+
+  /** The lines that wait are read next, unless one of them is edited, or others were kept: then each is only offered. */
+  #endDraft(): void {
+    const { before, text, after } = this.#draft;
+    if (this.#kept.length > 0 || after.length > 0) {
+      this.#kept = [...this.#kept, ...linesOf(this.#draft)];
+    } else {
+      this.#ahead = `${before.map((line) => `${line}\r`).join("")}${text}${this.#ahead}`;
+    }
+    this.#draft = EMPTY_DRAFT;
   }
 
   async #readKey(signal: AbortSignal): Promise<string> {
@@ -230,6 +258,7 @@ class Keyboard implements Input {
     line.on("SIGINT", () => {
       if (line.line === "") return resolve({ type: "interrupt" });
       throwAway(line);
+      this.#offer();
       this.#feed("");
     });
     line.on("SIGTSTP", () => this.#suspend());
@@ -237,6 +266,8 @@ class Keyboard implements Input {
     this.#line = line;
     this.#isCompleting = false;
     line.prompt();
+    this.#endDraft();
+    this.#offer();
     this.#feed("");
     try {
       return await promise;
@@ -244,6 +275,14 @@ class Keyboard implements Input {
       this.#line = null;
       line.close();
     }
+  }
+
+  /** The next line that was kept, to be sent, changed or thrown away. */
+  #offer(): void {
+    const [next, ...rest] = this.#kept;
+    if (next === undefined) return;
+    this.#kept = rest;
+    this.#keys.write(next);
   }
 
   #remember(entry: string): void {

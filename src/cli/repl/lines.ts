@@ -41,8 +41,9 @@ export function openLines(shell: Shell): Input {
         next();
       });
     },
-    listen(callback) {
-      onInterrupt = callback;
+    kept: [],
+    listen(listener) {
+      onInterrupt = listener.onInterrupt;
       return {
         [Symbol.dispose]() {
           onInterrupt = null;

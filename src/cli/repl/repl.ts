@@ -6,7 +6,7 @@ import { visibleLine } from "../../transcript/index.ts";
 import { describeResumption } from "../conversation/drawing/index.ts";
 import { createAsking, describeTurn, errorOf, Teller } from "../conversation/index.ts";
 import { conversationOf } from "../conversation/opening/index.ts";
-import { type Paint, paintFor, type Shell, screenOf, tildePath } from "../terminal/index.ts";
+import { type Paint, paintFor, plural, type Shell, screenOf, tildePath } from "../terminal/index.ts";
 import { createCompleter } from "./completer.ts";
 import { type InputHistory, openHistory } from "./history.ts";
 import type { Input } from "./input.ts";
@@ -124,11 +124,14 @@ async function complain(error: unknown, { teller, paint }: Repl): Promise<void> 
 async function turn(repl: Repl, text: string): Promise<void> {
   const { talk, teller, input } = repl;
   const stop = new AbortController();
-  using _listening = input.listen(() => {
-    if (stop.signal.aborted) process.exit(LEFT_BY_INTERRUPT);
-    repl.interrupts = 1;
-    stop.abort(new ContinuoError("interrupted", "interrupted"));
-    teller.hint("cancelling; press Ctrl-C again to leave");
+  using _listening = input.listen({
+    onInterrupt() {
+      if (stop.signal.aborted) process.exit(LEFT_BY_INTERRUPT);
+      repl.interrupts = 1;
+      stop.abort(new ContinuoError("interrupted", "interrupted"));
+      teller.hint("cancelling; press Ctrl-C again to leave");
+    },
+    onTyped: (typed) => teller.typed(typed),
   });
   const startedAt = performance.now();
   let ended: TurnResult;
@@ -164,6 +167,8 @@ async function conclude(
     repl.place = place;
     if (isNews) teller.note(describeResumption({ sessionId, agent: talk.agent, resumption, ids: "short" }));
   }
+  const { length } = repl.input.kept;
+  if (length > 0) teller.note(`${plural(length, "line")} that you typed: Enter sends, Ctrl-C drops`);
   await teller.print([""]);
   const error = errorOf(result, stop.signal);
   if (error !== null && !isContinuoError(error, "interrupted")) throw error;

@@ -14,6 +14,7 @@ export {
   foldEvent,
   liveLines,
 } from "./drawing.ts";
-export { answerOf, drawQuestion, oneKeyIn } from "./question.ts";
+export { drawInput, type InputLine, type TypedAhead } from "./input-line.ts";
+export { answerOf, drawQuestion, keysIn, oneKeyIn } from "./question.ts";
 export { drawRequest } from "./request.ts";
 export { describeResumption } from "./resumption.ts";

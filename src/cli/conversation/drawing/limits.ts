@@ -17,6 +17,8 @@ export const DRAWING_LIMITS = {
   /** Calls without a result, and ids of messages, that are remembered. */
   openCalls: 64,
   heardMessages: 256,
+  /** Lines that were typed ahead and are shown. */
+  waitingLines: 3,
   /** Steps of a plan that are shown. */
   planEntries: 12,
 } as const;

@@ -50,8 +50,13 @@ function decided(
  * followed by Enter, is still one; `null` for several: words, however they got there, answer nothing.
  */
 export function oneKeyIn(text: string): string | null {
-  const [key = null, ...more] = text.replace(/(?<=.)[\r\n]+$/su, "").match(KEY) ?? [];
+  const [key = null, ...more] = keysIn(text.replace(/(?<=.)[\r\n]+$/su, ""));
   return more.every((one) => one === key) ? key : null;
+}
+
+/** Each key by itself; one that is more than a letter is a sequence that begins with ESC. */
+export function keysIn(text: string): readonly string[] {
+  return text.match(KEY) ?? [];
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are sequences that begin with ESC.

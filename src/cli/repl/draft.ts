@@ -1,0 +1,170 @@
+/**
+ * What is typed while an agent works: a line that is edited, and lines that wait for their turn. Up takes the last
+ * waiting line back to be edited, and Up again the one before; Down goes forward; Enter puts it back in its place. Pure.
+ */
+
+import { visibleLine } from "../../transcript/index.ts";
+import { keysIn } from "../conversation/drawing/index.ts";
+import { INTERRUPT } from "../terminal/index.ts";
+import { REPL_LIMITS } from "./limits.ts";
+
+export interface Draft {
+  /** Before the line that is edited, oldest first. */
+  readonly before: readonly string[];
+  readonly text: string;
+  /** In UTF-16 units of the text. */
+  readonly cursor: number;
+  /** Waiting lines behind the one that was taken back. */
+  readonly after: readonly string[];
+}
+
+export const EMPTY_DRAFT: Draft = { before: [], text: "", cursor: 0, after: [] };
+
+export interface Pressed {
+  readonly draft: Draft;
+  /** Ctrl-C, and `/cancel` as a line: what was typed until the last of them is in `kept`, and not in the draft. */
+  readonly interrupts: number;
+  readonly kept: readonly string[];
+}
+
+export function pressKeys(draft: Draft, keys: string): Pressed {
+  let [now, interrupts, kept]: [Draft, number, readonly string[]] = [draft, 0, []];
+  const interrupt = (lines: readonly string[]): void => {
+    interrupts += 1;
+    kept = [...kept, ...lines];
+    now = EMPTY_DRAFT;
+  };
+  for (const key of inRuns(keysIn(keys))) {
+    if (key === INTERRUPT) interrupt(linesOf(now));
+    else if (key !== "\r" && key !== "\n") now = edit(now, key);
+    else if (now.text.trim() === "/cancel") interrupt([...now.before, ...now.after]);
+    else now = entered(now);
+  }
+  return { draft: now, interrupts, kept };
+}
+
+/** Letters that come at once are put in at once. */
+function inRuns(keys: readonly string[]): readonly string[] {
+  const runs: string[] = [];
+  let letters: string[] = [];
+  const end = (): void => {
+    if (letters.length > 0) runs.push(letters.join(""));
+    letters = [];
+  };
+  for (const key of keys) {
+    if (isText(key)) {
+      letters.push(key);
+      continue;
+    }
+    end();
+    runs.push(key);
+  }
+  end();
+  return runs;
+}
+
+/** No key that does something. */
+function isText(key: string): boolean {
+  return !/^\p{Cc}/u.test(key);
+}
+
+/** All of them, the one that is edited in its place. */
+export function linesOf({ before, text, after }: Draft): readonly string[] {
+  return [...before, ...(text.trim() === "" ? [] : [text]), ...after];
+}
+
+function entered({ before, text, after }: Draft): Draft {
+  const line = text.trim() === "" ? [] : [text];
+  return { ...EMPTY_DRAFT, before: [...before, ...line, ...after] };
+}
+
+function edit(draft: Draft, key: string): Draft {
+  const change = Object.hasOwn(EDITS, key) ? EDITS[key] : undefined;
+  if (change !== undefined) return change(draft);
+  // Any other key that is no text: nothing happens.
+  return isText(key) ? insert(draft, key) : draft;
+}
+
+function insert(draft: Draft, typed: string): Draft {
+  const { text, cursor } = draft;
+  const chars = linesOf(draft).reduce((sum, line) => sum + line.length, 0);
+  const shown = visibleLine(typed).slice(0, Math.max(0, REPL_LIMITS.aheadChars - chars));
+  return {
+    ...draft,
+    text: text.slice(0, cursor) + shown + text.slice(cursor),
+    cursor: cursor + shown.length,
+  };
+}
+
+type Edit = (draft: Draft) => Draft;
+
+const home: Edit = (draft) => ({ ...draft, cursor: 0 });
+const end: Edit = (draft) => ({ ...draft, cursor: draft.text.length });
+const left: Edit = (draft) => ({ ...draft, cursor: draft.cursor - sizeBefore(draft) });
+const right: Edit = (draft) => ({ ...draft, cursor: draft.cursor + sizeAfter(draft) });
+const backspace: Edit = (draft) => without(draft, draft.cursor - sizeBefore(draft), draft.cursor);
+const remove: Edit = (draft) => without(draft, draft.cursor, draft.cursor + sizeAfter(draft));
+
+const up: Edit = (draft) => {
+  const { before, text, after } = draft;
+  const taken = before.at(-1);
+  if (taken === undefined) return draft;
+  const behind = text.trim() === "" ? after : [text, ...after];
+  return { before: before.slice(0, -1), text: taken, cursor: taken.length, after: behind };
+};
+
+const down: Edit = ({ before, text, after }) => {
+  const [next = "", ...rest] = after;
+  const ahead = text.trim() === "" ? before : [...before, text];
+  return after.length === 0
+    ? { before, text, cursor: text.length, after }
+    : { before: ahead, text: next, cursor: next.length, after: rest };
+};
+
+const word: Edit = (draft) => {
+  const start = draft.text.slice(0, draft.cursor).replace(/\S+\s*$/u, "").length;
+  return without(draft, start, draft.cursor);
+};
+
+/** As `node:readline` between turns. */
+const EDITS: Readonly<Record<string, Edit>> = {
+  "\u007f": backspace,
+  "\b": backspace,
+  "\u001b[3~": remove,
+  "\u0001": home,
+  "\u001b[H": home,
+  "\u001bOH": home,
+  "\u001b[1~": home,
+  "\u0005": end,
+  "\u001b[F": end,
+  "\u001bOF": end,
+  "\u001b[4~": end,
+  "\u0002": left,
+  "\u001b[D": left,
+  "\u001bOD": left,
+  "\u0006": right,
+  "\u001b[C": right,
+  "\u001bOC": right,
+  "\u0015": (draft) => without(draft, 0, draft.cursor),
+  "\u000b": (draft) => without(draft, draft.cursor, draft.text.length),
+  "\u0017": word,
+  "\u0010": up,
+  "\u001b[A": up,
+  "\u001bOA": up,
+  "\u000e": down,
+  "\u001b[B": down,
+  "\u001bOB": down,
+};
+
+function without(draft: Draft, start: number, stop: number): Draft {
+  return { ...draft, text: draft.text.slice(0, start) + draft.text.slice(stop), cursor: start };
+}
+
+/** Of the character before the cursor: none, one unit, or a pair. */
+function sizeBefore({ text, cursor }: Draft): number {
+  return [...text.slice(Math.max(0, cursor - 2), cursor)].at(-1)?.length ?? 0;
+}
+
+function sizeAfter({ text, cursor }: Draft): number {
+  return [...text.slice(cursor, cursor + 2)][0]?.length ?? 0;
+}
