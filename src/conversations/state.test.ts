@@ -16,7 +16,6 @@ const configuration: Configuration = {
     continuation: "auto",
     indexExclude: [],
     serverLimits: {},
-    prices: {},
     files: [],
     problems: [],
     untrusted: null,

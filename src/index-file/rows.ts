@@ -12,16 +12,13 @@ import { SETTLED_AFTER_MS } from "./limits.ts";
 
 type Answers = { [name: string]: unknown };
 
-/** The tables of rows: a list reads all of the first. */
-export type RowTable = "files" | "usage";
-
 /** @param nowMs milliseconds since 1970 */
-export function openRows(path: string, nowMs: number, table: RowTable = "files"): SavedSkimMemo {
+export function openRows(path: string, nowMs: number): SavedSkimMemo {
   const used = new Map<string, UsedRow>();
   const changed = new Set<string>();
   let reading: Promise<ReadonlyMap<string, KnownRow>> | null = null;
   const usedRowOf = async (files: readonly FoundFile[]): Promise<UsedRow> => {
-    reading ??= readRows(path, table);
+    reading ??= readRows(path);
     const known = await reading;
     const name = files[0]?.path ?? "";
     const stamp = stampOf(files);
@@ -48,10 +45,10 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
       return answer;
     },
     async save(asked) {
-      const known = await (reading ?? readRows(path, table));
+      const known = await (reading ?? readRows(path));
       const gone = asked === "everything" ? [...known.keys()].filter((name) => !used.has(name)) : [];
       if (changed.size === 0 && gone.length === 0) return;
-      await useIndex(path, "write", (database) => writeRows(database, { table, used, changed, gone }));
+      await useIndex(path, "write", (database) => writeRows(database, { used, changed, gone }));
     },
   };
 }
@@ -67,10 +64,10 @@ interface KnownRow {
   readonly checksum: number;
 }
 
-async function readRows(path: string, table: RowTable): Promise<ReadonlyMap<string, KnownRow>> {
+async function readRows(path: string): Promise<ReadonlyMap<string, KnownRow>> {
   const rows = new Map<string, KnownRow>();
   await useIndex(path, "read", (database) => {
-    const select = database.prepare(`select path, stamp, answers, checksum from ${table}`);
+    const select = database.prepare("select path, stamp, answers, checksum from files");
     select.setReturnArrays(true);
     for (const row of select.iterate()) {
       const [name, stamp, answers, checksum] = row as unknown as [string, string, string, number];
@@ -81,18 +78,17 @@ async function readRows(path: string, table: RowTable): Promise<ReadonlyMap<stri
 }
 
 interface Changes {
-  readonly table: RowTable;
   readonly used: ReadonlyMap<string, UsedRow>;
   readonly changed: ReadonlySet<string>;
   readonly gone: readonly string[];
 }
 
-function writeRows(database: DatabaseSync, { table, used, changed, gone }: Changes): void {
+function writeRows(database: DatabaseSync, { used, changed, gone }: Changes): void {
   inTransaction(database, () => {
-    const remove = database.prepare(`delete from ${table} where path = ?`);
+    const remove = database.prepare("delete from files where path = ?");
     for (const name of gone) remove.run(name);
     const insert = database.prepare(
-      `insert or replace into ${table} (path, stamp, answers, checksum) values (?, ?, ?, ?)`,
+      "insert or replace into files (path, stamp, answers, checksum) values (?, ?, ?, ?)",
     );
     for (const name of changed) {
       const row = used.get(name);
