@@ -2,6 +2,8 @@
 
 import {
   type Agent,
+  type AgentRequest,
+  type AgentResult,
   ContinuoError,
   isContinuoError,
   type NewEvent,
@@ -120,23 +122,17 @@ export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResu
   const { store, sessionId, writer, batch, request, signal } = options;
   const { batchId, lane, given } = batch;
   const sequences = given.map(({ sequence }) => sequence);
-  const runSessionId = await sessionOfRuns(store, sessionId, lane);
-  await cancelLeft(store, runSessionId);
-  const run: Run = await startRun(
-    store,
-    runSessionId,
-    `Write notes from the events ${rangesOf(sequences)}.`,
-    {
-      agent: writer.name,
-      metadata: { live: { batchId, lane, sequences } },
-      signal,
-    },
-  );
   let written: NoteWriterResult | undefined;
-  const agent: Agent = {
+  await runTurn({
+    store,
+    sessionId,
+    beside: lane === "supplementary" ? "supplementary" : null,
     name: writer.name,
-    execute: async (turn, { signal: runSignal }) => {
-      written = checked(await writer.write(request, { signal: runSignal, turn }));
+    input: `Write notes from the events ${rangesOf(sequences)}.`,
+    metadata: { live: { batchId, lane, sequences } },
+    signal,
+    turn: async (turn, turnSignal) => {
+      written = checked(await writer.write(request, { signal: turnSignal, turn }));
       const { drafts, memory, usage, costUsd } = written;
       return {
         value: { drafts, memory: memory ?? null },
@@ -144,7 +140,40 @@ export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResu
         ...(costUsd === undefined ? {} : { costUsd }),
       };
     },
-  };
+  });
+  if (written !== undefined) return written;
+  throw new ContinuoError("agent_failed", `${writer.name} wrote no notes`, { details: { batchId } });
+}
+
+/**
+ * Sessions beside a session hold runs that others must not wait for: runs of one session take turns. Evidence and
+ * decisions are in the session itself.
+ */
+export const BESIDE = ["supplementary", "questions", "replay"] as const;
+
+export interface TurnOptions {
+  readonly store: Store;
+  readonly sessionId: string;
+  /** `null`: the run is in the session itself. */
+  readonly beside: (typeof BESIDE)[number] | null;
+  readonly name: string;
+  readonly input: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly turn: (request: AgentRequest, signal: AbortSignal) => Promise<AgentResult>;
+}
+
+/** One run that ended well. Errors: `agent_failed` with the reason, and the store's. */
+export async function runTurn(options: TurnOptions): Promise<void> {
+  const { store, sessionId, beside, name, input, metadata, signal, turn } = options;
+  const runSessionId = await sessionOfRuns(store, sessionId, beside);
+  if (beside !== "questions") await cancelLeft(store, runSessionId);
+  const run: Run = await startRun(store, runSessionId, input, {
+    agent: name,
+    ...(metadata === undefined ? {} : { metadata }),
+    signal,
+  });
+  const agent: Agent = { name, execute: (request, { signal: runSignal }) => turn(request, runSignal) };
   const result = await executeRun(store, agent, run.runId, {
     continuation: false,
     leaseMs: LIMITS.runLeaseMs,
@@ -152,10 +181,10 @@ export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResu
     timeoutMs: LIMITS.writerMs,
     signal,
   });
-  if (result.status === "completed" && written !== undefined) return written;
+  if (result.status === "completed") return;
   const { message = `the run ended as ${result.status}` } = result.error ?? {};
-  throw new ContinuoError("agent_failed", `${writer.name} wrote no notes: ${message}`, {
-    details: { batchId, status: result.status },
+  throw new ContinuoError("agent_failed", `${name} failed: ${message}`, {
+    details: { status: result.status },
   });
 }
 
@@ -178,26 +207,34 @@ async function cancelLeft(store: Store, sessionId: string): Promise<void> {
   }
 }
 
-/**
- * Runs of a session take turns. So that transcripts do not wait for pictures, those of the supplementary lane are runs
- * of a session beside it; evidence and decisions are in the session itself.
- */
-async function sessionOfRuns(store: Store, sessionId: string, lane: Lane): Promise<string> {
-  if (lane !== "supplementary") return sessionId;
-  const beside = besideOf(sessionId);
-  if ((await store.getSession(beside)) !== null) return beside;
+async function sessionOfRuns(
+  store: Store,
+  sessionId: string,
+  beside: TurnOptions["beside"],
+): Promise<string> {
+  if (beside === null) return sessionId;
+  const besideId = besideOf(sessionId, beside);
+  if ((await store.getSession(besideId)) !== null) return besideId;
   try {
-    await store.createSession({ sessionId: beside, parentId: sessionId, title: `pictures of ${sessionId}` });
+    await store.createSession({
+      sessionId: besideId,
+      parentId: sessionId,
+      title: `${beside} of ${sessionId}`,
+    });
   } catch (error) {
-    // Made by the owner before.
+    // Made by another server before.
     if (!isContinuoError(error, "conflict")) throw error;
   }
-  return beside;
+  return besideId;
 }
 
-/** The session that holds the runs of the supplementary lane. */
-export function besideOf(sessionId: string): string {
-  return `${sessionId}.supplementary`;
+function besideOf(sessionId: string, beside: (typeof BESIDE)[number]): string {
+  return `${sessionId}.${beside}`;
+}
+
+/** Of the session, whether they exist or not. */
+export function besidesOf(sessionId: string): readonly string[] {
+  return BESIDE.map((beside) => besideOf(sessionId, beside));
 }
 
 /** What a writer returns comes from a model. Errors: `agent_failed`. */

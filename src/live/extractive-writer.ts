@@ -1,6 +1,10 @@
-/** The note writer without a model: the sentence of a batch that has most of the words that the batch repeats. */
+/**
+ * The note writer without a model: for each stretch of the medium in a batch, the sentence that has most of the words
+ * that the stretch repeats.
+ */
 
-import type { EvidenceItem, NoteWriter } from "./types.ts";
+import { LIMITS } from "./limits.ts";
+import type { Draft, EvidenceItem, NoteWriter } from "./types.ts";
 import { contentWords } from "./words.ts";
 
 interface Sentence {
@@ -12,29 +16,45 @@ interface Sentence {
 /** Fewer content words make no note. */
 const FEWEST_WORDS = 3;
 const LONGEST = 400;
+/** A jump back, or one of so much on, begins another stretch: people rewind and skip. */
+const SKIP_MS = 15_000;
 
 export function extractiveWriter(): NoteWriter {
   return {
     name: "extractive",
     write: async ({ batchId, evidence }) => {
       const spoken = evidence.filter(({ type, text }) => text !== "" && type !== "frame_captured");
-      const sentences = spoken.flatMap(sentencesOf).filter(({ words }) => words.length >= FEWEST_WORDS);
-      const best = bestOf(sentences);
-      if (best === undefined) return { drafts: [] };
-      const startMs = Math.min(...spoken.map((item) => item.startMs));
-      const endMs = Math.max(...spoken.map((item) => item.endMs));
-      const text = best.text.length > LONGEST ? `${best.text.slice(0, LONGEST - 1).trimEnd()}…` : best.text;
-      const draft = {
-        draftId: `${batchId}/1`,
-        text,
-        startMs,
-        endMs,
-        confidence: 0.8,
-        evidence: spoken.map(({ id }) => id),
-      };
-      return { drafts: [draft] };
+      const drafts = stretchesOf(spoken).flatMap((stretch, n) => draftOf(stretch, `${batchId}/${n + 1}`));
+      return { drafts: drafts.slice(0, LIMITS.draftsPerBatch) };
     },
   };
+}
+
+function stretchesOf(spoken: readonly EvidenceItem[]): readonly (readonly EvidenceItem[])[] {
+  const stretches: EvidenceItem[][] = [];
+  let before: EvidenceItem | undefined;
+  for (const item of spoken) {
+    const isNext =
+      before !== undefined && item.startMs >= before.startMs && item.startMs - before.endMs <= SKIP_MS;
+    if (isNext) stretches.at(-1)?.push(item);
+    else stretches.push([item]);
+    before = item;
+  }
+  return stretches;
+}
+
+function draftOf(stretch: readonly EvidenceItem[], draftId: string): readonly Draft[] {
+  const best = bestOf(stretch.flatMap(sentencesOf).filter(({ words }) => words.length >= FEWEST_WORDS));
+  if (best === undefined) return [];
+  const draft = {
+    draftId,
+    text: best.text.length > LONGEST ? `${best.text.slice(0, LONGEST - 1).trimEnd()}…` : best.text,
+    startMs: Math.min(...stretch.map(({ startMs }) => startMs)),
+    endMs: Math.max(...stretch.map(({ endMs }) => endMs)),
+    confidence: 0.8,
+    evidence: stretch.map(({ id }) => id),
+  };
+  return [draft];
 }
 
 function sentencesOf(item: EvidenceItem): readonly Sentence[] {

@@ -201,6 +201,11 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     if (data.memory !== undefined) fold.memory = data.memory;
     if (isFields(data.cost)) fold.cost = addCost(fold.cost, data.cost);
   },
+  telemetry_reported: (fold, { name, value }, { event }) => {
+    // Clients send telemetry too, but not as the agent.
+    if (name === "ask" && event.actor.kind === "agent" && isFields(value))
+      fold.cost = addCost(fold.cost, value);
+  },
   evidence_dropped: (fold, data) => removePending(fold, data.sequences),
   context_requested: (fold, data, { event }) => {
     const requestId = textOf(data.requestId);

@@ -10,9 +10,11 @@
  */
 
 export { type AgentWriterOptions, agentWriter } from "./agent-writer.ts";
+export { parseQuestion, type Question } from "./ask.ts";
 export { fetchContextWindow } from "./context-window.ts";
 export { type ComparedDraft, type ComparedNote, type Decided, decideDrafts, type Rule } from "./decide.ts";
 export { parseEvidenceBatch } from "./evidence.ts";
+export { openFrame, readEvidence } from "./evidence-read.ts";
 export { extractiveWriter } from "./extractive-writer.ts";
 export { type Follower, stateOf } from "./follower.ts";
 export { LiveHost } from "./host.ts";
@@ -23,5 +25,6 @@ export { LIMITS } from "./limits.ts";
 export { parseNoteOperation } from "./note-operations.ts";
 export { parseSessionRequest } from "./open-session.ts";
 export { type OpenAiEmbedderOptions, type OpenAiEndpoint, openAiEmbedder } from "./openai.ts";
+export { type Disagreement, parseReplayMode, type ReplayReport, replayEvents } from "./replay.ts";
 export { type LiveOptions, LiveService } from "./service.ts";
 export type * from "./types.ts";

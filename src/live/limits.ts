@@ -101,6 +101,7 @@ export const LIMITS = {
   budgetWarning: 0.8,
   /** Notes and evidence that a question is answered from. */
   askNotes: 20,
+  askCandidates: 200,
   askTokens: 4_000,
   questionChars: 4_000,
 
@@ -115,6 +116,13 @@ export const LIMITS = {
   memoryBytes: 4_194_304,
   /** The pause before a log that could not be followed is tried again. */
   followRetryMs: 250,
+  /** Disagreements that a replay names, and versions of a note that it remembers. */
+  shownDisagreements: 100,
+  replayedVersions: 10,
+  /** How often a server looks whether the replay of the night is due; from this hour (UTC); sessions of the last day. */
+  nightlyPollMs: 900_000,
+  nightHour: 2,
+  nightlySpanMs: 86_400_000,
   /** Events that a restore reads at once. */
   restorePage: 1_000,
   /** Events that are read and not wanted, rather than a further read. */

@@ -1,6 +1,6 @@
 /** Whether a session takes input, and the errors of one that does not. */
 
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, type Store } from "../model/index.ts";
 import type { Follower } from "./follower.ts";
 import type { NoteWriter } from "./types.ts";
 
@@ -31,4 +31,24 @@ export function ended(key: string, state: string): ContinuoError {
     hint: "Send PUT with the key again: the next session has the notes of this one.",
     details: { key, state },
   });
+}
+
+/** Errors: `invalid_transition` for a session that is not degraded, `corrupt` for one that does not verify. */
+export async function assertRepairable(
+  store: Store,
+  { key, sessionId }: { readonly key: string; readonly sessionId: string },
+): Promise<void> {
+  const session = await store.getSession(sessionId);
+  if (session?.status !== "degraded") {
+    throw new ContinuoError("invalid_transition", `the session is ${session?.status}, and not degraded`, {
+      details: { key, state: session?.status ?? null },
+    });
+  }
+  const { ok, firstBadSequence, reason } = await store.verify(sessionId);
+  if (!ok) {
+    throw new ContinuoError("corrupt", `cannot repair the session: ${reason ?? "its log is damaged"}`, {
+      hint: "Restore the store from a backup.",
+      details: { key, firstBadSequence: firstBadSequence ?? null },
+    });
+  }
 }

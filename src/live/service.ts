@@ -9,6 +9,8 @@ import {
   type StoredEvent,
   type VerifyResult,
 } from "../model/index.ts";
+import { askedEvent, askSession, type Question } from "./ask.ts";
+import { budgetState } from "./budget.ts";
 import { CleanUp } from "./clean-up.ts";
 import { isoOf, SYSTEM_CLOCK } from "./clock.ts";
 import { fetchContextWindow } from "./context-window.ts";
@@ -21,17 +23,21 @@ import { findKey, listKeys, setKey } from "./keys.ts";
 import { nextLevel } from "./levels.ts";
 import { lexicalEmbedder } from "./lexical-embedder.ts";
 import { LIMITS } from "./limits.ts";
+import { Nightly } from "./nightly.ts";
 import { answerEvent, notesOf, operationEvents } from "./notes-of-session.ts";
 import { openSession } from "./open-session.ts";
 import { isLiveUsed, Ownership, type SessionLease } from "./ownership.ts";
-import { assertWritable, ended, stateOfFold, writerNamed } from "./refusals.ts";
+import { assertRepairable, assertWritable, ended, stateOfFold, writerNamed } from "./refusals.ts";
 import { rememberingEmbedder } from "./remembering-embedder.ts";
+import { type ReplayReport, replayRecorded } from "./replay.ts";
+import { replayWithModel } from "./replay-model.ts";
 import { toLiveSession } from "./session-view.ts";
 import { storesTelemetry } from "./shedding.ts";
 import { SNAPSHOT_NAME } from "./snapshot.ts";
 import { acceptsInput, isFinal } from "./state-machine.ts";
 import type {
   Acknowledgement,
+  AskResult,
   Clock,
   ContextWindowOptions,
   Embedder,
@@ -61,12 +67,16 @@ export interface LiveOptions {
   readonly adaptiveBatching?: boolean;
   /** `false`: no level is recorded or sent. */
   readonly backpressure?: boolean;
+  /** Replays the sessions of the last day every night, on one server. */
+  readonly replayNightly?: boolean;
   /** The beginning of this server's name in leases; an id follows. */
   readonly serverName?: string;
   /** `stored` where none is given. */
   readonly kind?: "stored" | "ephemeral";
   readonly report?: (line: string) => void;
 }
+
+const NEVER = new AbortController().signal;
 
 export class LiveService {
   readonly serverId: string;
@@ -79,6 +89,7 @@ export class LiveService {
   readonly #owning = new Map<string, Promise<Keeper | null>>();
   readonly #askedAtMs = new Map<string, number>();
   readonly #cleanUp: CleanUp;
+  readonly #nightly: Nightly | null;
   #state: "running" | "stopped" = "running";
 
   constructor(options: LiveOptions) {
@@ -108,6 +119,7 @@ export class LiveService {
         void this.#keep(lease).catch((error: unknown) => report(`live: ${String(error)}`)),
     });
     this.#cleanUp = new CleanUp({ store, clock, report, abandon: (sessionId) => this.#abandon(sessionId) });
+    this.#nightly = options.replayNightly === true ? new Nightly({ store, clock, report }) : null;
   }
 
   /** Whether any server has continuous sessions in this store. */
@@ -119,6 +131,7 @@ export class LiveService {
   async start(): Promise<void> {
     await this.#ownership.start();
     this.#cleanUp.start();
+    this.#nightly?.start();
   }
 
   /** Others take the sessions over. */
@@ -126,6 +139,7 @@ export class LiveService {
     if (this.#state === "stopped") return;
     this.#state = "stopped";
     this.#cleanUp.stop();
+    this.#nightly?.stop();
     for (const keeper of [...this.#keepers.values()]) keeper.end();
     for (const follower of this.#followers.values()) {
       await follower.then(
@@ -255,6 +269,26 @@ export class LiveService {
     return deleteVideo(this.store, videoId, (sessionId) => this.#forget(sessionId));
   }
 
+  /** Answers a question from the notes and the evidence. Errors: `not_found`, `agent_failed`. */
+  async ask(key: string, question: Question, signal: AbortSignal = NEVER): Promise<AskResult> {
+    const follower = await this.#follow(await this.sessionIdOf(key));
+    const { fold } = follower;
+    const isSpent = budgetState(fold.cost, this.#settings.budget) === "spent";
+    const writer = isSpent ? null : this.#settings.writerOf(fold.noteWriter);
+    const result = await askSession(question, { ...this.#settings, follower, writer, signal });
+    if (result.model !== undefined && !isFinal(fold.state)) await this.#input(follower, [askedEvent(result)]);
+    return result;
+  }
+
+  /** Makes the notes again and compares them. Errors: `not_found`; with `model` `agent_failed`. */
+  async replay(key: string, mode: ReplayReport["mode"], signal: AbortSignal = NEVER): Promise<ReplayReport> {
+    const sessionId = await this.sessionIdOf(key);
+    if (mode === "recorded") return replayRecorded(this.store, sessionId);
+    const { fold } = await this.#follow(sessionId);
+    const writer = this.#settings.writerOf(fold.noteWriter);
+    return replayWithModel({ ...this.#settings, sessionId, writer, signal });
+  }
+
   /** Another key means the session of `key` from now on. Errors: `not_found`. */
   async join(key: string, other: string): Promise<void> {
     const sessionId = await this.sessionIdOf(key);
@@ -283,19 +317,7 @@ export class LiveService {
    */
   async repair(key: string): Promise<void> {
     const sessionId = await this.sessionIdOf(key);
-    const session = await this.store.getSession(sessionId);
-    if (session?.status !== "degraded") {
-      throw new ContinuoError("invalid_transition", `the session is ${session?.status}, and not degraded`, {
-        details: { key, state: session?.status ?? null },
-      });
-    }
-    const { ok, firstBadSequence, reason } = await this.store.verify(sessionId);
-    if (!ok) {
-      throw new ContinuoError("corrupt", `cannot repair the session: ${reason ?? "its log is damaged"}`, {
-        hint: "Restore the store from a backup.",
-        details: { key, firstBadSequence: firstBadSequence ?? null },
-      });
-    }
+    await assertRepairable(this.store, { key, sessionId });
     await this.store.deleteSnapshots({ logId: sessionId, name: SNAPSHOT_NAME });
     await this.#forget(sessionId);
     const keeper = await this.#own(sessionId, "anybody");

@@ -75,6 +75,7 @@ export {
   LEVELS,
   type Level,
   LIVE_STATES,
+  type LiveAnswer,
   type LiveCost,
   type LiveHealth,
   type LiveSession,

@@ -84,6 +84,14 @@ export interface OpenedLiveSession {
   readonly ephemeral?: true;
 }
 
+/** The answer of `POST /v1/live/KEY/ask`. */
+export interface LiveAnswer {
+  readonly text: string;
+  /** Ids of the events and notes that it is made of. */
+  readonly evidence: readonly string[];
+  readonly noteIds: readonly string[];
+}
+
 /** What accepted input is answered with: it is durable then. */
 export interface Acknowledgement {
   /** Sequences of the stored events, in the order of the input; empty for a batch that was stored before. */

@@ -1,5 +1,7 @@
 /** `continuo live …`, as a person uses it. */
 
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openLive } from "../../src/client/live/index.ts";
 import { background, serve } from "./background.ts";
@@ -59,4 +61,33 @@ test("what others said cannot control the terminal", async () => {
     expect(code).toBe(0);
     expect(stdout).not.toContain("\u001b");
   }
+});
+
+test("a session is replayed and exported as Markdown, HTML, JSON and a ZIP archive that only the user can read", async () => {
+  using home = createHome();
+  const server = background(home, ["serve", "--listen", "127.0.0.1:0", "--no-auth"]);
+  await using _server = server;
+  const url = /http:\S+/u.exec(await server.line("listens on"))?.[0] ?? "";
+  const env = { CONTINUO_SERVER: url };
+  const client = await openLive({ serverUrl: url, key: "k", videoId: "v" });
+  await client.add({
+    type: "transcript_added",
+    text: "The harbour opens at dawn.",
+    mediaTimeMs: 0,
+    lang: "en",
+  });
+  await client.end();
+  client.close();
+  expect((await run(home, ["live", "replay", "k"], { env })).stdout).toBe("1 of 1 agree: 100 %\n");
+  expect((await run(home, ["live", "replay", "k", "--model", "--json"], { env })).stdout).toContain(
+    '"agreement":1',
+  );
+  expect((await run(home, ["live", "export", "k"], { env })).stdout).toContain("The harbour opens at dawn.");
+  for (const format of ["html", "json", "zip"]) {
+    const file = join(home.path, `out.${format}`);
+    expect((await run(home, ["live", "export", "k", "--output", file], { env })).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await run(home, ["live", "export", "k", "--output", file], { env })).code).toBe(5);
+  }
+  expect(readFileSync(join(home.path, "out.zip")).subarray(0, 2).toString()).toBe("PK");
 });

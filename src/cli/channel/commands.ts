@@ -58,13 +58,17 @@ export function addChannelCommands(channel: Command, run: Run | null): void {
 }
 
 export function serverOptions(command: Command): Command {
+  return addressOptions(command).option("--json", "print JSON");
+}
+
+/** Where the server is. */
+export function addressOptions(command: Command): Command {
   return command
     .option("--server <url>", "the server (default: CONTINUO_SERVER, else http://127.0.0.1:4747)")
     .option(
       "--token-file <file>",
       "the file of the token (default: CONTINUO_TOKEN, else the token of this machine)",
-    )
-    .option("--json", "print JSON");
+    );
 }
 
 function count(value: string): number {

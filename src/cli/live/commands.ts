@@ -1,9 +1,11 @@
 /** The flags of `continuo live …`. Nothing here does any work. */
 
-import { type Command, InvalidArgumentError } from "commander";
-import { serverOptions } from "../channel/index.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { addressOptions, serverOptions } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
-import type { DemoFlags, LiveFlags } from "./flags.ts";
+import type { DemoFlags, ExportFlags, LiveFlags, ReplayFlags } from "./flags.ts";
+
+const FORMATS = ["md", "html", "json", "zip"] as const;
 
 interface Run {
   readonly shell: Shell;
@@ -47,6 +49,32 @@ export function addLiveCommands(live: Command, run: Run | null): void {
     .argument("<key>", "the key of the session")
     .action((key: string, flags: LiveFlags) =>
       act(async (shell) => (await import("./sessions.ts")).runVerify(key, flags, shell)),
+    );
+  serverOptions(
+    live
+      .command("replay")
+      .description(
+        "make the notes of a continuous session again and compare them; exit code 4 if they differ",
+      ),
+  )
+    .argument("<key>", "the key of the session")
+    .option("--model", "ask the note writer again; a note agrees if a recorded one is like it (target: 95 %)")
+    .action((key: string, flags: ReplayFlags) =>
+      act(async (shell) => (await import("./replay.ts")).runReplay(key, flags, shell)),
+    );
+  addressOptions(
+    live.command("export").description("write the notes, evidence and pictures of a continuous session"),
+  )
+    .argument("<key>", "the key of the session")
+    .addOption(
+      new Option("--format <format>", "the format (default: by the file's name, else md)").choices([
+        ...FORMATS,
+      ]),
+    )
+    .option("--output <file>", "write this file, completely or not at all (default: print)")
+    .option("--force", "with --output: replace an existing file")
+    .action((key: string, flags: ExportFlags) =>
+      act(async (shell) => (await import("./export.ts")).runExport(key, flags, shell)),
     );
   serverOptions(
     live

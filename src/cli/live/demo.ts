@@ -14,6 +14,9 @@ import type { Shell } from "../terminal/index.ts";
 import type { DemoFlags } from "./flags.ts";
 import { lineOfNote, timeOf } from "./lines.ts";
 
+/** What happened to the note of a line. */
+const LABELS: Readonly<Record<string, string>> = { note_updated: "better", note_merged: "merged" };
+
 const RECORDING = "examples/live/harbour.jsonl";
 
 interface Played {
@@ -36,7 +39,10 @@ export async function runDemo(flags: DemoFlags, shell: Shell): Promise<number> {
   };
   const client = await openLive({ serverUrl, token, key, videoId: "harbour", title: "The harbour", onFrame });
   try {
-    if (!flags.json) shell.stdout.write(`Playing a viewing of 65 s at ${flags.speed} times its speed.\n\n`);
+    if (!flags.json)
+      shell.stdout.write(
+        `Playing a viewing of ${lengthOf(recording)} s at ${flags.speed} times its speed.\n\n`,
+      );
     const beganMs = performance.now();
     for (const { atMs, evidence } of recording) {
       await pause(beganMs + atMs / flags.speed - performance.now(), stop.signal);
@@ -110,7 +116,11 @@ function lineOf(frame: LiveServerFrame): string {
   if (type === "frame_captured") return `  ${at}  [${visibleText(String(description ?? "a frame"))}]\n`;
   if (!type.startsWith("note_") || typeof content !== "string") return "";
   const note = { startMs: Number(mediaTimeMs), endMs: Number(endMs), text: content, status: String(status) };
-  return `note  ${lineOfNote(note)}`;
+  return `${(LABELS[type] ?? "note").padEnd(8)}${lineOfNote(note)}`;
+}
+
+function lengthOf(recording: readonly Played[]): number {
+  return Math.ceil((recording.at(-1)?.atMs ?? 0) / 1_000);
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -6,6 +6,16 @@ export interface LiveFlags extends ServerFlags {
   readonly json?: true;
 }
 
+export interface ReplayFlags extends LiveFlags {
+  readonly model?: true;
+}
+
+export interface ExportFlags extends ServerFlags {
+  readonly format?: "md" | "html" | "json" | "zip";
+  readonly output?: string;
+  readonly force?: true;
+}
+
 export interface DemoFlags extends LiveFlags {
   readonly speed: number;
 }

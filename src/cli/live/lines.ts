@@ -16,6 +16,11 @@ export function lineOfNote({ startMs, endMs, text, status }: ShownNote): string 
   return `${span}${mark}  ${visibleText(text).replaceAll("\n", "\n    ")}\n`;
 }
 
+/** The path of a session on a server. */
+export function livePath(key: string, rest = ""): string {
+  return `/v1/live/${encodeURIComponent(key)}${rest}`;
+}
+
 /** `1:05`, or `1:02:05` from an hour on. */
 export function timeOf(ms: number): string {
   const seconds = Math.floor(ms / 1_000);

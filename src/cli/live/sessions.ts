@@ -5,7 +5,7 @@ import type { LiveSession, Note } from "../../wire/index.ts";
 import { accessOf, callServer } from "../channel/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { LiveFlags } from "./flags.ts";
-import { lineOfNote } from "./lines.ts";
+import { lineOfNote, livePath } from "./lines.ts";
 
 export async function runList(flags: LiveFlags, shell: Shell): Promise<number> {
   const access = accessOf(flags, shell);
@@ -33,7 +33,7 @@ export async function runList(flags: LiveFlags, shell: Shell): Promise<number> {
 }
 
 export async function runNotes(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
-  const answer = await callServer(accessOf(flags, shell), pathOf(key, "/notes"));
+  const answer = await callServer(accessOf(flags, shell), livePath(key, "/notes"));
   const notes = answer.notes as readonly Note[];
   if (flags.json) shell.stdout.write(`${toJsonText({ notes })}\n`);
   else for (const note of notes) shell.stdout.write(lineOfNote(note));
@@ -42,7 +42,7 @@ export async function runNotes(key: string, flags: LiveFlags, shell: Shell): Pro
 
 /** 0 when every hash is right, else 4. */
 export async function runVerify(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
-  const result = await callServer(accessOf(flags, shell), pathOf(key, "/verify"), {});
+  const result = await callServer(accessOf(flags, shell), livePath(key, "/verify"), {});
   const { ok, checkedCount, prunedCount, firstBadSequence, reason } = result;
   if (flags.json) shell.stdout.write(`${toJsonText(result)}\n`);
   else if (ok === true)
@@ -55,12 +55,8 @@ export async function runVerify(key: string, flags: LiveFlags, shell: Shell): Pr
 }
 
 export async function runRepair(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
-  const session = await callServer(accessOf(flags, shell), pathOf(key, "/repair"), {});
+  const session = await callServer(accessOf(flags, shell), livePath(key, "/repair"), {});
   if (flags.json) shell.stdout.write(`${toJsonText(session)}\n`);
   else shell.stdout.write(`repaired; the session is ${visibleLine(String(session.state))}\n`);
   return 0;
-}
-
-function pathOf(key: string, rest: string): string {
-  return `/v1/live/${encodeURIComponent(key)}${rest}`;
 }

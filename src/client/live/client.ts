@@ -4,6 +4,7 @@ import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import type {
   Acknowledgement,
   EvidenceInput,
+  LiveAnswer,
   LiveServerFrame,
   LiveSession,
   LiveSessionRequest,
@@ -107,6 +108,12 @@ export class LiveClient {
   /** Errors: `not_found`, `conflict`, `degraded`, `log_closed`. */
   operate(noteId: string, operation: NoteOperation): Promise<Acknowledgement> {
     return this.#call("POST", `/notes/${encodeURIComponent(noteId)}`, operation) as Promise<Acknowledgement>;
+  }
+
+  /** Asks about the video. Errors: `agent_failed`. */
+  ask(question: string, mediaTimeMs?: number): Promise<LiveAnswer> {
+    const body = { question, ...(mediaTimeMs === undefined ? {} : { mediaTimeMs }) };
+    return this.#call("POST", "/ask", body) as Promise<LiveAnswer>;
   }
 
   /** Answers a `context_request`. */

@@ -5,28 +5,42 @@ import {
   type LiveService,
   parseEvidenceBatch,
   parseNoteOperation,
+  parseQuestion,
+  parseReplayMode,
   parseSessionRequest,
 } from "../../live/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { type Access, allows } from "../../wire/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
 import { readBody, readJsonObject } from "../http/index.ts";
+import { exportRoutes } from "./export-routes.ts";
 import { LIMITS } from "./limits.ts";
 import type { LiveServices } from "./services.ts";
 
 type Call = Context<ServerEnv>;
 
+/** The key and its service, for a token that may. Errors: `forbidden`. */
+type Asked = (c: Call, access: Access) => Promise<{ readonly key: string; readonly service: LiveService }>;
+
 export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, services: LiveServices): void {
-  /** The key and its service, for a token that may. Errors: `forbidden`. */
-  const asked = async (
-    c: Call,
-    access: Access,
-  ): Promise<{ readonly key: string; readonly service: LiveService }> => {
+  const asked: Asked = async (c, access) => {
     const key = c.req.param("key") ?? "";
     const { grant } = c.var;
     context.require(grant, { kind: "live", name: key, access });
     return { key, service: await services.of(grant.workspaceId).of(key) };
   };
+  sessionRoutes(app, context, { services, asked });
+  noteRoutes(app, asked);
+  checkRoutes(app, asked);
+  exportRoutes(app, asked);
+}
+
+interface Live {
+  readonly services: LiveServices;
+  readonly asked: Asked;
+}
+
+function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services, asked }: Live): void {
   app.get("/v1/live", async (c) => {
     const service = await services.of(c.var.grant.workspaceId).stored();
     const cursor = c.req.query("cursor");
@@ -74,6 +88,14 @@ export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, service
     await service.join(key, other);
     return Response.json(await service.session(other));
   });
+  app.delete("/v1/videos/:video", async (c) => {
+    context.require(c.var.grant, { kind: "admin" });
+    const service = await services.of(c.var.grant.workspaceId).stored();
+    return Response.json({ deleted: await service.deleteVideo(c.req.param("video")) });
+  });
+}
+
+function noteRoutes(app: Hono<ServerEnv>, asked: Asked): void {
   app.post("/v1/live/:key/notes/:note", async (c) => {
     const { key, service } = await asked(c, "write");
     const operation = parseNoteOperation(await readJsonObject(c.req.raw));
@@ -88,6 +110,21 @@ export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, service
     const { text, mediaTimeMs } = await readJsonObject(c.req.raw);
     return Response.json(await service.answer(key, c.req.param("request"), { text, mediaTimeMs }));
   });
+  app.post("/v1/live/:key/ask", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const question = parseQuestion(await readJsonObject(c.req.raw));
+    return Response.json(await service.ask(key, question, c.req.raw.signal));
+  });
+}
+
+function checkRoutes(app: Hono<ServerEnv>, asked: Asked): void {
+  app.post("/v1/live/:key/replay", async (c) => {
+    const { mode } = await readJsonObject(c.req.raw);
+    const known = parseReplayMode(mode);
+    // Asking the model again costs money.
+    const { key, service } = await asked(c, known === "model" ? "write" : "read");
+    return Response.json(await service.replay(key, known, c.req.raw.signal));
+  });
   app.post("/v1/live/:key/verify", async (c) => {
     const { key, service } = await asked(c, "read");
     return Response.json(await service.verify(key));
@@ -96,11 +133,6 @@ export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, service
     const { key, service } = await asked(c, "write");
     await service.repair(key);
     return Response.json(await service.session(key));
-  });
-  app.delete("/v1/videos/:video", async (c) => {
-    context.require(c.var.grant, { kind: "admin" });
-    const service = await services.of(c.var.grant.workspaceId).stored();
-    return Response.json({ deleted: await service.deleteVideo(c.req.param("video")) });
   });
 }
 

@@ -7,5 +7,6 @@
  * Does not know: files, agents, servers.
  */
 
+export { escapeHtml } from "./escape.ts";
 export { messageToHtml } from "./message.ts";
 export { branchToHtml, type HtmlPage, pageEnd, pageStart } from "./page.ts";

@@ -1,0 +1,116 @@
+/** A session as Markdown and as a page. Everything in it came from others. Pure. */
+
+import { escapeHtml } from "../../transcript/html/index.ts";
+import { visibleLine, visibleText } from "../../transcript/index.ts";
+import type { LiveSession, Note, WireEvent } from "../../wire/index.ts";
+import { timeOf } from "./lines.ts";
+
+export interface Exported {
+  readonly session: LiveSession;
+  readonly notes: readonly Note[];
+  readonly evidence: readonly WireEvent[];
+}
+
+interface Line {
+  readonly at: string;
+  readonly who: string;
+  readonly text: string;
+}
+
+export function toMarkdown({ session, notes, evidence }: Exported): string {
+  const lines = [
+    `# ${plain(titleOf(session))}`,
+    "",
+    ...factsOf(session).map(([name, value]) => `- ${name}: ${plain(value)}`),
+  ];
+  lines.push("", "## Notes", "");
+  for (const note of notes) lines.push(`- **${spanOf(note)}**${markOf(note)} ${plain(note.text)}`);
+  lines.push("", "## Evidence", "");
+  for (const { at, who, text } of linesOf(evidence)) lines.push(`- ${at} ${plain(who)}: ${plain(text)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+/** Nothing may be loaded or run, whatever stands in the page. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
+const STYLE =
+  ":root{color-scheme:light dark}body{margin:2rem auto;max-width:46rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}dd{margin:0}li{margin:.3rem 0;white-space:pre-wrap}time,small{opacity:.7}";
+
+export function toHtml({ session, notes, evidence }: Exported): string {
+  const title = escapeHtml(titleOf(session));
+  const facts = factsOf(session).map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`);
+  const noteItems = notes.map(
+    (note) => `<li><time>${spanOf(note)}</time>${markOf(note)} ${escapeHtml(note.text)}</li>`,
+  );
+  const evidenceItems = linesOf(evidence).map(
+    ({ at, who, text }) => `<li><time>${at}</time> <b>${escapeHtml(who)}</b> ${escapeHtml(text)}</li>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${title}</h1>
+<dl>${facts.join("")}</dl>
+<h2>Notes</h2>
+<ul>
+${noteItems.join("\n")}
+</ul>
+<h2>Evidence</h2>
+<ul>
+${evidenceItems.join("\n")}
+</ul>
+</body>
+</html>
+`;
+}
+
+function titleOf({ title, videoId }: LiveSession): string {
+  return title ?? videoId;
+}
+
+function factsOf({
+  sessionId,
+  key,
+  videoId,
+  state,
+  createdAt,
+}: LiveSession): readonly (readonly [string, string])[] {
+  return [
+    ["Session", sessionId],
+    ["Key", key],
+    ["Video", videoId],
+    ["State", state],
+    ["Begun", createdAt],
+  ];
+}
+
+function spanOf({ startMs, endMs }: Note): string {
+  return startMs === endMs ? timeOf(startMs) : `${timeOf(startMs)}–${timeOf(endMs)}`;
+}
+
+/** One of our own words. */
+function markOf({ status }: Note): string {
+  return status === "unsure" || status === "accepted" ? ` (${status})` : "";
+}
+
+function linesOf(evidence: readonly WireEvent[]): readonly Line[] {
+  return evidence.flatMap(({ type, data, sequence }) => {
+    const { text, description, mediaTimeMs, speaker } = (data ?? {}) as Readonly<Record<string, unknown>>;
+    const at = timeOf(typeof mediaTimeMs === "number" ? mediaTimeMs : 0);
+    if (type === "transcript_added" || type === "remark_added") {
+      return [{ at, who: typeof speaker === "string" ? speaker : "somebody", text: String(text ?? "") }];
+    }
+    if (type !== "frame_captured") return [];
+    return [{ at, who: `frame ${sequence}`, text: typeof description === "string" ? description : "" }];
+  });
+}
+
+/** One line, in which nothing is Markdown or HTML. */
+function plain(text: string): string {
+  return visibleLine(visibleText(text)).replace(/[\\`*_[\]<>#|!&~]/gu, "\\$&");
+}

@@ -1,0 +1,111 @@
+/** `continuo live export`: the notes, the evidence and the pictures of a session, in one file. */
+
+import { resolve } from "node:path";
+import { openOutputFile, placesOf, type ZipEntry, zipChunks } from "../../files/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import { forbiddenFolders } from "../../native/index.ts";
+import type { BlobPointer, LiveSession, Note, WireEvent } from "../../wire/index.ts";
+import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
+import { type Shell, toJsonText } from "../terminal/index.ts";
+import { type Exported, toHtml, toMarkdown } from "./export-pages.ts";
+import type { ExportFlags } from "./flags.ts";
+import { livePath } from "./lines.ts";
+
+/** An ending for the types that browsers capture; others are kept as bytes. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  "image/jpeg": "jpg",
+  "image/png": "png",
+  "image/webp": "webp",
+  "image/avif": "avif",
+};
+
+const MAX_FRAME_BYTES = 33_554_432;
+
+export async function runExport(key: string, flags: ExportFlags, shell: Shell): Promise<number> {
+  const access = accessOf(flags, shell);
+  const { format = formatOf(flags.output), output } = flags;
+  if (format === "zip" && (output === undefined || output === "-") && shell.stdout.isTTY === true) {
+    throw new ContinuoError("usage", "cannot print a ZIP archive on a terminal", {
+      hint: "Use --output FILE.",
+    });
+  }
+  const exported = await read(key, access);
+  const chunks = format === "zip" ? zipChunks(entriesOf(key, exported, access)) : [textOf(exported, format)];
+  if (output === undefined || output === "-") {
+    for await (const chunk of chunks) shell.stdout.write(chunk);
+    return 0;
+  }
+  const options = { force: flags.force === true, forbidden: await forbiddenFolders(placesOf(shell)) };
+  using file = await openOutputFile(resolve(shell.cwd, output), options);
+  for await (const chunk of chunks) file.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  file.commit();
+  shell.stderr.write(
+    `wrote ${exported.notes.length} notes and ${exported.evidence.length} pieces of evidence\n`,
+  );
+  return 0;
+}
+
+async function read(key: string, access: ServerAccess): Promise<Exported> {
+  const session = (await callServer(access, livePath(key))) as unknown as LiveSession;
+  const { notes } = (await callServer(access, livePath(key, "/notes"))) as {
+    readonly notes: readonly Note[];
+  };
+  const evidence: WireEvent[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const page = (await callServer(access, livePath(key, `/evidence?after=${after}`))) as {
+      readonly events: readonly WireEvent[];
+      readonly nextAfter: number | null;
+    };
+    evidence.push(...page.events);
+    after = page.nextAfter;
+  }
+  return { session, notes, evidence };
+}
+
+function textOf(exported: Exported, format: "md" | "html" | "json"): string {
+  if (format === "html") return toHtml(exported);
+  return format === "md" ? toMarkdown(exported) : `${toJsonText(exported)}\n`;
+}
+
+async function* entriesOf(key: string, exported: Exported, access: ServerAccess): AsyncGenerator<ZipEntry> {
+  yield { name: "notes.md", bytes: Buffer.from(toMarkdown(exported)) };
+  yield { name: "notes.html", bytes: Buffer.from(toHtml(exported)) };
+  const { session, notes, evidence } = exported;
+  yield { name: "session.json", bytes: Buffer.from(`${toJsonText({ session, notes })}\n`) };
+  const lines = evidence.map((event) => `${JSON.stringify(event)}\n`).join("");
+  yield { name: "evidence.jsonl", bytes: Buffer.from(lines) };
+  for (const { sequence, data } of evidence) {
+    const { full, thumbnail } = (data ?? {}) as Readonly<
+      Record<"full" | "thumbnail", BlobPointer | undefined>
+    >;
+    for (const [tier, pointer] of Object.entries({ full, thumbnail })) {
+      const bytes =
+        pointer === undefined ? null : await readFrame(key, { sequence, hash: pointer.hash }, access);
+      if (bytes === null) continue;
+      const ending = ENDINGS[pointer?.mediaType ?? ""] ?? "bin";
+      yield { name: `frames/${String(sequence).padStart(7, "0")}-${tier}.${ending}`, bytes, method: "store" };
+    }
+  }
+}
+
+/** `null` for a picture that was removed at its time. */
+async function readFrame(
+  key: string,
+  { sequence, hash }: { readonly sequence: number; readonly hash: string },
+  { serverUrl, token }: ServerAccess,
+): Promise<Uint8Array | null> {
+  const path = livePath(key, `/blobs/${encodeURIComponent(hash)}?sequence=${sequence}`);
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(`${serverUrl}${path}`, { headers, redirect: "error" });
+  if (!response.ok || Number(response.headers.get("content-length")) > MAX_FRAME_BYTES) {
+    await response.body?.cancel();
+    return null;
+  }
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** By the ending of the file's name; Markdown where it tells nothing. */
+function formatOf(path: string | undefined): "md" | "html" | "json" | "zip" {
+  const ending = path?.split(".").at(-1)?.toLowerCase();
+  return ending === "html" || ending === "json" || ending === "zip" ? ending : "md";
+}

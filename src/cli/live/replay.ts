@@ -1,0 +1,28 @@
+/** `continuo live replay`. */
+
+import type { ReplayReport } from "../../live/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { accessOf, callServer } from "../channel/index.ts";
+import { type Shell, toJsonText } from "../terminal/index.ts";
+import type { ReplayFlags } from "./flags.ts";
+import { livePath } from "./lines.ts";
+
+/** What a model is asked to reach; recorded drafts must agree in everything. */
+const MODEL_TARGET = 0.95;
+
+/** 0 when the notes agree, else 4. */
+export async function runReplay(key: string, flags: ReplayFlags, shell: Shell): Promise<number> {
+  const mode = flags.model === true ? "model" : "recorded";
+  const answer = await callServer(accessOf(flags, shell), livePath(key, "/replay"), { mode });
+  const report = answer as unknown as ReplayReport;
+  const { compared, agreed, agreement, disagreements } = report;
+  if (flags.json) shell.stdout.write(`${toJsonText(report)}\n`);
+  else {
+    shell.stdout.write(`${agreed} of ${compared} agree: ${Math.floor(agreement * 1_000) / 10} %\n`);
+    for (const { sequence, reason, noteId } of disagreements) {
+      const note = noteId === undefined ? "" : ` (note ${visibleLine(noteId)})`;
+      shell.stdout.write(`  event ${sequence}: ${visibleLine(reason)}${note}\n`);
+    }
+  }
+  return agreement >= (mode === "model" ? MODEL_TARGET : 1) ? 0 : 4;
+}

@@ -1,0 +1,103 @@
+/** The replay of every night: on one server at a time, and each session of the last day once. */
+
+import { isContinuoError, type NewEvent, type Store } from "../model/index.ts";
+import { isoOf } from "./clock.ts";
+import { LIMITS } from "./limits.ts";
+import { replayRecorded } from "./replay.ts";
+import type { Clock, LiveState } from "./types.ts";
+import { liveSessions } from "./videos.ts";
+
+export interface NightlyOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly report: (line: string) => void;
+}
+
+const LEASE = "live/nightly-replay";
+const NIGHTS = "live/replayed/";
+
+export class Nightly {
+  readonly #options: NightlyOptions;
+  #cancel: (() => void) | null = null;
+
+  constructor(options: NightlyOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { clock, report } = this.#options;
+    this.#cancel = clock.after(LIMITS.nightlyPollMs, () => {
+      void this.runIfDue().catch((error: unknown) =>
+        report(`live: the nightly replay failed: ${String(error)}`),
+      );
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.#cancel?.();
+  }
+
+  /** After 02:00 UTC, if no server did it this night. Returns how many sessions it replayed. */
+  async runIfDue(): Promise<number> {
+    const { store, clock } = this.#options;
+    const now = isoOf(clock.now());
+    const name = `${NIGHTS}${now.slice(0, 10)}`;
+    if (Number(now.slice(11, 13)) < LIMITS.nightHour || (await store.getClaim(name)) !== null) return 0;
+    const owner = crypto.randomUUID();
+    let lease: Awaited<ReturnType<Store["acquireLease"]>>;
+    try {
+      lease = await store.acquireLease(LEASE, { owner, ttlMs: LIMITS.cleanUpLeaseMs });
+    } catch (error) {
+      if (isContinuoError(error, "lease_held")) return 0;
+      throw error;
+    }
+    try {
+      // Another server may have ended meanwhile.
+      if ((await store.getClaim(name)) !== null) return 0;
+      const replayed = await this.#replayAll(lease);
+      await store.putClaim({ name, generation: 1, owner, status: "done", data: { replayed } });
+      return replayed;
+    } finally {
+      await store.releaseLease(lease);
+    }
+  }
+
+  async #replayAll(lease: { readonly name: string; readonly token: number }): Promise<number> {
+    const { store, clock, report } = this.#options;
+    const sinceMs = clock.now() - LIMITS.nightlySpanMs;
+    let replayed = 0;
+    for await (const { sessionId, status, lastActivityAt } of liveSessions(store)) {
+      if (Date.parse(lastActivityAt) < sinceMs) continue;
+      const { agreement, compared, disagreements } = await replayRecorded(store, sessionId);
+      replayed++;
+      if (agreement < 1) {
+        report(
+          `live: the replay of ${sessionId} agrees in ${percent(agreement)}: ${disagreements[0]?.reason ?? ""}`,
+        );
+      }
+      await this.#record(sessionId, status as LiveState, { agreement, compared });
+      await store.renewLease({ ...lease, ttlMs: LIMITS.cleanUpLeaseMs });
+    }
+    return replayed;
+  }
+
+  /** A session that ended takes no more events; its result is only reported. */
+  async #record(sessionId: string, state: LiveState, value: object): Promise<void> {
+    if (state === "closed" || state === "abandoned" || state === "degraded") return;
+    const data = { name: "replay", value };
+    const event: NewEvent = {
+      type: "telemetry_reported",
+      data,
+      occurredAt: isoOf(this.#options.clock.now()),
+    };
+    await this.#options.store.append(sessionId, [event]).catch((error: unknown) => {
+      if (!isContinuoError(error, "log_closed")) throw error;
+    });
+  }
+}
+
+/** Rounded down: 100 % is only what agrees in everything. */
+function percent(share: number): string {
+  return `${Math.floor(share * 1_000) / 10} %`;
+}

@@ -1,0 +1,116 @@
+/** Asks the note writer again about every batch, and looks how many of its notes are like those of the first time. */
+
+import type { StoredEvent } from "../model/index.ts";
+import { readSequences, runTurn, toItem } from "./batches.ts";
+import { fetchContextWindow } from "./context-window.ts";
+import { isUnsure } from "./decide.ts";
+import { addEvent, emptyFold, isFields, type LiveFold } from "./fold.ts";
+import type { KeeperSettings } from "./keeper.ts";
+import { cosineOf, overlapOf } from "./likeness.ts";
+import { LIMITS } from "./limits.ts";
+import { newestEntries, noteOf, readNotes } from "./note-events.ts";
+import { type Disagreement, eventsOf, type ReplayReport } from "./replay.ts";
+import type { Draft, EvidenceItem, Note, NoteRequest, NoteWriter } from "./types.ts";
+
+export interface ReplayOptions extends Pick<KeeperSettings, "store" | "runStore" | "embedder"> {
+  readonly sessionId: string;
+  readonly writer: NoteWriter;
+  readonly signal: AbortSignal;
+}
+
+/** Nothing of the session changes; the runs are in a session beside it. Errors: `agent_failed`, the store's. */
+export async function replayWithModel(options: ReplayOptions): Promise<ReplayReport> {
+  const { store, sessionId } = options;
+  const fold = emptyFold("");
+  const originals: Note[] = [];
+  const drafts: (Draft & { readonly sequence: number })[] = [];
+  for await (const event of eventsOf(store, sessionId)) {
+    if (event.type === "decision_made") {
+      const made = await draftsOf(event, fold, options);
+      drafts.push(...made.map((draft) => ({ ...draft, sequence: event.sequence })));
+    }
+    addEvent(fold, event);
+    const note = /^note_(written|updated|merged)$/u.test(event.type) ? noteOf(event) : null;
+    if (note !== null) originals.push(note);
+  }
+  return compare(drafts, originals, options);
+}
+
+async function draftsOf(
+  decision: StoredEvent,
+  fold: LiveFold,
+  options: ReplayOptions,
+): Promise<readonly Draft[]> {
+  const { store, runStore, sessionId, writer, signal } = options;
+  const { batchId, sequences } = isFields(decision.data) ? decision.data : {};
+  if (typeof batchId !== "string" || !Array.isArray(sequences) || sequences.length === 0) return [];
+  const evidence = (await readSequences(store, sessionId, sequences as readonly number[])).map(toItem);
+  const request: NoteRequest = {
+    sessionId,
+    batchId,
+    videoId: fold.videoId,
+    title: fold.title,
+    evidence,
+    notes: await readNotes(store, sessionId, newestEntries(fold, LIMITS.newestNotes)),
+    inherited: [],
+    memory: fold.memory,
+    unsure: [],
+    answered: [],
+    context: (timestampMs, window) =>
+      before(decision.sequence, fetchContextWindow(store, sessionId, timestampMs, window)),
+  };
+  let drafts: readonly Draft[] = [];
+  await runTurn({
+    store: runStore,
+    sessionId,
+    beside: "replay",
+    name: writer.name,
+    input: `Write the notes of the decision ${decision.sequence} again.`,
+    signal,
+    turn: async (turn, turnSignal) => {
+      const { drafts: made, usage } = await writer.write(request, { signal: turnSignal, turn });
+      drafts = made;
+      return usage === undefined ? {} : { usage };
+    },
+  });
+  return drafts.filter((draft) => !isUnsure(draft));
+}
+
+/** What came later was not known then. */
+async function* before(
+  sequence: number,
+  items: AsyncIterable<EvidenceItem>,
+): AsyncGenerator<EvidenceItem, void, void> {
+  for await (const item of items) if (item.sequence < sequence) yield item;
+}
+
+async function compare(
+  drafts: readonly (Draft & { readonly sequence: number })[],
+  originals: readonly Note[],
+  { embedder, signal }: ReplayOptions,
+): Promise<ReplayReport> {
+  const disagreements: Disagreement[] = [];
+  let agreed = 0;
+  for (const draft of drafts) {
+    const near = originals.filter((note) => overlapOf(draft, note) >= LIMITS.sameOverlap);
+    const [vector = [], ...others] = await embedder.embed([draft.text, ...near.map(({ text }) => text)], {
+      signal,
+    });
+    if (others.some((other) => cosineOf(vector, other) >= embedder.threshold)) agreed++;
+    else if (disagreements.length < LIMITS.shownDisagreements) {
+      disagreements.push({
+        sequence: draft.sequence,
+        reason: "no recorded note is like the note of this batch",
+      });
+    }
+  }
+  const compared = drafts.length;
+  const nothing = originals.length === 0 ? 1 : 0;
+  return {
+    mode: "model",
+    compared,
+    agreed,
+    agreement: compared === 0 ? nothing : agreed / compared,
+    disagreements,
+  };
+}

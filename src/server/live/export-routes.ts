@@ -1,0 +1,41 @@
+/** What `continuo live export` reads: evidence page by page, and the pictures that it points to. */
+
+import type { Context, Hono } from "hono";
+import { type LiveService, openFrame, readEvidence } from "../../live/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import { type Access, toWireEvent } from "../../wire/index.ts";
+import type { ServerEnv } from "../context/index.ts";
+
+type Asked = (
+  c: Context<ServerEnv>,
+  access: Access,
+) => Promise<{ readonly key: string; readonly service: LiveService }>;
+
+export function exportRoutes(app: Hono<ServerEnv>, asked: Asked): void {
+  app.get("/v1/live/:key/evidence", async (c) => {
+    const { key, service } = await asked(c, "read");
+    const after = sequenceOf(c.req.query("after") ?? "0");
+    const { events, nextAfter } = await readEvidence(service.store, await service.sessionIdOf(key), after);
+    return Response.json({ events: events.map(toWireEvent), nextAfter });
+  });
+  app.get("/v1/live/:key/blobs/:hash", async (c) => {
+    const { key, service } = await asked(c, "read");
+    const place = { sequence: sequenceOf(c.req.query("sequence")), hash: c.req.param("hash") };
+    const blob = await openFrame(service.store, await service.sessionIdOf(key), place);
+    return new Response(ReadableStream.from(blob.bytes) as ReadableStream<Uint8Array>, {
+      headers: {
+        "content-type": "application/octet-stream",
+        "content-length": String(blob.sizeBytes),
+        "content-disposition": "attachment",
+        "content-security-policy": "default-src 'none'; sandbox",
+        "cache-control": "no-store",
+      },
+    });
+  });
+}
+
+function sequenceOf(text: string | undefined): number {
+  const sequence = Number(text);
+  if (text !== undefined && Number.isSafeInteger(sequence) && sequence >= 0) return sequence;
+  throw new ContinuoError("invalid", "the sequence must be a whole number from 0");
+}

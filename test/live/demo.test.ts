@@ -1,0 +1,36 @@
+/** The recorded viewing of `continuo live demo`, played under a fake clock. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { extractiveWriter } from "../../src/live/index.ts";
+import type { EvidenceInput } from "../../src/wire/index.ts";
+import { liveTest } from "./live-session.ts";
+import { allEvents } from "./servers.ts";
+
+const RECORDING = join(import.meta.dirname, "../../examples/live/harbour.jsonl");
+
+test.each([1, 2])(
+  "notes of the demonstration are updated and merged at %i times its speed, without a model",
+  async (speed) => {
+    await using live = await liveTest({ noteWriters: [extractiveWriter()] });
+    const { sessionId } = await live.service.open("k", { videoId: "harbour" });
+    let playedMs = 0;
+    for (const line of readFileSync(RECORDING, "utf8").trim().split("\n")) {
+      const { atMs, ...evidence } = JSON.parse(line) as EvidenceInput & { readonly atMs: number };
+      await live.clock.advance((atMs - playedMs) / speed);
+      playedMs = atMs;
+      await live.send("k", evidence as EvidenceInput);
+    }
+    await live.service.close("k");
+    const types = (await allEvents(live.store, sessionId)).map(({ type }) => type);
+    expect(types.filter((type) => type === "note_updated").length).toBeGreaterThanOrEqual(1);
+    expect(types.filter((type) => type === "note_merged")).toHaveLength(1);
+    const notes = await live.service.notes("k");
+    const merged = notes.filter(({ text }) => text.includes("ferry crosses"));
+    expect(merged).toMatchObject([
+      { startMs: 66_000, endMs: 73_000, text: expect.stringContaining("sixteen times") },
+    ]);
+    expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
+  },
+);

@@ -1,0 +1,82 @@
+/** `continuo live export`, `replay` and a question, over HTTP. */
+
+import { expect, test } from "vitest";
+import { toHtml, toMarkdown } from "../../src/cli/live/export-pages.ts";
+import { openLive } from "../../src/client/live/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import type { LiveSession, Note, WireEvent } from "../../src/wire/index.ts";
+import { openServer } from "../server/harness/open-server.ts";
+import { said, scriptedWriter } from "./live-session.ts";
+
+test("a session is exported with its evidence and frames, replayed, and asked over HTTP", async () => {
+  await using store = await openStore("memory:");
+  const live = { workspaceIds: [store.workspaceId], noteWriters: [scriptedWriter()] };
+  const server = await openServer(store, { live });
+  await using _closing = { [Symbol.asyncDispose]: () => server.close() };
+  const client = await openLive({ serverUrl: server.url, key: "tab/1", videoId: "v" });
+  const { hash, sizeBytes } = await store.putBlob(Buffer.from("a picture"), { mediaType: "image/jpeg" });
+  const full = { hash, sizeBytes, mediaType: "image/jpeg" };
+  const { sequences } = await client.add(said("the harbour opens at dawn", 1_000), {
+    type: "frame_captured",
+    mediaTimeMs: 1_000,
+    full,
+  });
+  const answer = await client.ask("When does the harbour open?", 1_000);
+  expect(answer).toMatchObject({ text: "the harbour opens at dawn", noteIds: [] });
+  await client.end();
+  client.close();
+  const path = `${server.url}/v1/live/tab%2F1`;
+  const get = async (rest: string): Promise<Response> => fetch(`${path}${rest}`);
+  const { events, nextAfter } = (await (await get("/evidence?after=0")).json()) as {
+    readonly events: readonly WireEvent[];
+    readonly nextAfter: number | null;
+  };
+  expect(events.map(({ type, sequence }) => [type, sequence])).toEqual([
+    ["transcript_added", sequences[0]],
+    ["frame_captured", sequences[1]],
+  ]);
+  expect(nextAfter).toBeNull();
+  expect(await (await get(`/blobs/${hash}?sequence=${sequences[1]}`)).text()).toBe("a picture");
+  // Only through the event that points to it.
+  expect((await get(`/blobs/${hash}?sequence=${sequences[0]}`)).status).toBe(404);
+  expect((await get(`/blobs/${hash}`)).status).toBe(400);
+  const post = (rest: string, body: object): Promise<Response> =>
+    fetch(`${path}${rest}`, { method: "POST", body: JSON.stringify(body) });
+  expect(await (await post("/replay", {})).json()).toMatchObject({
+    mode: "recorded",
+    agreement: 1,
+    compared: 1,
+  });
+  expect((await post("/replay", { mode: "other" })).status).toBe(400);
+  expect((await post("/ask", { question: "" })).status).toBe(400);
+  expect((await post("/ask", { question: "x".repeat(5_000) })).status).toBe(413);
+});
+
+test("nothing that others said is Markdown, HTML or a control character in an exported page", () => {
+  const hostile = "<script>alert(1)</script> [x](javascript:y)\u001b[2J\n# heading";
+  const session = {
+    title: hostile,
+    videoId: "v",
+    key: "k",
+    sessionId: "s",
+    state: "closed",
+    createdAt: "now",
+  };
+  const note = { startMs: 0, endMs: 1_000, text: hostile, status: "unsure" };
+  const evidence = [
+    { type: "transcript_added", sequence: 1, data: { text: hostile, speaker: hostile, mediaTimeMs: 0 } },
+  ];
+  const exported = {
+    session: session as unknown as LiveSession,
+    notes: [note as Note],
+    evidence: evidence as unknown as readonly WireEvent[],
+  };
+  const html = toHtml(exported);
+  expect(html).not.toContain("<script>");
+  expect(html).toContain("(unsure)");
+  const markdown = toMarkdown(exported);
+  expect(markdown).not.toMatch(/^# heading/mu);
+  expect(markdown).not.toMatch(/(?<!\\)<script/u);
+  expect(markdown).not.toMatch(/(?<!\\)\[x/u);
+  for (const text of [html, markdown]) expect(text).not.toContain("\u001b");
+});

@@ -1,0 +1,182 @@
+/** Replay of recorded drafts and decisions, of the model, and of every night; questions about the video. */
+
+import { expect, test } from "vitest";
+import { agentWriter, LiveService, replayEvents } from "../../src/live/index.ts";
+import type { Agent, StoredEvent } from "../../src/model/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { fakeClock } from "./fake-clock.ts";
+import { type LiveTest, liveTest, said } from "./live-session.ts";
+import { allEvents } from "./servers.ts";
+
+/** A session with new, updated, merged and unsure notes, and one that a person edited. */
+async function play(live: LiveTest): Promise<string> {
+  const { sessionId } = await live.service.open("k", { videoId: "v" });
+  const words: readonly (readonly [string, number, number])[] = [
+    ["The keeper lit the lamp", 0, 4_000],
+    ["The keeper lit the lamp at dusk", 1_000, 4_000],
+    ["The keeper lit the lamp once more", 5_000, 8_000],
+    ["The keeper lit the lamp every dusk", 0, 8_000],
+    ["Boats came home", 20_000, 24_000],
+  ];
+  for (const [text, at, endMs] of words) {
+    await live.send("k", said(text, at, { endMs }));
+    await live.clock.advance(7_000);
+  }
+  const boats = (await live.service.notes("k")).find(({ text }) => text.startsWith("Boats"));
+  await live.service.operate("k", boats?.noteId ?? "", { operation: "edit", text: "Three boats came home" });
+  await live.clock.advance(7_000);
+  return sessionId;
+}
+
+async function* listed(events: readonly StoredEvent[]): AsyncGenerator<StoredEvent, void, void> {
+  yield* events;
+}
+
+/** One draft for each batch, with the words and the whole span of its first piece. */
+const spanWriter = {
+  name: "span",
+  write: async ({
+    batchId,
+    evidence,
+  }: {
+    batchId: string;
+    evidence: readonly { text: string; startMs: number; endMs: number; id: string; type: string }[];
+  }) => {
+    const [first] = evidence.filter(({ type }) => type === "transcript_added");
+    if (first === undefined) return { drafts: [] };
+    const { text, startMs, endMs, id } = first;
+    return { drafts: [{ draftId: `${batchId}/1`, text, startMs, endMs, confidence: 0.9, evidence: [id] }] };
+  },
+};
+
+test("a replay makes all notes again, byte for byte, and any planted change lowers its agreement", async () => {
+  await using live = await liveTest({ noteWriters: [spanWriter] });
+  const sessionId = await play(live);
+  const report = await live.service.replay("k", "recorded");
+  // 2 + 1 written, 1 updated, 1 merged, 2 archived.
+  expect(report).toEqual({ mode: "recorded", compared: 7, agreed: 7, agreement: 1, disagreements: [] });
+  const events = await allEvents(live.store, sessionId);
+  for (const [n, event] of events.entries()) {
+    const changed: StoredEvent = { ...event, data: { ...(event.data as object), planted: true } };
+    const planted = await replayEvents(listed(events.with(n, changed)));
+    expect(planted.agreement, `${event.type} was changed`).toBeLessThan(1);
+    if (!event.type.startsWith("note_")) continue;
+    const missing = await replayEvents(listed(events.toSpliced(n, 1)));
+    expect(missing.agreement, `${event.type} is missing`).toBeLessThan(1);
+  }
+});
+
+test("a change that also has the right hashes is found where it is in a draft, a decision or a note", async () => {
+  const { canonicalJson, chainHash, payloadHash, CHAIN_START } = await import("../../src/model/index.ts");
+  const { sha256 } = await import("../../src/live/snapshot.ts");
+  await using live = await liveTest({ noteWriters: [spanWriter] });
+  const events = await allEvents(live.store, await play(live));
+  const forged = (at: number, change: (data: string) => string): readonly StoredEvent[] => {
+    let before: string = CHAIN_START;
+    return events.map((event, n) => {
+      const data: unknown = n === at ? JSON.parse(change(JSON.stringify(event.data))) : event.data;
+      const hashed = { ...event, data, payloadHash: payloadHash(sha256, canonicalJson(data), event.salt) };
+      before = chainHash(sha256, before, hashed);
+      return { ...hashed, chainHash: before };
+    });
+  };
+  expect((await replayEvents(listed(forged(-1, (data) => data)))).agreement).toBe(1);
+  for (const [n, { type, actor }] of events.entries()) {
+    const isMade = type === "draft_written" || (type.startsWith("note_") && actor.kind !== "person");
+    if (!isMade || type === "note_archived") continue;
+    const report = await replayEvents(
+      listed(forged(n, (data) => data.replace("keeper", "sexton").replace("Boats", "Ships"))),
+    );
+    expect(report.agreement, `${type} was forged`).toBeLessThan(1);
+  }
+});
+
+test("a replay with the model agrees where its notes are like the recorded ones, and leaves the session as it is", async () => {
+  let words = (text: string): string => text;
+  const writer = {
+    ...spanWriter,
+    write: async (request: Parameters<typeof spanWriter.write>[0]) => {
+      const { drafts } = await spanWriter.write(request);
+      return { drafts: drafts.map((draft) => ({ ...draft, text: words(draft.text) })) };
+    },
+  };
+  await using live = await liveTest({ noteWriters: [writer] });
+  const sessionId = await play(live);
+  const before = await live.store.latestSequence(sessionId);
+  words = (text) => `${text}, as was said`;
+  expect(await live.service.replay("k", "model")).toMatchObject({ compared: 5, agreed: 5, agreement: 1 });
+  words = (text) => (text.startsWith("Boats") ? "Nothing of this kind" : text);
+  const report = await live.service.replay("k", "model");
+  expect(report).toMatchObject({ mode: "model", compared: 5, agreed: 4, agreement: 0.8 });
+  expect(report.disagreements).toHaveLength(1);
+  expect(await live.store.latestSequence(sessionId)).toBe(before);
+});
+
+test("every night one of two servers replays the sessions of the last day, once, and reports what does not agree", async () => {
+  await using store = await openStore("memory:");
+  const lines: string[] = [];
+  // The newest 22:00 that is over: the store has a clock of its own.
+  const evening = Math.floor((Date.now() - 22 * 3_600_000) / 86_400_000) * 86_400_000 + 22 * 3_600_000;
+  const clock = fakeClock(async () => undefined, evening);
+  const options = { store, clock, replayNightly: true, report: (line: string) => lines.push(line) };
+  const services = [new LiveService(options), new LiveService(options)];
+  try {
+    const [service] = services;
+    await service?.open("k", { videoId: "v" });
+    const sessionId = (await service?.sessionIdOf("k")) ?? "";
+    // An event of a note that no decision made.
+    await store.append(sessionId, [
+      { type: "note_written", data: { noteId: "n", content: "x", decisionId: "none" } },
+    ]);
+    for (const one of services) await one.start();
+    const nights = async (): Promise<number> =>
+      (await store.listClaims({ prefix: "live/replayed/" })).items.length;
+    await clock.advance(3 * 3_600_000);
+    expect(await nights()).toBe(0);
+    await clock.advance(2 * 3_600_000);
+    await expect.poll(nights).toBe(1);
+    await clock.advance(4 * 3_600_000);
+    await expect.poll(async () => lines.filter((line) => line.includes("the replay of")).length).toBe(1);
+    expect(lines.find((line) => line.includes("the replay of"))).toContain("agrees in 0 %");
+  } finally {
+    for (const one of services) await one.stop();
+  }
+});
+
+test("a question is answered from notes and evidence: by the agent, whose cost is counted, or with the words that are likest", async () => {
+  const prompts: string[] = [];
+  const agent: Agent = {
+    name: "guide",
+    execute: async ({ input }, { onEvent }) => {
+      const [block] = input;
+      prompts.push(block?.type === "text" ? block.text : "");
+      await onEvent({ type: "text", delta: '{"text":"At dusk.","evidence":["e1"],"notes":["n1","n7"]}' });
+      return { usage: { inputTokens: 50, outputTokens: 5 } };
+    },
+  };
+  const guide = agentWriter({ agent });
+  await using live = await liveTest({ noteWriters: [{ ...guide, write: spanWriter.write }, spanWriter] });
+  const sessionId = await play(live);
+  const answer = await live.service.ask("k", { question: "When was the lamp lit?", mediaTimeMs: 1_000 });
+  expect(answer).toMatchObject({ text: "At dusk.", model: "guide" });
+  expect(answer.noteIds).toHaveLength(1);
+  expect(prompts[0]).toContain("The keeper lit the lamp every dusk");
+  expect(prompts[0]).toContain("When was the lamp lit?");
+  expect((await live.service.session("k")).cost).toMatchObject({
+    modelCalls: 1,
+    inputTokens: 50,
+    outputTokens: 5,
+  });
+  expect(await live.service.replay("k", "recorded")).toMatchObject({ agreement: 1 });
+  expect((await live.store.verify(sessionId)).ok).toBe(true);
+
+  await live.service.open("plain", { videoId: "v", noteWriter: "span" });
+  await live.send("plain", said("The harbour opens at dawn", 1_000));
+  await live.clock.advance(7_000);
+  const quoted = await live.service.ask("plain", {
+    question: "When does the harbour open?",
+    mediaTimeMs: null,
+  });
+  expect(quoted.text).toBe("The harbour opens at dawn");
+  expect(quoted.evidence).toHaveLength(1);
+});
