@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { Shell } from "../terminal/index.ts";
+import type { InstallFlags } from "./flags.ts";
 
 interface Run {
   readonly shell: Shell;
@@ -10,10 +11,15 @@ interface Run {
 
 const HELP = `
 Agents start this command themselves and talk to it over standard input and output, by the Model Context Protocol
-(revision 2026-07-28, and 2025-11-25 for older clients). See docs/mcp.md for its tools.`;
+(revision 2026-07-28, and 2025-11-25 for older clients). \`continuo mcp install\` registers it with them. See docs/mcp.md for
+its tools.`;
+
+const INSTALL_HELP = `
+AGENT is claude, codex, gemini, pi or opencode; without it, every agent that was used on this machine. The change of each
+file is shown first. Everything else in the file stays byte for byte, and \`continuo mcp uninstall\` takes the change back.`;
 
 export function addMcpCommands(program: Command, run: Run | null): void {
-  program
+  const mcp = program
     .command("mcp")
     .description("serve the memory of all sessions to an agent")
     .addHelpText("after", HELP)
@@ -21,4 +27,20 @@ export function addMcpCommands(program: Command, run: Run | null): void {
       if (run === null) return;
       run.onEnd(await (await import("./serve.ts")).runMcp(run.shell));
     });
+  const add = (name: "install" | "uninstall", description: string): void => {
+    mcp
+      .command(name)
+      .description(description)
+      .argument("[agent]", "the agent (default: all that were used here)")
+      .option("--yes", "make the change without a question")
+      .option("--json", "print JSON")
+      .addHelpText("after", INSTALL_HELP)
+      .action(async (agent: string | undefined, flags: InstallFlags) => {
+        if (run === null) return;
+        const { runInstall } = await import("./install.ts");
+        run.onEnd(await runInstall(name, agent ?? null, { flags, shell: run.shell }));
+      });
+  };
+  add("install", "register the MCP server with an agent");
+  add("uninstall", "remove the MCP server from an agent");
 }

@@ -1,7 +1,8 @@
 /**
- * `continuo mcp`: serves the memory of all sessions to agents.
+ * `continuo mcp`, `mcp install` and `mcp uninstall`: serves the memory of all sessions to agents.
  *
- * Promises: standard output is the protocol's; the protocol's package is loaded by this command only.
+ * Promises: standard output of the server is the protocol's; the protocol's package is loaded by the server only; no
+ * file of an agent changes before the change was shown and agreed to.
  * Does not know: what a tool answers.
  */
 

@@ -1,0 +1,189 @@
+/** `mcp install` and `mcp uninstall`: the change of each file is shown, and made after a question. */
+
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  AGENT_NAMES,
+  type AgentName,
+  ContinuoError,
+  isAgentName,
+  isContinuoError,
+} from "../../model/index.ts";
+import { agentOf, HOME_VARIABLES } from "../../native/index.ts";
+import { maskSecrets, visibleLine } from "../../transcript/index.ts";
+import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
+import type { InstallFlags } from "./flags.ts";
+import {
+  applyEdit,
+  diffOf,
+  type Edit,
+  forgetEdit,
+  inverseOf,
+  keepEdit,
+  keptEdit,
+  type Registration,
+  readSettings,
+  registrationOf,
+  type ServerCommand,
+  type Settings,
+  writeSettings,
+} from "./registering/index.ts";
+
+type Direction = "install" | "uninstall";
+
+interface Plan {
+  readonly registration: Registration;
+  readonly settings: Settings;
+  readonly edit: Edit | null;
+  /** The text of the file afterwards; `null` for no file. */
+  readonly after: string | null;
+}
+
+interface Failure {
+  readonly agent: AgentName;
+  readonly error: ContinuoError;
+}
+
+/** Errors: `usage`; of a single agent those of its file. */
+export async function runInstall(
+  direction: Direction,
+  agent: string | null,
+  { flags, shell }: { readonly flags: InstallFlags; readonly shell: Shell },
+): Promise<number> {
+  const { plans, failures } = plansFor(direction, agentsFor(agent, shell), shell);
+  if (agent !== null && failures[0] !== undefined) throw failures[0].error;
+  const changes = plans.filter(({ edit }) => edit !== null);
+  const output = createOutput(shell.stdout);
+  if (!flags.json) await output.write(drawPlans(direction, plans, shell));
+  for (const { agent: name, error } of failures)
+    shell.stderr.write(`${name}: ${visibleLine(error.message)}\n`);
+  if (changes.length > 0 && !flags.yes) {
+    if (!canAsk(shell)) {
+      throw new ContinuoError("usage", "nobody can be asked whether to make the change", {
+        hint: "Give --yes to make it without a question.",
+      });
+    }
+    const isWanted = await confirm(
+      direction === "install" ? "Register Continuo?" : "Remove Continuo?",
+      shell,
+    );
+    if (!isWanted) return 1;
+  }
+  for (const plan of changes) make(direction, plan, shell);
+  if (flags.json) await output.write(`${toJsonText(plans.map(toJson), 2)}\n`);
+  else if (changes.length > 0) await output.write(`${doneText(direction, changes)}\n`);
+  return failures.length > 0 ? 1 : 0;
+}
+
+/** All that were used on this machine, where none is named. Errors: `usage`. */
+function agentsFor(agent: string | null, shell: Shell): readonly AgentName[] {
+  if (agent === null) {
+    const used = AGENT_NAMES.filter((name) =>
+      agentOf(name)
+        .homes(shell)
+        .some((folder) => existsSync(folder)),
+    );
+    if (used.length > 0) return used;
+    throw new ContinuoError("usage", "no agent was used on this machine yet", {
+      hint: `Name one of ${AGENT_NAMES.join(", ")}.`,
+    });
+  }
+  if (isAgentName(agent)) return [agent];
+  throw new ContinuoError("usage", `no agent ${JSON.stringify(agent)}`, {
+    hint: `Name one of ${AGENT_NAMES.join(", ")}.`,
+  });
+}
+
+function plansFor(
+  direction: Direction,
+  agents: readonly AgentName[],
+  shell: Shell,
+): { readonly plans: readonly Plan[]; readonly failures: readonly Failure[] } {
+  const plans: Plan[] = [];
+  const failures: Failure[] = [];
+  for (const agent of agents) {
+    const registration = registrationOf(agent, shell);
+    try {
+      const settings = readSettings(registration.path, shell.home);
+      plans.push(
+        direction === "install"
+          ? toInstall(registration, settings, shell)
+          : toUninstall(registration, settings, shell),
+      );
+    } catch (error) {
+      if (!isContinuoError(error)) throw error;
+      const message = error.message.includes(registration.path)
+        ? error.message
+        : `${registration.path}: ${error.message}`;
+      const told = new ContinuoError(
+        error.code,
+        message,
+        error.hint === undefined ? {} : { hint: error.hint },
+      );
+      failures.push({ agent, error: told });
+    }
+  }
+  return { plans, failures };
+}
+
+function toInstall(registration: Registration, settings: Settings, shell: Shell): Plan {
+  const text = settings.text ?? "";
+  const edit = registration.add(text, serverCommand(shell));
+  return { registration, settings, edit, after: edit === null ? settings.text : applyEdit(text, edit) };
+}
+
+/** What an installation changed is taken back as it was; a file that changed since loses our entry alone. */
+function toUninstall(registration: Registration, settings: Settings, shell: Shell): Plan {
+  const { text, path } = settings;
+  if (text === null) return { registration, settings, edit: null, after: null };
+  const kept = keptEdit(shell, path, text);
+  const edit = kept === null ? registration.remove(text) : inverseOf(kept.edit);
+  if (edit === null) return { registration, settings, edit, after: text };
+  return { registration, settings, edit, after: kept?.isNew ? null : applyEdit(text, edit) };
+}
+
+function make(direction: Direction, { settings, edit, after }: Plan, shell: Shell): void {
+  if (edit === null) return;
+  writeSettings(settings, after, shell.home);
+  if (direction === "uninstall") forgetEdit(shell, settings.path);
+  else keepEdit(shell, settings.path, after ?? "", { edit, isNew: settings.text === null });
+}
+
+/** The variables that say where things lie: some agents give their servers no other ones. */
+const VARIABLES: readonly string[] = [
+  ...["CONTINUO_HOME", "CONTINUO_STORE", "XDG_CONFIG_HOME"],
+  ...Object.values(HOME_VARIABLES),
+];
+
+/** By absolute paths: an agent that a desktop started has another search path. */
+function serverCommand({ env, cwd }: Shell): ServerCommand {
+  const set = VARIABLES.map((name) => [name, env[name]] as const).filter(
+    ([, value]) => value !== undefined && value !== "",
+  );
+  return {
+    command: process.execPath,
+    args: [resolve(cwd, process.argv[1] ?? ""), "mcp"],
+    env: Object.fromEntries(set.map(([name, value]) => [name, value ?? ""])),
+  };
+}
+
+function drawPlans(direction: Direction, plans: readonly Plan[], shell: Shell): string {
+  const nothing = direction === "install" ? "registered already" : "not registered";
+  const blocks = plans.map(({ registration, settings, edit, after }) => {
+    const heading = `${registration.agent}  ${tildePath(settings.path, shell.home)}`;
+    if (edit === null) return [`${heading}: ${nothing}`];
+    return [heading, ...diffOf(settings.text ?? "", after ?? "")];
+  });
+  // What stands around the change may hold a key.
+  return blocks.map((lines) => `${maskSecrets(lines.map(visibleLine).join("\n")).value}\n`).join("\n");
+}
+
+function doneText(direction: Direction, changes: readonly Plan[]): string {
+  const names = changes.map(({ registration }) => registration.agent).join(", ");
+  if (direction === "uninstall") return `\nremoved from ${names}`;
+  return `\nregistered with ${names}: the tools are there when the agent starts next`;
+}
+
+function toJson({ registration, settings, edit }: Plan): object {
+  return { agent: registration.agent, path: settings.path, changed: edit !== null };
+}

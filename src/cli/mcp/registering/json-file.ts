@@ -1,0 +1,194 @@
+/** One member of a nested object in a JSON file with comments: found, added, replaced or removed as text. Pure. */
+
+import { ContinuoError } from "../../../model/index.ts";
+import type { Edit } from "./edit.ts";
+
+/** What a settings file holds for a name, and how to change it. */
+export interface Place {
+  /** The text of the value that is there. */
+  readonly text: string | null;
+  set(value: object): Edit;
+  /** `null` where there is nothing to remove. */
+  remove(): Edit | null;
+}
+
+/** Errors: `invalid` for a file that is not an object of JSON, or has the name twice. */
+export function placeInJson(text: string, group: string, name: string): Place {
+  if (text.trim() === "") return emptyPlace(text, group, name);
+  const root = scanObject(text, skipSpace(text, text.startsWith("\ufeff") ? 1 : 0));
+  const outer = memberOf(root, group);
+  if (outer === null) {
+    const set = (value: object): Edit => insertInto(text, root, group, { [name]: value });
+    return { text: null, set, remove: () => null };
+  }
+  const object = scanObject(text, outer.valueAt);
+  const member = memberOf(object, name);
+  if (member === null) {
+    return { text: null, set: (value) => insertInto(text, object, name, value), remove: () => null };
+  }
+  const old = text.slice(member.valueAt, member.end);
+  return {
+    text: old,
+    set: (value) => {
+      const inserted = printed(
+        value,
+        indentOf(text, member.at) ?? null,
+        unitOf(text, object),
+        lineEndOf(text),
+      );
+      return { at: member.valueAt, deleted: old, inserted };
+    },
+    remove: () => removalOf(text, object.members.length === 1 ? [root, outer] : [object, member]),
+  };
+}
+
+function emptyPlace(text: string, group: string, name: string): Place {
+  const set = (value: object): Edit => ({
+    ...{ at: 0, deleted: text },
+    inserted: `${JSON.stringify({ [group]: { [name]: value } }, null, 2)}\n`,
+  });
+  return { text: null, set, remove: () => null };
+}
+
+interface Member {
+  readonly name: string;
+  readonly at: number;
+  readonly valueAt: number;
+  readonly end: number;
+}
+
+interface ScannedObject {
+  /** Of the opening brace. */
+  readonly at: number;
+  readonly members: readonly Member[];
+}
+
+function memberOf({ members }: ScannedObject, name: string): Member | null {
+  const named = members.filter((member) => member.name === name);
+  if (named.length > 1) throw invalid(`the name ${JSON.stringify(name)} is there twice`);
+  return named[0] ?? null;
+}
+
+function scanObject(text: string, at: number): ScannedObject {
+  if (text[at] !== "{") throw invalid("an object was expected");
+  const members: Member[] = [];
+  for (let next = skipSpace(text, at + 1); text[next] !== "}"; ) {
+    const end = skipString(text, next);
+    const name: unknown = JSON.parse(text.slice(next, end));
+    const colon = skipSpace(text, end);
+    if (text[colon] !== ":") throw invalid("a colon was expected");
+    const valueAt = skipSpace(text, colon + 1);
+    const valueEnd = skipValue(text, valueAt);
+    members.push({ name: String(name), at: next, valueAt, end: valueEnd });
+    next = skipSpace(text, valueEnd);
+    if (text[next] === ",") next = skipSpace(text, next + 1);
+    else if (text[next] !== "}") throw invalid("a comma was expected");
+  }
+  return { at, members };
+}
+
+const SPACE = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/uy;
+const STRING = /"(?:[^"\\\n]|\\.)*"/uy;
+const WORD = /[^\s,{}[\]"/:]+/uy;
+
+function skipSpace(text: string, at: number): number {
+  SPACE.lastIndex = at;
+  SPACE.exec(text);
+  return SPACE.lastIndex;
+}
+
+function skipString(text: string, at: number): number {
+  STRING.lastIndex = at;
+  if (STRING.exec(text) === null) throw invalid("a string was expected");
+  return STRING.lastIndex;
+}
+
+function skipValue(text: string, from: number): number {
+  let [at, depth] = [from, 0];
+  do {
+    const character = text[at];
+    if (character === "{" || character === "[") {
+      depth += 1;
+      at += 1;
+    } else if (character === "}" || character === "]") {
+      depth -= 1;
+      at += 1;
+    } else if (character === '"') at = skipString(text, at);
+    else if ((character === "," || character === ":") && depth > 0) at += 1;
+    else {
+      WORD.lastIndex = at;
+      if (WORD.exec(text) === null) throw invalid("a value was expected");
+      at = WORD.lastIndex;
+    }
+    if (depth > 0) at = skipSpace(text, at);
+  } while (depth > 0);
+  return at;
+}
+
+/** Behind the last member, in the way in which the others are written. */
+function insertInto(text: string, { at, members }: ScannedObject, name: string, value: object): Edit {
+  const lineEnd = lineEndOf(text);
+  const last = members.at(-1);
+  const outer = indentOf(text, at);
+  const indent = last === undefined ? (outer ?? "") + unitOf(text, { at, members }) : indentOf(text, last.at);
+  const member = `${JSON.stringify(name)}: ${printed(value, indent, unitOf(text, { at, members }), lineEnd)}`;
+  if (last !== undefined) {
+    const before = indent === null ? ", " : `,${lineEnd}${indent}`;
+    return { at: last.end, deleted: "", inserted: `${before}${member}` };
+  }
+  const isClosed = text[at + 1] === "}";
+  const inserted = `${lineEnd}${indent ?? ""}${member}${isClosed ? `${lineEnd}${outer ?? lineIndentOf(text, at)}` : ""}`;
+  return { at: at + 1, deleted: "", inserted };
+}
+
+/** With the comma that divides it from its neighbour. */
+function removalOf(text: string, [object, member]: readonly [ScannedObject, Member]): Edit {
+  const index = object.members.indexOf(member);
+  const [before, after] = [object.members[index - 1], object.members[index + 1]];
+  const [from, to] =
+    before !== undefined
+      ? [before.end, member.end]
+      : after !== undefined
+        ? [member.at, after.at]
+        : [object.at + 1, closedAfter(text, member.end)];
+  return { at: from, deleted: text.slice(from, to), inserted: "" };
+}
+
+/** The last member takes the comma and the space behind it along. */
+function closedAfter(text: string, end: number): number {
+  const comma = skipSpace(text, end);
+  const at = text[comma] === "," ? comma + 1 : end;
+  return /^\s*\}/u.test(text.slice(at)) ? at + (/^\s*/u.exec(text.slice(at))?.[0].length ?? 0) : at;
+}
+
+/** The space at the begin of a line before a member; `null` where the member does not begin its line. */
+function indentOf(text: string, at: number): string | null {
+  const before = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
+  return at > 0 && /^[ \t]*$/u.test(before) && text.lastIndexOf("\n", at - 1) !== -1 ? before : null;
+}
+
+function lineIndentOf(text: string, at: number): string {
+  return /^[ \t]*/u.exec(text.slice(text.lastIndexOf("\n", at - 1) + 1, at))?.[0] ?? "";
+}
+
+/** One step of indentation. */
+function unitOf(text: string, { at, members }: ScannedObject): string {
+  const [first] = members;
+  const inner = first === undefined ? null : indentOf(text, first.at);
+  const outer = lineIndentOf(text, at);
+  if (inner?.startsWith(outer) && inner.length > outer.length) return inner.slice(outer.length);
+  return /\n(\t| {2,8})"/u.exec(text)?.[1] ?? "  ";
+}
+
+function printed(value: object, indent: string | null, unit: string, lineEnd: string): string {
+  if (indent === null) return JSON.stringify(value);
+  return JSON.stringify(value, null, unit).replaceAll("\n", `${lineEnd}${indent}`);
+}
+
+function lineEndOf(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+function invalid(what: string): ContinuoError {
+  return new ContinuoError("invalid", `the file cannot be edited: ${what}`);
+}
