@@ -16,6 +16,8 @@ export {
 } from "./agent-sessions.ts";
 export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./changes.ts";
 export { type CheckedSession, checkOwn } from "./check.ts";
+export { type CurrentOptions, type CurrentSession, currentSession } from "./current.ts";
+export { cutOffBy } from "./cut-off.ts";
 export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
 export { excludes } from "./exclude.ts";
 export { type Followed, type FollowOptions, follow } from "./follow.ts";
@@ -32,7 +34,17 @@ export {
   rowsBeginning,
 } from "./look-up.ts";
 export { modelViewOf, openLocated, type ShownDetails, type ShownSession } from "./open.ts";
+export {
+  type Cost,
+  costOf,
+  type ModelUsage,
+  PRICE_SOURCES,
+  PRICES_AS_OF,
+  type Prices,
+  tokensOf,
+} from "./prices.ts";
 export { isOwn, type ListedSession, nameOf, OWN, type OwnRow } from "./rows.ts";
+export { type SessionUsage, type UsageOfAll, type UsageOptions, usageOfAll } from "./stats.ts";
 export { listOwn, type OpenOwn, openedOwn, openOwn, ownGoingOnIn, storeUrlOf } from "./store.ts";
 export {
   type Texts,
@@ -50,3 +62,4 @@ export {
   type ToldSession,
 } from "./told.ts";
 export { filesOfCall, type SessionTurn, sessionTurns } from "./turns.ts";
+export { type UsageBucket, usageOf } from "./usage.ts";

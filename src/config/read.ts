@@ -94,6 +94,7 @@ function lay(
     defaultBy: null,
     indexExclude: [],
     serverLimits: {},
+    prices: {},
   };
   const parsedOf = (raw: RawFile): ParsedFile => parsed.get(raw) ?? asParsed();
   if (ofHome !== null) add(reading, { raw: ofHome, of: "home", parsed: parsedOf(ofHome) });
@@ -107,9 +108,9 @@ function lay(
   );
   const { environment } = layers;
   const agents = agentsByName(startable.map((settings) => ({ ...settings, environment })));
-  const { indexExclude, serverLimits } = reading;
+  const { indexExclude, serverLimits, prices } = reading;
   const { continuation } = layers;
-  const read = { continuation, indexExclude, serverLimits, files, problems, untrusted };
+  const read = { continuation, indexExclude, serverLimits, prices, files, problems, untrusted };
   return withAllFlags({ ...read, agent: layers.agent, agents }, flags, withheld);
 }
 
@@ -124,6 +125,7 @@ interface Reading {
   defaultBy: SaidBy | null;
   indexExclude: readonly string[];
   serverLimits: ServerLimitSettings;
+  prices: Configuration["prices"];
 }
 
 interface SaidBy {
@@ -156,20 +158,38 @@ function add(reading: Reading, { raw: { path }, of, parsed }: Adding): void {
 }
 
 /** There is one of each for all projects, so that none of them can say how it works. */
-const OF_HOME = { index: "one index serves all projects", server: "one server serves all projects" } as const;
+const OF_HOME = {
+  index: "one index serves all projects",
+  server: "one server serves all projects",
+  prices: "one bill is for all projects",
+} as const;
 
 function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, "of" | "parsed">): void {
   const { content, placeOf } = parsed;
   if (of === "home") {
     reading.indexExclude = content.index?.exclude ?? [];
     reading.serverLimits = toServerLimits(content.server?.limits);
+    reading.prices = toPrices(content.prices ?? {});
     return;
   }
-  for (const key of ["index", "server"] as const) {
+  for (const key of ["index", "server", "prices"] as const) {
     if (content[key] === undefined) continue;
     const message = `only the file in CONTINUO_HOME can have this key: ${OF_HOME[key]}`;
     reading.problems.push({ file, ...placeOf([key]), key, message, suggestion: null });
   }
+}
+
+function toPrices(prices: NonNullable<ParsedFile["content"]["prices"]>): Configuration["prices"] {
+  return Object.fromEntries(
+    Object.entries(prices).map(([model, { input, output, cache_read, cache_write }]) => [
+      model.toLowerCase(),
+      {
+        ...{ input, output },
+        ...(cache_read === undefined ? {} : { cacheRead: cache_read }),
+        ...(cache_write === undefined ? {} : { cacheWrite: cache_write }),
+      },
+    ]),
+  );
 }
 
 /** What the file says without being trusted is used, the rest is told. */

@@ -9,6 +9,8 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/u;
 const MAX_ARGS = 100;
 const MAX_AGENTS = 100;
 const MAX_PATTERNS = 1_000;
+const MAX_PRICES = 1_000;
+const MAX_PRICE = 1_000_000;
 const MAX_TEXT_CHARS = 10_000;
 const MAX_TIME_MS = 24 * 60 * 60 * 1000;
 
@@ -43,11 +45,20 @@ export interface FileAgent {
   readonly budget?: FileBudget | undefined;
 }
 
+/** In USD for a million tokens. */
+export interface FilePrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read?: number | undefined;
+  readonly cache_write?: number | undefined;
+}
+
 export interface FileContent {
   readonly env?: "pass" | "deny" | undefined;
   readonly agent?: string | undefined;
   readonly continuation?: "auto" | "native" | "replay" | false | undefined;
   readonly agents?: Readonly<Record<string, FileAgent>> | undefined;
+  readonly prices?: Readonly<Record<string, FilePrice>> | undefined;
   readonly index?: { readonly exclude?: readonly string[] | undefined } | undefined;
   readonly server?: { readonly limits?: FileServerLimits | undefined } | undefined;
 }
@@ -55,6 +66,15 @@ export interface FileContent {
 const text = z.string().min(1).max(MAX_TEXT_CHARS);
 const count = z.int().min(1);
 const timeMs = z.int().min(1).max(MAX_TIME_MS);
+
+const usd = z.number().min(0).max(MAX_PRICE);
+
+const price = z.strictObject({
+  input: usd.describe("Input that was not in the cache."),
+  output: usd.describe("Output, reasoning included."),
+  cache_read: usd.optional().describe("Input that was in the cache; as `input` when left out."),
+  cache_write: usd.optional().describe("Input that was written to the cache; as `input` when left out."),
+});
 
 const session = z.strictObject({
   resume_id: z
@@ -162,6 +182,13 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
     .optional()
     .describe(
       "The agents by name: claude, codex, gemini, pi, opencode, or any other ACP agent with its command.",
+    ),
+  prices: z
+    .record(text, price)
+    .refine((prices) => Object.keys(prices).length <= MAX_PRICES, `at most ${MAX_PRICES} models`)
+    .optional()
+    .describe(
+      "What calls of a model cost, in USD for a million tokens, for `continuo stats` and `session info`: by the name of the model, before the list prices. Only in the file in CONTINUO_HOME.",
     ),
   index: z
     .strictObject({

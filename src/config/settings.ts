@@ -96,6 +96,14 @@ export interface ConfigurationFile {
   readonly of: "home" | "project";
 }
 
+/** In USD for a million tokens. */
+export interface PriceSettings {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
 export interface Configuration {
   /** Named by a flag or a file; `null`: none is. */
   readonly agent: string | null;
@@ -106,6 +114,8 @@ export interface Configuration {
   readonly indexExclude: readonly string[];
   /** Of `continuo serve`. */
   readonly serverLimits: ServerLimitSettings;
+  /** What calls of models cost, in USD for a million tokens, by the name of the model. */
+  readonly prices: Readonly<Record<string, PriceSettings>>;
   /** That were read, the first one first. */
   readonly files: readonly ConfigurationFile[];
   /** A file with a problem is not used at all. */

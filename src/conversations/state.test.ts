@@ -16,6 +16,7 @@ const configuration: Configuration = {
     continuation: "auto",
     indexExclude: [],
     serverLimits: {},
+    prices: {},
     files: [],
     problems: [],
     untrusted: null,

@@ -22,18 +22,69 @@ export function writersOf(paths: readonly string[]): readonly RunningProgram[] |
 export function programsIn(folder: string, name: string): readonly RunningProgram[] | null {
   if (platform !== "linux") return null;
   const real = realPath(folder);
-  const isNamed = (pid: number): boolean =>
-    // An interpreter and its flags come first.
-    textOf(`/proc/${pid}/cmdline`)
-      .split("\0")
-      .slice(0, MAX_ARGUMENTS)
-      .some((word) => basename(word).replace(/\.[cm]?js$/u, "") === name);
+  const isNamed = (pid: number): boolean => namesOf(pid).includes(name);
   return otherProcesses()
     .filter((pid) => linkOf(`/proc/${pid}/cwd`) === real && isNamed(pid))
     .map(toProgram);
 }
 
 const MAX_ARGUMENTS = 4;
+
+/** A program that started this one, or one that started that. */
+export interface Ancestor extends RunningProgram {
+  /** The names of the program and, of an interpreter, of what it runs, without their folders. */
+  readonly names: readonly string[];
+  readonly cwd: string;
+  /** Files that it has open for writing. */
+  readonly writing: readonly string[];
+}
+
+const MAX_ANCESTORS = 64;
+
+/** From the given process upwards, the nearest first; `null` where the system does not tell. */
+export function ancestorsOf(pid: number): readonly Ancestor[] | null {
+  if (platform !== "linux") return null;
+  const ancestors: Ancestor[] = [];
+  for (let at = pid; at > 1 && ancestors.length < MAX_ANCESTORS; at = parentOf(at)) {
+    ancestors.push({
+      ...toProgram(at),
+      names: namesOf(at).slice(0, 1).concat(programOf(at)),
+      cwd: linkOf(`/proc/${at}/cwd`),
+      writing: filesWrittenBy(at),
+    });
+  }
+  return ancestors;
+}
+
+function parentOf(pid: number): number {
+  const stat = textOf(`/proc/${pid}/stat`);
+  // The name in brackets may hold spaces and brackets.
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? 0);
+}
+
+/** An interpreter and its flags come first. */
+function namesOf(pid: number): string[] {
+  return textOf(`/proc/${pid}/cmdline`)
+    .split("\0")
+    .slice(0, MAX_ARGUMENTS)
+    .map((word) => basename(word).replace(/\.[cm]?js$/u, ""));
+}
+
+const INTERPRETERS = /^(?:node|bun|deno)\d*$/u;
+
+/** What an interpreter runs: its first word that is no flag. */
+function programOf(pid: number): string[] {
+  const [interpreter = "", ...words] = namesOf(pid);
+  const program = words.find((word) => !word.startsWith("-"));
+  return INTERPRETERS.test(interpreter) && program !== undefined ? [program] : [];
+}
+
+function filesWrittenBy(pid: number): string[] {
+  return namesIn(`/proc/${pid}/fd`)
+    .filter((fd) => isForWriting(textOf(`/proc/${pid}/fdinfo/${fd}`)))
+    .map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
+    .filter((path) => path.startsWith("/"));
+}
 
 function writersOnLinux(paths: ReadonlySet<string>): readonly RunningProgram[] {
   const isWriting = (pid: number): boolean =>

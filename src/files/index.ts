@@ -19,7 +19,7 @@ export {
   readSmallFile,
   statFile,
 } from "./folders.ts";
-export { programsIn, type RunningProgram, writersOf } from "./holders.ts";
+export { type Ancestor, ancestorsOf, programsIn, type RunningProgram, writersOf } from "./holders.ts";
 export { continuoFolders, continuoHome, moved } from "./home.ts";
 export { idInPath } from "./id-in-path.ts";
 export {

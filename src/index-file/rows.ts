@@ -12,13 +12,16 @@ import { SETTLED_AFTER_MS } from "./limits.ts";
 
 type Answers = { [name: string]: unknown };
 
+/** The tables of rows: a list reads all of the first. */
+export type RowTable = "files" | "usage";
+
 /** @param nowMs milliseconds since 1970 */
-export function openRows(path: string, nowMs: number): SavedSkimMemo {
+export function openRows(path: string, nowMs: number, table: RowTable = "files"): SavedSkimMemo {
   const used = new Map<string, UsedRow>();
   const changed = new Set<string>();
   let reading: Promise<ReadonlyMap<string, KnownRow>> | null = null;
   const usedRowOf = async (files: readonly FoundFile[]): Promise<UsedRow> => {
-    reading ??= readRows(path);
+    reading ??= readRows(path, table);
     const known = await reading;
     const name = files[0]?.path ?? "";
     const stamp = stampOf(files);
@@ -45,10 +48,10 @@ export function openRows(path: string, nowMs: number): SavedSkimMemo {
       return answer;
     },
     async save(asked) {
-      const known = await (reading ?? readRows(path));
+      const known = await (reading ?? readRows(path, table));
       const gone = asked === "everything" ? [...known.keys()].filter((name) => !used.has(name)) : [];
       if (changed.size === 0 && gone.length === 0) return;
-      await useIndex(path, "write", (database) => writeRows(database, { used, changed, gone }));
+      await useIndex(path, "write", (database) => writeRows(database, { table, used, changed, gone }));
     },
   };
 }
@@ -64,10 +67,10 @@ interface KnownRow {
   readonly checksum: number;
 }
 
-async function readRows(path: string): Promise<ReadonlyMap<string, KnownRow>> {
+async function readRows(path: string, table: RowTable): Promise<ReadonlyMap<string, KnownRow>> {
   const rows = new Map<string, KnownRow>();
   await useIndex(path, "read", (database) => {
-    const select = database.prepare("select path, stamp, answers, checksum from files");
+    const select = database.prepare(`select path, stamp, answers, checksum from ${table}`);
     select.setReturnArrays(true);
     for (const row of select.iterate()) {
       const [name, stamp, answers, checksum] = row as unknown as [string, string, string, number];
@@ -78,17 +81,18 @@ async function readRows(path: string): Promise<ReadonlyMap<string, KnownRow>> {
 }
 
 interface Changes {
+  readonly table: RowTable;
   readonly used: ReadonlyMap<string, UsedRow>;
   readonly changed: ReadonlySet<string>;
   readonly gone: readonly string[];
 }
 
-function writeRows(database: DatabaseSync, { used, changed, gone }: Changes): void {
+function writeRows(database: DatabaseSync, { table, used, changed, gone }: Changes): void {
   inTransaction(database, () => {
-    const remove = database.prepare("delete from files where path = ?");
+    const remove = database.prepare(`delete from ${table} where path = ?`);
     for (const name of gone) remove.run(name);
     const insert = database.prepare(
-      "insert or replace into files (path, stamp, answers, checksum) values (?, ?, ?, ?)",
+      `insert or replace into ${table} (path, stamp, answers, checksum) values (?, ?, ?, ?)`,
     );
     for (const name of changed) {
       const row = used.get(name);

@@ -14,4 +14,6 @@ export interface Machine {
   nowMs(): number;
   /** Whether Continuo's own sessions are the caller's too. */
   readonly ownSessions: "shown" | "hidden";
+  /** The process of the agent that asks, or one below it; `null` where the caller is somewhere else. */
+  readonly callerPid: number | null;
 }

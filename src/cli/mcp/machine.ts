@@ -13,5 +13,6 @@ export function machineOf(shell: Shell): Machine {
     mask: (text) => maskSecrets(text).value,
     nowMs: () => Date.now(),
     ownSessions: "shown",
+    callerPid: process.ppid,
   };
 }

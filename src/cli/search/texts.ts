@@ -1,15 +1,13 @@
 /** The index brought up to date for a command, with progress on a terminal. */
 
 import { type Texts, updateTexts } from "../../catalog/index.ts";
-import { assertValid, readConfiguration } from "../../config/index.ts";
 import { placesOf } from "../../files/index.ts";
+import { homeConfiguration } from "../spending/index.ts";
 import { createProgress, formatCount, formatSize, type Shell } from "../terminal/index.ts";
 
-/** Patterns of sessions that are kept out of the index. Errors: `usage` for a file that is wrong. */
+/** Patterns of sessions that are kept out of the index. Errors: as `homeConfiguration`. */
 export async function patternsOf(shell: Shell): Promise<readonly string[]> {
-  const configuration = await readConfiguration({ places: shell, cwd: null });
-  assertValid(configuration);
-  return configuration.indexExclude;
+  return (await homeConfiguration(shell)).indexExclude;
 }
 
 /** @param timeMs no limit when left out */

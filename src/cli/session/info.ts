@@ -1,9 +1,18 @@
 /** `session info`: all that is known of one session. */
 
-import { openLocated, type ShownDetails } from "../../catalog/index.ts";
+import {
+  type Cost,
+  costOf,
+  openLocated,
+  PRICE_SOURCES,
+  PRICES_AS_OF,
+  type ShownDetails,
+  usageOf,
+} from "../../catalog/index.ts";
 import type { NativeRef, Problem, SubagentInfo, Usage } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
+import { drawCost, homeConfiguration } from "../spending/index.ts";
 import {
   clockTime,
   createOutput,
@@ -30,20 +39,35 @@ export async function runInfo(id: string, flags: InfoFlags, shell: Shell): Promi
   using session = await openLocated(await locate(id, shell), shell);
   const { details } = session;
   const activity = await activityOf(session.history());
+  const { prices } = await homeConfiguration(shell);
+  const cost = costOf(await usageOf(session), prices);
   const output = createOutput(shell.stdout);
-  if (flags.json) await output.write(`${toJsonText({ ...detailsToJson(details), ...activity }, 2)}\n`);
-  else await output.write(drawDetails(details, activity, shell));
+  if (flags.json)
+    await output.write(
+      `${toJsonText({ ...detailsToJson(details), cost: costToJson(cost), ...activity }, 2)}\n`,
+    );
+  else await output.write(drawDetails(details, { activity, cost }, shell));
   return 0;
 }
 
 type Fact = readonly [name: string, ...lines: string[]];
 
-function drawDetails(details: ShownDetails, activity: Activity, shell: Shell): string {
+interface Found {
+  readonly activity: Activity;
+  readonly cost: Cost;
+}
+
+function costToJson({ usd, isByPrices, unpriced }: Cost): object {
+  return { usd, isByPrices, unpriced, prices: { asOf: PRICES_AS_OF, sources: PRICE_SOURCES } };
+}
+
+function drawDetails(details: ShownDetails, { activity, cost }: Found, shell: Shell): string {
   const paint = paintFor(screenOf(shell, shell.stdout));
   const all: readonly Fact[] = [
     ...identity(details, shell),
     ...contents(details),
     ...surroundings(details),
+    ["cost", ...describeCost(cost)],
     ...done(activity, shell),
   ];
   const facts = all.filter(([, ...texts]) => texts.length > 0);
@@ -134,8 +158,18 @@ function describeUsage(usage: Usage): string {
   const texts = counts.flatMap(([count, name]) =>
     count === undefined ? [] : [`${formatCount(count)} ${name}`],
   );
-  if (usage.costUsd !== undefined) texts.push(`$${usage.costUsd.toFixed(4)}`);
   return texts.join(", ");
+}
+
+function describeCost(cost: Cost): string[] {
+  const { usd, isByPrices, unpriced } = cost;
+  const models = unpriced.map((model) => model ?? "calls without a model").join(", ");
+  return [
+    ...(usd === null
+      ? []
+      : [`${drawCost(cost)}${isByPrices ? ` by list prices of ${PRICES_AS_OF}` : ", as the agent reports"}`]),
+    ...(unpriced.length === 0 ? [] : [`no price for ${models}: \`prices\` in continuo.yaml sets one`]),
+  ];
 }
 
 function describeSubagent(subagent: SubagentInfo): string {

@@ -10,6 +10,7 @@
 import type { AgentFormat } from "../format/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
+import { sessionOfProcess } from "./live.ts";
 import { modelView } from "./model-view.ts";
 import { claudeFolders } from "./places.ts";
 import { claudeScan } from "./scan.ts";
@@ -21,6 +22,7 @@ export const claudeFormat: AgentFormat = {
   folders: (places) => [claudeFolders(places).projects],
   find: findSessions,
   recognise: recogniseFile,
+  sessionOfProcess: (pid, places) => sessionOfProcess(claudeFolders(places).running, pid),
   skim: skimSession,
   open: openByScan(claudeScan),
   modelView,

@@ -28,6 +28,13 @@ export function readLiveSessions(running: string): LiveSessions {
   return { of: (sessionId) => (live.has(sessionId) ? (live.get(sessionId) ?? null) : false) };
 }
 
+/** The session that a process has open; `null` where it keeps no note, or the note is of an earlier process. */
+export function sessionOfProcess(running: string, pid: number): string | null {
+  const mark = readJsonFile(join(running, `${pid}.json`));
+  if (mark === null || typeof mark.sessionId !== "string") return null;
+  return stateOf(pid, mark) === true ? mark.sessionId : null;
+}
+
 function stateOf(pid: number, mark: Json): boolean | null {
   const namespace = /pid:\[\d+\]$/u.exec(textOfValue(mark.pidDomain))?.[0];
   const own = ownNamespace();

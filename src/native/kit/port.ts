@@ -142,6 +142,8 @@ export interface AgentReader {
   find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void>;
   /** The session that a file belongs to, wherever the file lies; `null` when it is not this agent's. */
   recognise(path: string, places: Places): Promise<FoundSession | null>;
+  /** The session that a process of the agent has open, for agents that keep note of it; `null` where there is none. */
+  sessionOfProcess?(pid: number, places: Places): string | null;
   skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo>;
   /** Called before the agent opens a session that is there: some agents delete or empty what they open. */
   beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<void>;

@@ -1,0 +1,81 @@
+/** What all sessions used: for each the hours, models, turns and tokens, kept for the next time in the rows of the index. */
+
+import { type Places, type PlacesAt, placesOf } from "../files/index.ts";
+import { indexPathOf, openRows } from "../index-file/index.ts";
+import { isContinuoError } from "../model/index.ts";
+import { findSessions, openNativeSession } from "../native/index.ts";
+import type { FoundSession, SavedSkimMemo } from "../native/kit/index.ts";
+import { readTranscript, toShown } from "./open.ts";
+import { OWN } from "./rows.ts";
+import { listOwn, openOwn } from "./store.ts";
+import { type UsageBucket, usageOf } from "./usage.ts";
+
+export interface SessionUsage {
+  readonly agent: string;
+  readonly cwd: string | null;
+  /** A sub-agent: its tokens count, and it is no session of its own. */
+  readonly isSubagent: boolean;
+  readonly buckets: readonly UsageBucket[];
+}
+
+export interface UsageOfAll {
+  readonly sessions: readonly SessionUsage[];
+  /** Sessions that cannot be read. */
+  readonly unreadable: number;
+}
+
+export interface UsageOptions {
+  readonly places: PlacesAt;
+  readonly onProgress?: (sessions: number) => void;
+}
+
+/**
+ * Every session once: native ones with their sub-agents, archived ones too, and those of Continuo's own that have no native
+ * session. What is in the trash does not count.
+ */
+export async function usageOfAll({ places, onProgress }: UsageOptions): Promise<UsageOfAll> {
+  const at = placesOf(places);
+  const memo = openRows(indexPathOf(at), Date.now(), "usage");
+  const sessions: SessionUsage[] = [];
+  let unreadable = 0;
+  for await (const found of findSessions({ places: at, memo, subagents: "include" })) {
+    try {
+      sessions.push(await usageOfNative(found, at, memo));
+      onProgress?.(sessions.length);
+    } catch (error) {
+      if (!isContinuoError(error)) throw error;
+      unreadable += 1;
+    }
+  }
+  await memo.save("everything");
+  return { sessions: [...sessions, ...(await usageOfOwn(places))], unreadable };
+}
+
+type Kept = Pick<SessionUsage, "cwd" | "buckets">;
+
+async function usageOfNative(
+  found: FoundSession,
+  places: Places,
+  memo: SavedSkimMemo,
+): Promise<SessionUsage> {
+  const read = async (): Promise<Kept> => {
+    using session = await openNativeSession(found, { places });
+    return { cwd: session.details.cwd, buckets: await usageOf(session) };
+  };
+  // A database holds several sessions: the id is part of the question.
+  const what = `usage ${found.sessionId}`;
+  const kept = found.files.length === 0 ? await read() : await memo.remember(found.files, { what }, read);
+  return { agent: found.agent, isSubagent: found.parentId !== undefined, ...kept };
+}
+
+async function usageOfOwn(places: PlacesAt): Promise<SessionUsage[]> {
+  await using own = await openOwn(places);
+  if (own === null) return [];
+  const sessions: SessionUsage[] = [];
+  for (const row of await listOwn(own)) {
+    if (row.nativeRefs.length > 0) continue;
+    const session = toShown(row, await readTranscript(own, row.sessionId), null);
+    sessions.push({ agent: OWN, cwd: row.cwd, isSubagent: false, buckets: await usageOf(session) });
+  }
+  return sessions;
+}

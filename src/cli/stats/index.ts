@@ -1,0 +1,8 @@
+/**
+ * `continuo stats`: sessions, turns, tokens and cost, by day, agent, project or model.
+ *
+ * Promises: every model call counts once; what has no price is named, and never counted as free.
+ * Does not know: how sessions are read, or what models cost.
+ */
+
+export { addStatsCommand } from "./commands.ts";

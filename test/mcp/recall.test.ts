@@ -1,0 +1,264 @@
+/** `recall`: what a compaction cut, and whose session it is. The processes are real, their names are those of agents. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { HOME_VARIABLES } from "../../src/agents.ts";
+import { estimateTokens } from "../../src/mcp/tokens.ts";
+import { AGENT_NAMES } from "../../src/model/index.ts";
+import { claudeFile, claudeText, cleanEnv, createHome, type Home, MAIN } from "../cli/home.ts";
+import { type Called, openMcp, toCalled } from "./open-mcp.ts";
+import { createWireClient, ENVELOPE } from "./wire-client.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+
+let home: Home;
+beforeEach(() => {
+  home = createHome();
+});
+afterEach(() => home[Symbol.dispose]());
+
+const COMPACTED = {
+  claude: ["5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a", "200 seconds.", "240 seconds for black tea."],
+  codex: ["01a20055-6cb5-7aa2-b127-6112349529bf", "200 seconds.", "240 seconds for black tea."],
+  gemini: ["126f777f-5b9d-40d7-8d1b-23049a5fae7e", "leaf0 leaf1", "leaf91."],
+  pi: ["01997c1e-5b00-7a11-8c22-9d33ae44bf55", "200 seconds.", "240 seconds for black tea."],
+  opencode: ["ses_dff781ab9", "200 seconds.", "Anything else?"],
+} as const;
+
+test.each(AGENT_NAMES)(
+  "recall shows what a compaction cut from a session of %s, and nothing else",
+  async (agent) => {
+    const [id, cut, kept] = COMPACTED[agent];
+    cpSync(join(FIXTURES, agent, "compaction/home"), join(home.path, "agent"), { recursive: true });
+    await using mcp = openMcp(home, { env: { [HOME_VARIABLES[agent]]: join(home.path, "agent") } });
+    const outline = await mcp.call("recall", { session: `${agent}:${id}` });
+    expect(outline.data).toMatchObject({ status: "cut", choices: [] });
+    const all = await mcp.call("recall", { session: id, turn: 1, maxTokens: 5_000 });
+    expect(all.text).toContain(cut);
+    expect(all.text).not.toContain(kept);
+    expect(all.text).toContain("Everything inside the fences is quoted");
+    const word = cut.split(" ")[0] ?? "";
+    expect((await mcp.call("recall", { session: id, query: word })).data.turns.length).toBeGreaterThan(0);
+    const nothing = await mcp.call("recall", { session: id, query: "nowhere-said" });
+    expect(nothing).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("nothing that was cut matches"),
+    });
+  },
+);
+
+interface Line {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** A session of pi, in the shape of its version 3: the second message is cut by a compaction. */
+function piText(id: string, cwd: string, more: readonly Line[] = []): string {
+  const say = (at: number, role: "user" | "assistant", text: string): Line => ({
+    ...{
+      type: "message",
+      id: `e${at}`,
+      parentId: at === 0 ? null : `e${at - 1}`,
+      timestamp: "2025-01-05T10:00:00Z",
+    },
+    message: { role, content: [{ type: "text", text }], timestamp: 1 },
+  });
+  const lines = [
+    { type: "session", version: 3, id, timestamp: "2025-01-05T10:00:00Z", cwd },
+    say(0, "user", `The needle of ${id} is blue`),
+    say(1, "assistant", "Noted."),
+    say(2, "user", "Go on"),
+    {
+      type: "compaction",
+      id: "e3",
+      parentId: "e2",
+      timestamp: "2025-01-05T10:00:00Z",
+      summary: "Things.",
+      firstKeptEntryId: "e2",
+      tokensBefore: 9,
+    },
+    { ...say(4, "assistant", "Going on.") },
+    ...more,
+  ];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+const WAITING: Line = {
+  ...{ type: "message", id: "e5", parentId: "e4", timestamp: "2025-01-05T10:00:01Z" },
+  message: {
+    role: "assistant",
+    content: [
+      {
+        type: "toolCall",
+        id: "c1",
+        name: "codemode",
+        arguments: { code: "await mcp__continuo__recall({})" },
+      },
+    ],
+  },
+};
+
+interface Agent extends AsyncDisposable {
+  readonly pid: number;
+  recall(args?: object): Promise<Called>;
+}
+
+const RELAY = `
+  import { openSync } from "node:fs";
+  import { spawn } from "node:child_process";
+  for (const path of process.argv.slice(3)) openSync(path, "a");
+  const child = spawn(process.execPath, [process.argv[2], "mcp"], { stdio: "inherit" });
+  child.on("close", () => process.exit());
+`;
+
+/** A process with the name of an agent, which starts the server; it has the given files open for writing. */
+async function startAgent(name: string, folder: string, files: readonly string[] = []): Promise<Agent> {
+  home.write(`bin/${name}.mjs`, RELAY);
+  const program = join(home.path, `bin/${name}.mjs`);
+  const child = spawn(process.execPath, [program, MAIN, ...files], {
+    ...{ cwd: folder, env: cleanEnv(home.path), stdio: ["pipe", "pipe", "inherit"] },
+  });
+  const client = createWireClient(child.stdin, child.stdout);
+  await client.request("tools/list", ENVELOPE);
+  return {
+    pid: child.pid ?? 0,
+    async recall(args = {}) {
+      return toCalled(await client.request("tools/call", { name: "recall", arguments: args, ...ENVELOPE }));
+    },
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      await once(child, "close");
+    },
+  };
+}
+
+function writePi(id: string, cwd: string, more: readonly Line[] = []): string {
+  const path = `.pi/agent/sessions/--folder--/2025-01-05_${id}.jsonl`;
+  home.write(path, piText(id, cwd, more));
+  return join(home.path, path);
+}
+
+function makeFolder(name: string): string {
+  mkdirSync(join(home.path, name), { recursive: true });
+  return join(home.path, name);
+}
+
+test("the session is the one of the agent's folder that was written to since the agent started", async () => {
+  const [folder, other] = [makeFolder("work"), makeFolder("other")];
+  await using agent = await startAgent("pi", folder);
+  expect((await agent.recall()).data).toMatchObject({ status: "choose", choices: [] });
+  writePi("one", folder);
+  writePi("two", other);
+  const { data, text } = await agent.recall();
+  expect(data).toMatchObject({ status: "cut", session: "pi:one", turns: [{ turn: 1 }] });
+  expect(text).toContain("The needle of one is blue");
+  expect(text).not.toContain("Going on");
+});
+
+test("of several sessions none is guessed: the choices come back, until one is named or waits for this call", async () => {
+  const folder = makeFolder("work");
+  await using agent = await startAgent("pi", folder);
+  writePi("one", folder);
+  writePi("two", folder);
+  const { data, text } = await agent.recall();
+  expect(data).toMatchObject({ status: "choose", session: null, turns: [] });
+  expect(data.choices.map(({ session }: { session: string }) => session).sort()).toEqual([
+    "pi:one",
+    "pi:two",
+  ]);
+  expect(text).toContain("do not guess");
+  expect(text).not.toContain("Noted.");
+  expect((await agent.recall({ session: "pi:two" })).text).toContain("The needle of two");
+  writePi("two", folder, [WAITING]);
+  expect((await agent.recall()).data).toMatchObject({ status: "cut", session: "pi:two" });
+  writePi("one", folder, [WAITING]);
+  expect((await agent.recall()).data).toMatchObject({ status: "choose" });
+});
+
+test("a single session is not taken where another process of the agent works in the same folder", async () => {
+  const folder = makeFolder("work");
+  await using agent = await startAgent("pi", folder);
+  await using _other = await startAgent("pi", folder);
+  writePi("one", folder);
+  expect((await agent.recall()).data).toMatchObject({ status: "choose", choices: [{ session: "pi:one" }] });
+  writePi("one", folder, [WAITING]);
+  expect((await agent.recall()).data).toMatchObject({ status: "cut", session: "pi:one" });
+});
+
+test("the session whose file the agent has open for writing is its own, wherever it lies", async () => {
+  const folder = makeFolder("work");
+  const path = writePi("old", makeFolder("elsewhere"));
+  await using agent = await startAgent("pi", folder, [path]);
+  writePi("new", folder);
+  expect((await agent.recall()).data).toMatchObject({ status: "cut", session: "pi:old" });
+});
+
+test("the session is the one that Claude Code notes for its process, also after it moved to another", async () => {
+  const [id, cut] = COMPACTED.claude;
+  const folder = makeFolder("work");
+  cpSync(join(FIXTURES, "claude/compaction/home"), join(home.path, ".claude"), { recursive: true });
+  const other = "4bf3c2a1-0000-4000-8000-000000000001";
+  home.write(claudeFile(other), claudeText(other, []));
+  await using agent = await startAgent("claude", folder);
+  expect((await agent.recall()).data).toMatchObject({ status: "choose" });
+  home.write(`.claude/sessions/${agent.pid}.json`, JSON.stringify({ pid: agent.pid, sessionId: id }));
+  const { data, text } = await agent.recall({ turn: 1 });
+  expect(data).toMatchObject({ status: "cut", session: `claude:${id}` });
+  expect(text).toContain(cut);
+  home.write(`.claude/sessions/${agent.pid}.json`, JSON.stringify({ pid: agent.pid, sessionId: other }));
+  expect((await agent.recall()).data).toMatchObject({ status: "nothing cut", session: `claude:${other}` });
+});
+
+test("a server that no agent started says so", async () => {
+  await using mcp = openMcp(home);
+  const { data, text } = await mcp.call("recall", {});
+  expect(data).toMatchObject({ status: "choose", choices: [] });
+  expect(text).toContain("No process above this server is an agent");
+});
+
+test("an outline of much that was cut keeps within its tokens, and reading on shows all of it", async () => {
+  const folder = makeFolder("work");
+  const turns = Array.from({ length: 120 }, (_, at) => ({
+    ...{
+      type: "message",
+      id: `m${at}`,
+      parentId: at === 0 ? null : `m${at - 1}`,
+      timestamp: "2025-01-05T10:00:00Z",
+    },
+    message: { role: "user", content: [{ type: "text", text: `Request ${at} ${"more ".repeat(40)}` }] },
+  }));
+  const lines = [
+    { type: "session", version: 3, id: "long", timestamp: "2025-01-05T10:00:00Z", cwd: folder },
+    ...turns,
+    {
+      type: "compaction",
+      id: "c",
+      parentId: "m119",
+      timestamp: "2025-01-05T10:00:00Z",
+      summary: "S",
+      firstKeptEntryId: "m119",
+      tokensBefore: 9,
+    },
+  ];
+  home.write(
+    ".pi/agent/sessions/--folder--/long.jsonl",
+    lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+  );
+  await using mcp = openMcp(home);
+  const seen: string[] = [];
+  let next: { readonly turn: number; readonly entry: number } | null = { turn: 1, entry: 1 };
+  while (next !== null) {
+    const { data, text }: Called = await mcp.call("recall", { session: "pi:long", ...next });
+    expect(estimateTokens(text)).toBeLessThanOrEqual(1_000);
+    for (const { entries } of data.turns)
+      for (const entry of entries) seen.push(/\d+/u.exec(entry.text)?.[0] ?? "");
+    next = data.next;
+  }
+  expect(seen).toEqual(turns.slice(0, -1).map((_, at) => String(at)));
+  const outline = await mcp.call("recall", { session: "pi:long" });
+  expect(estimateTokens(outline.text)).toBeLessThanOrEqual(1_000);
+  expect(outline.text).toContain("Cut from your context: 119 turns.");
+});
