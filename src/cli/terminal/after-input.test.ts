@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
@@ -32,4 +33,20 @@ test("who stops listening hears nothing", async () => {
   })[Symbol.dispose]();
   await new Promise<void>((done) => void afterInput(5, done));
   expect(calls).toBe(0);
+});
+
+test("it comes in time where the process waits for input and for nothing else", async () => {
+  const module = JSON.stringify(new URL("./after-input.ts", import.meta.url).href);
+  const program = `
+    import { afterInput } from ${module};
+    process.stdin.resume();
+    afterInput(1, () => process.stdout.write("called"));`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
+  try {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    child.stdout.setEncoding("utf8").once("data", resolve);
+    expect(await promise).toBe("called");
+  } finally {
+    child.kill("SIGKILL");
+  }
 });

@@ -9,7 +9,6 @@ export function afterInput(ms: number, call: () => void): Disposable {
   let soon: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
     soon = setImmediate(call);
-    soon.unref();
   }, ms);
   timer.unref();
   return {
