@@ -65,15 +65,28 @@ function matchesIn(
       const last = words[at + phrase.words.length - 1];
       const first = words[at];
       if (first === undefined) break;
-      if (last !== undefined && phrase.words.every((word, offset) => words[at + offset]?.word === word)) {
+      if (last !== undefined && isAt(phrase, words, at)) {
         ranges.push({ start: first.token.start, end: last.token.end });
-      } else if (!phrase.exact && first.token.parts.has(phrase.words[0] ?? "")) {
+      } else if (!phrase.exact && hasPart(first.token.parts, phrase)) {
         ranges.push({ start: first.token.start, end: first.token.end });
       }
     }
     if (ranges.length > before) kinds += 1;
   }
   return { ranges: ranges.sort((a, b) => a.start - b.start), kinds };
+}
+
+function isAt({ words, isPrefix }: Phrase, text: readonly { readonly word: string }[], at: number): boolean {
+  return words.every((word, offset) => {
+    const there = text[at + offset]?.word;
+    return (
+      there === word || (isPrefix === true && offset === words.length - 1 && there?.startsWith(word) === true)
+    );
+  });
+}
+
+function hasPart(parts: ReadonlySet<string>, { words: [word = ""], isPrefix }: Phrase): boolean {
+  return parts.has(word) || (isPrefix === true && [...parts].some((part) => part.startsWith(word)));
 }
 
 const TOKEN = /[\p{L}\p{N}\p{M}]+/gu;

@@ -34,6 +34,6 @@ function columnsFor({ exact }: Phrase, voices: readonly Voice[]): readonly strin
   return exact || voices.length < VOICES.length ? voices : [...voices, "parts"];
 }
 
-function inColumns({ words }: Phrase, columns: readonly string[]): string {
-  return `{${columns.join(" ")}} : "${words.join(" ")}"`;
+function inColumns({ words, isPrefix }: Phrase, columns: readonly string[]): string {
+  return `{${columns.join(" ")}} : "${words.join(" ")}"${isPrefix ? " *" : ""}`;
 }

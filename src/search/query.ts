@@ -8,6 +8,8 @@ export interface Phrase {
   readonly words: readonly string[];
   /** Quoted, or a word of several parts: it is not looked for among the parts of names in code. */
   readonly exact: boolean;
+  /** The last word may go on: it is still being typed. */
+  readonly isPrefix?: true;
 }
 
 export interface SearchQuery {
@@ -34,6 +36,8 @@ export interface ParseOptions {
   readonly toTime: (text: string) => string;
   /** Whether a query may ask for nothing, because something else narrows the search. */
   readonly isEmptyAllowed?: boolean;
+  /** Whether the text is still being typed: its last word stands for all that begin so. */
+  readonly isTyping?: boolean;
 }
 
 const PIECE = /(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))|(-?)([a-z]+):(?=\s|$)/gu;
@@ -45,13 +49,14 @@ type Filter = (typeof FILTERS)[number];
 export function parseQuery(text: string, options: ParseOptions): SearchQuery {
   const draft = createDraft();
   for (const match of text.matchAll(PIECE)) {
+    const isPrefix = options.isTyping === true && match.index + match[0].length === text.length;
     const [, minus = "", name = "", quoted, bare, otherMinus = "", empty] = match;
     const filter = FILTERS.find((one) => one === (empty ?? name));
     const value = quoted ?? bare ?? "";
     if (filter !== undefined && (minus || otherMinus) === "") addFilter(draft, filter, value, options);
     else if (filter !== undefined)
       throw new ContinuoError("usage", `the filter ${filter}: cannot be negated`);
-    else addWords(draft, name === "" ? value : `${name}:${value}`, { minus, quoted });
+    else addWords(draft, name === "" ? value : `${name}:${value}`, { minus, quoted, isPrefix });
   }
   const { all, none, since, error, ...lists } = draft;
   const isNothing =
@@ -117,13 +122,19 @@ function toRole(value: string): Role {
   });
 }
 
-function addWords(
-  draft: Draft,
-  text: string,
-  { minus, quoted }: { readonly minus: string; readonly quoted: string | undefined },
-): void {
+interface Written {
+  readonly minus: string;
+  readonly quoted: string | undefined;
+  readonly isPrefix: boolean;
+}
+
+function addWords(draft: Draft, text: string, { minus, quoted, isPrefix }: Written): void {
   const words = wordsOf(text);
   if (words.length === 0) return;
-  const phrase = { words, exact: quoted !== undefined || words.length > 1 };
+  const phrase: Phrase = {
+    words,
+    exact: quoted !== undefined || words.length > 1,
+    ...(isPrefix && quoted === undefined ? { isPrefix } : {}),
+  };
   (minus === "-" ? draft.none : draft.all).push(phrase);
 }

@@ -57,7 +57,7 @@ describe("in a terminal", () => {
     expect(rows[1]).toBe(" codex    Hello Codex       2025-01-06 │ Hello Codex");
     expect(rows[2]).toMatch(/^ claude {3}Fix the build {5}2025-01-05 │/u);
     expect(rows[3]).toMatch(/^ claude {3}␛\]0;owned␇ ␛\S+… +2025-01-05 │/u);
-    expect(rows[23]).toBe("type to filter · ↑↓ choose · Enter show · Tab list · Esc leave");
+    expect(rows[23]).toBe("type to filter · / search texts · ↑↓ choose · Enter show · Tab list · Esc leave");
     terminal.send("Down");
     terminal.send("Down");
     await terminal.until((screen) => screen.includes("│   ␛]0;owned␇ ␛[2J日本語"));
@@ -120,6 +120,26 @@ describe("in a terminal", () => {
     terminal.write("r");
     // `continuo resume` of a native one.
     await terminal.until((screen) => screen.includes("the session's folder /home/ann/app no longer exists"));
+  });
+
+  test("with / in front it searches what was said, while somebody types, and Enter shows the turn", async () => {
+    await open(120, 24);
+    terminal.write("/wel");
+    const found = await terminal.until((screen) => screen.includes("1 of 3") && screen.includes("turn 2"));
+    expect(found.split("\n")[1]).toMatch(/^ claude {3}Fix the build /u);
+    expect(found).toContain("All well.");
+    terminal.write("lington");
+    await terminal.until((screen) => screen.includes("no turn contains all these words"));
+    // Half a filter is no failure.
+    terminal.send("C-u");
+    terminal.write("/role:");
+    await terminal.until((screen) => screen.startsWith("> /role:"));
+    terminal.write("user try");
+    await terminal.until((screen) => screen.includes("1 of 3") && screen.includes("turn 2"));
+    terminal.send("Enter");
+    const shown = await terminal.until((screen) => screen.includes("code=0"));
+    expect(shown).toContain("All well.");
+    expect(shown).not.toContain("I look.");
   });
 
   test("e exports and c copies", async () => {

@@ -3,7 +3,7 @@
 import { visibleLine } from "../../transcript/index.ts";
 import { cutEnd, cutStart, type Paint, relativeTime, tildePath, widthOf } from "../terminal/index.ts";
 import type { PickEntry } from "./filter.ts";
-import type { PickState } from "./state.ts";
+import { type PickState, searchedFor } from "./state.ts";
 
 export interface Drawing {
   readonly columns: number;
@@ -84,7 +84,10 @@ function topOf({ selected, shown }: PickState, rows: number): number {
 }
 
 function emptyRow(state: PickState, row: number): string {
-  return row === 0 && state.shown.length === 0 ? "  no session contains all these words" : "";
+  if (row !== 0 || state.shown.length > 0) return "";
+  const searched = searchedFor(state);
+  if (searched !== null && state.found?.text !== searched) return "  searching …";
+  return searched === null ? "  no session contains all these words" : "  no turn contains all these words";
 }
 
 function rowText({ info }: PickEntry, { now, home }: Drawing, columns: number): string {
@@ -98,7 +101,7 @@ function rowText({ info }: PickEntry, { now, home }: Drawing, columns: number): 
 }
 
 const KEYS: Readonly<Record<PickState["focus"], string>> = {
-  filter: "type to filter · ↑↓ choose · Enter show · Tab list · Esc leave",
+  filter: "type to filter · / search texts · ↑↓ choose · Enter show · Tab list · Esc leave",
   list: "Enter show · r resume · e export · c copy id · / filter · q leave",
   format: "export as: m Markdown · h HTML · j JSON · l JSON Lines · Esc back",
 };

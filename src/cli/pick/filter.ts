@@ -6,6 +6,17 @@ export interface PickEntry {
   readonly info: ListedSession;
   /** What is searched, in small letters. */
   readonly words: string;
+  /** The turn that a search found in it. */
+  readonly match?: PickMatch;
+}
+
+export interface PickMatch {
+  readonly messageId: string;
+  /** What was asked for, in the text around it. */
+  readonly pieces: readonly { readonly text: string; readonly match: boolean }[];
+  readonly turn: number;
+  /** How many turns match in addition. */
+  readonly others: number;
 }
 
 export function toEntries(sessions: readonly ListedSession[]): PickEntry[] {

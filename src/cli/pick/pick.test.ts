@@ -5,7 +5,7 @@ import { widthOf } from "../terminal/index.ts";
 import { cursorColumn, drawScreen, layOutScreen } from "./draw.ts";
 import { filterEntries, toEntries } from "./filter.ts";
 import { isBegun, type Key, type KeyName, parseKeys } from "./keys.ts";
-import { foldKey, type PickState, startPicking } from "./state.ts";
+import { foldKey, type PickState, searchedFor, startPicking, withFound } from "./state.ts";
 
 const NOW = new Date("2026-11-22T08:00:00.000Z");
 
@@ -243,5 +243,24 @@ describe("the screen", () => {
   test("a narrow terminal shows the list alone", () => {
     expect(layOutScreen(59, 10)).toEqual({ listColumns: 59, previewColumns: 0, bodyRows: 8 });
     expect(layOutScreen(80, 24)).toEqual({ listColumns: 38, previewColumns: 39, bodyRows: 22 });
+  });
+});
+
+describe("a search of what was said", () => {
+  const [first, second] = ENTRIES;
+  if (first === undefined || second === undefined) throw new Error("no entries");
+
+  test("begins with /, shows what was found last until the next search ends, and ends with the /", () => {
+    const { state } = press([typed("/t"), typed("e")]);
+    expect([searchedFor(state), state.shown]).toEqual(["te", []]);
+    const found = withFound(state, "te", [second]);
+    expect(press([typed("a")], found).state).toMatchObject({ query: "/tea", shown: [second] });
+    const back = press([key("clear"), typed("fix")], found).state;
+    expect([searchedFor(back), back.shown]).toEqual([null, filterEntries(ENTRIES, "fix")]);
+  });
+
+  test("what comes after the / was taken away is not shown", () => {
+    const { state } = press([typed("x")]);
+    expect(withFound(state, "te", [first])).toEqual(state);
   });
 });

@@ -6,7 +6,7 @@ import { type CatalogList, isOwn, type ListedSession, listCatalog, nameOf } from
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import { resumeWork } from "../handoff/index.ts";
 import { replWork } from "../repl/index.ts";
-import { exportWork, listWork, showWork } from "../session/index.ts";
+import { exportWork, listWork, showTurnWork, showWork } from "../session/index.ts";
 import {
   afterInput,
   createProgress,
@@ -21,7 +21,16 @@ import { toEntries } from "./filter.ts";
 import { isBegun, type Key, parseKeys } from "./keys.ts";
 import { createPreviews, type PreviewSize } from "./preview.ts";
 import { type FullScreen, openFullScreen } from "./screen.ts";
-import { type Effect, entryOf, foldKey, type PickState, startPicking } from "./state.ts";
+import { createSearcher, drawMatch } from "./searching.ts";
+import {
+  type Effect,
+  entryOf,
+  foldKey,
+  type PickState,
+  searchedFor,
+  startPicking,
+  withFound,
+} from "./state.ts";
 
 /** A preview is read when the choice has stood still for so long. */
 const STILL_MS = 60;
@@ -29,7 +38,7 @@ const STILL_MS = 60;
 const ESCAPE_MS = 50;
 
 /** Errors: `usage` where there is no terminal. */
-export async function runPick(shell: Shell): Promise<number> {
+export async function runPick(query: string, shell: Shell): Promise<number> {
   if (shell.stdin.isTTY !== true || shell.stdout.isTTY !== true || shell.env.TERM === "dumb") {
     throw new ContinuoError("usage", "cannot open the picker without a terminal", {
       hint: "Run `continuo session list` to print the sessions.",
@@ -38,9 +47,12 @@ export async function runPick(shell: Shell): Promise<number> {
   const { sessions, error } = await listAll(shell);
   if (sessions.length === 0) return await listWork(shell);
   const missing = error === null ? null : `cannot list Continuo's own sessions: ${error.message}`;
-  const end = await pick(startPicking(toEntries(sessions), missing), shell);
+  const end = await pick(startPicking(toEntries(sessions), { message: missing, query }), shell);
   if (end.type === "leave") return end.exitCode;
-  const { info } = end.entry;
+  const { info, match } = end.entry;
+  if (end.type === "show" && match !== undefined) {
+    return await showTurnWork(nameOf(info), match.messageId, shell);
+  }
   if (end.type === "show") return await showWork(nameOf(info), shell);
   return isOwn(info) ? await replWork(info.sessionId, shell) : await resumeWork(nameOf(info), shell);
 }
@@ -116,15 +128,17 @@ function createPicker(first: PickState, screen: FullScreen, shell: Shell): Picke
   };
   const draw = (): void => {
     const { columns, rows } = size();
-    const chosen = entryOf(state)?.info;
+    const entry = entryOf(state);
+    const chosen = entry?.info;
     const preview = chosen === undefined ? [] : previews.get(chosen, previewSize());
+    const match = drawMatch(entry?.match, previewSize().columns, paint);
     const lines = drawScreen(state, {
       columns,
       rows,
       paint,
       now: shell.now,
       home: shell.home,
-      preview: preview ?? [],
+      preview: [...match, ...(preview ?? [])],
     });
     screen.draw(lines, state.focus === "filter" ? cursorColumn(state, columns) : null);
     if (preview === null && chosen !== undefined) readPreview(chosen);
@@ -145,10 +159,23 @@ function createPicker(first: PickState, screen: FullScreen, shell: Shell): Picke
       );
     }, STILL_MS);
   };
+  const searcher = createSearcher(shell, {
+    entries: first.all,
+    onFound: (text, entries) => {
+      state = withFound(state, text, entries);
+      draw();
+    },
+    onFailure: (message) => say(message),
+  });
   const say = (message: string): void => {
     state = { ...state, message };
     draw();
   };
+  const search = (): void => {
+    const text = searchedFor(state);
+    if (text !== null && text !== "" && state.found?.text !== text) searcher.find(text);
+  };
+  search();
   return {
     draw,
     async press(keys) {
@@ -159,12 +186,14 @@ function createPicker(first: PickState, screen: FullScreen, shell: Shell): Picke
         if (effect?.type === "copy" || effect?.type === "export") say(await perform(effect, screen, shell));
         else if (effect !== null) return effect;
       }
+      search();
       draw();
       return null;
     },
     stop() {
       clearTimeout(timer);
       reading.abort();
+      searcher.stop();
     },
   };
 }

@@ -12,6 +12,8 @@ export interface PickState {
   readonly selected: number;
   /** Where letters go: into the filter, or to what they do in the list, or to the format of an export. */
   readonly focus: "filter" | "list" | "format";
+  /** What the last search found, and for which words. */
+  readonly found: { readonly text: string; readonly entries: readonly PickEntry[] } | null;
   /** Until the next key. */
   readonly message: string | null;
 }
@@ -27,8 +29,32 @@ export interface Step {
   readonly effect: Effect | null;
 }
 
-export function startPicking(all: readonly PickEntry[], message: string | null = null): PickState {
-  return { all, query: "", shown: all, selected: 0, focus: "filter", message };
+export interface Starting {
+  readonly message?: string | null;
+  /** As if it had been typed. */
+  readonly query?: string;
+}
+
+export function startPicking(
+  all: readonly PickEntry[],
+  { message = null, query = "" }: Starting = {},
+): PickState {
+  const empty: PickState = {
+    ...{ all, query: "", shown: all, selected: 0 },
+    ...{ focus: "filter", found: null, message },
+  };
+  return query === "" ? empty : withQuery(empty, query);
+}
+
+/** What is searched for in all that was said; `null` where the list is filtered. */
+export function searchedFor({ query }: PickState): string | null {
+  return query.startsWith("/") ? query.slice(1).trimStart() : null;
+}
+
+/** With what a search found for these words; what was typed since is searched for next. */
+export function withFound(state: PickState, text: string, entries: readonly PickEntry[]): PickState {
+  if (searchedFor(state) === null) return state;
+  return { ...state, found: { text, entries }, shown: entries, selected: 0 };
 }
 
 /** Of each format the letter that chooses it. */
@@ -106,6 +132,11 @@ export function entryOf(state: PickState): PickEntry | null {
 
 /** The session that was chosen stays chosen while the filter lets it through. */
 function withQuery(state: PickState, query: string): PickState {
+  // Until the search has ended, what it found before stays.
+  if (query.startsWith("/")) {
+    const shown = query.slice(1).trim() === "" ? state.all : (state.found?.entries ?? []);
+    return { ...state, query, shown, selected: 0 };
+  }
   const chosen = entryOf(state);
   const shown = filterEntries(state.all, query);
   const place = chosen === null ? -1 : shown.indexOf(chosen);

@@ -1,0 +1,116 @@
+/** The search of the picker, while somebody types: one at a time, and the newest words next. */
+
+import { type ListedSession, type Texts, updateTexts } from "../../catalog/index.ts";
+import { placesOf } from "../../files/index.ts";
+import { isContinuoError } from "../../model/index.ts";
+import { parseQuery, type SearchResult, searchIndex } from "../../search/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { patternsWork } from "../search/index.ts";
+import { type Paint, parseSince, type Shell, wrap } from "../terminal/index.ts";
+import type { PickEntry, PickMatch } from "./filter.ts";
+
+export interface Searcher {
+  /** What was asked for before is not searched any more. */
+  find(text: string): void;
+  stop(): void;
+}
+
+interface Searching {
+  /** The rows of the list. */
+  readonly entries: readonly PickEntry[];
+  readonly onFound: (text: string, entries: readonly PickEntry[]) => void;
+  readonly onFailure: (message: string) => void;
+}
+
+/** What is not indexed by then is not found. */
+const UPDATE_MS = 1_500;
+/** A search begins when nothing was typed for so long. */
+const STILL_MS = 80;
+const MAX_RESULTS = 200;
+
+export function createSearcher(shell: Shell, { entries, onFound, onFailure }: Searching): Searcher {
+  const ended = new AbortController();
+  let texts: Promise<Texts> | null = null;
+  let wanted: string | null = null;
+  let isSearching = false;
+  let still: NodeJS.Timeout | undefined;
+  const search = async (text: string): Promise<void> => {
+    texts ??= update(shell, ended.signal);
+    const options = { texts: await texts, nowMs: shell.now.getTime(), limit: MAX_RESULTS };
+    const query = parseQuery(text, { toTime: (time) => parseSince(time, shell.now), isTyping: true });
+    const { results } = await searchIndex(placesOf(shell), query, options);
+    if (!ended.signal.aborted)
+      onFound(
+        text,
+        results.flatMap((result) => entryOf(result, entries) ?? []),
+      );
+  };
+  const next = async (): Promise<void> => {
+    if (isSearching) return;
+    isSearching = true;
+    for (let text = wanted; text !== null; text = wanted) {
+      wanted = null;
+      try {
+        await search(text);
+      } catch (error) {
+        // Half a filter is no failure: the rest of it is being typed.
+        if (ended.signal.aborted || isContinuoError(error, "usage")) continue;
+        onFailure(isContinuoError(error) ? error.message : String(error));
+      }
+    }
+    isSearching = false;
+  };
+  return {
+    find(text) {
+      wanted = text;
+      clearTimeout(still);
+      still = setTimeout(() => void next(), STILL_MS);
+    },
+    stop() {
+      clearTimeout(still);
+      ended.abort();
+    },
+  };
+}
+
+async function update(shell: Shell, signal: AbortSignal): Promise<Texts> {
+  const exclude = await patternsWork(shell);
+  return await updateTexts({ places: placesOf(shell), exclude, timeMs: UPDATE_MS, signal });
+}
+
+/** As a row of the list; that of its session for a sub-agent. `null` for a deleted one, which has no row. */
+function entryOf(result: SearchResult, entries: readonly PickEntry[]): PickEntry | null {
+  const { session, turn, turns, excerpt } = result;
+  if (session.trashId !== null) return null;
+  const match: PickMatch = {
+    messageId: turn.messageId,
+    pieces: excerpt?.pieces ?? [],
+    turn: turn.number,
+    others: turns.length - 1,
+  };
+  const row = entries.find(({ info }) => info.location === session.location);
+  return { info: row?.info ?? toRow(result), words: "", match };
+}
+
+/** Of an archived session, or a sub-agent. */
+function toRow({ session }: SearchResult): ListedSession {
+  const { agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived } = session;
+  return {
+    ...{ agent, sessionId, location, cwd, title, gitBranch, updatedAt, archived },
+    ...{ createdAt: null, sizeBytes: null, live: null, problems: [] },
+  };
+}
+
+const MATCH_ROWS = 4;
+
+/** Above the preview: the piece of the turn that matches. */
+export function drawMatch(match: PickMatch | undefined, columns: number, paint: Paint): string[] {
+  if (match === undefined || columns === 0) return [];
+  const others = match.others === 0 ? "" : `, and ${match.others} more`;
+  const spans = match.pieces.map(({ text, match: isMatch }) => ({
+    text: visibleLine(text),
+    styles: isMatch ? (["bold", "yellow"] as const) : [],
+  }));
+  const heading = wrap([{ text: `turn ${match.turn}${others}`, styles: ["dim"] }], columns, paint);
+  return [...heading, ...wrap(spans, columns, paint).slice(0, MATCH_ROWS), ""];
+}
