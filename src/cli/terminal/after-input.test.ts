@@ -40,7 +40,9 @@ test("it comes in time where the process waits for input and for nothing else", 
   const program = `
     import { afterInput } from ${module};
     process.stdin.resume();
-    afterInput(1, () => process.stdout.write("called"));`;
+    // Another timer is far away: nothing but the call itself wakes the process.
+    setTimeout(() => undefined, 600_000);
+    afterInput(50, () => process.stdout.write("called"));`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
   try {
     const { promise, resolve } = Promise.withResolvers<string>();
