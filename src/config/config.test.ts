@@ -58,6 +58,7 @@ const CLAUDE = {
   session: DEFAULTS.session,
   permissions: DEFAULTS.permissions,
   budget: {},
+  context: {},
 };
 
 describe("what is read", () => {
@@ -79,21 +80,26 @@ describe("what is read", () => {
       ".continuo/continuo.yaml",
       `agent: codex
 continuation: replay
+always_continue: true
+context: { max_messages: 50, limit: 9 }
 agents:
   claude:
     command: ./claude
     args: [--fast]
     env: { A: home, B: home }
     model: home
-    session: { on_missing: replay, resume_id: load }
+    session: { on_missing: replay, resume_id: load, always_continue: false }
     permissions: safe
-    budget: { max_tokens: 1, max_cost_usd: 0.5 }`,
+    budget: { max_tokens: 1, max_cost_usd: 0.5 }
+    context: { max_messages: 40, max_chars: 1000 }`,
     );
     write(
       "app/deep/continuo.yaml",
       `agent: claude
+context: { max_tokens_approx: 7 }
 agents:
   claude:
+    context: { max_chars: 2000 }
     model: project
     session: { on_missing: new }
     budget: { max_tokens: 2, max_tool_calls: 3 }`,
@@ -111,9 +117,14 @@ agents:
       env: { A: "home", B: "home" },
       model: "flag",
       transport: null,
-      session: { resumeId: "load", continueLast: "auto", onMissing: "new" },
+      session: { resumeId: "load", continueLast: "auto", onMissing: "new", alwaysContinue: false },
       permissions: { policy: "safe", timeoutMs: 5 },
       budget: { maxTokens: 2, maxCostUsd: 0.5, maxToolCalls: 4 },
+      context: { limit: 9, maxMessages: 40, maxChars: 2000, maxTokensApprox: 7 },
+    });
+    expect(configuration.agents.codex).toMatchObject({
+      session: { alwaysContinue: true },
+      context: { limit: 9, maxMessages: 50, maxTokensApprox: 7 },
     });
     expect(configuration).toMatchObject({ agent: "claude", continuation: "native", untrusted: null });
     expect(configuration.files).toEqual([

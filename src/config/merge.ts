@@ -1,10 +1,11 @@
 /** One file, or the flags, laid over what was known before. Pure. */
 
-import type { FileAgent, FileContent } from "./schema.ts";
+import type { FileAgent, FileContent, FileContext } from "./schema.ts";
 import {
   type AgentFlags,
   type AgentSettings,
   agentsByName,
+  type ContextSettings,
   type ContinuationMode,
   defaultSettings,
 } from "./settings.ts";
@@ -13,6 +14,9 @@ export interface Layers {
   readonly environment: AgentSettings["environment"];
   readonly agent: string | null;
   readonly continuation: ContinuationMode;
+  readonly alwaysContinue: boolean | null;
+  /** Of every agent, before its own. */
+  readonly context: ContextSettings;
   readonly agents: Readonly<Record<string, AgentSettings>>;
 }
 
@@ -26,6 +30,8 @@ export function withFile(before: Layers, content: FileContent, toPath: (command:
     environment: content.env ?? before.environment,
     agent: content.agent ?? before.agent,
     continuation: content.continuation ?? before.continuation,
+    alwaysContinue: content.always_continue ?? before.alwaysContinue,
+    context: { ...before.context, ...toContext(content.context) },
     agents,
   };
 }
@@ -35,7 +41,7 @@ function withAgent(
   said: FileAgent,
   toPath: (command: string) => string,
 ): AgentSettings {
-  const { command, args, env, model, transport, session, budget } = said;
+  const { command, args, env, model, transport, session, budget, context } = said;
   const permissions = typeof said.permissions === "string" ? { policy: said.permissions } : said.permissions;
   return {
     name: before.name,
@@ -52,6 +58,7 @@ function withAgent(
         resumeId: session?.resume_id,
         continueLast: session?.continue_last,
         onMissing: session?.on_missing,
+        alwaysContinue: session?.always_continue,
       }),
     },
     permissions: {
@@ -67,7 +74,31 @@ function withAgent(
         maxDurationMs: budget?.max_duration_ms,
       }),
     },
+    context: { ...before.context, ...toContext(context) },
   };
+}
+
+/** What the file says above all agents holds for each that says nothing else. */
+export function withCommon(
+  settings: AgentSettings,
+  { environment, alwaysContinue, context }: Pick<Layers, "environment" | "alwaysContinue" | "context">,
+): AgentSettings {
+  const { session } = settings;
+  return {
+    ...settings,
+    environment,
+    session: { ...session, alwaysContinue: session.alwaysContinue ?? alwaysContinue },
+    context: { ...context, ...settings.context },
+  };
+}
+
+function toContext(context: FileContext | undefined): ContextSettings {
+  return given({
+    limit: context?.limit,
+    maxMessages: context?.max_messages,
+    maxChars: context?.max_chars,
+    maxTokensApprox: context?.max_tokens_approx,
+  });
 }
 
 export function withFlags(before: AgentSettings, flags: AgentFlags): AgentSettings {
@@ -77,6 +108,7 @@ export function withFlags(before: AgentSettings, flags: AgentFlags): AgentSettin
     session: { ...before.session, ...given(flags.session ?? {}) },
     permissions: { ...before.permissions, ...given(flags.permissions ?? {}) },
     budget: { ...before.budget, ...given(flags.budget ?? {}) },
+    context: { ...before.context, ...given(flags.context ?? {}) },
   };
 }
 

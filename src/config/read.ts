@@ -7,7 +7,7 @@ import { AGENT_NAMES, ContinuoError } from "../model/index.ts";
 import { findProjectFile, type RawFile, readFile } from "./files.ts";
 import { guardedIn, withoutGuarded } from "./guarded.ts";
 import { recallContents, rememberContents } from "./known.ts";
-import { type Layers, withFile, withFlags } from "./merge.ts";
+import { type Layers, withCommon, withFile, withFlags } from "./merge.ts";
 import { nearest } from "./nearest.ts";
 import type { ParsedFile } from "./parse.ts";
 import { type ServerLimitSettings, toServerLimits } from "./server-limits.ts";
@@ -106,8 +106,7 @@ function lay(
   const startable = Object.values(layers.agents).filter(
     ({ name, command }) => isKnownAgent(name) || command !== null,
   );
-  const { environment } = layers;
-  const agents = agentsByName(startable.map((settings) => ({ ...settings, environment })));
+  const agents = agentsByName(startable.map((settings) => withCommon(settings, layers)));
   const { indexExclude, serverLimits, prices } = reading;
   const { continuation } = layers;
   const read = { continuation, indexExclude, serverLimits, prices, files, problems, untrusted };
@@ -135,7 +134,8 @@ interface SaidBy {
 
 function nothingSaid(): Layers {
   const agents = agentsByName(AGENT_NAMES.map(defaultSettings));
-  return { environment: null, agent: null, continuation: DEFAULTS.continuation, agents };
+  const { continuation } = DEFAULTS;
+  return { environment: null, agent: null, continuation, alwaysContinue: null, context: {}, agents };
 }
 
 interface Adding {

@@ -20,6 +20,14 @@ export interface FileSession {
   readonly resume_id?: "auto" | "load" | "resume" | undefined;
   readonly continue_last?: "auto" | "list" | "agent" | undefined;
   readonly on_missing?: "error" | "replay" | "new" | undefined;
+  readonly always_continue?: boolean | undefined;
+}
+
+export interface FileContext {
+  readonly limit?: number | undefined;
+  readonly max_messages?: number | undefined;
+  readonly max_chars?: number | undefined;
+  readonly max_tokens_approx?: number | undefined;
 }
 
 export interface FilePermissions {
@@ -43,6 +51,7 @@ export interface FileAgent {
   readonly session?: FileSession | undefined;
   readonly permissions?: FilePermissions | (typeof POLICIES)[number] | undefined;
   readonly budget?: FileBudget | undefined;
+  readonly context?: FileContext | undefined;
 }
 
 /** In USD for a million tokens. */
@@ -57,6 +66,8 @@ export interface FileContent {
   readonly env?: "pass" | "deny" | undefined;
   readonly agent?: string | undefined;
   readonly continuation?: "auto" | "native" | "replay" | false | undefined;
+  readonly always_continue?: boolean | undefined;
+  readonly context?: FileContext | undefined;
   readonly agents?: Readonly<Record<string, FileAgent>> | undefined;
   readonly prices?: Readonly<Record<string, FilePrice>> | undefined;
   readonly index?: { readonly exclude?: readonly string[] | undefined } | undefined;
@@ -95,6 +106,19 @@ const session = z.strictObject({
     .describe(
       "What to do if the session cannot be continued. error: fail; replay: read its history from disk and send it again; new: start without it.",
     ),
+  always_continue: z
+    .boolean()
+    .optional()
+    .describe(
+      "true: chat and repl continue the newest session of the folder in which this agent took part, without --continue. Default: as always_continue above all agents says.",
+    ),
+});
+
+const context = z.strictObject({
+  limit: count.optional().describe("The newest events of the session that are read."),
+  max_messages: count.optional().describe("Messages."),
+  max_chars: count.optional().describe("Characters."),
+  max_tokens_approx: count.optional().describe("Tokens, estimated as four characters each."),
 });
 
 const permissions = z.union([
@@ -146,6 +170,9 @@ const agent = z.strictObject({
     .optional()
     .describe("What the agent may do: a policy, or a policy with a time limit for questions."),
   budget: budget.optional().describe("What one turn may use; Continuo cancels a turn that exceeds a limit."),
+  context: context
+    .optional()
+    .describe("How much of the earlier messages the agent receives at most when they are sent again."),
 });
 
 const serverLimits = z.strictObject(
@@ -176,6 +203,13 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
     .describe(
       "How an agent receives the earlier messages. native: in its own session; replay: sent again; auto: native if possible, else replay; false: not at all.",
     ),
+  always_continue: z
+    .boolean()
+    .optional()
+    .describe(
+      "true: chat and repl continue the newest session of the folder in which their agent took part, without --continue; --new begins a new one. Default: false.",
+    ),
+  context: context.optional().describe("The same as context of an agent, for every agent."),
   agents: z
     .record(z.string().regex(AGENT_NAME), agent)
     .refine((agents) => Object.keys(agents).length <= MAX_AGENTS, `at most ${MAX_AGENTS} agents`)

@@ -11,6 +11,16 @@ export interface SessionSettings {
   readonly resumeId: "auto" | "load" | "resume";
   readonly continueLast: "auto" | "list" | "agent";
   readonly onMissing: OnMissing;
+  /** Without `--continue` too; `null`: nothing says so. */
+  readonly alwaysContinue: boolean | null;
+}
+
+/** What of the earlier messages an agent receives at most; no limit where none is given. */
+export interface ContextSettings {
+  readonly limit?: number;
+  readonly maxMessages?: number;
+  readonly maxChars?: number;
+  readonly maxTokensApprox?: number;
 }
 
 export interface PermissionSettings {
@@ -49,6 +59,7 @@ export interface AgentSettings {
   readonly session: SessionSettings;
   readonly permissions: PermissionSettings;
   readonly budget: BudgetSettings;
+  readonly context: ContextSettings;
 }
 
 /** What flags may say of an agent; what is left out is as the files say. */
@@ -58,6 +69,7 @@ export interface AgentFlags {
   readonly session?: Partial<SessionSettings>;
   readonly permissions?: Partial<PermissionSettings>;
   readonly budget?: BudgetSettings;
+  readonly context?: ContextSettings;
 }
 
 export interface ConfigurationFlags {
@@ -130,14 +142,14 @@ export const DEFAULTS: Pick<AgentSettings, "session" | "permissions"> & {
   readonly continuation: ContinuationMode;
 } = {
   continuation: "auto",
-  session: { resumeId: "auto", continueLast: "auto", onMissing: "error" },
+  session: { resumeId: "auto", continueLast: "auto", onMissing: "error", alwaysContinue: null },
   permissions: { policy: "ask", timeoutMs: 600_000 },
 };
 
 export function defaultSettings(name: string): AgentSettings {
   const { session, permissions } = DEFAULTS;
   const unsaid = { environment: null, command: null, args: [], env: {}, model: null, transport: null };
-  return { name, ...unsaid, session, permissions, budget: {} };
+  return { name, ...unsaid, session, permissions, budget: {}, context: {} };
 }
 
 export function isKnownAgent(name: string): boolean {

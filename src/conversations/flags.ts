@@ -7,6 +7,9 @@ export interface TalkFlags {
   readonly resume?: string;
   readonly continue?: true;
   readonly fork?: string;
+  /** A new session, also where the configuration continues one. */
+  readonly new?: true;
+  readonly title?: string;
   readonly cwd?: string;
   readonly continuation?: "auto" | "native" | "replay" | "none";
   readonly onMissing?: OnMissing;
@@ -14,6 +17,10 @@ export interface TalkFlags {
   readonly model?: string;
   readonly transport?: "native" | "acp";
   readonly timeout?: number;
+  readonly limit?: number;
+  readonly maxMessages?: number;
+  readonly maxChars?: number;
+  readonly maxTokensApprox?: number;
   readonly store?: string;
   readonly workspace?: string;
 }

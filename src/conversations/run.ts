@@ -109,6 +109,7 @@ async function runWith(options: TurnOptions, continuation: Continuation): Promis
     continuation,
     signal,
     budget: settings.budget,
+    continuationOpts: settings.context,
     ...(inputId === undefined ? {} : { metadata: { inputId } }),
     ...(retryOf === undefined ? {} : { retryOf }),
     onStored: (events) => {

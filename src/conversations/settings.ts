@@ -9,6 +9,7 @@ import {
 import { findProgram } from "../drivers/process/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import { AGENT_NAMES, ContinuoError } from "../model/index.ts";
+import { pick } from "../native/index.ts";
 import type { TalkFlags } from "./flags.ts";
 
 /** Errors: `invalid`, `untrusted`. */
@@ -28,6 +29,7 @@ export function settingsOf({ agents }: Configuration, name: string, flags: TalkF
     });
   }
   const { model, transport, onMissing, permissions } = flags;
+  const context = pick(flags, "limit", "maxMessages", "maxChars", "maxTokensApprox");
   // A model is named by the words of one agent: not for another one, later in the conversation.
   const isMeant = flags.agent === undefined || flags.agent === name;
   return {
@@ -36,6 +38,7 @@ export function settingsOf({ agents }: Configuration, name: string, flags: TalkF
     ...(transport === undefined || !isMeant ? {} : { transport }),
     session: { ...settings.session, ...(onMissing === undefined ? {} : { onMissing }) },
     permissions: { ...settings.permissions, ...(permissions === undefined ? {} : { policy: permissions }) },
+    context: { ...settings.context, ...context },
   };
 }
 

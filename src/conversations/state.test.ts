@@ -5,9 +5,10 @@ import { beginState, nextPlace, saidBefore, step, type TalkSetting, type TalkSta
 
 const settingsFor = (name: string): AgentSettings => ({
   ...{ name, environment: null, command: null, args: [], env: {}, model: null, transport: null },
-  session: { resumeId: "auto", continueLast: "auto", onMissing: "error" },
+  session: { resumeId: "auto", continueLast: "auto", onMissing: "error", alwaysContinue: null },
   permissions: { policy: "ask", timeoutMs: 1_000 },
   budget: {},
+  context: {},
 });
 
 const configuration: Configuration = {
@@ -89,4 +90,11 @@ test("only the first turn on a session that was asked for by name continues some
   const said = step(entered, { type: "turn", session }, setting).state;
   expect(saidBefore(said)).toBe("here");
   expect(saidBefore(step(said, { type: "stored", session: null }, setting).state)).toBe("nothing");
+});
+
+test("a session is entered with the agent that is named for it, before a flag and its own", () => {
+  const state = beginState("robot", setting);
+  const change = { type: "enter", session, isFresh: false, open: null } as const;
+  const named = step(state, { ...change, agent: "other" }, { ...setting, flags: { agent: "robot" } });
+  expect(named.state.settings.name).toBe("other");
 });

@@ -38,11 +38,12 @@ export interface ProgramPlace {
 }
 
 export type TalkChange =
-  /** The agent is the session's own, unless a flag names another one. `open`: where the agent's program is now. */
+  /** The agent is the session's own, unless it is named here or by a flag. `open`: where the agent's program is now. */
   | {
       readonly type: "enter";
       readonly session: Session;
       readonly isFresh: boolean;
+      readonly agent?: string;
       readonly open: ProgramPlace | null;
     }
   /** The same session, with another agent; `keep` where its program is open at the right place. */
@@ -107,10 +108,10 @@ export function step(state: TalkState, change: TalkChange, setting: TalkSetting)
 
 function enter(
   state: TalkState,
-  { session, isFresh, open }: Extract<TalkChange, { type: "enter" }>,
+  { session, isFresh, open, agent }: Extract<TalkChange, { type: "enter" }>,
   setting: TalkSetting,
 ): TalkStep {
-  const name = setting.flags.agent ?? session.agent ?? state.settings.name;
+  const name = agent ?? setting.flags.agent ?? session.agent ?? state.settings.name;
   const entered = { ...withAgent(state, name, setting), session, isFresh };
   const native = nativeIdOf(session, name);
   const cwd = session.cwd ?? setting.cwd;

@@ -152,11 +152,13 @@ class OpenTalk implements Talk {
   }
 
   async begin(): Promise<void> {
-    const { resume, fork, continue: last } = this.#setting.flags;
+    const { resume, fork, continue: last, new: isNew, title } = this.#setting.flags;
     if (resume !== undefined) await this.resume(resume);
     else if (fork !== undefined) await this.fork(fork);
     else if (last) await this.continueLast();
+    else if (isNew !== true && this.settings.session.alwaysContinue === true) await this.#continueIfAny();
     else await this.#program.start(this.#state);
+    if (title !== undefined && this.session !== null) await this.setTitle(title);
     void this.store();
   }
 
@@ -284,7 +286,8 @@ class OpenTalk implements Talk {
 
   async #newSession(store: OpenedStore, input: string): Promise<Session> {
     const { titleOf } = await import("./run.ts");
-    const session = await store.createSession({ agent: this.agent, cwd: this.cwd, title: titleOf(input) });
+    const title = this.#setting.flags.title ?? titleOf(input);
+    const session = await store.createSession({ agent: this.agent, cwd: this.cwd, title });
     await this.#change({ type: "stored", session });
     return session;
   }
@@ -299,8 +302,18 @@ class OpenTalk implements Talk {
     return await findOrigin(id, { store: await this.store(), places, configuration, lister });
   }
 
-  async #lastByList(): Promise<Origin> {
-    const agent = this.#setting.flags.agent ?? null;
+  /** Of the folder, with this agent; where there is none, the first turn begins a new one. */
+  async #continueIfAny(): Promise<void> {
+    const isByAgent = this.settings.session.continueLast === "agent";
+    try {
+      await this.#take(await (isByAgent ? this.#lastByAgent() : this.#lastByList(this.agent)), this.agent);
+    } catch (error) {
+      if (!isContinuoError(error, "not_found")) throw error;
+      await this.#program.start(this.#state);
+    }
+  }
+
+  async #lastByList(agent = this.#setting.flags.agent ?? null): Promise<Origin> {
     const lister = isToldAlone(this.agent) ? await this.lister() : null;
     const store = await this.store();
     const { lastOrigin } = await import("./origin.ts");
@@ -340,19 +353,26 @@ class OpenTalk implements Talk {
     const forked = await forkOrigin(origin, { store, places, cwd: this.cwd });
     const messages = forked.messages === 1 ? "message" : `${forked.messages} messages`;
     note(`forked: a new session ${forked.session.sessionId} with the same ${messages}`);
-    await this.#enter(forked.session);
+    // A copy of this session goes on with whom it is with now, whoever had its last turn.
+    await this.#enter(forked.session, id === null ? { agent: this.agent } : {});
   }
 
-  async #take(origin: Origin): Promise<void> {
-    if (origin.type === "own") return await this.#enter(origin.session);
-    if (origin.type === "told") return await this.#enter(await this.#takeTold(origin), "fresh");
+  /** With the session's own agent, unless one is named. */
+  async #take(origin: Origin, agent?: string): Promise<void> {
+    const named = agent === undefined ? {} : { agent };
+    if (origin.type === "own") return await this.#enter(origin.session, named);
+    if (origin.type === "told") {
+      return await this.#enter(await this.#takeTold(origin), { isFresh: true, ...named });
+    }
     const { takeNative } = await import("./taking.ts");
-    await this.#enter(await takeNative(origin, await this.#taking(this.cwd)), "fresh");
+    const session = await takeNative(origin, await this.#taking(this.cwd));
+    await this.#enter(session, { isFresh: true, ...named });
   }
 
-  async #enter(session: Session, how?: "fresh"): Promise<void> {
+  async #enter(session: Session, { isFresh = false, agent }: Entering = {}): Promise<void> {
     if (session.cwd !== null) folderOf(session.cwd);
-    await this.#change({ type: "enter", session, isFresh: how === "fresh", open: this.#program.place });
+    const named = agent === undefined ? {} : { agent };
+    await this.#change({ type: "enter", session, isFresh, open: this.#program.place, ...named });
   }
 
   /** Its history is asked of the agent itself, which then is in it. */
@@ -379,6 +399,12 @@ class OpenTalk implements Talk {
     const { places, note, onProgress } = this.#options;
     return { store: await this.store(), places, cwd, note, onProgress };
   }
+}
+
+interface Entering {
+  readonly isFresh?: boolean;
+  /** Who answers; the session's own agent, or that of a flag, where nobody is named. */
+  readonly agent?: string;
 }
 
 function firstAgent({ configuration, flags }: TalkSetting, places: PlacesAt): string {

@@ -198,3 +198,42 @@ test.each<[Json, readonly string[], "resumed" | "told" | "new"]>([
   const seen = methods().includes("session/resume") ? "resumed" : isTold ? "told" : "new";
   expect({ code, seen }).toEqual({ code: 0, seen: happens });
 });
+
+const HELLO: Script = {
+  hello: hello1({ resume: {} }),
+  answers: { "session/resume": [{ result: {} }] },
+  prompts: { "*": [chunk("Yes."), DONE] },
+};
+const sessionIn = ({ stderr }: Run): string => /session ([0-9a-f-]{36})/u.exec(stderr)?.[1] ?? stderr;
+
+test("always_continue: the newest session that the agent took part in, with it; --new begins another", async () => {
+  const agents = { x: agent(HELLO), y: agent(HELLO, { session: { always_continue: false } }, "y") };
+  await configure("home", { agent: "x", agents });
+  home.write("project/continuo.yaml", JSON.stringify({ always_continue: true }));
+  const first = sessionIn(await chat("one", "--title", "My words"));
+  expect(sessionIn(await chat("two"))).toBe(first);
+  // Another agent went on with it: whoever is asked next answers there all the same.
+  expect(sessionIn(await chat("--resume", first, "-a", "y", "three"))).toBe(first);
+  const fourth = await chat("four");
+  expect([sessionIn(fourth), fourth.stderr]).toEqual([first, expect.stringContaining("resumed x:")]);
+  expect(sessionIn(await chat("--new", "five"))).not.toBe(first);
+  expect(sessionIn(await chat("-a", "y", "six"))).not.toBe(first);
+  const { stdout } = await run(home, ["session", "show", first]);
+  expect(stdout).toContain("# My words\n");
+});
+
+test.each<[Json, readonly string[], readonly string[]]>([
+  [{}, [], ["one", "two", "three"]],
+  [{ context: { max_messages: 2 } }, [], ["three"]],
+  [{ context: { max_messages: 2 } }, ["--max-messages", "4"], ["two", "three"]],
+  [{}, ["--max-chars", "10"], ["three"]],
+  [{}, ["--max-tokens-approx", "3"], ["three"]],
+])("context: %j, with %j: the agent receives %j again", async (more, flags, heard) => {
+  await configure("home", { agent: "x", agents: { x: agent(HELLO) } });
+  home.write("project/continuo.yaml", JSON.stringify({ ...more, agents: { x: {} } }));
+  const begun = sessionIn(await chat("one"));
+  for (const said of ["two", "three"]) await chat("--resume", begun, said);
+  await chat("--resume", begun, "--continuation", "replay", ...flags, "four");
+  const told = JSON.stringify(asked().find(({ method }) => method === "session/prompt"));
+  expect(["one", "two", "three"].filter((words) => told.includes(words))).toEqual(heard);
+});

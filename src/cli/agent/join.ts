@@ -38,6 +38,7 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
     await using talk = await openTalk({
       flags: {
         agent,
+        new: true,
         ...(cwd === undefined ? {} : { cwd }),
         ...(permissions === undefined ? {} : { permissions }),
         ...(model === undefined ? {} : { model }),

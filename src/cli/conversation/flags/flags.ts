@@ -16,6 +16,14 @@ export function addTalkOptions(command: Command): Command {
     )
     .addOption(new Option("--continue", "continue the newest session of the folder").conflicts("fork"))
     .option("--fork <id>", "continue a copy of this session")
+    .addOption(
+      new Option("--new", "begin a new session, even if continuo.yaml says to always continue").conflicts([
+        "resume",
+        "continue",
+        "fork",
+      ]),
+    )
+    .option("--title <text>", "the title of the session")
     .option("--cwd <dir>", "the folder to work in (default: the folder of the session, else the current one)")
     .addOption(
       new Option(
@@ -43,11 +51,29 @@ export function addTalkOptions(command: Command): Command {
     .addOption(
       new Option("--timeout <time>", "cancel a turn after this time: 30s, 10m, 2h").argParser(parseTime),
     )
+    .addOption(countOption("--max-messages <count>", "send at most COUNT earlier messages again"))
+    .addOption(countOption("--max-chars <count>", "send at most COUNT characters of earlier messages again"))
+    .addOption(
+      countOption("--max-tokens-approx <count>", "send about COUNT tokens of earlier messages again at most"),
+    )
+    .addOption(countOption("--limit <count>", "read only the newest COUNT events of the session"))
     .option(
       "--store <url>",
       "the store of the session (default: CONTINUO_STORE, else the database in CONTINUO_HOME)",
     )
     .option("--workspace <id>", "the workspace to use (default: default)");
+}
+
+function countOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(parseCount);
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d{1,15}$/u.test(text) || count < 1) {
+    throw new InvalidArgumentError("It must be a whole number, at least 1.");
+  }
+  return count;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
