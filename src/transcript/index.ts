@@ -35,6 +35,9 @@ export {
 export type { EventLike } from "./events/index.ts";
 export type { FoldState, LeftOutReason } from "./fold/index.ts";
 export {
+  type ChangedFile,
+  changesOf,
+  type DiffLine,
   fence,
   inlineCode,
   isTooLongForMarkdown,

@@ -189,7 +189,7 @@ async function visit(path: string) {
 }
 
 const SAFE_ELEMENTS = new Set(
-  "a article b blockquote br code dd del details div dl dt em footer h1 h2 h3 h4 h5 h6 header hr img input li main ol p pre span strong summary table tbody td th thead time tr ul".split(
+  "a article b bdi blockquote br button code dd del details div dl dt em footer h1 h2 h3 h4 h5 h6 header hr img input li main nav ol output p pre script span strong summary table tbody td th thead time tr ul wbr".split(
     " ",
   ),
 );
@@ -213,7 +213,9 @@ describe("a hostile session", { timeout: 180_000 }, () => {
         dialogs: [],
       });
       expect(names.filter((name) => !SAFE_ELEMENTS.has(name))).toEqual([]);
-      expect(addresses.filter((one) => !/^(https?:|mailto:|data:image\/png;base64,)/u.test(one))).toEqual([]);
+      expect(
+        addresses.filter((one) => !/^(https?:|mailto:|data:image\/png;base64,|#[mb]\d+$)/u.test(one)),
+      ).toEqual([]);
       expect(title).toMatch(/^<script>document\.title='owned'/u);
       expect(images).toEqual([1]);
       expect(received).toEqual([]);
@@ -226,7 +228,7 @@ describe("a hostile session", { timeout: 180_000 }, () => {
       });
       expect(unread).toEqual([]);
       expect(articles).toHaveLength(words.length * 3 + 1);
-      expect(text).toContain("<U+202E>gnp.exe<U+202C> <U+200B>␀␇␛[31m <U+D800> after-bidi");
+      expect(text).toContain("\u2068\u202egnp.exe\u202c\u2069 \u200b␀␇␛[31m <U+D800> after-bidi");
       expect(text).toContain("after-images");
     },
   );
@@ -251,3 +253,100 @@ test("light and dark are told apart, a phone does not scroll sideways, and tools
   }
   expect(new Set(colours).size).toBe(2);
 }, 120_000);
+
+describe("a long conversation", { timeout: 120_000 }, () => {
+  /** Words that wrap in two pieces although a line has room for them. */
+  const BROKEN_WORDS = `(() => {
+    const broken = [];
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+      if (node.parentElement.closest("script, style")) continue;
+      for (const { 0: word, index } of node.data.matchAll(/\\p{L}+/gu)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+      }
+    }
+    return broken;
+  })()`;
+
+  async function open(width: number) {
+    const lines: Line[] = [];
+    const add = (role: Line["role"], content: unknown): void => {
+      const uuid = `u${lines.length}`;
+      lines.push({ uuid, parent: lines.at(-1)?.uuid ?? null, role, content, time: "10:00:00" });
+    };
+    for (let at = 0; at < 30; at += 1) {
+      add("user", `Question ${at}: incomprehensibilities of internationalization-related authentication?`);
+      add("assistant", [
+        {
+          type: "text",
+          text: `Answer ${at}: \`src/authentication/session-management.ts\`\n\n| responsibility | file |\n|---|---|\n| authentication | internationalization |`,
+        },
+        {
+          type: "tool_use",
+          id: `t${at}`,
+          name: "Edit",
+          input: {
+            file_path: "/home/ann/app/src/authentication/session-management.ts",
+            old_string: "a",
+            new_string: `configurationManagerOfTheAuthenticationService${at}`,
+          },
+        },
+      ]);
+      add("user", [{ type: "tool_result", tool_use_id: `t${at}`, content: `found-only-${at}` }]);
+    }
+    home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines));
+    const path = join(home.path, "page.html");
+    await run(home, ["session", "export", CLAUDE_ID, "--output", path]);
+    const page = await browser.newPage({ viewport: { width, height: 800 } });
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (message) => errors.push(message.text()));
+    await page.goto(`file://${path}`);
+    return { page, errors };
+  }
+
+  test("no word is broken on a phone, and nothing scrolls sideways", async () => {
+    const { page, errors } = await open(360);
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+    expect(await page.evaluate(BROKEN_WORDS)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  test("the search hides what does not match, and opens the fold of the match that Enter leads to", async () => {
+    const { page, errors } = await open(1200);
+    await page.fill("#search input", "FOUND-only-2");
+    const shown = '[...document.querySelectorAll("main > *")].filter((one) => one.checkVisibility()).length';
+    // 2, and 20 to 29.
+    expect(await page.evaluate(shown)).toBe(11);
+    expect(await page.textContent("#search output")).toBe("11 of 90");
+    await page.press("#search input", "Enter");
+    await page.press("#search input", "Enter");
+    expect(await page.textContent("#search output")).toBe("2 of 11");
+    expect(
+      await page.evaluate(
+        '[...document.querySelectorAll(".tool details[open] pre")].map((one) => one.textContent)',
+      ),
+    ).toEqual(["found-only-2", "found-only-20"]);
+    expect(await page.evaluate('CSS.highlights.get("found").size')).toBe(11);
+    await page.press("#search input", "Escape");
+    expect(await page.evaluate(shown)).toBe(90);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  test("the contents lead to what was asked, also while a search hides it", async () => {
+    const { page, errors } = await open(1200);
+    expect(await page.evaluate('document.querySelectorAll("nav li").length')).toBe(30);
+    await page.fill("#search input", "found-only-3");
+    await page.click("nav a >> text=Question 12:");
+    await page.waitForFunction('document.querySelector("#m13").checkVisibility()');
+    expect(await page.textContent("#m13")).toContain("Question 12:");
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+});

@@ -10,8 +10,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { CLAUDE_ID, claudeFile, createHome, HOSTILE_ID, type Home, run, writeSessions } from "./home.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  CLAUDE_ID,
+  claudeFile,
+  claudeText,
+  createHome,
+  HOSTILE_ID,
+  type Home,
+  run,
+  writeSessions,
+} from "./home.ts";
 
 let home: Home;
 beforeEach(() => {
@@ -49,9 +58,9 @@ test("the ending of the file's name tells the format; Markdown otherwise", async
 
 test("every branch, headed, in HTML", async () => {
   const { stdout } = await exported(CLAUDE_ID, "--format", "html", "--all");
-  expect(stdout.match(/<h2>[^<]*<\/h2>/gu)).toEqual([
-    "<h2>Branch 1 of 2: Try again</h2>",
-    "<h2>Branch 2 of 2: Fix the build</h2>",
+  expect(stdout.match(/<h2 id="b\d">.*<\/h2>/gu)).toEqual([
+    '<h2 id="b1">Branch 1 of 2: <bdi>Try again</bdi></h2>',
+    '<h2 id="b2">Branch 2 of 2: <bdi>Fix the build</bdi></h2>',
   ]);
   expect(stdout).toContain("Old end.");
   expect((await exported(CLAUDE_ID, "--format", "html")).stdout).not.toContain("Old end.");
@@ -61,8 +70,13 @@ test("terminal escapes are visible in every format that is text", async () => {
   for (const format of ["md", "html", "json", "jsonl"]) {
     const { stdout } = await exported(HOSTILE_ID, "--format", format);
     expect(stdout).not.toContain("\u001b");
-    expect(stdout).not.toContain("\u202e");
+    // In text that a person reads, a direction is kept, within its own isolate.
+    expect(stdout.replaceAll("\u2068\u202egnp.exe\u202c\u2069", "")).not.toContain("\u202e");
   }
+});
+
+test("`session show` spells directions out, also in a pipe, which may end in a terminal", async () => {
+  expect((await run(home, ["session", "show", HOSTILE_ID])).stdout).not.toMatch(/[\u202e\u2068]/u);
 });
 
 test("a file that is there is replaced with --force only, as a whole; what cannot be written leaves nothing behind", async () => {
@@ -105,4 +119,77 @@ test.each(["", "link.md"])(
 test("a device is written through and stays a device", async () => {
   expect((await exported(CLAUDE_ID, "--output", "/dev/null")).code).toBe(0);
   expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
+});
+
+describe("secrets and sub-agents", () => {
+  const SECRET = `ghp_${"a1B2c3".repeat(6)}`;
+  const id = "4bf3e000-0000-4000-8000-00000000000e";
+  const child = "abc12345";
+
+  beforeEach(() => {
+    const call = { type: "tool_use", id: "toolu_1", name: "Task", input: { prompt: `use ${SECRET}` } };
+    home.write(
+      claudeFile(id),
+      claudeText(id, [
+        { uuid: "u1", parent: null, role: "user", content: `the key is ${SECRET}`, time: "10:00:00" },
+        { uuid: "u2", parent: "u1", role: "assistant", content: [call], time: "10:00:01" },
+      ]),
+    );
+    const folder = claudeFile(id).replace(/\.jsonl$/u, "/subagents");
+    const lines = claudeText(id, [
+      { uuid: "s1", parent: null, role: "user", content: "look", time: "10:00:02" },
+      {
+        uuid: "s2",
+        parent: "s1",
+        role: "assistant",
+        content: [{ type: "text", text: `found ${SECRET}` }],
+        time: "10:00:03",
+      },
+    ]);
+    const marked = lines
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.stringify({ ...JSON.parse(line), agentId: child, isSidechain: true }));
+    home.write(`${folder}/agent-${child}.jsonl`, `${marked.join("\n")}\n`);
+    home.write(
+      `${folder}/agent-${child}.meta.json`,
+      JSON.stringify({ agentType: "finder", toolUseId: "toolu_1" }),
+    );
+  });
+
+  test("the conversation of a sub-agent stands folded after its call; not where calls are left out", async () => {
+    const { stdout } = await exported(id, "--format", "html");
+    const [, after] = stdout.split('<details class="subagent">');
+    expect(after).toMatch(
+      /^<summary>Sub-agent <b><bdi>finder<\/bdi><\/b>, 2 messages<\/summary>\n<article class="person">\n<header><b>Task<\/b>/u,
+    );
+    expect(after).toContain(`found ${SECRET}`);
+    expect(stdout.indexOf("Tool call <b>")).toBeLessThan(stdout.indexOf('<details class="subagent">'));
+    expect((await exported(id, "--format", "html", "--tools", "none")).stdout).not.toContain(
+      'class="subagent"',
+    );
+  });
+
+  test.each([
+    ["md", 2],
+    ["html", 3],
+    ["json", 2],
+    ["jsonl", 2],
+  ])(
+    "--mask-secrets in %s: nothing of the secret is left, and what was masked is reported",
+    async (format, count) => {
+      const { stdout, stderr } = await exported(id, "--format", format, "--mask-secrets");
+      expect(stdout).not.toContain("a1B2c3");
+      expect(stdout).toContain("the key is [masked: GitHub token]");
+      expect(stderr).toBe(`Masked ${count} secrets: ${count} × GitHub token. Secrets of other forms stay.\n`);
+      expect((await exported(id, "--format", format)).stdout).toContain(SECRET);
+    },
+  );
+
+  test("--mask-secrets says that it found none, and is refused with --bundle", async () => {
+    expect((await exported(CLAUDE_ID, "--mask-secrets")).stderr).toBe(
+      "No secret of a known form was found.\n",
+    );
+    expect((await exported(id, "--mask-secrets", "--bundle", "b")).code).toBe(2);
+  });
 });

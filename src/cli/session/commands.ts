@@ -188,13 +188,14 @@ function addExport(session: Command, action: Action): void {
       new Option(
         "--bundle <file>",
         "pack the session as its agent keeps it, for `continuo import` on another machine",
-      ).conflicts(["format", "output", "all", "modelView", "tools", "injected"]),
+      ).conflicts(["format", "output", "all", "modelView", "tools", "injected", "maskSecrets"]),
     )
     .option("--force", "with --output or --bundle: replace an existing file")
     .option("--all", "include every branch")
     .addOption(modelViewOption(["all"]))
     .addOption(toolsOption("full"))
     .option("--injected", `${INJECTED_HELP}; html folds them by default`)
+    .option("--mask-secrets", "replace keys, tokens and passwords of known forms, and count them")
     .addHelpText("after", EXPORT_HELP + ID_HELP)
     .action((id: string, flags: ExportFlags) =>
       action(async (shell) => (await import("./export.ts")).runExport(id, flags, shell)),

@@ -12,4 +12,5 @@ export interface ExportFlags extends ViewFlags {
   readonly force?: true;
   readonly all?: true;
   readonly bundle?: string;
+  readonly maskSecrets?: true;
 }

@@ -5,7 +5,6 @@ import { type Located, openLocated, type ShownSession } from "../../catalog/inde
 import { openOutputFile, placesOf } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { forbiddenFolders } from "../../native/index.ts";
-import { branchToHtml, messageToHtml, pageEnd, pageStart } from "../../transcript/html/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
 import {
@@ -21,24 +20,32 @@ import {
 } from "../terminal/index.ts";
 import { everyBranch, type Step, stepsOfBranch, stepsOfModelView } from "./branches.ts";
 import { EXPORT_FORMATS, type ExportFlags, type ExportFormat } from "./export-flags.ts";
-import { describeHidden, headingOf, inView, nothingHidden } from "./heading.ts";
+import { htmlOf } from "./export-html.ts";
+import { createMask, describeMasked } from "./mask.ts";
 import { markdownOf } from "./plain.ts";
 import { showJson } from "./show-json.ts";
+import { openSubagents, type Subagents } from "./subagents.ts";
 import { type View, viewOf } from "./view.ts";
 
 export async function runExport(id: string, flags: ExportFlags, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
   if (flags.bundle !== undefined) return await writeBundle(located, flags.bundle, flags, shell);
-  using session = await openLocated(located, shell);
+  using opened = await openLocated(located, shell);
+  const mask = flags.maskSecrets ? createMask() : null;
   const steps = flags.all
-    ? everyBranch(session)
+    ? everyBranch(opened)
     : flags.modelView
-      ? stepsOfModelView(located, session, undefined)
-      : stepsOfBranch(session, undefined);
-  const source = { session, steps };
+      ? stepsOfModelView(located, opened, undefined)
+      : stepsOfBranch(opened, undefined);
+  const subagents = openSubagents(opened, shell);
+  const source =
+    mask === null
+      ? { session: opened, steps, subagents }
+      : { session: mask.session(opened), steps: mask.steps(steps), subagents: mask.subagents(subagents) };
   const format = flags.format ?? formatOf(flags.output);
   if (flags.output === undefined || flags.output === "-") {
     await writeSession(source, format, flags, createOutput(shell.stdout));
+    if (mask !== null) shell.stderr.write(`${describeMasked(mask.found())}\n`);
     return 0;
   }
   const forbidden = await forbiddenFolders(placesOf(shell));
@@ -47,6 +54,7 @@ export async function runExport(id: string, flags: ExportFlags, shell: Shell): P
   await writeSession(source, format, flags, file);
   const sizeBytes = await file.commit();
   shell.stderr.write(`${tildePath(file.path, shell.home)}, ${plural(sizeBytes, "byte")}\n`);
+  if (mask !== null) shell.stderr.write(`${describeMasked(mask.found())}\n`);
   return 0;
 }
 
@@ -87,16 +95,17 @@ function formatOf(path: string | undefined): ExportFormat {
 interface Source {
   readonly session: ShownSession;
   readonly steps: AsyncIterable<Step>;
+  readonly subagents: Subagents;
 }
 
 /** `json` and `jsonl` are for programs: nothing is left out of them. */
 async function writeSession(
-  { session, steps }: Source,
+  { session, steps, subagents }: Source,
   format: ExportFormat,
   flags: ExportFlags,
   output: Output,
 ): Promise<void> {
-  const view = viewOf(flags, "full");
+  const view: View = { ...viewOf(flags, "full"), invisible: "kept" };
   switch (format) {
     case "json":
       return await showJson(session, steps, output);
@@ -107,24 +116,6 @@ async function writeSession(
       for await (const chunk of markdownOf(session, steps, view)) await output.write(chunk);
       return;
     case "html":
-      for await (const chunk of htmlOf(session, steps, view)) await output.write(chunk);
+      for await (const chunk of htmlOf({ session, steps, subagents }, view)) await output.write(chunk);
   }
-}
-
-/** What was injected is folded where it is not asked for; everything else that is left out is counted at the end. */
-async function* htmlOf(
-  session: ShownSession,
-  steps: AsyncIterable<Step>,
-  view: View,
-): AsyncGenerator<string, void, void> {
-  const { details } = session;
-  const hidden = nothingHidden();
-  yield pageStart({ details, notes: headingOf(session, view).notes });
-  for await (const { message, branch } of steps) {
-    if (branch !== undefined) yield branchToHtml({ ...branch, label: branch.leaf.label });
-    const shown = inView(message, { ...view, injected: "show" }, hidden);
-    if (shown !== null)
-      yield messageToHtml(shown, { injected: view.injected === "show" ? "open" : "folded" });
-  }
-  yield pageEnd({ details, notes: describeHidden(hidden) });
 }

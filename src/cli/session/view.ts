@@ -6,6 +6,8 @@ export interface View {
   readonly injected: "show" | "hide";
   /** Whether the messages are those of the model view; a note says so. */
   readonly isOfModel?: boolean;
+  /** Marks of direction and characters of no width: in a file they are kept. */
+  readonly invisible?: "kept";
 }
 
 export interface ViewFlags {

@@ -16,11 +16,11 @@ export function findProgram(command: string, searchPath: string, cwd: string): s
 }
 
 function isProgram(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    return statSync(path).isFile();
   } catch {
+    // Not there, not ours to start, or in a folder of the search path that another user keeps to themselves.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -128,6 +128,14 @@ test.each([
 ])("%j says that an argument is unknown: %s", (text, is) => expect(namesUnknownArgument(text)).toBe(is));
 
 describe("a program", () => {
+  test("is found behind a folder of the search path that cannot be looked into", () => {
+    const folder = mkdtempSync(join(tmpdir(), "continuo-path-"));
+    // As root too: a link in a circle.
+    symlinkSync("circle", join(folder, "circle"));
+    expect(findProgram("sh", `${folder}/circle:/bin`, "/")).toBe("/bin/sh");
+    rmSync(folder, { recursive: true });
+  });
+
   test("is found on the search path, or by its path", () => {
     expect(findProgram("sh", "/nowhere:/bin", "/")).toBe("/bin/sh");
     expect(findProgram("./bin/sh", "", "/")).toBe("/bin/sh");

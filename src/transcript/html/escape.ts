@@ -19,3 +19,8 @@ export function escapeHtml(text: string): string {
 export function escapeVisible(text: string): string {
   return text.replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? "");
 }
+
+/** For visible text that is or holds a path: it may wrap behind each slash. */
+export function escapePath(text: string): string {
+  return escapeVisible(text).replaceAll("/", "/<wbr>");
+}

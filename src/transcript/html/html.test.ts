@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rounds } from "../../../test/sizes/counts.ts";
 import type { Block, Message } from "../../model/index.ts";
-import { messageToHtml } from "./index.ts";
+import { messageToHtml, pageEnd, pageStart, turnTitle } from "./index.ts";
 import { markdownToHtml } from "./markdown.ts";
+import { SCRIPT, SCRIPT_HASH } from "./script.ts";
 
 function message(content: readonly Block[], more: Partial<Message> = {}): Message {
   return { id: "m", role: "assistant", content, metadata: {}, ...more };
@@ -90,7 +92,7 @@ const hostile = fc
 
 /** Tags that this code and the parser write; all else must be escaped. */
 const OWN_TAG =
-  /<\/?(?:p|strong|em|del|code|pre|h[1-6]|ul|li|blockquote|table|thead|tbody|tr|article|header|b|span class="(?:address|model)"|span|div class="text"|div|details class="[a-z]+"|details|summary|br|hr|pre class="plain"|p class="note"|article class="[a-z]+"|ol(?: start="\d+")?|t[hd](?: align="[a-z]+")?|input (?:checked="" )?disabled="" type="checkbox"|a href="(?:https?:|mailto:)[^"<>]*" rel="noopener noreferrer nofollow" title="[^"<>]*"|a)>/giu;
+  /<\/?(?:p|strong|em|del|code|pre|h[1-6]|ul|li|blockquote|table|thead|tbody|tr|article|header|b|bdi|wbr|span class="(?:address|model|del|ins|gap)"|span|p class="path"|pre class="diff"|div class="text"|div|details class="[a-z]+"(?: open)?|details|summary|br|hr|pre class="plain"|p class="note"|article class="[a-z]+"|ol(?: start="\d+")?|t[hd](?: align="[a-z]+")?|input (?:checked="" )?disabled="" type="checkbox"|a href="(?:https?:|mailto:)[^"<>]*" rel="noopener noreferrer nofollow" title="[^"<>]*"|a)>/giu;
 
 test("property: no tag and no attribute comes from a session", () => {
   const kinds = fc.constantFrom<Block["type"]>("text", "thinking");
@@ -123,7 +125,7 @@ describe("blocks", () => {
   test("calls, results and thinking are folded; a result says whose it is", () => {
     const call = message([{ type: "tool_call", id: "t", name: "Bash", args: { command: "ls <a>" } }]);
     expect(messageToHtml(call)).toContain(
-      '<details class="call"><summary>Tool call <b>Bash</b> <code>ls &lt;a&gt;</code></summary>',
+      '<details class="call"><summary>Tool call <b><bdi>Bash</bdi></b> <code><bdi>ls &lt;a&gt;</bdi></code></summary>',
     );
     const content = [{ type: "text" as const, text: "one\ntwo\n" }];
     const result = message([{ type: "tool_result", toolCallId: "t", content, isError: true }], {
@@ -131,7 +133,7 @@ describe("blocks", () => {
       toolName: "Bash",
     });
     expect(messageToHtml(result)).toBe(
-      '<article class="tool">\n<details class="error"><summary>Result of <b>Bash</b>: error, 2 lines</summary><pre>one\ntwo\n</pre></details>\n</article>\n',
+      '<article class="tool">\n<details class="error"><summary>Result of <b><bdi>Bash</bdi></b>: error, 2 lines</summary><pre>one\ntwo\n</pre></details>\n</article>\n',
     );
   });
 
@@ -141,4 +143,108 @@ describe("blocks", () => {
       /^<details class="hidden"><summary>Injected for the model<\/summary>/u,
     );
   });
+});
+
+describe("the page", () => {
+  const details = {
+    agent: "claude",
+    sessionId: "s",
+    title: "a <b>",
+    cwd: "/home/ann",
+    gitBranch: null,
+    models: [],
+    createdAt: null,
+    updatedAt: null,
+    messages: { total: 1, user: 1, assistant: 0, tool: 0, system: 0 },
+    problems: [],
+  };
+
+  test("names its one script by the hash of it, and runs no other", () => {
+    expect(SCRIPT_HASH).toBe(createHash("sha256").update(SCRIPT).digest("base64"));
+    const [, policy = ""] =
+      /http-equiv="Content-Security-Policy" content="([^"]*)"/u.exec(pageStart({ details })) ?? [];
+    const directives = policy.split("; ").map((one) => one.split(" "));
+    expect(directives.find(([name]) => name === "script-src")).toEqual([
+      "script-src",
+      `'sha256-${SCRIPT_HASH}'`,
+    ]);
+    expect(directives.find(([name]) => name === "default-src")).toEqual(["default-src", "'none'"]);
+    expect([...pageEnd({ details }).matchAll(/<script>/gu)].length).toBe(1);
+    expect(SCRIPT).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacent|document\.write|eval|Function\(|createElement|<\//u,
+    );
+  });
+
+  test("contents lead to what persons said; one line alone needs none", () => {
+    const contents = [
+      { id: "m1", text: "first <i>" },
+      { id: "b2", text: "Branch 2", isBranch: true as const },
+    ];
+    expect(pageEnd({ details, contents })).toContain(
+      '<ol><li><a href="#m1"><bdi>first &lt;i&gt;</bdi></a></li><li class="branch"><a href="#b2"><bdi>Branch 2</bdi></a></li></ol>',
+    );
+    expect(pageEnd({ details, contents: contents.slice(1) })).not.toContain("<nav");
+    const many = Array.from({ length: 2_003 }, (_, at) => ({ id: `m${at}`, text: "x" }));
+    expect(pageEnd({ details, contents: many })).toContain("3 more are not listed");
+  });
+
+  test.each<[string, Message, string | null]>([
+    ["the first words", message([{ type: "text", text: "a\n\n b\u200f c" }], { role: "user" }), "a b c"],
+    ["shortened", message([{ type: "text", text: "é".repeat(90) }], { role: "user" }), `${"é".repeat(79)}…`],
+    [
+      "a picture",
+      message([{ type: "image", mimeType: "image/png", data: "aGk=" }], { role: "user" }),
+      "[image png, 2 B]",
+    ],
+    ["nothing of an agent", message([{ type: "text", text: "a" }]), null],
+  ])("a line of the contents: %s", (_, said, title) => {
+    expect(turnTitle(said)).toBe(title);
+  });
+});
+
+describe("differences", () => {
+  const drawn = (args: Readonly<Record<string, unknown>>, rawArgs?: string): string =>
+    messageToHtml(
+      message([
+        { type: "tool_call", id: "t", name: "x", args, ...(rawArgs === undefined ? {} : { rawArgs }) },
+      ]),
+    );
+  const patch = "*** Begin Patch\n*** Update File: a/b.sql\n@@\n one\n--- two\n+<three>\n*** End Patch\nEOF";
+  const shown =
+    '<p class="path"><bdi>a/<wbr>b.sql</bdi></p><pre class="diff">  one\n<span class="del">- -- two</span>\n<span class="ins">+ &lt;three&gt;</span></pre>';
+
+  test.each<[string, Readonly<Record<string, unknown>>, string | undefined]>([
+    ["apply_patch as text", {}, patch],
+    ["apply_patch in a field", { input: patch }, undefined],
+    ["apply_patch in a command", { command: ["bash", "-lc", `apply_patch <<'EOF'\n${patch}`] }, undefined],
+  ])("%s", (_, args, rawArgs) => {
+    expect(drawn(args, rawArgs)).toContain(`<details class="call" open><summary>`);
+    expect(drawn(args, rawArgs)).toContain(shown);
+    expect(drawn(args, rawArgs)).toContain("<summary>Whole input</summary>");
+  });
+
+  test.each([
+    ["Claude Code", { file_path: "/a", old_string: "x\ny", new_string: "x\nz" }],
+    ["opencode", { filePath: "/a", oldString: "x\ny", newString: "x\nz" }],
+    ["pi", { path: "/a", edits: [{ oldText: "x\ny", newText: "x\nz" }] }],
+  ])("an edit of %s", (_, args) => {
+    expect(drawn(args)).toContain(
+      '<pre class="diff">  x\n<span class="del">- y</span>\n<span class="ins">+ z</span></pre>',
+    );
+  });
+
+  test("a long one is folded with its call, and no mark of direction is kept in it", () => {
+    const content = Array.from({ length: 60 }, (_, at) => `line ${at} \u202e`).join("\n");
+    expect(drawn({ file_path: "/a", content })).toContain('<details class="call"><summary>');
+    expect(drawn({ file_path: "/a", content })).toContain('<span class="ins">+ line 0 &lt;U+202E&gt;</span>');
+  });
+});
+
+test("marks of direction stay in what is said, and are spelled out in what is run", () => {
+  const both = message([
+    { type: "text", text: "a\u200fb \u202ec" },
+    { type: "tool_call", id: "t", name: "x", args: { command: "a\u202eb" } },
+  ]);
+  expect(messageToHtml(both)).toContain("a\u200fb \u2068\u202ec\u202c\u2069");
+  expect(messageToHtml(both)).toContain("a&lt;U+202E&gt;b");
 });

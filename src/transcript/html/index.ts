@@ -2,11 +2,12 @@
  * Messages as one HTML page without external resources.
  *
  * Promises: pure. Everything from a session is escaped. The page runs no script, applies no style and fetches no
- * address from a session, and its Content-Security-Policy forbids all three; links show their full address. The page
+ * address from a session, and its Content-Security-Policy forbids all three; the only script is that of the search. The page
  * is produced message by message, so that it can have any length.
  * Does not know: files, agents, servers.
  */
 
 export { escapeHtml } from "./escape.ts";
-export { messageToHtml } from "./message.ts";
-export { branchToHtml, type HtmlPage, pageEnd, pageStart } from "./page.ts";
+export { messageToHtml, turnTitle } from "./message.ts";
+export { branchToHtml, type ContentsLine, type HtmlPage, pageEnd, pageStart } from "./page.ts";
+export { type HtmlSubagent, subagentEnd, subagentStart } from "./subagent.ts";

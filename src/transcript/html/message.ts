@@ -2,7 +2,8 @@
 
 import type { Block, ImageBlock, Message } from "../../model/index.ts";
 import { type MessageKind, messageKind, type Part, toParts } from "../render/index.ts";
-import { escapeHtml, escapeVisible } from "./escape.ts";
+import { inputToHtml } from "./changes.ts";
+import { escapeHtml, escapePath, escapeVisible } from "./escape.ts";
 import { markdownToHtml, plainToHtml } from "./markdown.ts";
 
 const NAMES: Readonly<Record<MessageKind, string>> = {
@@ -28,26 +29,55 @@ const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/u;
 export interface HtmlOptions {
   /** How messages that the agent's program inserted stand in the page; folded when left out. */
   readonly injected?: "folded" | "open";
+  /** The `id` of its element, which the contents lead to. */
+  readonly id?: string;
+  /** Within a sub-agent, what stands for the person is the agent that gave it its task. */
+  readonly place?: "session" | "sub-agent";
 }
 
-export function messageToHtml(message: Message, { injected = "folded" }: HtmlOptions = {}): string {
+const MAX_TITLE_CHARS = 80;
+
+/** The first words of what a person said, one line of visible text; `null` for every other message. */
+export function turnTitle(message: Message): string | null {
+  if (messageKind(message) !== "person") return null;
+  const [part] = toParts(message, { invisible: "kept" }).filter(
+    ({ type }) => type === "text" || type === "media",
+  );
+  const words = part?.type === "text" ? part.text : part?.type === "media" ? `[${part.label}]` : "";
+  const line = words
+    .slice(0, 1_000)
+    .replaceAll(/[\s\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu, (gap) => (/\s/u.test(gap) ? " " : ""))
+    .trim();
+  const characters = [...line];
+  if (characters.length === 0) return null;
+  return characters.length > MAX_TITLE_CHARS ? `${characters.slice(0, MAX_TITLE_CHARS - 1).join("")}…` : line;
+}
+
+export function messageToHtml(
+  message: Message,
+  { injected = "folded", id, place = "session" }: HtmlOptions = {},
+): string {
   const kind = messageKind(message);
-  const parts = toParts(message);
+  const parts = toParts(message, { invisible: "kept" });
   const body = message.content.map((block, index) => partToHtml(parts[index], block, message)).join("\n");
   // A tool's result says on its one line what it is.
-  const header = kind === "tool" ? "" : `${headerOf(message, kind)}\n`;
-  const article = `<article class="${kind}">\n${header}${body}\n</article>\n`;
+  const header =
+    kind === "tool"
+      ? ""
+      : `${headerOf(message, kind === "person" && place === "sub-agent" ? "Task" : NAMES[kind])}\n`;
+  const article = `<article class="${kind}"${id === undefined ? "" : ` id="${id}"`}>\n${header}${body}\n</article>\n`;
   if (kind !== "injected" || injected === "open") return article;
   return `<details class="hidden"><summary>${NAMES.injected} for the model</summary>\n${article}</details>\n`;
 }
 
-function headerOf(message: Message, kind: MessageKind): string {
-  const model = message.model === undefined ? "" : ` <span class="model">${escapeHtml(message.model)}</span>`;
+function headerOf(message: Message, name: string): string {
+  const model =
+    message.model === undefined ? "" : ` <span class="model"><bdi>${escapeHtml(message.model)}</bdi></span>`;
   const time =
     message.timestamp === undefined
       ? ""
       : ` <time datetime="${escapeHtml(message.timestamp)}">${escapeHtml(message.timestamp.slice(0, 16).replace("T", " "))}</time>`;
-  return `<header><b>${NAMES[kind]}</b>${model}${time}</header>`;
+  return `<header><b>${name}</b>${model}${time}</header>`;
 }
 
 function partToHtml(part: Part | undefined, block: Block, message: Message): string {
@@ -64,12 +94,11 @@ function partToHtml(part: Part | undefined, block: Block, message: Message): str
       return mediaToHtml(part.label, part.text, block);
     case "call": {
       const argument =
-        part.argument === null ? "" : ` <code>${escapeVisible(part.argument.slice(0, 200))}</code>`;
-      return folded(
-        `Tool call <b>${escapeVisible(part.name)}</b>${argument}`,
-        `<pre>${escapeVisible(part.input)}</pre>`,
-        "call",
-      );
+        part.argument === null ? "" : ` <code><bdi>${escapePath(part.argument.slice(0, 200))}</bdi></code>`;
+      const summary = `Tool call <b><bdi>${escapeVisible(part.name)}</bdi></b>${argument}`;
+      if (block.type !== "tool_call") return "";
+      const { html, isOpen } = inputToHtml(block, part.input);
+      return folded(summary, html, "call", isOpen ? " open" : "");
     }
     case "result": {
       const images =
@@ -77,7 +106,8 @@ function partToHtml(part: Part | undefined, block: Block, message: Message): str
       const shown = images.map(imageToHtml).join("\n");
       const lines = part.text === "" ? 0 : part.text.replace(/\n$/u, "").split("\n").length;
       const size = lines === 0 ? "no text" : lines === 1 ? "1 line" : `${lines} lines`;
-      const tool = message.toolName === undefined ? "" : ` of <b>${escapeHtml(message.toolName)}</b>`;
+      const tool =
+        message.toolName === undefined ? "" : ` of <b><bdi>${escapeHtml(message.toolName)}</bdi></b>`;
       const summary = `Result${tool}: ${part.status}, ${size}`;
       const text =
         lines === 0
@@ -96,8 +126,8 @@ function textToHtml(text: string, kind: MessageKind): string {
 }
 
 /** `summary` and `body` are HTML. */
-function folded(summary: string, body: string, kind: string): string {
-  return `<details class="${kind}"><summary>${summary}</summary>${body}</details>`;
+function folded(summary: string, body: string, kind: string, open: "" | " open" = ""): string {
+  return `<details class="${kind}"${open}><summary>${summary}</summary>${body}</details>`;
 }
 
 function mediaToHtml(label: string, text: string | null, block: Block): string {

@@ -1,13 +1,23 @@
 /** The beginning and the end of the page. */
 
 import type { SessionDetails } from "../../model/index.ts";
-import { escapeHtml } from "./escape.ts";
+import { visibleText } from "../render/index.ts";
+import { escapeHtml, escapePath, escapeVisible } from "./escape.ts";
+import { SCRIPT, SCRIPT_HASH } from "./script.ts";
 import { STYLE } from "./style.ts";
 
 export interface HtmlPage {
   readonly details: PageDetails;
   /** Sentences below the facts, or at the end of the page. */
   readonly notes?: readonly string[];
+}
+
+/** A line of the contents: `id` is that of an element of the page. */
+export interface ContentsLine {
+  readonly id: string;
+  /** Visible text. */
+  readonly text: string;
+  readonly isBranch?: true;
 }
 
 /** What the page tells of the session; `agent` is shown as it is. */
@@ -27,14 +37,19 @@ export interface PageDetails
   readonly agent: string;
 }
 
-/** Nothing may be loaded or run, whatever stands in the page; images only from the page itself. */
-const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
+/**
+ * Nothing may be loaded or run, whatever stands in the page, but the one script of `script.ts`, by its hash; images only
+ * from the page itself.
+ */
+const POLICY = `default-src 'none'; script-src 'sha256-${SCRIPT_HASH}'; require-trusted-types-for 'script'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'`;
+
+/** Beyond that, contents are no help. */
+const MAX_CONTENTS = 2_000;
 
 export function pageStart({ details, notes = [] }: HtmlPage): string {
   const title = escapeHtml(details.title ?? `${details.agent} session`);
   const facts = factsOf(details).map(
-    ([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`,
+    ([name, value]) => `<div><dt>${name}</dt><dd><bdi>${escapePath(visibleText(value))}</bdi></dd></div>`,
   );
   return `<!doctype html>
 <html lang="en">
@@ -47,22 +62,42 @@ export function pageStart({ details, notes = [] }: HtmlPage): string {
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>${title}</h1>
+<div class="top">
+<h1><bdi>${title}</bdi></h1>
 <dl class="facts">${facts.join("")}</dl>${notesToHtml(notes)}
+</div>
+<div id="search" role="search" hidden><input type="search" placeholder="Search this session" aria-label="Search this session"><output></output><button type="button" aria-label="Previous match">↑</button><button type="button" aria-label="Next match">↓</button></div>
 <main>
 `;
 }
 
-export function pageEnd({ details, notes = [] }: HtmlPage): string {
+/** The contents follow what they name, because the page is written as it is read; the style places them before it. */
+export function pageEnd({
+  details,
+  notes = [],
+  contents = [],
+}: HtmlPage & { readonly contents?: readonly ContentsLine[] }): string {
   const problems =
     details.problems.length === 0
       ? ""
       : `<h2>Problems met while reading</h2><ul>${details.problems.map((one) => `<li>${one.line === null ? "" : `line ${one.line}: `}${escapeHtml(one.message)}</li>`).join("")}</ul>`;
   return `</main>
-<footer>${notesToHtml(notes)}${problems}<p>Exported by Continuo. Times are UTC.</p></footer>
+${contentsToHtml(contents)}<footer>${notesToHtml(notes)}${problems}<p>Exported by Continuo. Times are UTC.</p></footer>
+<script>${SCRIPT}</script>
 </body>
 </html>
 `;
+}
+
+function contentsToHtml(contents: readonly ContentsLine[]): string {
+  if (contents.length < 2) return "";
+  const lines = contents.slice(0, MAX_CONTENTS).map(({ id, text, isBranch }) => {
+    const kind = isBranch === true ? ' class="branch"' : "";
+    return `<li${kind}><a href="#${id}"><bdi>${escapeVisible(text)}</bdi></a></li>`;
+  });
+  const left = contents.length - lines.length;
+  const rest = left === 0 ? "" : `<li class="branch">${left} more are not listed</li>`;
+  return `<nav aria-label="Contents"><details><summary>Contents</summary><ol>${lines.join("")}${rest}</ol></details></nav>\n`;
 }
 
 function notesToHtml(notes: readonly string[]): string {
@@ -94,6 +129,6 @@ export function branchToHtml(branch: {
   readonly count: number;
   readonly label: string | null;
 }): string {
-  const label = branch.label === null ? "" : `: ${escapeHtml(branch.label)}`;
-  return `<h2>Branch ${branch.number} of ${branch.count}${label}</h2>\n`;
+  const label = branch.label === null ? "" : `: <bdi>${escapeHtml(branch.label)}</bdi>`;
+  return `<h2 id="b${branch.number}">Branch ${branch.number} of ${branch.count}${label}</h2>\n`;
 }

@@ -2,14 +2,22 @@
  * Messages as people read them: parts that are safe to show, Markdown, and text for a prompt.
  *
  * Promises: pure. Every string of a part is visible text: control characters, bidirectional overrides and other
- * invisible characters are replaced. In Markdown and in text, a message cannot imitate another message or role.
+ * invisible characters are replaced (on pages, marks of direction are kept, and end with their line). In Markdown and in text, a message cannot imitate another message or role.
  * Does not know: terminals, colours, events.
  */
 
+export { type ChangedFile, changesOf, type DiffLine } from "./changes.ts";
 export { fence, inlineCode } from "./fence.ts";
 export { isTooLongForMarkdown } from "./length.ts";
 export { type MarkdownOptions, messageToMarkdown } from "./markdown.ts";
-export { type MessageKind, messageKind, type Part, type ResultPart, toParts } from "./parts.ts";
+export {
+  type MessageKind,
+  messageKind,
+  type Part,
+  type PartOptions,
+  type ResultPart,
+  toParts,
+} from "./parts.ts";
 export { messagesToText, type TextOptions } from "./text.ts";
 export { mainArgument } from "./tools.ts";
-export { visibleLine, visibleText } from "./visible.ts";
+export { textInIsolates, visibleLine, visibleText } from "./visible.ts";

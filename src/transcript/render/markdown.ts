@@ -13,6 +13,8 @@ import { visibleLine } from "./visible.ts";
 export interface MarkdownOptions {
   /** `full` with arguments and whole results, `short` a line a call and the beginning of each result, or `none`. */
   readonly tools: "full" | "short" | "none";
+  /** As in `PartOptions`: `kept` in a file, `spelled` (the default) where a terminal may show it. */
+  readonly invisible?: "spelled" | "kept";
 }
 
 const SHORT_RESULT_LINES = 12;
@@ -30,7 +32,7 @@ const HEADINGS: Readonly<Record<MessageKind, string>> = {
 /** Ends with an empty line; empty where `tools` leaves nothing to show. */
 export function messageToMarkdown(message: Message, options: MarkdownOptions): string {
   const kind = messageKind(message);
-  const blocks = toParts(message).flatMap((part) => partToMarkdown(part, options));
+  const blocks = toParts(message, options).flatMap((part) => partToMarkdown(part, options));
   const isToolAlone = message.content.every((b) => b.type === "tool_call" || b.type === "tool_result");
   if (blocks.length === 0 && message.content.length > 0 && isToolAlone) return "";
   return `${[headingOf(message, kind), ...blocks].join("\n\n")}\n\n`;

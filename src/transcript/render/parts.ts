@@ -1,8 +1,9 @@
 /** A message taken apart into what can be shown of it. Every string of a part is visible text. */
 
 import type { Block, FileBlock, ImageBlock, Message, ToolStatus } from "../../model/index.ts";
+import { spokenText } from "./spoken.ts";
 import { mainArgument } from "./tools.ts";
-import { visibleLine, visibleText } from "./visible.ts";
+import { textInIsolates, visibleLine, visibleText } from "./visible.ts";
 
 export interface ResultPart {
   readonly type: "result";
@@ -61,23 +62,32 @@ const KIND_OF_ROLE: Readonly<Record<Message["role"], MessageKind>> = {
   system: "injected",
 };
 
-export function toParts(message: Message): Part[] {
-  return message.content.map((block) => toPart(block, message));
+export interface PartOptions {
+  /**
+   * Marks of direction and characters of no width: `spelled` out, or `kept` in texts, thinking and results, in isolates.
+   * In what a call is given they are always spelled out: it is carried out as it stands.
+   */
+  readonly invisible?: "spelled" | "kept";
 }
 
-function toPart(block: Block, message: Message): Part {
+export function toParts(message: Message, { invisible = "spelled" }: PartOptions = {}): Part[] {
+  const visible = invisible === "kept" ? textInIsolates : visibleText;
+  return message.content.map((block) => toPart(block, message, visible));
+}
+
+function toPart(block: Block, message: Message, visible: (text: string) => string): Part {
   switch (block.type) {
     case "text":
-      return { type: "text", text: visibleText(block.text) };
+      return { type: "text", text: visible(message.role === "user" ? spokenText(block.text) : block.text) };
     case "thinking":
-      return { type: "thinking", text: visibleText(block.text) };
+      return { type: "thinking", text: visible(block.text) };
     case "image":
       return { type: "media", label: mediaLabel(block), text: null };
     case "file":
       return {
         type: "media",
         label: mediaLabel(block),
-        text: block.text === undefined ? null : visibleText(block.text),
+        text: block.text === undefined ? null : visible(block.text),
       };
     case "tool_call": {
       const argument =
@@ -99,7 +109,7 @@ function toPart(block: Block, message: Message): Part {
         toolCallId: block.toolCallId,
         name: message.toolName === undefined ? null : visibleLine(message.toolName),
         status: block.status ?? (block.isError ? "error" : "ok"),
-        text: block.content.map((inner) => resultText(toPart(inner, message))).join("\n"),
+        text: block.content.map((inner) => resultText(toPart(inner, message, visible))).join("\n"),
       };
     case "unknown":
       return { type: "unknown", text: visibleText(JSON.stringify(block.raw, null, 2) ?? "") };

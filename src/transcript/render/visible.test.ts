@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { visibleLine, visibleText } from "./visible.ts";
+import { textInIsolates, visibleLine, visibleText } from "./visible.ts";
 
 test.each([
   ["plain", "a b\tc\nd", "a b\tc\nd"],
@@ -53,6 +53,44 @@ test("no control is left of any text, and making visible twice changes nothing",
       const visible = visibleText(text);
       expect(visible).not.toMatch(/(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u);
       expect(visibleText(visible)).toBe(visible);
+    }),
+  );
+});
+
+test.each([
+  [
+    "marks and characters of no width stay",
+    "a\u200f\u200b\u00ad\u2060\ufeffb",
+    "a\u200f\u200b\u00ad\u2060\ufeffb",
+  ],
+  ["an override stands in an isolate", "a\u202eb\u202c c", "a\u2068\u202eb\u202c\u2069 c"],
+  ["what is open ends with its line", "\u202ea\nb", "\u2068\u202ea\u202c\u2069\nb"],
+  ["an isolate is closed", "\u2067a\u202bb\nc", "\u2067a\u202bb\u202c\u2069\nc"],
+  ["an isolate ends what was opened in it", "\u2067a\u202bb\u2069c\u202c", "\u2067a\u202bb\u2069c<U+202C>"],
+  ["what closes nothing is spelled out", "a\u2069\u202cb", "a<U+2069><U+202C>b"],
+  ["tags and fillers are spelled out", "\u{e0041}\u3164\u001b", "<U+E0041><U+3164>␛"],
+])("textInIsolates: %s", (_, text, kept) => {
+  expect(textInIsolates(text)).toBe(kept);
+});
+
+test("no direction reaches beyond its line, however marks are mixed, and doing it twice changes nothing", () => {
+  const marks = fc.constantFrom(..."\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069ab\n");
+  fc.assert(
+    fc.property(fc.array(marks, { maxLength: 200 }), (list) => {
+      const kept = textInIsolates(list.join(""));
+      expect(textInIsolates(kept)).toBe(kept);
+      for (const line of kept.split("\n")) {
+        const open: string[] = [];
+        for (const mark of line) {
+          if (/[\u2066-\u2068]/u.test(mark)) open.push("\u2069");
+          // Never outside of an isolate.
+          else if (/[\u202a\u202b\u202d\u202e]/u.test(mark)) expect(open.push("\u202c")).toBeGreaterThan(1);
+          else if (mark === "\u202c") expect(open.pop()).toBe(mark);
+          else if (mark === "\u2069") open.length = open.lastIndexOf(mark);
+          expect(open.length).toBeLessThan(70);
+        }
+        expect(open).toEqual([]);
+      }
     }),
   );
 });

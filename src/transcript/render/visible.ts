@@ -24,6 +24,53 @@ export function visibleText(text: string): string {
   });
 }
 
+/**
+ * As `visibleText`, but with what people write for the direction and the joints of words: on a page, not in a terminal.
+ * No direction reaches further than its own line: overrides and embeddings stand in isolates, all are closed at
+ * the end of the line, and what closes nothing is spelled out.
+ */
+export function textInIsolates(text: string): string {
+  if (PLAIN.test(text)) return text;
+  const visible = text
+    .replaceAll("\r\n", "\n")
+    .replace(HIDDEN, (character, offset: number, whole: string) => {
+      return KEPT.test(character) || belongsHere(character, offset, whole)
+        ? character
+        : spelledOut(character);
+    });
+  return visible.split("\n").map(closeDirections).join("\n");
+}
+
+/** Marks of direction, embeddings, overrides, isolates; characters of no width; the soft hyphen. */
+const KEPT = /^[\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\u00ad\ufeff]$/u;
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/gu;
+const [POP, ISOLATE, END_OF_ISOLATE] = ["\u202c", "\u2068", "\u2069"];
+const MAX_OPEN = 60;
+
+function closeDirections(line: string): string {
+  const open: ("embedding" | "isolate")[] = [];
+  const closed = line.replace(DIRECTIONS, (mark) => {
+    const isOutermost = open.length === 0;
+    if (mark === POP) {
+      if (open.at(-1) !== "embedding") return spelledOut(mark);
+      open.pop();
+      return open.length === 0 ? mark + END_OF_ISOLATE : mark;
+    }
+    if (mark === END_OF_ISOLATE) {
+      const at = open.lastIndexOf("isolate");
+      if (at < 0) return spelledOut(mark);
+      open.length = at;
+      return mark;
+    }
+    if (open.length >= MAX_OPEN) return spelledOut(mark);
+    const isIsolate = mark >= "\u2066";
+    open.push(isIsolate ? "isolate" : "embedding");
+    return isOutermost && !isIsolate ? ISOLATE + mark : mark;
+  });
+  const ends = open.map((kind) => (kind === "isolate" ? END_OF_ISOLATE : POP)).reverse();
+  return closed + ends.join("") + (open[0] === "embedding" ? END_OF_ISOLATE : "");
+}
+
 /** As `visibleText`, on one line: a line feed becomes `␊`, a tab `␉`. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll("\n", "␊").replaceAll("\t", "␉");

@@ -1,9 +1,16 @@
 /** Calls of tools, what they change and what came of them, as short panels. */
 
 import type { AgentEvent, ToolStatus } from "../../../model/index.ts";
-import { mainArgument, toParts, visibleLine, visibleText } from "../../../transcript/index.ts";
+import {
+  type ChangedFile,
+  changesOf,
+  type DiffLine,
+  mainArgument,
+  toParts,
+  visibleLine,
+  visibleText,
+} from "../../../transcript/index.ts";
 import { cutEnd, formatCount, type Paint, type Style, widthOf } from "../../terminal/index.ts";
-import { type ChangedFile, changesOf, type DiffLine } from "./changes.ts";
 import { DRAWING_LIMITS } from "./limits.ts";
 
 export interface Call {

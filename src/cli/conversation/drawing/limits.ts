@@ -8,8 +8,6 @@ export const DRAWING_LIMITS = {
   changeLines: 24,
   /** Lines of a change that a person is asked about. */
   askedChangeLines: 80,
-  /** Lines of each side that are compared; more is shown as taken out and put in. */
-  comparedLines: 400,
   /** Text that is held until a block of it is whole. */
   pendingChars: 16_384,
   /** What is looked at of a result or an input. */

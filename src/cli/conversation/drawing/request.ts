@@ -1,10 +1,9 @@
 /** What is asked for, whole: nothing that a person allows stays hidden. Pure. */
 
 import type { PermissionRequest } from "../../../model/index.ts";
-import { visibleLine, visibleText } from "../../../transcript/index.ts";
+import { changesOf, visibleLine, visibleText } from "../../../transcript/index.ts";
 import { widthOf, wrap } from "../../terminal/index.ts";
 import { drawCallLine, type Pen } from "./calls.ts";
-import { changesOf } from "./changes.ts";
 import { DRAWING_LIMITS } from "./limits.ts";
 
 export interface RequestView {

@@ -3,8 +3,7 @@
  * Text is visible.
  */
 
-import { visibleLine, visibleText } from "../../../transcript/index.ts";
-import { DRAWING_LIMITS } from "./limits.ts";
+import { visibleLine, visibleText } from "./visible.ts";
 
 export interface DiffLine {
   readonly sign: "-" | "+" | " " | "…";
@@ -18,6 +17,9 @@ export interface ChangedFile {
 
 /** Lines around a change that stay the same. */
 const CONTEXT_LINES = 2;
+/** What is looked at of an input, and lines of each side that are compared; more is shown as taken out and put in. */
+const MAX_CHARS = 200_000;
+const MAX_COMPARED_LINES = 400;
 
 /** Empty where nothing is changed, or nobody can tell. */
 export function changesOf(input: unknown, content?: unknown): readonly ChangedFile[] {
@@ -38,8 +40,15 @@ function changesOfInput(input: unknown): ChangedFile[] {
   if (Array.isArray(fields.changes)) return fields.changes.flatMap(changeOfPatchedFile);
   const path = fields.file_path ?? fields.filePath ?? fields.path;
   if (typeof path !== "string") {
-    const patch = fields.patch ?? fields.input;
-    return typeof patch === "string" ? changesOfPatch(patch) : [];
+    const texts = [
+      fields.patch,
+      fields.patchText,
+      fields.input,
+      fields.command,
+      fields.cmd,
+      fields.script,
+    ].flat();
+    return texts.flatMap((text) => (typeof text === "string" ? changesOfPatch(text) : []));
   }
   const edits = Array.isArray(fields.edits) ? fields.edits : [fields];
   const replaced = edits.flatMap((edit: unknown) => {
@@ -59,14 +68,16 @@ function changeOfPatchedFile(change: unknown): ChangedFile[] {
   const type = asRecord(kind).type ?? kind;
   if (type === "add" && !/^@@ /mu.test(diff)) return [toChange(path, "", diff)];
   if (type === "delete" && !/^@@ /mu.test(diff)) return [toChange(path, diff, "")];
-  return [{ path: toPath(path), lines: linesOfPatch(diff.split("\n")) }];
+  const lines = diff.slice(0, MAX_CHARS).split("\n");
+  const headed = lines.findIndex((line) => line.startsWith("@@"));
+  return [{ path: toPath(path), lines: linesOfPatch(lines.slice(Math.max(0, headed))) }];
 }
 
-/** `*** Begin Patch … *** Update File: PATH … *** End Patch`. */
+/** `*** Begin Patch … *** Update File: PATH … *** End Patch`, also within a command of a shell. */
 function changesOfPatch(text: string): ChangedFile[] {
-  if (!text.includes("*** Begin Patch")) return [];
-  return text
-    .slice(0, DRAWING_LIMITS.shownChars)
+  const [, patch] = /\*\*\* Begin Patch([\s\S]*)/u.exec(text.slice(0, MAX_CHARS)) ?? [];
+  if (patch === undefined) return [];
+  return (patch.split(/^\*\*\* End Patch/mu)[0] ?? "")
     .split(/^\*\*\* (?:Update|Add|Delete) File: /mu)
     .slice(1)
     .map((part) => {
@@ -78,7 +89,7 @@ function changesOfPatch(text: string): ChangedFile[] {
 function linesOfPatch(lines: readonly string[]): DiffLine[] {
   const drawn: DiffLine[] = [];
   for (const line of lines) {
-    if (/^(?:---|\+\+\+|\*\*\*|\\)/u.test(line)) continue;
+    if (/^(?:\*\*\*|\\)/u.test(line)) continue;
     if (line.startsWith("@@")) {
       if (drawn.length > 0) drawn.push({ sign: "…", text: "" });
     } else if (line !== "") {
@@ -118,7 +129,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
 
 function toLines(text: string): string[] {
   if (text === "") return [];
-  const lines = visibleText(text.slice(0, DRAWING_LIMITS.shownChars)).split("\n");
+  const lines = visibleText(text.slice(0, MAX_CHARS)).split("\n");
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
@@ -128,7 +139,7 @@ function same(lines: readonly string[]): DiffLine[] {
 
 /** By the longest common subsequence, where that is not too much to work out. */
 function compare(old: readonly string[], fresh: readonly string[]): DiffLine[] {
-  if (old.length > DRAWING_LIMITS.comparedLines || fresh.length > DRAWING_LIMITS.comparedLines) {
+  if (old.length > MAX_COMPARED_LINES || fresh.length > MAX_COMPARED_LINES) {
     return [...signed("-", old), ...signed("+", fresh)];
   }
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1));
