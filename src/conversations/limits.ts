@@ -22,6 +22,8 @@ export const TALK_LIMITS = {
   frameChars: 32_768,
   /** How long a question waits for what came before it to be on the screen, and for a slow disk to keep that. */
   settleMs: 10_000,
+  /** Whoever waited so long for a turn is called by the terminal's bell. */
+  bellMs: 10_000,
   /** Rows of the screen that are left alone below what is not whole yet. */
   spareRows: 2,
 } as const;

@@ -98,3 +98,14 @@ test("a session is entered with the agent that is named for it, before a flag an
   const named = step(state, { ...change, agent: "other" }, { ...setting, flags: { agent: "robot" } });
   expect(named.state.settings.name).toBe("other");
 });
+
+test("a model holds for the agent that names it so, until another one answers", () => {
+  const before = beginState("robot", { ...setting, flags: { model: "small" } });
+  const chosen = step(before, { type: "model", model: "large" }, setting);
+  expect([chosen.state.settings.model, types(chosen)]).toEqual(["large", ["end program", "check program"]]);
+  expect(step(chosen.state, { type: "permissions", policy: "safe" }, setting).state.settings.model).toBe(
+    "large",
+  );
+  expect(step(chosen.state, { type: "agent", name: "other" }, setting).state.settings.model).toBeNull();
+  expect(step(chosen.state, { type: "model", model: null }, setting).state.settings.model).toBeNull();
+});

@@ -20,6 +20,8 @@ export interface TalkState {
   readonly isFresh: boolean;
   /** The agent's own mode that was asked for. */
   readonly mode: string | null;
+  /** The model that was asked for in this conversation, as its agent names it; `null`: a flag or the configuration decides. */
+  readonly model: string | null;
   /** What the person chose in this conversation; `null`: a flag or the configuration decides. */
   readonly policy: Policy | null;
 }
@@ -51,6 +53,7 @@ export type TalkChange =
   /** It holds for every agent of this conversation: who wants to be safe does not want less with the next one. */
   | { readonly type: "permissions"; readonly policy: Policy }
   | { readonly type: "mode"; readonly mode: string | null }
+  | { readonly type: "model"; readonly model: string | null }
   /** A turn begins: what it says is no longer the first on this session. */
   | { readonly type: "turn"; readonly session: Session }
   /** The session as the store has it now; `null` when it was deleted. */
@@ -73,7 +76,7 @@ export interface TalkStep {
 /** Errors: `not_found` for an agent that nobody knows. */
 export function beginState(name: string, { configuration, flags }: TalkSetting): TalkState {
   const settings = settingsOf(configuration, name, flags);
-  return { settings, session: null, isFresh: false, mode: null, policy: null };
+  return { settings, session: null, isFresh: false, mode: null, model: null, policy: null };
 }
 
 /** Errors: `not_found` for an agent that nobody knows. */
@@ -97,6 +100,11 @@ export function step(state: TalkState, change: TalkChange, setting: TalkSetting)
     case "mode":
       return {
         state: { ...state, mode: change.mode },
+        effects: [{ type: "end program" }, { type: "check program" }],
+      };
+    case "model":
+      return {
+        state: withAgent({ ...state, model: change.model }, state.settings.name, setting),
         effects: [{ type: "end program" }, { type: "check program" }],
       };
     case "turn":
@@ -125,15 +133,14 @@ function enter(
   };
 }
 
-/** A mode is named by the words of one agent. */
+/** A mode and a model are named by the words of one agent. */
 function withAgent(state: TalkState, name: string, { configuration, flags }: TalkSetting): TalkState {
   const settings = settingsOf(configuration, name, flags);
   const { policy } = state;
-  return {
-    ...state,
-    settings: policy === null ? settings : { ...settings, permissions: { ...settings.permissions, policy } },
-    mode: name === state.settings.name ? state.mode : null,
-  };
+  const [mode, model] = name === state.settings.name ? [state.mode, state.model] : [null, null];
+  const permissions = policy === null ? settings.permissions : { ...settings.permissions, policy };
+  const chosen = { ...settings, permissions, model: model ?? settings.model };
+  return { ...state, settings: chosen, mode, model };
 }
 
 /** Where the next turn begins; `null` where another session, or a replay, begins when it is known what is said. */

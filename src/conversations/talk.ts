@@ -82,6 +82,8 @@ export interface Talk extends AsyncDisposable {
   setPermissions(policy: Policy): Promise<void>;
   /** The agent's own, `null` its own choice. Errors: those of opening it: the mode is what it was then. */
   setMode(mode: string | null): Promise<void>;
+  /** As the agent names it, `null` what a flag or the configuration says. Errors: as `setMode`. */
+  setModel(model: string | null): Promise<void>;
   setTitle(title: string): Promise<void>;
   /** The driver that can be asked for the agent's own list; `null` where there is nothing to ask. */
   lister(): Promise<AgentDriver | null>;
@@ -198,6 +200,10 @@ class OpenTalk implements Talk {
 
   setMode(mode: string | null): Promise<void> {
     return this.#inOrder(() => this.#change({ type: "mode", mode }));
+  }
+
+  setModel(model: string | null): Promise<void> {
+    return this.#inOrder(() => this.#change({ type: "model", model }));
   }
 
   setTitle(title: string): Promise<void> {

@@ -115,6 +115,29 @@ describe("on a pipe", () => {
     ]);
   });
 
+  test("/model is tried at once, and stays until another one is named; /fork stays with who answers now", async () => {
+    home[Symbol.dispose]();
+    const models = { currentModelId: "small", availableModels: [{ modelId: "small" }, { modelId: "large" }] };
+    const answer = { result: { sessionId: "new-1", models } };
+    home = createTalkHome({
+      ...SCRIPT,
+      answers: {
+        "session/new": [answer],
+        "session/resume": [answer],
+        "session/set_model": [
+          { when: { modelId: "large" }, else: [{ error: { code: -32602, message: "no such model" } }] },
+          { result: {} },
+        ],
+      },
+    });
+    const lines = ["one", "/model large", "/model nonsense", "/model", "/agent other", "/fork"];
+    const { code, stdout } = await repl(`${lines.join("\n")}\n`);
+    expect(code).toBe(0);
+    expect(stdout).toContain('✗ robot has no model "nonsense"');
+    expect([...stdout.matchAll(/^ +model +(.+)$/gmu)].map(([, model]) => model)).toEqual(["large", "large"]);
+    expect(stdout).toMatch(/one · other · [0-9a-f-]{36}\n/u);
+  });
+
   test("an answer of 10 MB in one piece is shown to its end", async () => {
     home[Symbol.dispose]();
     home = createTalkHome({ ...SCRIPT, prompts: { huge: [{ huge: 10_000_000 }, chunk("\n\nDone."), DONE] } });

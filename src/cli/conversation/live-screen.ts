@@ -4,6 +4,8 @@ import { stripVTControlCharacters } from "node:util";
 import { createOutput, cutEnd, type Shell, screenOf, widthOf } from "../terminal/index.ts";
 
 export interface LiveScreen {
+  /** Rings the terminal's bell. */
+  ring(): void;
   /** Whether lines can be drawn anew at all. */
   readonly isLive: boolean;
   readonly isTerminal: boolean;
@@ -16,6 +18,7 @@ export interface LiveScreen {
   show(lines: readonly string[], live: readonly string[], cursorBack?: number): Promise<void>;
 }
 
+const BELL = "\u0007";
 const ERASE_BELOW = "\u001b[J";
 
 /** On what is no terminal the live lines are left out. */
@@ -30,6 +33,7 @@ export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): Live
   return {
     isLive,
     isTerminal: stream.isTTY === true,
+    ring: () => void stream.write(BELL),
     get columns() {
       return screenOf(shell, stream).columns;
     },

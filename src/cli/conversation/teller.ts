@@ -125,15 +125,23 @@ export class Teller {
   }
 
   ask(question: Question | null): void {
+    const isNew = question !== null && this.#question?.request !== question.request;
     this.#question = question;
+    if (isNew) this.bell();
     // Where nothing can be drawn anew it is a line as any other.
     if (question !== null && !this.#screen.isLive) this.#add(this.#status(this.#screen.columns));
     void this.flush();
   }
 
+  /** Whoever looks elsewhere is called: the terminal decides how. */
+  bell(): void {
+    if (this.#screen.isLive) this.#screen.ring();
+  }
+
   /** The turn is over, however it ended. */
   async end(): Promise<void> {
     clearInterval(this.#clock);
+    if (performance.now() - this.#startedAt > TALK_LIMITS.bellMs) this.bell();
     await this.flush();
     const drawing = this.#drawing;
     this.#drawing = null;

@@ -88,6 +88,13 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
       paint,
     );
   },
+  model: async ({ talk, paint }, argument) => {
+    if (argument.startsWith("-") && argument !== "-") {
+      throw usage("a model cannot begin with -", "Type /model - for the agent's default.");
+    }
+    if (argument !== "") await talk.setModel(argument === "-" ? null : argument);
+    return factsOf([["model", talk.settings.model ?? "the agent's default"]], paint);
+  },
   cancel: async () => ["  no turn is running"],
 };
 

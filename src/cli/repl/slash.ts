@@ -11,6 +11,7 @@ export type SlashName =
   | "title"
   | "usage"
   | "mode"
+  | "model"
   | "cancel"
   | "quit";
 
@@ -35,6 +36,11 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     name: "mode",
     argument: "[MODE]",
     says: "show or set the mode: ask, safe, unrestricted, a mode of the agent, or - for the agent's default",
+  },
+  {
+    name: "model",
+    argument: "[NAME]",
+    says: "show or set the model, as the agent names it; - for the agent's default",
   },
   { name: "cancel", argument: "", says: "cancel the running turn, like Ctrl-C" },
   { name: "quit", argument: "", says: "leave, like Ctrl-D" },

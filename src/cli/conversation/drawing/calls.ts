@@ -94,17 +94,22 @@ export interface ResultView {
   readonly call: Call | null;
   /** Whether the call stands right above. */
   readonly isBelow: boolean;
+  /** That it was denied is drawn already. */
+  readonly isSaid?: boolean;
 }
 
-export function drawResult(result: Result, { call, isBelow }: ResultView, pen: Pen): string[] {
+export function drawResult(
+  result: Result,
+  { call, isBelow, isSaid = false }: ResultView,
+  pen: Pen,
+): string[] {
   const { paint, columns } = pen;
   const { text, styles } = STATUS[result.status] ?? STATUS.error;
   // Right below its call, no word is needed for what went well.
-  const word = isBelow && result.status === "ok" ? "" : text;
+  const word = (isBelow && result.status === "ok") || isSaid ? "" : text;
   const lines: string[] = [];
-  const name = isBelow
-    ? ""
-    : cutEnd(visibleLine(result.toolName ?? call?.toolName ?? "result"), columns - 20);
+  const name =
+    isBelow || isSaid ? "" : cutEnd(visibleLine(result.toolName ?? call?.toolName ?? "result"), columns - 20);
   if (name !== "" || word !== "") {
     const parts = [paint(name, "blue"), paint(word, ...styles)].filter((part) => part !== "");
     lines.push(isBelow ? `  ${parts.join(" ")}` : `${paint("◂", "blue")} ${parts.join(" ")}`);
@@ -113,7 +118,7 @@ export function drawResult(result: Result, { call, isBelow }: ResultView, pen: P
   if (result.status === "ok" && call !== null && changesOf(call.toolInput, call.content).length > 0)
     return lines;
   const said = textOf(result).trimEnd();
-  if (said === "") return word === "" && isBelow ? [`  ${paint("(no output)", "dim")}`] : lines;
+  if (said === "") return word === "" && isBelow && !isSaid ? [`  ${paint("(no output)", "dim")}`] : lines;
   const body = said
     .split("\n")
     .map((line) =>

@@ -288,3 +288,25 @@ test("what is held is bounded, whatever the agent says without an end", () => {
   expect(drawing.calls.length).toBeLessThanOrEqual(DRAWING_LIMITS.openCalls);
   expect(drawing.heard.length).toBeLessThanOrEqual(DRAWING_LIMITS.heardMessages);
 });
+
+test("a denial is drawn once, where it is decided; what the agent says of it stands below", () => {
+  const request: AgentEvent = {
+    type: "permission_request",
+    approvalId: "p",
+    toolCallId: "1",
+    toolName: "Bash",
+    readOnly: false,
+    options: [],
+  };
+  const denied: AgentEvent = {
+    type: "permission_decision",
+    approvalId: "p",
+    outcome: "denied",
+    by: "person",
+  };
+  const events = [call("1", "Bash", { command: "ls" }), request, denied];
+  expect(draw([...events, result("1", "", "denied")]).match(/denied/gu)).toHaveLength(1);
+  expect(draw([...events, result("1", "They said no.", "denied")])).toMatch(/✗ denied\n +They said no\.\n/u);
+  // Nobody decided anything here.
+  expect(draw([call("1", "Bash", { command: "ls" }), result("1", "", "denied")])).toContain("✗ denied");
+});

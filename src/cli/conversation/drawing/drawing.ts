@@ -32,10 +32,19 @@ export interface Drawing {
   readonly calls: readonly OpenCall[];
   /** The call that stands right above. */
   readonly lastCallId: string | null;
+  /** Questions that wait for an answer. */
+  readonly asked: readonly Asked[];
+  /** Calls whose denial is drawn: their results say it no second time. */
+  readonly denied: readonly string[];
   /** Messages that were heard in parts: the whole says nothing new. */
   readonly heard: readonly string[];
   readonly plan: string;
   readonly mode: string | null;
+}
+
+interface Asked {
+  readonly approvalId: string;
+  readonly toolCallId: string;
 }
 
 export interface Step {
@@ -45,7 +54,17 @@ export interface Step {
 
 /** Of one turn. */
 export function beginDrawing(): Drawing {
-  return { saying: null, above: "nothing", calls: [], lastCallId: null, heard: [], plan: "", mode: null };
+  return {
+    saying: null,
+    above: "nothing",
+    calls: [],
+    lastCallId: null,
+    asked: [],
+    denied: [],
+    heard: [],
+    plan: "",
+    mode: null,
+  };
 }
 
 export function foldEvent(drawing: Drawing, event: AgentEvent, options: DrawingOptions): Step {
@@ -89,6 +108,8 @@ interface Sheet {
   above: Kind;
   calls: readonly OpenCall[];
   lastCallId: string | null;
+  asked: readonly Asked[];
+  denied: readonly string[];
   heard: readonly string[];
   plan: string;
   mode: string | null;
@@ -133,7 +154,9 @@ const ROWS: Rows = {
     const call = sheet.calls.find(({ toolCallId }) => toolCallId === event.toolCallId) ?? null;
     if (call?.drawn === "nothing") drawCall(sheet, call, "changes");
     const isBelow = sheet.lastCallId === event.toolCallId && sheet.above === "tool";
-    put(sheet, "tool", drawResult(event, { call, isBelow }, sheet.options));
+    const isSaid = event.status === "denied" && sheet.denied.includes(event.toolCallId);
+    put(sheet, "tool", drawResult(event, { call, isBelow, isSaid }, sheet.options));
+    sheet.denied = sheet.denied.filter((id) => id !== event.toolCallId);
     sheet.calls = sheet.calls.filter((other) => other !== call);
     sheet.lastCallId = null;
   },
@@ -163,10 +186,18 @@ const ROWS: Rows = {
       ...(title === undefined ? {} : { title }),
     };
     const call = known === undefined ? asked : { ...known, toolInput: known.toolInput ?? toolInput };
+    const { approvalId } = request;
+    const asking = { approvalId, toolCallId: call.toolCallId };
+    sheet.asked = [...sheet.asked.slice(1 - DRAWING_LIMITS.openCalls), asking];
     drawCall(sheet, { ...call, drawn: known?.drawn ?? "nothing" }, "asked");
   },
-  permission_decision: (sheet, { outcome, by, reason }) => {
+  permission_decision: (sheet, { approvalId, outcome, by, reason }) => {
     finishSaying(sheet);
+    const asked = sheet.asked.find((one) => one.approvalId === approvalId);
+    sheet.asked = sheet.asked.filter((one) => one !== asked);
+    if (asked !== undefined && outcome !== "granted") {
+      sheet.denied = [...sheet.denied.slice(1 - DRAWING_LIMITS.openCalls), asked.toolCallId];
+    }
     const { paint, columns } = sheet.options;
     const why = by === "person" ? "" : ` · ${by}${reason === undefined ? "" : `: ${visibleLine(reason)}`}`;
     const isGranted = outcome === "granted";
