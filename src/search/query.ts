@@ -40,7 +40,8 @@ export interface ParseOptions {
   readonly isTyping?: boolean;
 }
 
-const PIECE = /(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))|(-?)([a-z]+):(?=\s|$)/gu;
+/** A name without a value comes first: as a word, it would have its colon for a value. */
+const PIECE = /(-?)([a-z]+):(?=\s|$)|(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))/gu;
 const FILTERS = ["agent", "project", "branch", "role", "tool", "file", "since", "error"] as const;
 
 type Filter = (typeof FILTERS)[number];
@@ -50,10 +51,11 @@ export function parseQuery(text: string, options: ParseOptions): SearchQuery {
   const draft = createDraft();
   for (const match of text.matchAll(PIECE)) {
     const isPrefix = options.isTyping === true && match.index + match[0].length === text.length;
-    const [, minus = "", name = "", quoted, bare, otherMinus = "", empty] = match;
-    const filter = FILTERS.find((one) => one === (empty ?? name));
+    const [, emptyMinus, empty, otherMinus, other, quoted, bare] = match;
+    const [minus, name] = [emptyMinus ?? otherMinus ?? "", empty ?? other ?? ""];
+    const filter = FILTERS.find((one) => one === name);
     const value = quoted ?? bare ?? "";
-    if (filter !== undefined && (minus || otherMinus) === "") addFilter(draft, filter, value, options);
+    if (filter !== undefined && minus === "") addFilter(draft, filter, value, options);
     else if (filter !== undefined)
       throw new ContinuoError("usage", `the filter ${filter}: cannot be negated`);
     else addWords(draft, name === "" ? value : `${name}:${value}`, { minus, quoted, isPrefix });

@@ -24,10 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-async function find(text: string): Promise<string[]> {
-  const query = parseQuery(text, { toTime: (time) => time });
+async function find(text: string, regex?: RegExp): Promise<string[]> {
+  const query = parseQuery(text, { toTime: (time) => time, isEmptyAllowed: regex !== undefined });
   const used = await useIndex(indexPathOf(places), "read", (database) =>
-    search(database, query, { sessions: texts.ready, nowMs: 0 }),
+    search(database, query, {
+      ...{ sessions: texts.ready, nowMs: 0 },
+      ...(regex === undefined ? {} : { regex }),
+    }),
   );
   if (used.state !== "ready") throw new Error(`the index is ${used.state}`);
   return used.value.results
@@ -86,4 +89,61 @@ test("every session of the cases can be searched, and every turn has a number", 
   expect({ left: texts.left, unreadable: texts.unreadable }).toEqual({ left: 0, unreadable: [] });
   expect(texts.ready.size).toBe(new Set(turns.map(({ location }) => location)).size);
   expect(turns.length).toBeGreaterThan(60);
+});
+
+/** At least one turn must be found, and one not: else the filter is not tested. */
+async function expectFound(
+  text: string,
+  matches: (turn: NaiveTurn) => boolean,
+  regex?: RegExp,
+): Promise<number> {
+  const expected = scan(matches);
+  expect(await find(text, regex), `${text} ${regex}`).toEqual(expected);
+  return expected.length;
+}
+
+test("branch: finds the turns of sessions whose git branch contains the text, and of no other", async () => {
+  const branches = [...new Set(turns.flatMap(({ gitBranch }) => gitBranch ?? []))];
+  expect(branches.length).toBeGreaterThan(0);
+  for (const branch of [...branches, branches[0]?.slice(1, 3) ?? "", "no-such-branch"]) {
+    const wanted = branch.toLowerCase();
+    await expectFound(
+      `branch:"${branch}"`,
+      ({ gitBranch }) => gitBranch?.toLowerCase().includes(wanted) === true,
+    );
+  }
+});
+
+test("since: finds the turns at and after a time, each by the time of its last message", async () => {
+  const times = [...new Set(turns.flatMap(({ at }) => at ?? []))].sort();
+  expect(times.length).toBeGreaterThan(20);
+  for (let at = 0; at < times.length; at += 7) {
+    const time = times[at] ?? "";
+    const found = await expectFound(`since:${time}`, (turn) => turn.at !== null && turn.at >= time);
+    if (at > 0) expect(found).toBeLessThan(turns.length);
+  }
+  expect(await find("since:9999-01-01T00:00:00.000Z")).toEqual([]);
+});
+
+test("error: finds the turns in which something failed, and with a word those with this word in a result", async () => {
+  const failed = await expectFound("error:", ({ hasError }) => hasError);
+  expect(failed).toBeGreaterThan(0);
+  expect(failed).toBeLessThan(turns.length);
+  const words = new Set(turns.flatMap(({ results, hasError }) => (hasError ? results.flat() : [])));
+  expect(words.size).toBeGreaterThan(3);
+  for (const word of [...words].slice(0, 40)) {
+    await expectFound(
+      `error:"${word}"`,
+      (turn) => turn.hasError && turn.results.some((one) => one.includes(word)),
+    );
+  }
+});
+
+test("--regex finds every turn with a text that matches, and words and filters narrow it", async () => {
+  for (const regex of [/\d{3,}/u, /[A-Z][a-z]+\.$/u, /^the\b/iu, /\p{Script=Han}/u, /x{40}/u]) {
+    const matches = ({ raw }: NaiveTurn): boolean => raw.some((text) => regex.test(text));
+    await expectFound("", matches, regex);
+    await expectFound("the", (turn) => matches(turn) && hasWord(turn, "the"), regex);
+    await expectFound("error:", (turn) => matches(turn) && turn.hasError, regex);
+  }
 });

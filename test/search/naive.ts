@@ -11,6 +11,14 @@ export interface NaiveTurn {
   readonly texts: readonly (readonly string[])[];
   /** Parts of names such as `readFile`. */
   readonly parts: ReadonlySet<string>;
+  readonly raw: readonly string[];
+  /** The words of what tools returned. */
+  readonly results: readonly (readonly string[])[];
+  /** Of the session. */
+  readonly gitBranch: string | null;
+  /** Of the last message that has a time, else of the session. */
+  readonly at: string | null;
+  readonly hasError: boolean;
 }
 
 export async function readNaively(places: Places): Promise<NaiveTurn[]> {
@@ -38,10 +46,25 @@ export async function readNaively(places: Places): Promise<NaiveTurn[]> {
         number: at + 1,
         texts: texts.map(naiveWords),
         parts: new Set(texts.flatMap(naiveParts)),
+        raw: texts,
+        results: group.flatMap(({ content }) => content.flatMap(resultTexts)).map(naiveWords),
+        gitBranch: session.details.gitBranch,
+        at:
+          group.findLast(({ timestamp }) => timestamp !== undefined)?.timestamp ?? session.details.updatedAt,
+        hasError: group.some(isFailure),
       });
     }
   }
   return turns;
+}
+
+function resultTexts(block: Block): string[] {
+  return block.type === "tool_result" ? block.content.flatMap(textsIn) : [];
+}
+
+function isFailure({ content, origin }: Message): boolean {
+  if (content.some((block) => block.type === "tool_result" && block.isError)) return true;
+  return origin === "error";
 }
 
 function textsIn(block: Block): string[] {
