@@ -10,7 +10,7 @@ import {
   type Session,
   type Store,
 } from "../model/index.ts";
-import { type Continuation, type RunResult, runOnce, wake } from "../sessions/index.ts";
+import { type Continuation, type RunInput, type RunResult, runOnce, wake } from "../sessions/index.ts";
 import type { TalkFlags } from "./flags.ts";
 import { nativeIdOf } from "./native-id.ts";
 
@@ -26,7 +26,7 @@ export interface TurnOptions {
   readonly store: Store;
   readonly agent: Agent;
   readonly session: Session;
-  readonly input: string;
+  readonly input: RunInput;
   readonly onEvent: (event: AgentEvent) => Promise<void>;
   readonly signal: AbortSignal;
   readonly note: (text: string) => void;
@@ -159,8 +159,9 @@ function textIn(blocks: readonly Block[]): string {
 const MAX_TITLE_CHARS = 80;
 
 /** The first line of what a person said. */
-export function titleOf(input: string): string {
-  const [line = ""] = input.trim().split("\n");
+export function titleOf(input: RunInput): string {
+  const words = typeof input === "string" ? input : textIn(input);
+  const [line = ""] = words.trim().split("\n");
   const text = line.trim();
   if (text === "") return "untitled";
   return text.length <= MAX_TITLE_CHARS ? text : `${text.slice(0, MAX_TITLE_CHARS - 1).trimEnd()}…`;

@@ -15,6 +15,7 @@ import {
   isContinuoError,
   type Session,
 } from "../model/index.ts";
+import type { RunInput } from "../sessions/index.ts";
 import type { OpenedStore } from "../store/index.ts";
 import type { EarlierTurn } from "./earlier.ts";
 import type { TalkFlags } from "./flags.ts";
@@ -68,7 +69,7 @@ export interface Talk extends AsyncDisposable {
   /** Opened when it is first needed: the agent's program starts first. */
   store(): Promise<OpenedStore>;
   /** One turn. Errors: as `executeRun`. */
-  say(input: string, options: SayOptions): Promise<TurnResult>;
+  say(input: RunInput, options: SayOptions): Promise<TurnResult>;
   /** The newest turn of this session with this input; `null` where there is none. */
   earlierTurn(inputId: string): Promise<EarlierTurn | null>;
   /** Errors: those of `findOrigin`. */
@@ -164,7 +165,7 @@ class OpenTalk implements Talk {
     void this.store();
   }
 
-  say(input: string, options: SayOptions): Promise<TurnResult> {
+  say(input: RunInput, options: SayOptions): Promise<TurnResult> {
     return this.#inOrder(() => this.#say(input, options));
   }
 
@@ -264,7 +265,7 @@ class OpenTalk implements Talk {
     }
   }
 
-  async #say(input: string, { onEvent, signal, ...turnInput }: SayOptions): Promise<TurnResult> {
+  async #say(input: RunInput, { onEvent, signal, ...turnInput }: SayOptions): Promise<TurnResult> {
     const [agent, store, { runTurn }] = await Promise.all([
       this.#program.ready(this.#state),
       this.store(),
@@ -290,7 +291,7 @@ class OpenTalk implements Talk {
     }
   }
 
-  async #newSession(store: OpenedStore, input: string): Promise<Session> {
+  async #newSession(store: OpenedStore, input: RunInput): Promise<Session> {
     const { titleOf } = await import("./run.ts");
     const title = this.#setting.flags.title ?? titleOf(input);
     const session = await store.createSession({ agent: this.agent, cwd: this.cwd, title });

@@ -277,6 +277,21 @@ describe("in a terminal", () => {
     expect(wrong).toContain("Did you mean /usage?");
   });
 
+  test("@ and Tab name a file, whose text the agent receives; one that cannot be attached is an error", async () => {
+    home.write("project/notes.md", "The word is heron.\n");
+    const on = await open(80);
+    on.write("what is the word in @no");
+    on.send("Tab");
+    await on.until((screen) => screen.includes("❯ what is the word in @notes.md"));
+    on.send("Enter");
+    const done = await on.until((screen) => screen.includes("You said: ") && isReady(screen));
+    expect(done).toContain("· attached notes.md (19 B)");
+    expect(home.prompts().join("\n")).toContain("The word is heron.");
+    on.type("and @.");
+    await on.until((screen) => screen.includes("✗ cannot attach .: it is a folder") && isReady(screen));
+    expect(home.prompts()).toHaveLength(1);
+  });
+
   test("an agent that dies is told, and the talk goes on", async () => {
     const on = await open(80);
     on.type("die");

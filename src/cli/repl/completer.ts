@@ -7,6 +7,8 @@ export type Completer = (line: string, done: (error: null, result: CompleterResu
 
 export interface Candidates {
   agents(): readonly string[];
+  /** Paths of files that begin so. */
+  paths(prefix: string): Promise<readonly string[]>;
   /** Ids of sessions that begin so. */
   sessions(prefix: string): Promise<readonly string[]>;
 }
@@ -22,6 +24,8 @@ export function createCompleter(candidates: Candidates): Completer {
 }
 
 export async function completionsOf(line: string, candidates: Candidates): Promise<CompleterResult> {
+  const [, path] = /(?:^|\s)@([^\s"]*)$/u.exec(line) ?? [];
+  if (path !== undefined) return [[...(await candidates.paths(path))], path];
   const [, command, prefix = ""] = /^\/(\w+)\s+(\S*)$/u.exec(line) ?? [];
   if (command === undefined) {
     const names = SLASH_COMMANDS.map(({ name, argument }) => (argument === "" ? `/${name}` : `/${name} `));

@@ -6,7 +6,8 @@ import type { Completer } from "./completer.ts";
 import type { InputHistory } from "./history.ts";
 
 export type Typed =
-  | { readonly type: "line"; readonly text: string }
+  /** `typed`: with marks for what was pasted; left out for lines that nobody typed. */
+  | { readonly type: "line"; readonly text: string; readonly typed?: string }
   /** Ctrl-C where nothing was typed. */
   | { readonly type: "interrupt" }
   | { readonly type: "end" };

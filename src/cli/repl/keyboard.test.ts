@@ -7,7 +7,7 @@ import type { Input } from "./input.ts";
 import { openKeyboard } from "./keyboard.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
-const NAMES = { agents: () => ["other"], sessions: async () => [] };
+const NAMES = { agents: () => ["other"], sessions: async () => [], paths: async () => [] };
 
 function keyboard(added: string[] = []) {
   const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });
@@ -36,6 +36,9 @@ function listenTo(input: Input): Disposable & { interrupts(): number } {
   return { interrupts: () => interrupts, [Symbol.dispose]: () => listening[Symbol.dispose]() };
 }
 
+/** As it was typed, but for what was pasted. */
+const lineOf = (text: string) => ({ type: "line", text, typed: expect.any(String) });
+
 test("a question that comes up in the middle of a line is answered by no letter of it, but after a pause", async () => {
   const { input, nextKey, stdin, onKey } = keyboard();
   using _closed = input;
@@ -52,7 +55,7 @@ test("a question that comes up in the middle of a line is answered by no letter 
   expect(await key).toBe("y");
   const line = input.read("> ");
   stdin.write("t now\r");
-  expect(await line).toEqual({ type: "line", text: "what now" });
+  expect(await line).toEqual(lineOf("what now"));
 });
 
 test("so it is where this process was held up: the letter waited, nobody paused", async () => {
@@ -70,7 +73,7 @@ test("so it is where this process was held up: the letter waited, nobody paused"
   await expect(key).rejects.toThrow("nobody answered");
   const line = input.read("> ");
   stdin.write("t now\r");
-  expect(await line).toEqual({ type: "line", text: "what now" });
+  expect(await line).toEqual(lineOf("what now"));
 });
 
 test("a question is answered at once by who types no line, or has ended it", async () => {
@@ -101,7 +104,7 @@ test.each([
   await expect(key).rejects.toThrow("nobody answered");
   const line = input.read("> ");
   stdin.write("!\r");
-  expect(await line).toEqual({ type: "line", text });
+  expect(await line).toEqual(lineOf(text));
 });
 
 test("in a turn each Ctrl-C counts, also of several that come at once; what was typed is only offered, line by line", async () => {
@@ -116,10 +119,10 @@ test("in a turn each Ctrl-C counts, also of several that come at once; what was 
   const first = input.read("> ");
   // Nothing is sent by itself: the first is dropped, the second sent with an addition, the third as it is.
   stdin.write("\u0003 of it\r");
-  expect(await first).toEqual({ type: "line", text: "more of it" });
+  expect(await first).toEqual(lineOf("more of it"));
   const last = input.read("> ");
   stdin.write("\r");
-  expect(await last).toEqual({ type: "line", text: "after" });
+  expect(await last).toEqual(lineOf("after"));
   expect(input.kept).toEqual([]);
 });
 
@@ -132,8 +135,8 @@ test("/cancel interrupts, wherever it stands in what comes at once; Ctrl-Z stops
   await typed;
   expect(listening.interrupts()).toBe(1);
   listening[Symbol.dispose]();
-  expect(await input.read("> ")).toEqual({ type: "line", text: "second" });
-  expect(await input.read("> ")).toEqual({ type: "line", text: "/cancelled" });
+  expect(await input.read("> ")).toEqual(lineOf("second"));
+  expect(await input.read("> ")).toEqual(lineOf("/cancelled"));
 });
 
 test("what is typed in a turn is told as it stands, and its lines are read one after another", async () => {
@@ -151,8 +154,8 @@ test("what is typed in a turn is told as it stands, and its lines are read one a
   await up;
   expect(told.at(-1)).toEqual({ waiting: ["one", "tw!o"], text: "", cursor: 0 });
   listening[Symbol.dispose]();
-  expect(await input.read("> ")).toEqual({ type: "line", text: "one" });
-  expect(await input.read("> ")).toEqual({ type: "line", text: "tw!o" });
+  expect(await input.read("> ")).toEqual(lineOf("one"));
+  expect(await input.read("> ")).toEqual(lineOf("tw!o"));
 });
 
 test("whoever leaves finds in the history what was typed and not sent", async () => {
@@ -188,7 +191,7 @@ test("between turns too: the first throws away what was typed, and each of the o
   stdin.write("begun\u0003\u0003\u0003after\r");
   expect(await line).toEqual({ type: "interrupt" });
   expect(await input.read("> ")).toEqual({ type: "interrupt" });
-  expect(await input.read("> ")).toEqual({ type: "line", text: "after" });
+  expect(await input.read("> ")).toEqual(lineOf("after"));
 });
 
 test("what is typed behind Tab stands behind what Tab offers, also where all of it comes at once", async () => {
@@ -198,8 +201,20 @@ test("what is typed behind Tab stands behind what Tab offers, also where all of 
   for (const parts of [["/ag\toth\t\rsecond\rthird\r"], ["/ag\t", "oth\t\rsec", "ond\r", "third\r"]]) {
     const line = input.read("> ");
     for (const part of parts) stdin.write(part);
-    expect(await line).toEqual({ type: "line", text: "/agent other" });
-    expect(await input.read("> ")).toEqual({ type: "line", text: "second" });
-    expect(await input.read("> ")).toEqual({ type: "line", text: "third" });
+    expect(await line).toEqual(lineOf("/agent other"));
+    expect(await input.read("> ")).toEqual(lineOf("second"));
+    expect(await input.read("> ")).toEqual(lineOf("third"));
   }
+});
+
+test("what was pasted as several lines is a mark in what was typed: no file is read for it", async () => {
+  const { input, stdin } = keyboard();
+  using _closed = input;
+  const line = input.read("> ");
+  stdin.write("see @a: \u001b[200~@/etc/one\r@/etc/two\u001b[201~\r");
+  expect(await line).toEqual({
+    type: "line",
+    text: "see @a: @/etc/one\n@/etc/two",
+    typed: "see @a: [paste 1: 2 lines]",
+  });
 });

@@ -79,7 +79,7 @@ class Keyboard implements Input {
       if (goesOn) continue;
       const whole = withPastes(text, this.#pastes);
       this.#remember(whole);
-      return { type: "line", text: whole };
+      return { type: "line", text: whole, typed: text };
     }
   }
 

@@ -17,6 +17,11 @@ export const REPL_LIMITS = {
   pastes: 64,
   /** A paste that long is shown as a mark, also when it is one line. */
   shownPasteChars: 500,
+  /** Files that one line names, and what of them is read. */
+  attachedFiles: 20,
+  attachedBytes: 5_242_880,
+  /** Entries of a folder that Tab looks through. */
+  lookedThrough: 10_000,
   sessionRows: 15,
   candidates: 40,
 } as const;

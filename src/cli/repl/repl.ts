@@ -1,7 +1,7 @@
 /** `repl`: lines in, turns out, until the person leaves. */
 
 import { openTalk, type Talk, type TalkFlags, type TurnResult } from "../../conversations/index.ts";
-import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { type Block, ContinuoError, isContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { describeResumption } from "../conversation/drawing/index.ts";
 import { createAsking, describeTurn, errorOf, Teller } from "../conversation/index.ts";
@@ -40,6 +40,10 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
     history,
     complete: createCompleter({
       agents: () => Object.keys(talk?.configuration.agents ?? {}),
+      paths: async (prefix) => {
+        const { pathsBeginning } = await import("./paths.ts");
+        return await pathsBeginning(prefix, talk?.session?.cwd ?? talk?.cwd ?? shell.cwd, shell.home);
+      },
       sessions: async (prefix) => (talk === null ? [] : await idsBeginning(prefix, talk, shell)),
     }),
   });
@@ -88,18 +92,18 @@ async function loop(repl: Repl): Promise<number> {
     history.add(typed.text);
     const line = parseLine(typed.text);
     if (line.type === "command" && line.name === "quit") return 0;
-    if (line.type !== "nothing") await answer(repl, line);
+    if (line.type !== "nothing") await answer(repl, line, typed.typed);
   }
 }
 
 type Meant = Exclude<ReturnType<typeof parseLine>, { readonly type: "nothing" }>;
 
 /** Whatever goes wrong is told, and the conversation goes on. */
-async function answer(repl: Repl, line: Meant): Promise<void> {
+async function answer(repl: Repl, line: Meant, typed: string | undefined): Promise<void> {
   const { teller, talk, shell, paint } = repl;
   const { columns } = screenOf(shell, shell.stdout);
   try {
-    if (line.type === "say") await turn(repl, line.text);
+    if (line.type === "say") await turn(repl, await inputOf(repl, line.text, typed));
     else if (line.type === "unknown") throw noCommand(line.name, line.suggestion);
     else if (line.name !== "quit") {
       await teller.print([...(await perform(line.name, line.argument, { talk, shell, paint, columns })), ""]);
@@ -107,6 +111,19 @@ async function answer(repl: Repl, line: Meant): Promise<void> {
   } catch (error) {
     await complain(error, repl);
   }
+}
+
+/** With the files that the person named in it. Errors: as `attach`. */
+async function inputOf(
+  { talk, shell, teller }: Repl,
+  text: string,
+  typed: string | undefined,
+): Promise<string | readonly Block[]> {
+  if (typed === undefined) return text;
+  const { attach } = await import("./attach.ts");
+  const { blocks, notes } = await attach(typed, { cwd: talk.session?.cwd ?? talk.cwd, home: shell.home });
+  for (const note of notes) teller.note(note);
+  return blocks.length === 0 ? text : [{ type: "text", text }, ...blocks];
 }
 
 async function complain(error: unknown, { teller, paint }: Repl): Promise<void> {
@@ -121,7 +138,7 @@ async function complain(error: unknown, { teller, paint }: Repl): Promise<void> 
 }
 
 /** Ctrl-C cancels it; a second one leaves at once. */
-async function turn(repl: Repl, text: string): Promise<void> {
+async function turn(repl: Repl, said: string | readonly Block[]): Promise<void> {
   const { talk, teller, input } = repl;
   const stop = new AbortController();
   using _listening = input.listen({
@@ -138,7 +155,7 @@ async function turn(repl: Repl, text: string): Promise<void> {
   if (input.nextKey !== undefined) await teller.print([""]);
   teller.begin(talk.agent);
   try {
-    ended = await talk.say(text, { onEvent: (event) => teller.tell(event), signal: stop.signal });
+    ended = await talk.say(said, { onEvent: (event) => teller.tell(event), signal: stop.signal });
   } finally {
     await teller.end();
   }

@@ -27,6 +27,7 @@ test("every command is known by its name", () => {
 
 const candidates = {
   agents: () => ["claude", "codex"],
+  paths: async () => [],
   sessions: async (prefix: string) => ["4bf3aa", "4bf3bb", "99"].filter((id) => id.startsWith(prefix)),
 };
 

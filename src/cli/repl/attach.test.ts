@@ -1,0 +1,104 @@
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { attach, mentionsIn } from "./attach.ts";
+import { completionsOf } from "./completer.ts";
+import { REPL_LIMITS } from "./limits.ts";
+import { pathsBeginning } from "./paths.ts";
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-attach-")));
+  mkdirSync(join(cwd, "src"));
+  writeFileSync(join(cwd, "src/a.ts"), "const a = `1`;\n```\n");
+  writeFileSync(join(cwd, "a name.md"), "words");
+  writeFileSync(join(cwd, "shot one.png"), PNG);
+});
+
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+const PNG = Buffer.from("89504e470d0a1a0a0000", "hex");
+const at = (line: string) => attach(line, { cwd, home: cwd });
+
+test.each([
+  ["look at @src/a.ts, please", ["src/a.ts,"]],
+  ['@"a name.md" and @"a name.md" again', ["a name.md"]],
+  ["mail me@example.com, not @", []],
+  [
+    "/tmp/shot\\ one.png and '~/two.JPG' and file:///x/y.webp",
+    ["/tmp/shot one.png", "~/two.JPG", "file:///x/y.webp"],
+  ],
+  ["see /etc/passwd and shot.png", []],
+])("%j names %j", (line, paths) => expect(mentionsIn(line).map(({ path }) => path)).toEqual(paths));
+
+test("a text is attached in a fence that nothing in it closes, a picture as a picture", async () => {
+  const escaped = join(cwd, "shot one.png").replaceAll(" ", "\\ ");
+  const { blocks, notes } = await at(`compare @src/a.ts, @~/src/a.ts and ${escaped}`);
+  const text = "````\nconst a = `1`;\n```\n````";
+  expect(blocks).toEqual([
+    { type: "text", text: `The file src/a.ts:\n\n${text}` },
+    { type: "text", text: `The file ~/src/a.ts:\n\n${text}` },
+    { type: "image", mimeType: "image/png", data: PNG.toString("base64") },
+  ]);
+  expect(notes).toEqual([
+    "attached src/a.ts (19 B)",
+    "attached ~/src/a.ts (19 B)",
+    `attached ${join(cwd, "shot one.png")} (10 B)`,
+  ]);
+});
+
+test("a word that names no file is only a word", async () => {
+  expect(await at("ask @claude about @src/b.ts")).toEqual({ blocks: [], notes: [] });
+});
+
+test("what is no regular file, and what a link leads to, is not read", async () => {
+  symlinkSync(join(cwd, "src/a.ts"), join(cwd, "link.ts"));
+  symlinkSync(join(cwd, "src"), join(cwd, "linked"));
+  writeFileSync(join(cwd, "binary"), Buffer.from([1, 0, 2]));
+  execFileSync("mkfifo", [join(cwd, "pipe")]);
+  for (const [path, why] of [
+    ["link.ts", "it is reached by a link to"],
+    ["linked/a.ts", "it is reached by a link to"],
+    ["src", "it is a folder"],
+    ["pipe", "it is not a regular file"],
+    ["binary", "it is neither text nor a picture"],
+  ] as const) {
+    await expect(at(`see @${path}`)).rejects.toMatchObject({
+      code: "usage",
+      message: expect.stringContaining(`cannot attach ${path}: ${why}`),
+    });
+  }
+});
+
+test("what one line attaches is bounded, all files together", async () => {
+  for (const name of ["one", "two"]) {
+    writeFileSync(join(cwd, name), "x".repeat(REPL_LIMITS.attachedBytes / 2));
+  }
+  expect((await at("@one @two")).blocks).toHaveLength(2);
+  await expect(at("@one @two @src/a.ts")).rejects.toMatchObject({ code: "too_large" });
+  truncateSync(join(cwd, "two"), 1_000 * REPL_LIMITS.attachedBytes);
+  await expect(at("@two")).rejects.toMatchObject({ code: "too_large" });
+});
+
+test("Tab behind an @ offers paths of the folder, and none that would not be read as one", async () => {
+  writeFileSync(join(cwd, "src/.hidden"), "");
+  writeFileSync(join(cwd, "src/b\u001b[2J"), "");
+  const paths = (prefix: string) => pathsBeginning(prefix, cwd, cwd);
+  expect(await paths("")).toEqual(["src/"]);
+  expect(await paths("src/")).toEqual(["src/a.ts"]);
+  expect(await paths("~/src/.h")).toEqual(["~/src/.hidden"]);
+  const candidates = { agents: () => [], sessions: async () => [], paths };
+  expect(await completionsOf("look at @sr", candidates)).toEqual([["src/"], "sr"]);
+  expect(await completionsOf("me@sr", candidates)).toEqual([[], "me@sr"]);
+});
