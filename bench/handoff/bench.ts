@@ -13,7 +13,7 @@ import { recordsOf } from "../../src/handoff/made-session.ts";
 import { readSource } from "../../src/handoff/source.ts";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { formatOf } from "../../src/native/registry.ts";
-import { makersOfNow, recordMakers } from "../../src/native/writing/makers.ts";
+import { makersOfNow, repeatMakers } from "../../src/native/writing/makers.ts";
 import { printRatios } from "../measure/index.ts";
 import { LARGE_BYTES, makeSources, SIZE_BYTES, type Source } from "./sources.ts";
 import { median, timeInTurn } from "./times.ts";
@@ -91,16 +91,15 @@ function readAndWrite({ agent, lines }: Source, home: string): void {
 /** From the source's file to the target's records in a file. */
 async function convert(source: Source, to: AgentName, places: Places): Promise<void> {
   const lookup = await lookUpSession(`${source.agent}:${source.sessionId}`, { places });
-  const read = await readSource(lookup, places, {});
+  using read = await readSource(lookup, places, {});
   const { messages } = convertMessages(read.messages, to);
   const writer = await (await formatOf(to)).writer();
-  const makers = recordMakers(makersOfNow());
+  const makers = makersOfNow();
   const sessionId = writer.newSessionId(makers);
   const session = { sessionId, cwd: places.home, title: "A title", gitBranch: null, createdMs: makers.now() };
-  makers.mark();
   const file = writer.placeOf(session, places);
-  const made = { writer, session, file, back: null, messages, makers, places };
+  const made = { writer, session, file, back: null, messages, makers: repeatMakers(makers), places };
   const records = await recordsOf(made, session);
-  const text = records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  const text = Array.from(records, (record) => `${JSON.stringify(record)}\n`).join("");
   writeFileSync(join(places.home, `converted-${to}`), text);
 }

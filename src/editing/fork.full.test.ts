@@ -37,7 +37,7 @@ describe("every session that a real agent wrote", () => {
         const before = agent === "opencode" ? null : [readFileSync(file), statSync(file).mtimeMs];
         const whole = await forkNativeSession(info, { places });
         const fork = await readNativeSession(`${agent}:${whole.sessionId}`, { places });
-        expect(firstDifference(source.messages, fork.messages)).toBeNull();
+        expect(await firstDifference(source.messages, fork.messages)).toBeNull();
         // Written anew, a record of Gemini CLI that it did not see is seen.
         const sent = reader.modelView(source.messages).length + (name === "line-separator" ? 1 : 0);
         expect(reader.modelView(fork.messages)).toHaveLength(sent);
@@ -59,7 +59,7 @@ async function forkBehind(info: SessionInfo, at: string): Promise<void> {
   try {
     const cut = await forkNativeSession(info, { places, at });
     const fork = await readNativeSession(`${info.agent}:${cut.sessionId}`, { places });
-    expect(firstDifference(messages.slice(0, cut.messages), fork.messages)).toBeNull();
+    expect(await firstDifference(messages.slice(0, cut.messages), fork.messages)).toBeNull();
     expect(cut.messages).toBeGreaterThan(messages.findIndex(({ id }) => id === at));
   } catch (error) {
     if (!isContinuoError(error, "invalid")) throw error;

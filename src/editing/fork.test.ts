@@ -74,7 +74,7 @@ test("a message is named by its id or the beginning of it, on any branch", async
   const { sessionId } = await forkNativeSession(info, { places, at: other.slice(0, 12) });
   const branch = await readNativeSession(info, { places, leaf: other });
   const fork = await readNativeSession(`claude:${sessionId}`, { places });
-  expect(firstDifference(branch.messages, fork.messages)).toBeNull();
+  expect(await firstDifference(branch.messages, fork.messages)).toBeNull();
 });
 
 test.each(AGENT_NAMES)("%s: an unknown message is refused, and nothing is written", async (agent) => {

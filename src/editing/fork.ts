@@ -147,7 +147,7 @@ async function verify(
   if (found === null) throw differs("it is no session");
   using opened = await reader.open(found, home, {});
   if (opened.details.sessionId !== session.sessionId) throw differs("it has another id");
-  const difference = firstDifference(wanted, await Array.fromAsync(opened.history()));
+  const difference = await firstDifference(wanted, opened.history());
   if (difference !== null) throw differs(difference);
   return { title: opened.details.title };
 }

@@ -1,16 +1,37 @@
-/** Whether a fork says what its source says. Pure. */
+/** Whether a fork says what its source says. */
 
 import type { Block, Message } from "../model/index.ts";
 
-/** The first difference in words; `null` where there is none. Ids of messages and places of records are a session's own. */
-export function firstDifference(source: readonly Message[], fork: readonly Message[]): string | null {
-  if (source.length !== fork.length) return `it holds ${fork.length} messages of ${source.length}`;
-  for (const [at, message] of source.entries()) {
-    const [one, other] = [toldBy(message), toldBy(fork[at] ?? message)];
-    const field = FIELDS.find((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
-    if (field !== undefined) return `message ${at + 1} (${message.role}) differs in its ${field}`;
+type Messages = AsyncIterable<Message> | Iterable<Message>;
+
+/**
+ * The first difference in words; `null` where there is none. Ids of messages and places of records are a session's
+ * own. Both sides are read in step: a message of each is held.
+ */
+export async function firstDifference(source: Messages, fork: Messages): Promise<string | null> {
+  const [ones, others] = [iteratorOf(source), iteratorOf(fork)];
+  for (let at = 0; ; at++) {
+    const [one, other] = [await ones.next(), await others.next()];
+    if (one.done && other.done) return null;
+    if (one.done || other.done) {
+      const rest = 1 + (await countOf(one.done ? others : ones));
+      const [all, there] = one.done ? [at, at + rest] : [at + rest, at];
+      return `it holds ${there} messages of ${all}`;
+    }
+    const [wanted, given] = [toldBy(one.value), toldBy(other.value)];
+    const field = FIELDS.find((name) => JSON.stringify(wanted[name]) !== JSON.stringify(given[name]));
+    if (field !== undefined) return `message ${at + 1} (${one.value.role}) differs in its ${field}`;
   }
-  return null;
+}
+
+async function* iteratorOf(messages: Messages): AsyncGenerator<Message, void, void> {
+  yield* messages;
+}
+
+async function countOf(rest: AsyncIterator<Message, void>): Promise<number> {
+  let count = 0;
+  while (!(await rest.next()).done) count += 1;
+  return count;
 }
 
 const FIELDS = [

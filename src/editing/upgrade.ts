@@ -37,7 +37,7 @@ export async function upgradeSession(upgrading: Upgrading): Promise<boolean> {
   if (records === null) return false;
   const bytes = Buffer.from(toLines(records.flatMap(({ value }): Json[] => (isJson(value) ? [value] : []))));
   const before = await Array.fromAsync(opened.history());
-  const difference = firstDifference(before, await readBack(lookup, bytes, basename(file.path)));
+  const difference = await firstDifference(before, await readBack(lookup, bytes, basename(file.path)));
   if (difference !== null) {
     throw new ContinuoError(
       "verification_failed",

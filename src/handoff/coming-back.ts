@@ -62,7 +62,10 @@ export async function findReturn(source: HandOffSource, options: ReturnOptions):
 
 /** The same messages, or it is no return: `null`. */
 async function beginWith(from: Held, adds: number, { to, cwd }: ReturnOptions): Promise<Begun | null> {
-  const { records, history } = await readOnce({ agent: to, records: from.entries, cwd, adds });
+  const { records, history } = await readOnce({
+    ...{ agent: to, cwd, adds },
+    records: await Array.fromAsync(from.entries()),
+  });
   if (history === null) return null;
   const mark = saidBy(await formatOf(to), history);
   return mark.sha256 === markOf(from.messages).sha256 ? { records, history } : null;

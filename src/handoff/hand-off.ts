@@ -32,6 +32,7 @@ import { makeFirstFile } from "./first-start.ts";
 import { makeSession, placeMade, stageSession, verifySession } from "./made-session.ts";
 import type { PartOptions } from "./part.ts";
 import { originOf, takeBackProvenance, withProvenance } from "./provenance.ts";
+import type { Shelf } from "./shelf.ts";
 import { type HandOffSource, readSource } from "./source.ts";
 import type { AgentPrograms, Verification } from "./verify.ts";
 
@@ -89,11 +90,13 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   const { to, signal } = options;
   if (options.until !== "receipt") await settleUnfinished({ places, signal });
   const lookup = await lookUpSession(ref, { ...options, places });
-  const source = await readSource(lookup, places, options);
+  using stack = new DisposableStack();
+  const source = stack.use(await readSource(lookup, places, options));
   const cwd = folderOf(source, options);
-  const back = await findReturn(source, { to, cwd, places, signal });
+  const back = await findReturn(source, { to, cwd, places, signal, opened: stack });
+  const { keep } = stack.use(source.openShelf());
   const { messages, records, thoughts } =
-    back === null ? convertMessages(source.messages, to) : convertBehind(back);
+    back === null ? convertMessages(source.messages, to, { keep }) : convertBehind(back, keep);
   const kept = back === null ? { records: [], thoughts: [] } : keptRecords(back);
   if (messages.length === 0 && (back?.kept.length ?? 0) === 0) {
     throw new ContinuoError("invalid", "cannot hand over the session: it has no message for a model", {
@@ -105,7 +108,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   const { gitBranch } = source;
   const begun = back?.begun ?? null;
   const made = await makeSession({ gitBranch, back: begun, messages, cwd, title, places, to });
-  using staged = await stageSession(made);
+  using staged = await stageSession(made, source.openShelf);
   const receipt = toReceipt([
     ...source.left,
     ...withUnsentThoughts([...kept.records, ...records], [...kept.thoughts, ...thoughts], {
@@ -145,11 +148,11 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
 function keyOf(source: HandOffSource, cwd: string, options: HandOffOptions): string {
   const { to, fromMessage, strategy, maxMessages, maxTokens } = options;
   const part = { fromMessage, strategy, maxMessages, maxTokens };
-  return attemptKey("handoff", source.agent, source.sessionId, source.sha256(), to, cwd, part);
+  return attemptKey("handoff", source.agent, source.sessionId, source.sha256, to, cwd, part);
 }
 
-function convertBehind({ from, begun, messages, own, placeOf }: ComingBack): Conversion {
-  return convertMessages(messages, from.agent, { before: begun?.history ?? [], own, placeOf });
+function convertBehind({ from, begun, messages, own, placeOf }: ComingBack, keep: Shelf["keep"]): Conversion {
+  return convertMessages(messages, from.agent, { before: begun?.history ?? [], own, placeOf, keep });
 }
 
 /** What comes back in its own records. */

@@ -8,6 +8,7 @@ import { type AgentName, ContinuoError, type Message } from "../model/index.ts";
 import { formatOf, type Lookup } from "../native/index.ts";
 import type { KeptRecord } from "../native/writing/index.ts";
 import { placeText, retrace, selectMessages } from "./converting/index.ts";
+import { lastNote } from "./note.ts";
 import { readOnce } from "./once-more.ts";
 import { type Origin, type Provenance, readCopy, readProvenance } from "./provenance.ts";
 import { type HandOffSource, hashOf, markOf, readSource } from "./source.ts";
@@ -17,7 +18,9 @@ export interface Held {
   readonly agent: AgentName;
   readonly sessionId: string;
   readonly location: string;
-  readonly entries: readonly KeptRecord[];
+  readonly entries: () => AsyncIterable<KeptRecord> | Iterable<KeptRecord>;
+  /** As that of a source. */
+  readonly note: unknown;
   /** All that can go over. */
   readonly messages: readonly Message[];
 }
@@ -38,6 +41,8 @@ export interface LineageOptions {
   readonly to: AgentName;
   readonly places: Places;
   readonly signal: AbortSignal | undefined;
+  /** Holds the sessions that are open. */
+  readonly opened: DisposableStack;
 }
 
 /** Each step reads a session. */
@@ -111,12 +116,13 @@ async function readHeld({ from, copy }: Provenance, options: LineageOptions): Pr
   const { history } = await readOnce({ agent, records: entries, adds: 0, cwd: places.home });
   if (history === null) return null;
   const { messages } = selectMessages(history, (await formatOf(agent)).modelView(history));
-  return { agent, sessionId, location, entries, messages };
+  const note = lastNote(entries.map(({ value }) => value));
+  return { agent, sessionId, location, entries: () => entries, note, messages };
 }
 
 async function ownRecords(
   { agent, sessionId, location, sha256 }: Origin,
-  { places, signal }: LineageOptions,
+  { places, signal, opened }: LineageOptions,
 ): Promise<Held | null> {
   const reader = await formatOf(agent);
   const found = await reader.recognise(location, places).catch(nothingReadable);
@@ -124,7 +130,8 @@ async function ownRecords(
   const lookup: Lookup = { reader, found };
   const options = signal === undefined ? {} : { signal };
   const source = await readSource(lookup, places, options).catch(nothingReadable);
-  return source?.sha256() === sha256 ? source : null;
+  if (source !== null) opened.use(source);
+  return source?.sha256 === sha256 ? source : null;
 }
 
 function nothingReadable(error: unknown): null {

@@ -9,12 +9,12 @@ import { formatOf } from "../native/index.ts";
 import type { AgentReader } from "../native/kit/index.ts";
 
 import {
+  type Makers,
   makersOfNow,
   type NativeWriter,
   type NewMessage,
   type NewSession,
-  type RecordedMakers,
-  recordMakers,
+  repeatMakers,
 } from "../native/writing/index.ts";
 import type { Begun } from "./coming-back.ts";
 import {
@@ -25,6 +25,7 @@ import {
   withoutAside,
 } from "./converting/index.ts";
 import { withTip } from "./once-more.ts";
+import { openShelf, type Shelf } from "./shelf.ts";
 import { type SaidMark, saidBy } from "./source.ts";
 import { type AgentPrograms, programOf, type Verification, verifyWithAgent } from "./verify.ts";
 
@@ -45,14 +46,15 @@ export interface Made {
   readonly file: string;
   readonly back: Begun | null;
   readonly messages: readonly NewMessage[];
-  readonly makers: RecordedMakers;
+  /** The same ones each time. */
+  readonly makers: () => Makers;
   readonly places: Places;
 }
 
 export async function makeSession(making: Making): Promise<Made> {
   const { gitBranch, back, messages, cwd, title, places, to } = making;
   const writer = await (await formatOf(to)).writer();
-  const makers = recordMakers(makersOfNow());
+  const makers = makersOfNow();
   const session: NewSession = {
     sessionId: writer.newSessionId(makers),
     cwd,
@@ -60,29 +62,40 @@ export async function makeSession(making: Making): Promise<Made> {
     gitBranch,
     createdMs: makers.now(),
   };
-  makers.mark();
-  return { writer, session, file: writer.placeOf(session, places), back, messages, makers, places };
+  const file = writer.placeOf(session, places);
+  return { writer, session, file, back, messages, makers: repeatMakers(makers), places };
 }
 
 /** The same each time, but for the folder and the provenance that the session names. */
 export async function recordsOf(
-  { writer, back, messages, makers }: Made,
+  { writer, back, messages, makers: toMakers }: Made,
   session: NewSession,
-): Promise<Json[]> {
-  makers.rewind();
+): Promise<Iterable<Json>> {
+  const makers = toMakers();
   const begun =
     back === null
       ? writer.begin(session, makers)
       : await withTip({ writer, records: back.records, session, makers, adds: messages.length });
   if (begun === null) throw new Error(`${writer.agent} does not accept records that it accepted before`);
-  const all = [...begun.records];
-  let { tip } = begun;
-  for (const message of messages) {
-    const addition = writer.add(tip, message, makers);
+  return added(writer, { ...begun, messages, makers });
+}
+
+interface Adding {
+  readonly records: readonly Json[];
+  readonly tip: unknown;
+  readonly messages: readonly NewMessage[];
+  readonly makers: Makers;
+}
+
+/** The records of each message when they are asked for. */
+function* added(writer: NativeWriter<unknown>, adding: Adding): Generator<Json, void, void> {
+  yield* adding.records;
+  let { tip } = adding;
+  for (const message of adding.messages) {
+    const addition = writer.add(tip, message, adding.makers);
     tip = addition.tip;
-    for (const record of addition.records) all.push(record);
+    yield* addition.records;
   }
-  return all;
 }
 
 /** The new session in a scratch folder, as Continuo's own reader reads it there. */
@@ -98,7 +111,10 @@ export interface StagedSession extends Disposable {
 }
 
 /** Errors: `verification_failed` where it reads differently from what was written. */
-export async function stageSession(made: Made): Promise<StagedSession> {
+export async function stageSession(
+  made: Made,
+  openOne: () => Shelf = () => openShelf("memory"),
+): Promise<StagedSession> {
   const { writer } = made;
   using stack = new DisposableStack();
   const folder = stack.use(openScratch());
@@ -110,7 +126,7 @@ export async function stageSession(made: Made): Promise<StagedSession> {
   const records = await recordsOf(made, staged);
   const file = await stageRecords({ writer, session: staged, records, home });
   const reader = await formatOf(writer.agent);
-  const history = await readBack(reader, file, home);
+  const history = await readBack({ reader, file, home, shelf: stack.use(openOne()) });
   const difference = differenceBetween(saidOf(made), history);
   if (difference !== null) {
     throw new ContinuoError(
@@ -129,7 +145,14 @@ export async function stageSession(made: Made): Promise<StagedSession> {
   };
 }
 
-async function readBack(reader: AgentReader, file: string, home: Places): Promise<readonly Message[]> {
+interface Reading {
+  readonly reader: AgentReader;
+  readonly file: string;
+  readonly home: Places;
+  readonly shelf: Shelf;
+}
+
+async function readBack({ reader, file, home, shelf }: Reading): Promise<readonly Message[]> {
   const found = await reader.recognise(file, home);
   if (found === null) {
     throw new ContinuoError(
@@ -141,7 +164,7 @@ async function readBack(reader: AgentReader, file: string, home: Places): Promis
     );
   }
   using opened = await reader.open(found, home, {});
-  return await Array.fromAsync(opened.history());
+  return await Array.fromAsync(opened.history(), shelf.keep);
 }
 
 export interface VerifyOptions {

@@ -59,12 +59,21 @@ export function withinLimits(messages: readonly Message[], options: PartOptions)
 
 /** Of the calls without a result, and the results without a call. */
 function halvesOf(messages: readonly Message[], paired: readonly Message[]): ReceiptRecord[] {
-  const stayed = new Set(paired.flatMap(({ content }) => content));
-  return messages.flatMap((message) =>
-    message.content
-      .filter((block) => !stayed.has(block))
-      .flatMap((block) => leftOut(message, [block], HALVES[block.type] ?? "without its pair")),
-  );
+  const stayed = new Map(paired.map((message) => [message.id, message]));
+  return messages.flatMap((message) => {
+    const now = stayed.get(message.id);
+    if (now === message) return [];
+    const blocks = new Set(now?.content.map(pairOf));
+    return message.content
+      .filter((block) => !blocks.has(pairOf(block)))
+      .flatMap((block) => leftOut(message, [block], HALVES[block.type] ?? "without its pair"));
+  });
+}
+
+/** What tells a call and a result; all others of a kind stay or go together. */
+function pairOf(block: Block): string {
+  if (block.type === "tool_call") return `call ${block.id}`;
+  return block.type === "tool_result" ? `result ${block.toolCallId}` : block.type;
 }
 
 const HALVES: Readonly<Partial<Record<Block["type"], string>>> = {

@@ -5,9 +5,10 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { zstdCompress, zstdDecompress } from "node:zlib";
-import { continuoHome, exactOf, isJson, type Json, type Places, parseExactly } from "../files/index.ts";
+import { createZstdCompress, zstdDecompress } from "node:zlib";
+import { continuoHome, exactOf, isJson, type Places, parseExactly } from "../files/index.ts";
 import { type AgentName, ContinuoError, isAgentName } from "../model/index.ts";
 
 import type { KeptRecord } from "../native/writing/index.ts";
@@ -36,12 +37,12 @@ export interface Provenance {
 }
 
 /** Longer ones are not copied: a store is no place for them. */
-const MAX_COPY_BYTES = 256 * 1024 * 1024;
+const MAX_COPY_CHARS = 256 * 1024 * 1024;
 const COPY_MEDIA_TYPE = "application/x-continuo-records+zstd";
 
 export function originOf(source: HandOffSource): Origin {
   const { agent, sessionId, location, records } = source;
-  return { agent, sessionId, location, records, sha256: source.sha256(), said: source.said() };
+  return { agent, sessionId, location, records, sha256: source.sha256, said: source.said() };
 }
 
 /** The log of a session that was handed over. */
@@ -106,11 +107,16 @@ export async function takeBackProvenance(
   }
 }
 
-async function copyOf({ entries }: HandOffSource, store: OpenedStore): Promise<string | null> {
-  const text = `${entries.map((entry) => JSON.stringify(entry)).join("\n")}\n`;
-  if (text.length > MAX_COPY_BYTES) return null;
-  const bytes = await promisify(zstdCompress)(Buffer.from(text, "utf8"));
-  return (await store.putBlob(bytes, { mediaType: COPY_MEDIA_TYPE })).hash;
+async function copyOf({ chars, entries }: HandOffSource, store: OpenedStore): Promise<string | null> {
+  if (chars > MAX_COPY_CHARS) return null;
+  const lines = Readable.from(linesOf(entries()));
+  const packed = createZstdCompress();
+  lines.on("error", (error) => packed.destroy(error));
+  return (await store.putBlob(lines.pipe(packed), { mediaType: COPY_MEDIA_TYPE })).hash;
+}
+
+async function* linesOf(entries: AsyncIterable<KeptRecord>): AsyncGenerator<Buffer, void, void> {
+  for await (const entry of entries) yield Buffer.from(`${JSON.stringify(entry)}\n`, "utf8");
 }
 
 /** The records as they were handed over. Errors: `not_found` for a copy that is gone, `corrupt`. */
@@ -127,7 +133,7 @@ export async function readCopy(
 }
 
 /** What tells a session and its records. */
-export type Known = Pick<HandOffSource, "agent" | "sessionId" | "entries">;
+export type Known = Pick<HandOffSource, "agent" | "sessionId" | "note">;
 
 /** From the store, else from the session's own file; `null` where nothing tells. */
 export async function readProvenance(
@@ -135,7 +141,7 @@ export async function readProvenance(
   places: Places,
   signal: AbortSignal | undefined,
 ): Promise<Provenance | null> {
-  return (await storedProvenance(source, places, signal)) ?? notedProvenance(source.entries);
+  return (await storedProvenance(source, places, signal)) ?? parseProvenance(source.note);
 }
 
 async function storedProvenance(
@@ -156,28 +162,6 @@ async function storedProvenance(
   const data = events[0]?.data;
   if (!isJson(data) || !isJson(data.from) || !isJson(data.to)) return null;
   return parseProvenance({ from: data.from, said: data.to.said });
-}
-
-/** The last note counts: a session that came back has an older one too. */
-function notedProvenance(entries: readonly KeptRecord[]): Provenance | null {
-  for (const { value } of entries.toReversed()) {
-    if (!isJson(value)) continue;
-    const note = [value, value.payload, metadataOf(value)].find(
-      (place): place is Json => isJson(place) && isJson(place.continuo),
-    );
-    if (note !== undefined) return parseProvenance(note.continuo);
-  }
-  return null;
-}
-
-function metadataOf({ metadata }: Json): unknown {
-  if (typeof metadata !== "string" || !metadata.startsWith("{")) return metadata;
-  try {
-    return JSON.parse(metadata);
-  } catch {
-    // A text of the agent's own.
-    return null;
-  }
 }
 
 /** Nothing here is believed: what it names is used only where it has the hashes. */

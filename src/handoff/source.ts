@@ -4,12 +4,15 @@ import { createHash } from "node:crypto";
 import { exactOf, type Places } from "../files/index.ts";
 import type { AgentName, Block, Entry, Message, SessionDetails } from "../model/index.ts";
 import type { Lookup } from "../native/index.ts";
-import type { AgentReader, OpenedSession } from "../native/kit/index.ts";
+import { type AgentReader, type OpenedSession, toSignal } from "../native/kit/index.ts";
 import type { KeptRecord } from "../native/writing/index.ts";
 import { placeText, type ReceiptRecord, type Said, selectMessages } from "./converting/index.ts";
+import { noteIn } from "./note.ts";
 import { fromMessage, type PartOptions, withinLimits } from "./part.ts";
+import { isLarge, openShelf, type Shelf } from "./shelf.ts";
 
-export interface HandOffSource {
+/** Open until it is disposed. */
+export interface HandOffSource extends Disposable {
   readonly agent: AgentName;
   readonly sessionId: string;
   readonly location: string;
@@ -17,11 +20,17 @@ export interface HandOffSource {
   readonly title: string | null;
   readonly gitBranch: string | null;
   readonly records: number;
-  /** Of all records as JSON, in their order; made when it is first asked for. */
-  readonly sha256: () => string;
-  /** The records themselves, in their order. */
-  readonly entries: readonly KeptRecord[];
+  /** Of all records as JSON, in their order. */
+  readonly sha256: string;
+  /** How long that JSON is. */
+  readonly chars: number;
+  /** The records themselves, in their order; read anew each time. */
+  readonly entries: () => AsyncIterable<KeptRecord>;
+  /** What the last record that tells it says of where the session comes from, else `null`. Not believed. */
+  readonly note: unknown;
   readonly messages: readonly Message[];
+  /** For messages that are made of it: in memory where it is small. */
+  readonly openShelf: () => Shelf;
   readonly left: readonly ReceiptRecord[];
   /** Of all messages that can go over; `null` where a part of them was asked for. Made when it is first asked for. */
   readonly said: () => SaidMark | null;
@@ -73,29 +82,28 @@ export async function readSource(
   options: PartOptions,
 ): Promise<HandOffSource> {
   const { signal } = options;
-  using opened = await reader.open(found, places, {
-    keep: "all",
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const history = await Array.fromAsync(opened.history(signal === undefined ? {} : { signal }));
+  using stack = new DisposableStack();
+  const openOne = (): Shelf => openShelf(isLarge(found) ? "file" : "memory");
+  const shelf = stack.use(openOne());
+  const opened = stack.use(await reader.open(found, places, { keep: "all", ...toSignal(signal) }));
+  const history = await Array.fromAsync(opened.history(toSignal(signal)), shelf.keep);
   const selection = selectMessages(history, reader.modelView(history));
   const later = fromMessage(selection.messages, options.fromMessage);
   const within = withinLimits(later.messages, options);
-  const { entries, left } = await readOthers(opened, history, signal);
+  const { left, ...records } = await readRecords(opened, history, signal);
   const isWhole = [...later.left, ...within.left].length === 0;
   const { agent, sessionId, location, cwd, title, gitBranch } = opened.details;
+  const all = stack.move();
   return {
     ...{ agent, sessionId, location, cwd, title, gitBranch },
-    ...{ records: entries.length, sha256: once(() => hashOf(entries)), entries },
+    ...records,
+    entries: () => keptRecords(opened, signal),
     messages: within.messages,
+    openShelf: openOne,
     said: once(() => (isWhole ? markOf(within.messages) : null)),
     left: [...selection.left, ...later.left, ...within.left, ...left, ...subagentsLeft(opened.details)],
+    [Symbol.dispose]: () => all.dispose(),
   };
-}
-
-interface Others {
-  readonly left: readonly ReceiptRecord[];
-  readonly entries: readonly KeptRecord[];
 }
 
 function keptOf({ file, line, rawSeparators, value }: Entry): KeptRecord {
@@ -107,6 +115,21 @@ function keptOf({ file, line, rawSeparators, value }: Entry): KeptRecord {
   };
 }
 
+async function* keptRecords(
+  opened: OpenedSession,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<KeptRecord, void, void> {
+  for await (const entry of entriesOf(opened, signal)) yield keptOf(entry);
+}
+
+async function* entriesOf(
+  opened: OpenedSession,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Entry, void, void> {
+  yield* opened.entriesBefore?.(signal) ?? [];
+  yield* opened.entries(signal);
+}
+
 /** Of all records as JSON, in their order. */
 export function hashOf(entries: readonly KeptRecord[]): string {
   const hash = createHash("sha256");
@@ -114,27 +137,33 @@ export function hashOf(entries: readonly KeptRecord[]): string {
   return hash.digest("hex");
 }
 
-/** Records that no message of the active history is made of. */
-async function readOthers(
+type RecordFacts = Pick<HandOffSource, "records" | "sha256" | "chars" | "note" | "left">;
+
+/** All records once; `left` are those that no message of the active history is made of. */
+async function readRecords(
   opened: OpenedSession,
   history: readonly Message[],
   signal: AbortSignal | undefined,
-): Promise<Others> {
+): Promise<RecordFacts> {
   const told = new Set(
     history.flatMap((message) => (message.metadata.records ?? []).map((place) => placeText([place]))),
   );
   const left: ReceiptRecord[] = [];
-  const entries: KeptRecord[] = [];
-  for (const part of [opened.entriesBefore?.(signal) ?? [], opened.entries(signal)]) {
-    for await (const entry of part) {
-      entries.push(keptOf(entry));
-      const place = placeOf(entry);
-      if (told.has(place)) continue;
-      const reason = `not part of the conversation: ${entry.type || "a record without a type"}`;
-      left.push({ place, kind: "other", outcome: "noted", reason });
-    }
+  const hash = createHash("sha256");
+  let note: unknown = null;
+  let [records, chars] = [0, 0];
+  for await (const entry of entriesOf(opened, signal)) {
+    const json = JSON.stringify(exactOf(entry.value));
+    hash.update(`${json}\n`);
+    records += 1;
+    chars += json.length;
+    note = noteIn(entry.value) ?? note;
+    const place = placeOf(entry);
+    if (told.has(place)) continue;
+    const reason = `not part of the conversation: ${entry.type || "a record without a type"}`;
+    left.push({ place, kind: "other", outcome: "noted", reason });
   }
-  return { left, entries };
+  return { left, records, chars, note, sha256: hash.digest("hex") };
 }
 
 /** Sessions of their own. Those inside of the session itself are among its records. */

@@ -19,7 +19,7 @@ export interface Placing {
   readonly writer: NativeWriter<unknown>;
   readonly session: NewSession;
   readonly file: string;
-  readonly records: readonly Json[];
+  readonly records: Iterable<Json>;
   readonly places: Places;
   /** Of `attemptKey`. */
   readonly key: string | null;

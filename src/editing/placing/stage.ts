@@ -10,7 +10,7 @@ import { isGone } from "./notes.ts";
 export interface Staging {
   readonly writer: NativeWriter<unknown>;
   readonly session: NewSession;
-  readonly records: readonly Json[];
+  readonly records: Iterable<Json>;
   readonly home: Places;
 }
 
@@ -18,7 +18,7 @@ export interface Staging {
 export async function stageRecords({ writer, session, records, home }: Staging): Promise<string> {
   if (writer.stage !== undefined) {
     const file = join(home.home, "session.json");
-    writeBeside({ how: "create", path: file, text: writer.stage(records, session) });
+    writeBeside({ how: "create", path: file, text: writer.stage([...records], session) });
     return file;
   }
   const file = writer.placeOf(session, home);

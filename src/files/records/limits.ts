@@ -6,8 +6,8 @@ export const MAX_RECORD_BYTES: number = 256 * 1024 * 1024;
 /** Records of a file up to this size are kept parsed between the two passes of a reader; of a larger one they are read again. */
 export const KEEP_PARSED_BYTES: number = 8 * 1024 * 1024;
 
-/** The same for a caller that keeps all records itself, as a hand-over does; parsed, they take a few times as much. */
-export const KEEP_ALL_BYTES: number = 64 * 1024 * 1024;
+/** The same for a caller that goes through all records several times, as a hand-over does; parsed, they take a few times as much. */
+export const KEEP_ALL_BYTES: number = 16 * 1024 * 1024;
 
 /** One read of a scan; the first is smaller and the next ones grow, because many readers need the head alone. */
 export const CHUNK_BYTES: number = 1024 * 1024;

@@ -9,7 +9,7 @@ import { createGzip } from "node:zlib";
 import { firstDifference } from "../../editing/index.ts";
 import { openScratch } from "../../editing/placing/index.ts";
 import { filesBelow, type OutputFile, type Places, placesOfThisUser } from "../../files/index.ts";
-import { ContinuoError, type Message } from "../../model/index.ts";
+import { ContinuoError } from "../../model/index.ts";
 import { type Lookup, lookUpSession, type SessionRef } from "../../native/index.ts";
 import { type OpenedSession, toSignal } from "../../native/kit/index.ts";
 import { copyRows } from "./database.ts";
@@ -49,8 +49,7 @@ export async function packSession(
   const lookup = await lookUpSession(ref, { places, ...toSignal(signal) });
   using scratch = openScratch();
   using opened = await lookup.reader.open(lookup.found, places, toSignal(signal));
-  const history = await messagesOf(opened);
-  const { sources, row } = await sourcesOf(lookup, { places, scratch: scratch.path, history });
+  const { sources, row } = await sourcesOf(lookup, { places, scratch: scratch.path, opened });
   const { agent, sessionId, cwd, title } = opened.details;
   const files = sources.map(({ at, path }) => ({ path, ...measure(at) }));
   const [main] = files;
@@ -70,7 +69,7 @@ export async function packSession(
     createWriteStream(draft, { flags: "wx", mode: 0o600 }),
     toSignal(signal),
   );
-  await verify(draft, { sessionId, history }, signal);
+  await verify(draft, opened, signal);
   for await (const chunk of createReadStream(draft)) output.write(chunk);
   return { agent, sessionId, files: files.length, sizeBytes };
 }
@@ -85,13 +84,13 @@ interface Source {
 interface Around {
   readonly places: Places;
   readonly scratch: string;
-  readonly history: readonly Message[];
+  readonly opened: OpenedSession;
 }
 
 /** The main file first. Links are left out: what they lead to may be anything. */
 async function sourcesOf(
   { reader, found }: Lookup,
-  { places, scratch, history }: Around,
+  { places, scratch, opened }: Around,
 ): Promise<{ readonly sources: readonly Source[]; readonly row: string | null }> {
   const plan = await reader.trashPlan(found, places);
   if (plan.type === "rows") {
@@ -101,7 +100,7 @@ async function sourcesOf(
   }
   const paths = new Set([found.location, ...found.files.map(({ path }) => path), ...plan.paths]);
   // A session may begin in the files of others, which its own list does not have.
-  for (const { metadata } of history) {
+  for await (const { metadata } of opened.history()) {
     for (const { file } of metadata.records ?? []) if (file !== undefined) paths.add(file);
   }
   const all = [...new Set([...paths].flatMap(filesBelow))].filter((path) => lstatSync(path).isFile());
@@ -183,26 +182,18 @@ function* chunksOf(path: string, sizeBytes: number): Generator<Uint8Array, void,
 }
 
 /** Errors: `verification_failed`. */
-async function verify(
-  draft: string,
-  wanted: { readonly sessionId: string; readonly history: readonly Message[] },
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function verify(draft: string, packed: OpenedSession, signal: AbortSignal | undefined): Promise<void> {
   using unpacked = await unpackBundle(draft, toSignal(signal));
   const { reader, found } = await lookUpSession(unpacked.location, { places: unpacked.places });
   using opened = await reader.open(found, unpacked.places, toSignal(signal));
   const difference =
-    opened.details.sessionId === wanted.sessionId
-      ? firstDifference(wanted.history, await messagesOf(opened))
+    opened.details.sessionId === packed.details.sessionId
+      ? await firstDifference(packed.history(), opened.history())
       : "it has another id";
   if (difference === null) return;
   throw new ContinuoError("verification_failed", `the bundle reads differently: ${difference}`, {
     hint: "Run `continuo session check` to see whether the session is damaged; nothing was written.",
   });
-}
-
-async function messagesOf({ history }: OpenedSession): Promise<Message[]> {
-  return await Array.fromAsync(history());
 }
 
 function tooLarge(sessionId: string): ContinuoError {

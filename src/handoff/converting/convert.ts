@@ -16,7 +16,7 @@ import type { NewMessage } from "../../native/writing/index.ts";
 import { type Conversing, fitBlocks, fitResult } from "./blocks.ts";
 import { createNames } from "./names.ts";
 import { kindOf, placeText, type ReceiptRecord, toldApart } from "./receipt.ts";
-import { type ResultSource, rank, resultsOf, sourcesOf } from "./results.ts";
+import { outlineOf, type ResultSource, rank, resultsOf, sourcesOf } from "./results.ts";
 import { type Thought, wordsOfThought } from "./thoughts.ts";
 
 export interface Conversion {
@@ -35,6 +35,8 @@ export interface ConversionOptions {
   readonly own?: ReadonlySet<Message>;
   /** Where a message lies, for the receipt. */
   readonly placeOf?: (message: Message) => string;
+  /** What is converted is given here one by one, and what comes back stands for it. */
+  readonly keep?: (message: NewMessage) => NewMessage;
 }
 
 export function convertMessages(
@@ -42,7 +44,7 @@ export function convertMessages(
   target: AgentName,
   options: ConversionOptions = {},
 ): Conversion {
-  const { before = [], own, placeOf = firstPlaceOf } = options;
+  const { before = [], own, placeOf = firstPlaceOf, keep = itself } = options;
   const records: ReceiptRecord[] = [];
   const thoughts: Thought[] = [];
   const rules = agentOf(target).accepts;
@@ -58,14 +60,22 @@ export function convertMessages(
     },
   };
   const used = new Set<Message>();
+  const outline = outlineOf(source);
   const converted = source.flatMap((message, at): Converted[] => {
     if (used.has(message)) return [];
-    if (message.role === "assistant") return toAnswer(message, resultsOf({ source, at }, used), work);
     if (message.role === "tool") return orphaned(message, message.content, work);
-    return toPrompt(message, work);
+    const made =
+      message.role === "assistant"
+        ? toAnswer(message, resultsOf({ source, at, outline }, used), work)
+        : toPrompt(message, work);
+    return made.map((one) => ({ ...one, made: keep(one.made) }));
   });
   const all = before.length > 0 ? converted : beginWithUser(converted);
   return { messages: all.map(({ made }) => made), sources: all.map(({ of }) => of), records, thoughts };
+}
+
+function itself(message: NewMessage): NewMessage {
+  return message;
 }
 
 interface Converted {

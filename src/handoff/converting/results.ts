@@ -10,31 +10,47 @@ export interface ResultSource {
 export interface Position {
   readonly source: readonly Message[];
   readonly at: number;
+  readonly outline: readonly Outline[];
 }
 
+/** The calls of a message and what it answers. */
+export interface Outline {
+  readonly calls: readonly string[];
+  /** Of calls that the message itself holds the results of. */
+  readonly answered: readonly string[];
+  /** Of a message that is a result: its call. */
+  readonly answers: string | null;
+}
+
+/** One for each message. */
+export function outlineOf(messages: readonly Message[]): Outline[] {
+  return messages.map(({ role, content }) => {
+    if (role === "user" || role === "system") return NOTHING;
+    const [first] = content;
+    const answered = content.flatMap((block) => (block.type === "tool_result" ? [block.toolCallId] : []));
+    const calls = content.flatMap((block) => (block.type === "tool_call" ? [block.id] : []));
+    const answers = role === "tool" && first?.type === "tool_result" ? first.toolCallId : null;
+    return calls.length === 0 && answered.length === 0 ? NOTHING : { calls, answered, answers };
+  });
+}
+
+const NOTHING: Outline = { calls: [], answered: [], answers: null };
+
 /** The results of an answer's calls, wherever they stand behind it; a later call of the same id has its own. */
-export function resultsOf({ source, at }: Position, used: Set<Message>): Message[] {
-  const answer = source[at];
+export function resultsOf({ source, at, outline }: Position, used: Set<Message>): Message[] {
+  const answer = outline[at];
   if (answer === undefined) return [];
-  const answered = answer.content.flatMap((block) =>
-    block.type === "tool_result" ? [block.toolCallId] : [],
-  );
-  let open = answer.content.flatMap((block) => (block.type === "tool_call" ? [block.id] : []));
-  for (const id of answered) open = lessOne(open, id);
+  let open = [...answer.calls];
+  for (const id of answer.answered) open = lessOne(open, id);
   const results: Message[] = [];
   for (let next = at + 1; next < source.length && open.length > 0; next++) {
-    const message = source[next];
-    if (message === undefined) break;
-    const [result] = message.content;
-    if (message.role === "assistant") {
-      const again = new Set(
-        message.content.flatMap((block) => (block.type === "tool_call" ? [block.id] : [])),
-      );
-      open = open.filter((id) => !again.has(id));
+    const [message, said] = [source[next], outline[next]];
+    if (message === undefined || said === undefined) break;
+    if (message.role === "assistant" && said.calls.length > 0) {
+      open = open.filter((id) => !said.calls.includes(id));
     }
-    if (message.role !== "tool" || result?.type !== "tool_result" || used.has(message)) continue;
-    if (!open.includes(result.toolCallId)) continue;
-    open = lessOne(open, result.toolCallId);
+    if (said.answers === null || used.has(message) || !open.includes(said.answers)) continue;
+    open = lessOne(open, said.answers);
     used.add(message);
     results.push(message);
   }

@@ -1,36 +1,57 @@
 /** Whether a session that was read back says what was written. Pure. */
 
+import { createHash } from "node:crypto";
 import type { Block, Message } from "../../model/index.ts";
 
 export type Said = Pick<Message, "role" | "content">;
 
-/** The first difference in words; `null` where there is none. Ids of calls may have the tool's name in front. */
+/**
+ * The first difference in words; `null` where there is none. Ids of calls may have the tool's name in front. Both
+ * sides are looked at in step: no more of either than a turn is held.
+ */
 export function differenceBetween(written: readonly Said[], read: readonly Message[]): string | null {
-  const expected = runsOf(written);
-  const actual = runsOf(heard(written, read));
-  for (let at = 0; at < Math.max(expected.length, actual.length); at++) {
-    const [one, other] = [expected[at], actual[at]];
-    if (one === undefined)
-      return `it holds ${actual.length - expected.length} more turns than Continuo wrote`;
-    if (other === undefined) return `it holds ${actual.length} turns of ${expected.length}`;
-    const kind = KINDS.find((each) => JSON.stringify(one[each]) !== JSON.stringify(other[each]));
-    if (kind !== undefined) return `turn ${at + 1} (${one.role}) differs in its ${kind}`;
+  const [expected, actual] = [runsOf(written), runsOf(heard(written, read))];
+  for (let at = 1; ; at++) {
+    const [one, other] = [nextOf(expected), nextOf(actual)];
+    if (one === null && other === null) return null;
+    if (one === null) return `it holds ${1 + countOf(actual)} more turns than Continuo wrote`;
+    if (other === null) return `it holds ${at - 1} turns of ${at + countOf(expected)}`;
+    const kind = KINDS.find((each) => !isSame(one[each], other[each]));
+    if (kind !== undefined) return `turn ${at} (${one.role}) differs in its ${kind}`;
   }
-  return null;
+}
+
+function isSame(one: string | readonly string[], other: string | readonly string[]): boolean {
+  if (typeof one === "string") return one === other;
+  return one.length === other.length && one.every((words, at) => words === other[at]);
+}
+
+function nextOf(runs: Iterator<Run>): Run | null {
+  const { done, value } = runs.next();
+  return done ? null : value;
+}
+
+function countOf(rest: Iterator<Run>): number {
+  let count = 0;
+  while (nextOf(rest) !== null) count += 1;
+  return count;
 }
 
 /** The conversation, and what was written though it looks like what an agent puts in: the newest of that. */
 function heard(written: readonly Said[], read: readonly Message[]): readonly Message[] {
-  const open = new Map<string, number>();
+  const isAside = (message: Message): boolean => !isConversation(message) && message.role === "user";
+  const open = new Map(read.filter(isAside).map((message) => [keyOf(message), 0]));
   const count = (said: Said, by: 1 | -1): void => {
+    if (open.size === 0) return;
     const key = keyOf(said);
-    open.set(key, (open.get(key) ?? 0) + by);
+    const before = open.get(key);
+    if (before !== undefined) open.set(key, before + by);
   };
   for (const message of written) count(message, 1);
   for (const message of read) if (isConversation(message)) count(message, -1);
   const aside = new Set<Message>();
   for (const message of read.toReversed()) {
-    if (isConversation(message) || message.role !== "user" || (open.get(keyOf(message)) ?? 0) < 1) continue;
+    if (!isAside(message) || (open.get(keyOf(message)) ?? 0) < 1) continue;
     count(message, -1);
     aside.add(message);
   }
@@ -40,15 +61,19 @@ function heard(written: readonly Said[], read: readonly Message[]): readonly Mes
 /** What was written, without what looks like what an agent puts in: an agent tells the person nothing of that. */
 export function withoutAside(written: readonly Said[], read: readonly Message[]): readonly Said[] {
   const aside = new Set(read.filter((message) => !isConversation(message)).map(keyOf));
-  return written.filter((message) => !aside.has(keyOf(message)));
+  return aside.size === 0 ? written : written.filter((message) => !aside.has(keyOf(message)));
 }
 
+/** What tells a message; a hash of what is long. */
 function keyOf({ role, content }: Said): string {
   const told = content
     .map(toldBy)
     .flatMap((block) => (block === null ? [] : [`${block.kind} ${block.words}`]));
-  return `${role} ${told.join("\n")}`;
+  const key = `${role} ${told.join("\n")}`;
+  return key.length <= SHORT_CHARS ? key : createHash("sha256").update(key, "utf16le").digest("base64");
 }
+
+const SHORT_CHARS = 64;
 
 /** What an agent puts in, and what it tells the person alone, is no part of it. */
 export function isConversation({ role, origin }: Message): boolean {
@@ -68,18 +93,21 @@ interface Run {
 
 const KINDS = ["role", "texts", "thinking", "calls", "results", "images", "files"] as const;
 
-function runsOf(messages: readonly Said[]): Run[] {
-  const runs: Run[] = [];
+function* runsOf(messages: Iterable<Said>): Generator<Run, void, void> {
+  let run = null as Run | null;
   for (const { role, content } of messages) {
-    let run = runs.at(-1);
     if (run?.role !== role) {
+      if (run !== null) yield sorted(run);
       run = { role, texts: [], thinking: [], calls: [], results: [], images: [], files: [] };
-      runs.push(run);
     }
     for (const block of content) addBlock(run, block);
   }
-  for (const run of runs) run.results.sort();
-  return runs;
+  if (run !== null) yield sorted(run);
+}
+
+function sorted(run: Run): Run {
+  run.results.sort();
+  return run;
 }
 
 function addBlock(run: Run, block: Block): void {

@@ -1,11 +1,13 @@
 /** Which thoughts of the new session the target's model is sent, as the target's own model view says it. Pure. */
 
+import { createHash } from "node:crypto";
 import type { Message, ThinkingBlock } from "../../model/index.ts";
 import type { ReceiptRecord } from "./receipt.ts";
 
 /** A thought that stands in the new session, and its line on the receipt. */
 export interface Thought {
   readonly record: ReceiptRecord;
+  /** Of `wordsOfThought`. */
   readonly words: string;
   /** Whether the target itself wrote it. */
   readonly isOwn: boolean;
@@ -17,9 +19,15 @@ export interface Sending {
   readonly view: readonly Message[];
 }
 
-/** What tells a thought: its words, or its seal where it has none. */
+/** What tells a thought: its words, or its seal where it has none; a hash of what is long. */
 export function wordsOfThought({ text, signature, data }: ThinkingBlock): string {
-  return text === "" ? (signature ?? data ?? "") : text;
+  return keyOfWords(text === "" ? (signature ?? data ?? "") : text);
+}
+
+const SHORT_CHARS = 64;
+
+function keyOfWords(words: string): string {
+  return words.length <= SHORT_CHARS ? words : createHash("sha256").update(words, "utf16le").digest("base64");
 }
 
 const UNSENT = "kept in the session; the target does not send it to its model";
@@ -70,7 +78,7 @@ function countOf(messages: readonly Message[], type: "thinking" | "text"): Map<s
     if (role !== "assistant") continue;
     for (const block of content) {
       if (block.type !== type) continue;
-      const words = block.type === "thinking" ? wordsOfThought(block) : block.text;
+      const words = block.type === "thinking" ? wordsOfThought(block) : keyOfWords(block.text);
       counts.set(words, (counts.get(words) ?? 0) + 1);
     }
   }

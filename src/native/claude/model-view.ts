@@ -23,6 +23,7 @@
 
 import { isJson, type Json, textOfValue } from "../../files/index.ts";
 import type { Block, Message } from "../../model/index.ts";
+import { withContent } from "../kit/index.ts";
 import { madeMessage, pairCalls } from "./model-pairs.ts";
 
 /** Attachments that Claude Code makes anew, or that say nothing. */
@@ -112,8 +113,10 @@ function withoutStrippedThinking(messages: readonly Message[]): Message[] {
   const at = messages.findLastIndex(isThinkingStripped);
   return messages.map((message, i) => {
     if (i > at || !message.content.some((block) => block.type === "thinking")) return message;
-    const content = message.content.filter((block) => block.type !== "thinking");
-    return { ...message, content: content.length === 0 ? [{ type: "text", text: "" }] : content };
+    return withContent(message, (content) => {
+      const others = content.filter((block) => block.type !== "thinking");
+      return others.length === 0 ? [{ type: "text", text: "" }] : others;
+    });
   });
 }
 
@@ -167,27 +170,37 @@ function withoutEmptyBlocks(message: Message): Message[] {
   if (message.role === "tool") return [withoutImagesOfFailure(message)];
   if (message.role === "user") {
     if (message.content.length === 0) return [];
-    const content = message.content.filter((block) => block.type !== "text" || block.text.trim() !== "");
-    return [
-      { ...message, content: content.length === 0 ? [{ type: "text", text: "(no content)" }] : content },
-    ];
+    return [without(message, isBlank, [{ type: "text", text: "(no content)" }])];
   }
   if (message.content.length === 0)
     return [{ ...message, content: [{ type: "text", text: "(no content)" }] }];
   if (message.content.every(isSilent)) return [];
-  return [
-    { ...message, content: message.content.filter((block) => block.type !== "text" || block.text !== "") },
-  ];
+  return [without(message, (block) => block.type === "text" && block.text === "", [])];
+}
+
+function without(message: Message, isLeftOut: (block: Block) => boolean, empty: readonly Block[]): Message {
+  if (!message.content.some(isLeftOut)) return message;
+  return withContent(message, (content) => {
+    const others = content.filter((block) => !isLeftOut(block));
+    return others.length === 0 ? empty : others;
+  });
+}
+
+function isBlank(block: Block): boolean {
+  return block.type === "text" && block.text.trim() === "";
 }
 
 function isSilent(block: Block): boolean {
-  return block.type === "thinking" || (block.type === "text" && block.text.trim() === "");
+  return block.type === "thinking" || isBlank(block);
 }
 
 function withoutImagesOfFailure(message: Message): Message {
-  const content = message.content.map((block) => {
-    if (block.type !== "tool_result" || !block.isError) return block;
-    return { ...block, content: block.content.filter((part) => part.type !== "image") };
-  });
-  return { ...message, content };
+  const isFailed = message.content.some((block) => block.type === "tool_result" && block.isError);
+  if (!isFailed) return message;
+  return withContent(message, (content) =>
+    content.map((block) => {
+      if (block.type !== "tool_result" || !block.isError) return block;
+      return { ...block, content: block.content.filter((part) => part.type !== "image") };
+    }),
+  );
 }

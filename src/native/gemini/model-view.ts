@@ -2,6 +2,7 @@
 
 import { isJson } from "../../files/index.ts";
 import type { Block, Message } from "../../model/index.ts";
+import { withContent } from "../kit/index.ts";
 
 /**
  * Rules of Gemini CLI 0.61.0 when it resumes a session (seen in its requests; each has a test):
@@ -81,7 +82,12 @@ function isInvalid(message: Message): boolean {
 
 function withoutThoughts(message: Message): Message[] {
   if (message.role !== "assistant") return [message];
-  const content = message.content.filter((block) => block.type !== "thinking");
-  if (content.length === 0) return [];
-  return content.length === message.content.length ? [message] : [{ ...message, content }];
+  const { content } = message;
+  if (content.every(isThinking)) return [];
+  if (!content.some(isThinking)) return [message];
+  return [withContent(message, (blocks) => blocks.filter((block) => !isThinking(block)))];
+}
+
+function isThinking({ type }: Block): boolean {
+  return type === "thinking";
 }

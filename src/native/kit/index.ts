@@ -14,6 +14,7 @@
 export { type Column, withRoom } from "./columns.ts";
 export { readSessionFolder } from "./folders.ts";
 export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
+export { keepMessage, type MessageParts, withContent } from "./kept-message.ts";
 export { NO_MEMO } from "./no-memo.ts";
 export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } from "./pairs.ts";
 export type {

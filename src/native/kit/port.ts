@@ -81,7 +81,7 @@ export interface OpenOptions {
    * `leaves` and `problems` then speak of that part alone, and `partial` is true.
    */
   readonly newestBytes?: number;
-  /** `all`: the caller keeps every record anyway, so a record is parsed once, in larger sessions too. */
+  /** `all`: the caller goes through all records several times, so they are kept in larger sessions too. */
   readonly keep?: "all";
   /** Put what was learned into `saved`, so that the scan can be continued when the session has grown. */
   readonly save?: boolean;

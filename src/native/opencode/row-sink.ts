@@ -68,7 +68,9 @@ export async function openRowSink(path: string, sessionId: string, places: Place
         });
       }
       write(
-        guarded(path, () => withModels(database(), completed(database(), records), { sessionId, places })),
+        guarded(path, () =>
+          withModels(database(), completed(database(), [...records]), { sessionId, places }),
+        ),
       );
     },
     close() {

@@ -23,6 +23,7 @@
 
 import { isJson, type Json } from "../../files/index.ts";
 import type { Block, Message, ToolCallBlock } from "../../model/index.ts";
+import { withContent } from "../kit/index.ts";
 import { toBlocks } from "./blocks.ts";
 
 /** What pi says in place of a result that is not there (seen in 0.73.1, 0.87.1 and 1.5.2). */
@@ -56,7 +57,9 @@ function edited(messages: readonly Message[]): readonly Message[] {
     if (!edits.has(message.id)) return [message];
     const replacement = edits.get(message.id);
     if (replacement === null) return [];
-    return [isJson(replacement) && isEditable(message) ? withContent(message, replacement.content) : message];
+    return [
+      isJson(replacement) && isEditable(message) ? withReplacement(message, replacement.content) : message,
+    ];
   });
 }
 
@@ -69,7 +72,7 @@ function isEditable(message: Message): boolean {
   );
 }
 
-function withContent(message: Message, content: unknown): Message {
+function withReplacement(message: Message, content: unknown): Message {
   const blocks = toBlocks(content);
   const [result] = message.content;
   return result?.type === "tool_result"
@@ -102,13 +105,14 @@ function withoutForeign(message: Message, going: Model | null): Message {
   const { provider } = piOf(message);
   const isNamed = typeof provider === "string" && message.model !== undefined;
   const isOwn = isNamed && provider === going?.provider && message.model === going.model;
-  const content = message.content.flatMap((block): Block[] => {
-    if (block.type === "thinking") return isOwn && isReplayed(block) ? [block] : [];
-    if (isOwn || (block.type !== "text" && block.type !== "tool_call")) return [block];
-    const { signature: _signature, ...unsigned } = block;
-    return [unsigned];
-  });
-  return { ...message, content };
+  return withContent(message, (content) =>
+    content.flatMap((block): Block[] => {
+      if (block.type === "thinking") return isOwn && isReplayed(block) ? [block] : [];
+      if (isOwn || (block.type !== "text" && block.type !== "tool_call")) return [block];
+      const { signature: _signature, ...unsigned } = block;
+      return [unsigned];
+    }),
+  );
 }
 
 function isReplayed(block: Block & { type: "thinking" }): boolean {
@@ -154,7 +158,7 @@ function withoutEmptyTexts(message: Message): Message {
   const isBlank = (block: Block): boolean =>
     block.type === "text" && (message.role === "assistant" ? block.text.trim() : block.text) === "";
   return message.content.some(isBlank)
-    ? { ...message, content: message.content.filter((block) => !isBlank(block)) }
+    ? withContent(message, (content) => content.filter((block) => !isBlank(block)))
     : message;
 }
 

@@ -6,7 +6,7 @@
  */
 
 export { openLineSink, RAW_SEPARATORS, toLines, writeBeside, writeNewFile } from "./lines.ts";
-export { makersOfNow, type RecordedMakers, recordMakers } from "./makers.ts";
+export { makersOfNow, repeatMakers } from "./makers.ts";
 export {
   checkMessage,
   type OpenCalls,

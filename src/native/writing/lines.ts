@@ -1,5 +1,6 @@
 /** Lines of JSON appended to a file: on disk and read back when the call returns, or not there at all. */
 
+import { createHash } from "node:crypto";
 import {
   closeSync,
   existsSync,
@@ -21,7 +22,7 @@ export function openLineSink(path: string): RecordSink {
   return {
     mark: () => stateOfFile(path),
     append: (records, options) => guarded(path, () => appendLines(path, toBytes(records), options)),
-    create: (records) => guarded(path, () => createFile(path, toBytes(records))),
+    create: (records) => guarded(path, () => createFile(path, piecesOf(records))),
     close: () => undefined,
   };
 }
@@ -31,12 +32,12 @@ export function writeBeside({ how, path, text }: BesideFile): void {
   const isThere = existsSync(path);
   if (how === "create" && isThere) return;
   const bytes = Buffer.from(text, "utf8");
-  guarded(path, () => (isThere ? appendLines(path, bytes) : createFile(path, bytes)));
+  guarded(path, () => (isThere ? appendLines(path, bytes) : createFile(path, [bytes])));
 }
 
 /** On disk as a whole when it returns, or not there. Errors: `conflict` where a file is there, `unwritable`. */
 export function writeNewFile(path: string, bytes: Buffer): void {
-  guarded(path, () => createFile(path, bytes));
+  guarded(path, () => createFile(path, [bytes]));
 }
 
 /** Marks a record whose U+2028 and U+2029 stand as its agent wrote them. */
@@ -44,12 +45,12 @@ export const RAW_SEPARATORS: unique symbol = Symbol("raw separators");
 
 /** One line a record. U+2028 and U+2029 are escaped, but for a record so marked: some agents split lines at them. */
 export function toLines(records: readonly Json[]): string {
-  return records
-    .map((record) => {
-      const json = JSON.stringify(record);
-      return `${RAW_SEPARATORS in record ? json : escapeSeparators(json)}\n`;
-    })
-    .join("");
+  return records.map(toLine).join("");
+}
+
+function toLine(record: Json): string {
+  const json = JSON.stringify(record);
+  return `${RAW_SEPARATORS in record ? json : escapeSeparators(json)}\n`;
 }
 
 function escapeSeparators(json: string): string {
@@ -60,16 +61,35 @@ function toBytes(records: readonly Json[]): Buffer {
   return Buffer.from(toLines(records), "utf8");
 }
 
+const PIECE_CHARS = 1024 * 1024;
+
+function* piecesOf(records: Iterable<Json>): Generator<Buffer, void, void> {
+  let text = "";
+  for (const record of records) {
+    text += toLine(record);
+    if (text.length < PIECE_CHARS) continue;
+    yield Buffer.from(text, "utf8");
+    text = "";
+  }
+  yield Buffer.from(text, "utf8");
+}
+
 /** Beside its place first, so that nobody sees half of it. */
-function createFile(path: string, bytes: Buffer): void {
+function createFile(path: string, pieces: Iterable<Buffer>): void {
   if (existsSync(path)) throw new ContinuoError("conflict", `cannot write ${path}: the file already exists`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const fresh = unfinishedPath(path, process.pid);
   const fd = openSync(fresh, "wx+", 0o600);
   try {
-    writeAll(fd, bytes, 0);
+    const hash = createHash("sha256");
+    let end = 0;
+    for (const piece of pieces) {
+      writeAll(fd, piece, end);
+      hash.update(piece);
+      end += piece.length;
+    }
     fsyncSync(fd);
-    assertWritten(fd, bytes, 0, path);
+    assertWritten(fd, { sizeBytes: end, sha256: hash.digest("hex") }, path);
     renameSync(fresh, path);
   } catch (error) {
     rmSync(fresh, { force: true });
@@ -86,15 +106,20 @@ function writeAll(fd: number, bytes: Buffer, position: number): void {
   }
 }
 
-function assertWritten(fd: number, bytes: Buffer, position: number, path: string): void {
-  const back = Buffer.alloc(bytes.length);
+interface Written {
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+function assertWritten(fd: number, { sizeBytes, sha256 }: Written, path: string): void {
+  const hash = createHash("sha256");
+  const back = Buffer.alloc(Math.min(sizeBytes + 1, PIECE_CHARS));
   let done = 0;
-  while (done < back.length) {
-    const read = readSync(fd, back, done, back.length - done, position + done);
-    if (read === 0) break;
-    done += read;
+  for (let read = -1; read !== 0; done += read) {
+    read = readSync(fd, back, 0, back.length, done);
+    hash.update(back.subarray(0, read));
   }
-  if (done < back.length || !back.equals(bytes)) {
+  if (done !== sizeBytes || hash.digest("hex") !== sha256) {
     throw new ContinuoError(
       "unwritable",
       `verification failed: ${path} does not contain what was just written to it`,
@@ -106,7 +131,7 @@ function guarded(path: string, write: () => void): void {
   try {
     write();
   } catch (cause) {
-    if (cause instanceof ContinuoError) throw cause;
+    if (!(cause instanceof Error) || !("syscall" in cause)) throw cause;
     throw new ContinuoError("unwritable", `cannot write ${path}: ${(cause as Error).message}`, {
       cause,
       hint: "Try again; nothing was added to the session.",

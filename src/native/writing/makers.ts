@@ -1,16 +1,19 @@
 /** Clocks, ids and randomness for what is written. */
 
-import { randomBytes } from "node:crypto";
+import { createCipheriv, randomBytes } from "node:crypto";
 import { createIds } from "../../model/index.ts";
 import type { Makers } from "./writer.ts";
 
 /** The clock and the randomness of this process. */
 export function makersOfNow(): Makers {
-  const take = createPool();
+  return makersOf(Date.now, createPool(randomBytes));
+}
+
+function makersOf(now: () => number, take: (count: number) => Buffer): Makers {
   const random = (bytes: Uint8Array): void => bytes.set(take(bytes.length));
   return {
-    now: Date.now,
-    uuid: createIds({ now: Date.now, random }),
+    now,
+    uuid: createIds({ now, random }),
     hex: (digits) =>
       take(Math.ceil(digits / 2))
         .toString("hex")
@@ -20,43 +23,28 @@ export function makersOfNow(): Makers {
 
 const POOL_BYTES = 4096;
 
-/** Asking the system for a few bytes costs as much as for many; each byte is given once. */
-function createPool(): (count: number) => Buffer {
-  let pool = Buffer.alloc(0);
+/** Asking for a few bytes costs as much as for many; each byte is given once. */
+function createPool(fill: (count: number) => Buffer): (count: number) => Buffer {
+  let pool: Buffer = Buffer.alloc(0);
   return (count) => {
-    if (pool.length < count) pool = randomBytes(Math.max(POOL_BYTES, count));
+    if (pool.length < count) pool = fill(Math.max(POOL_BYTES, count));
     const taken = pool.subarray(0, count);
     pool = pool.subarray(count);
     return taken;
   };
 }
 
-export interface RecordedMakers extends Makers {
-  /** What is made from here on is made again after a `rewind`. */
-  mark(): void;
-  rewind(): void;
+/** Gives makers that make the same things each time: what is written twice is the same twice. */
+export function repeatMakers(makers: Makers): () => Makers {
+  const seed = Buffer.from(makers.hex(2 * SEED_BYTES), "hex");
+  const nowMs = makers.now();
+  return () => {
+    const stream = createCipheriv("aes-256-ctr", seed, Buffer.alloc(16));
+    return makersOf(
+      () => nowMs,
+      createPool((count) => stream.update(Buffer.alloc(count))),
+    );
+  };
 }
 
-/** Makes the same things again: what is written twice is the same twice. */
-export function recordMakers(makers: Makers): RecordedMakers {
-  const made: (string | number)[] = [];
-  let at = 0;
-  const again = <T extends string | number>(make: () => T): T => {
-    if (at === made.length) made.push(make());
-    const value = made[at] as T;
-    at += 1;
-    return value;
-  };
-  return {
-    now: () => again(makers.now),
-    uuid: () => again(makers.uuid),
-    hex: (digits) => again(() => makers.hex(digits)),
-    mark() {
-      made.length = 0;
-      at = 0;
-    },
-    rewind() {
-      at = 0;
-    },
-  };
-}
+const SEED_BYTES = 32;

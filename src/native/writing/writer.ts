@@ -75,8 +75,8 @@ export interface RecordSink {
    * `unwritable`; nothing has changed then, unless `details.isWritten` says so.
    */
   append(records: readonly Json[], options?: SinkOptions): void;
-  /** As `append`, for a session that is not there yet. Errors: `conflict` when it is. */
-  create(records: readonly Json[]): void;
+  /** As `append`, for a session that is not there yet; of a file never all records are held. Errors: `conflict` when it is. */
+  create(records: Iterable<Json>): void;
   close(): void;
 }
 
