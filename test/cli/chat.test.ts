@@ -1,7 +1,7 @@
 /** `continuo chat` as a program of its own, with a scripted agent. */
 
 import { spawn } from "node:child_process";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ChatOptions, runChat } from "./chat-run.ts";
@@ -142,4 +142,44 @@ test("standard output that cannot be written is an error in one line", async () 
   child.on("close", resolve);
   expect(await promise).toBe(1);
   expect(stderr).toBe("continuo: cannot write to standard output: ENOSPC: no space left on device, write\n");
+});
+
+describe("--all", () => {
+  /** Only the agents of the file are installed. */
+  const all = (...args: readonly string[]): Promise<Run> =>
+    run(home, ["chat", "--all", ...args], { cwd: join(home.path, "project"), env: { PATH: "/nowhere" } });
+
+  test("every installed agent answers, each in a new session", async () => {
+    const { code, stdout, stderr } = await all("one");
+    const words = stdout.split(/^(?=● )/mu).toSorted();
+    expect({ code, words }).toEqual({
+      code: 0,
+      words: ["● other\n\nYou said: one\n\n", "● robot\n\nYou said: one\n\n"],
+    });
+    const sessions = [...stderr.matchAll(/^· session ([0-9a-f-]{36}) · new (robot|other):/gmu)];
+    expect(new Set(sessions.map(([, id]) => id)).size).toBe(2);
+    expect(sessions.map(([, , name]) => name).toSorted()).toEqual(["other", "robot"]);
+  });
+
+  test("a failure is told with its agent, and is the exit code; the others are heard", async () => {
+    const agents = JSON.parse(readFileSync(join(home.path, ".continuo/continuo.yaml"), "utf8"));
+    agents.agents.other = { command: process.execPath, args: ["-e", "process.exit(3)"] };
+    home.write(".continuo/continuo.yaml", JSON.stringify(agents));
+    const { code, stdout, stderr } = await all("one");
+    expect([code, stdout]).toEqual([8, expect.stringContaining("● robot\n\nYou said: one\n")]);
+    expect(stderr).toMatch(/^· other: .*ended with code 3/mu);
+    const lines = (await all("--json", "two")).stdout.trimEnd().split("\n");
+    const results = lines.map((line) => JSON.parse(line));
+    expect(results).toContainEqual(
+      expect.objectContaining({ type: "result", agent: "robot", status: "completed" }),
+    );
+    expect(results).toContainEqual(
+      expect.objectContaining({ agent: "other", error: expect.objectContaining({ code: "agent_failed" }) }),
+    );
+  });
+
+  test("one agent or one session is no choice with it", async () => {
+    expect((await all("-a", "robot", "x")).code).toBe(2);
+    expect((await all("--continue", "x")).code).toBe(2);
+  });
 });

@@ -27,6 +27,13 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     isTerminated = true;
     stop.abort(new ContinuoError("interrupted", "terminated"));
   });
+  if (flags.all === true) {
+    const said = prompt ?? (await readPrompt(shell, stop.signal));
+    if (said.trim() === "") throw nothingSaid();
+    const { runChatAll } = await import("./all.ts");
+    const exitCode = await runChatAll(said, flags, { shell, stop });
+    return isTerminated ? LEFT_BY_SIGTERM : exitCode;
+  }
   let talk: Talk | null = null;
   // What draws is loaded while the agent's program starts.
   let told: Promise<Telling> | null = null;

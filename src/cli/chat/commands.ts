@@ -1,6 +1,6 @@
 /** The command, apart from its work. */
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { addTalkOptions } from "../conversation/flags/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { ChatFlags } from "./flags.ts";
@@ -18,6 +18,7 @@ With --json, each event is one line, and the last line is the result. Ctrl-C can
 Examples:
   continuo chat "why does the build fail?"
   git diff | continuo chat -a codex            read the prompt from standard input
+  continuo chat --all "is this function correct?"    every installed agent, side by side
   continuo chat --continue "and now fix it"    continue the newest session of this folder
   continuo chat --resume 4bf3 -a codex "what do you think?"    the same session, another agent`;
 
@@ -28,6 +29,16 @@ export function addChatCommand(program: Command, run: Run | null): void {
     .argument("[prompt]", "the prompt (default: read standard input)");
   addTalkOptions(chat)
     .option("--json", "print the events as JSON, one per line")
+    .addOption(
+      new Option("--all", "ask every installed agent at once, each in a new session").conflicts([
+        "agent",
+        "resume",
+        "continue",
+        "fork",
+        "model",
+        "transport",
+      ]),
+    )
     .addHelpText("after", HELP)
     .action(async (prompt: string | undefined, flags: ChatFlags) => {
       if (run === null) return;

@@ -4,4 +4,6 @@ import type { TalkFlags } from "../../conversations/index.ts";
 
 export interface ChatFlags extends TalkFlags {
   readonly json?: true;
+  /** Every agent that is installed. */
+  readonly all?: true;
 }
