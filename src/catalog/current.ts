@@ -93,7 +93,9 @@ async function choicesOf(reader: AgentReader, process: Ancestor, options: Lookin
   const choices: Choice[] = [];
   for (const one of found) {
     const choice = await skim(one);
-    const { cwd, updatedAt } = choice.info;
+    const { cwd, updatedAt, title } = choice.info;
+    // Gemini CLI begins a session at each start: nobody said anything in it, so that nothing was called.
+    if (title === null) continue;
     const isOfFolder = cwd !== null && canonicalFolder(cwd) === folder;
     if (isOfFolder && lastWritten(one, updatedAt) >= (process.startedMs ?? 0) - ROUNDING_MS)
       choices.push(choice);

@@ -48,7 +48,7 @@ export const grepTool: Tool = defineTool({
     const exclude = await machine.exclude();
     const { places, mask } = machine;
     const texts = await updateTexts({ places, exclude, timeMs: MCP_LIMITS.updateAllMs, signal });
-    const options = { texts, nowMs: machine.nowMs(), mask, regex, timeMs: MCP_LIMITS.regexMs };
+    const options = { texts, nowMs: machine.nowMs(), mask, regex, timeMs: machine.regexMs };
     const found = visibleResults(await searchIndex(places, query, options), machine);
     const hits = found.results.toSorted(byNewest).flatMap(eachTurn);
     return hitsAnswer(

@@ -11,8 +11,10 @@ export const MCP_LIMITS = {
   updateMs: 5_000,
   /** The same for a search that is to find everything. */
   updateAllMs: 25_000,
-  /** Milliseconds after which a regular expression is stopped. */
-  regexMs: 20_000,
+  /** Bytes of the body of a request over HTTP. */
+  bodyBytes: 1_048_576,
+  /** Streams that wait for changes of the tools, which never come. */
+  subscriptions: 16,
   /** Sessions that a search shows where the caller asks for nothing else. */
   searchResults: 5,
   maxResults: 50,

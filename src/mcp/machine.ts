@@ -14,6 +14,8 @@ export interface Machine {
   nowMs(): number;
   /** Whether Continuo's own sessions are the caller's too. */
   readonly ownSessions: "shown" | "hidden";
+  /** Milliseconds after which a regular expression is stopped: nothing else is answered meanwhile. */
+  readonly regexMs: number;
   /** The process of the agent that asks, or one below it; `null` where the caller is somewhere else. */
   readonly callerPid: number | null;
 }

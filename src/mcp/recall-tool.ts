@@ -52,8 +52,12 @@ export const recallTool: Tool = defineTool({
     const cut = await cutOffBy(located, opened);
     const turns: SessionTurn[] = [];
     for await (const one of sessionTurns(opened, { signal })) {
-      const messages = one.messages.filter(({ id }) => cut.has(id));
-      if (messages.length > 0) turns.push({ ...one, messages });
+      if (!one.messages.some((message) => cut.has(message.id) && isShown(message))) continue;
+      // Some agents keep what the person said: it tells what the rest was about.
+      const messages = one.messages.filter(
+        (message) => cut.has(message.id) || messageKind(message) === "person",
+      );
+      turns.push({ ...one, messages });
     }
     const { title, cwd } = opened.details;
     const facts = { session, title: title === null ? null : machine.mask(title), folder: cwd };
@@ -74,6 +78,10 @@ export const recallTool: Tool = defineTool({
 });
 
 const HEAD_TOKENS = 40;
+
+function isShown(message: SessionTurn["messages"][number]): boolean {
+  return messageKind(message) !== "injected" && message.content.length > 0;
+}
 
 async function findCurrent({ callerPid, places }: Machine, signal: AbortSignal): Promise<CurrentSession> {
   if (callerPid !== null) return await currentSession({ places, pid: callerPid, tool: "recall", signal });

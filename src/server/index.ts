@@ -12,6 +12,7 @@ export { allowEverybody, createAuthenticate, LOOPBACK_LABEL, OWN_LABELS } from "
 export type {
   CreateMount,
   Grant,
+  McpService,
   Mount,
   Peer,
   ServerContext,

@@ -6,6 +6,7 @@ import { channels } from "./channels/index.ts";
 import { cleaning } from "./cleaning/index.ts";
 import type { CreateMount } from "./context/index.ts";
 import { live } from "./live/index.ts";
+import { mcp } from "./mcp/index.ts";
 import { operation } from "./operation/index.ts";
 import { streams } from "./streams/index.ts";
 import { subscriptions } from "./subscriptions/index.ts";
@@ -18,5 +19,6 @@ export const MOUNTS: readonly CreateMount[] = [
   blobs,
   channels,
   live,
+  mcp,
   cleaning,
 ];

@@ -11,6 +11,7 @@ import {
   DEFAULT_LIMITS,
   LIMITS,
   type LiveSettings,
+  type McpService,
   type Mount,
   type Peer,
   type ServerContext,
@@ -45,6 +46,8 @@ export interface ServerOptions {
   readonly webhookHosts?: readonly string[];
   readonly longPollMs?: number;
   readonly live?: LiveSettings;
+  /** Answers at `/mcp`, for tokens with `machine:read`. */
+  readonly mcp?: McpService;
   readonly report?: (line: string) => void;
 }
 
@@ -96,6 +99,7 @@ function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): S
     },
     allowsOrigin: (origin) => isKnownOrigin(gate, { origin, host: null }),
     ...(options.live === undefined ? {} : { live: options.live }),
+    ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl.replace(/\/+$/u, "") }),
     webhookHosts: new Set(options.webhookHosts?.map((host) => host.toLowerCase())),
     longPollMs: options.longPollMs ?? LIMITS.longPollMs,

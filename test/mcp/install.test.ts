@@ -68,10 +68,11 @@ test.each(AGENT_NAMES)("%s: a new file is made, shown before, and gone after uni
   } else {
     const command = [process.execPath, MAIN, "mcp"];
     const own = agent === "claude" ? { type: "stdio" } : {};
+    const exposure = agent === "pi" ? { exposure: "direct" } : {};
     expect(entryOf(agent, text)).toEqual(
       agent === "opencode"
         ? { type: "local", command, enabled: true }
-        : { ...own, command: command[0], args: command.slice(1) },
+        : { ...own, command: command[0], args: command.slice(1), ...exposure },
     );
   }
   expect((await run(home, ["mcp", "install", agent, "--yes"])).stdout).toContain("registered already");

@@ -31,7 +31,7 @@ export function openMcp(home: Pick<Home, "path">, { env = {}, cwd }: OpenOptions
   const shell = { home: home.path, env: { ...cleanEnv(home.path), ...env }, cwd: cwd ?? home.path };
   const reported: string[] = [];
   const ended = serveMcpOnStdio({
-    machine: machineOf(shell as Shell),
+    machine: machineOf(shell as Shell, "here"),
     input,
     output,
     signal: stopped.signal,

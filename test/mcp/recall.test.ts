@@ -158,6 +158,15 @@ test("the session is the one of the agent's folder that was written to since the
   expect(text).not.toContain("Going on");
 });
 
+test("a session in which nobody said anything is not taken for the one that calls", async () => {
+  const folder = makeFolder("work");
+  await using agent = await startAgent("pi", folder);
+  writePi("one", folder);
+  const empty = { type: "session", version: 3, id: "empty", timestamp: "2025-01-05T10:00:00Z", cwd: folder };
+  home.write(".pi/agent/sessions/--folder--/2025-01-06_empty.jsonl", `${JSON.stringify(empty)}\n`);
+  expect((await agent.recall()).data).toMatchObject({ status: "cut", session: "pi:one" });
+});
+
 test("of several sessions none is guessed: the choices come back, until one is named or waits for this call", async () => {
   const folder = makeFolder("work");
   await using agent = await startAgent("pi", folder);

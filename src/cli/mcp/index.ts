@@ -7,3 +7,4 @@
  */
 
 export { addMcpCommands } from "./commands.ts";
+export { mcpService } from "./service.ts";

@@ -5,14 +5,22 @@ import { maskSecrets } from "../../transcript/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
 
-export function machineOf(shell: Shell): Machine {
+/** One agent waits for it; a server has others to answer. */
+const REGEX_MS = { here: 20_000, remote: 2_000 } as const;
+
+/**
+ * @param caller `here`: an agent that started this process; `remote`: whoever has a token of a server, who sees what
+ * agents keep on the machine and nothing of any workspace
+ */
+export function machineOf(shell: Shell, caller: "here" | "remote"): Machine {
   return {
     places: shell,
     exclude: () => patternsWork(shell),
     toTime: (text) => parseSince(text, new Date()),
     mask: (text) => maskSecrets(text).value,
     nowMs: () => Date.now(),
-    ownSessions: "shown",
-    callerPid: process.ppid,
+    ownSessions: caller === "here" ? "shown" : "hidden",
+    callerPid: caller === "here" ? process.ppid : null,
+    regexMs: REGEX_MS[caller],
   };
 }

@@ -15,7 +15,7 @@ export async function runMcp(shell: Shell): Promise<number> {
   const stopped = new AbortController();
   using _termination = shell.holdTermination(() => stopped.abort());
   await serveMcpOnStdio({
-    machine: machineOf(shell),
+    machine: machineOf(shell, "here"),
     input: shell.stdin,
     output: shell.stdout,
     signal: stopped.signal,

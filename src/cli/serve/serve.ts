@@ -16,6 +16,7 @@ import {
   listen,
 } from "../../server/index.ts";
 import type { OpenedStore } from "../../store/index.ts";
+import { mcpService } from "../mcp/index.ts";
 import { openForCommand } from "../store/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { toJsonText } from "../terminal/index.ts";
@@ -44,6 +45,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     origins,
     limits,
     live: { workspaceIds: [store.workspaceId] },
+    mcp: mcpService(shell),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: publicUrlOf(flags.publicUrl) }),
     // Who needs no token could call them anyway.
     webhookHosts: flags.auth ? flags.webhookHost : [...flags.webhookHost, ...LOOPBACK],

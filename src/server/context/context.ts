@@ -74,6 +74,13 @@ export interface LiveSettings extends Omit<LiveOptions, "store" | "report"> {
   readonly workspaceIds: readonly string[];
 }
 
+/** A service that answers requests by itself, after the check of the token. */
+export interface McpService {
+  fetch(request: Request): Promise<Response>;
+  /** Ends what is open. */
+  close(): Promise<void>;
+}
+
 export interface ServerContext {
   /** The same engine, bound to a workspace. */
   store(workspaceId: string): Store;
@@ -86,6 +93,8 @@ export interface ServerContext {
   require(grant: Grant, need: Need): void;
   /** Continuous sessions; the defaults where it is left out. */
   readonly live?: LiveSettings;
+  /** What is answered at `/mcp`; nothing where it is left out. */
+  readonly mcp?: McpService;
   /** How clients reach the server; the name that a request was sent to where it is left out. */
   readonly publicUrl?: string;
   /** Private hosts that webhooks may be sent to. */

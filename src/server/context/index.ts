@@ -11,6 +11,7 @@ export type {
   Credentials,
   Grant,
   LiveSettings,
+  McpService,
   Metrics,
   Mount,
   Peer,

@@ -15,6 +15,8 @@ export interface PiStart {
   /** Id for a new session (0.87 on). */
   readonly sessionId?: string;
   readonly cwd?: string;
+  /** With the extensions that pi brings, MCP among them. */
+  readonly withExtensions?: true;
 }
 
 /** One process of pi, which may move from session to session. */
@@ -99,7 +101,8 @@ export async function openPi(sandbox: Sandbox, modelUrl: string, version: PiVers
       const args = [
         join(packageFolder(PINNED[version]), PINNED[version].proof),
         ...["--mode", "rpc", "--system-prompt", PROMPT, "--no-context-files", "--no-skills"],
-        ...["--no-prompt-templates", "--no-extensions", "--extension", extension],
+        "--no-prompt-templates",
+        ...(start.withExtensions ? [] : ["--no-extensions", "--extension", extension]),
         ...(start.session === undefined ? [] : ["--session", start.session]),
         ...(start.sessionId === undefined ? [] : ["--session-id", start.sessionId]),
       ];

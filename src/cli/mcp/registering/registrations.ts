@@ -93,7 +93,9 @@ function valueFor(agent: AgentName, { command, args, env }: ServerCommand): obje
     };
   }
   const own = agent === "claude" ? { type: "stdio" } : {};
-  return { ...own, command, args, ...(hasEnv ? { env } : {}) };
+  // pi shows a model no tool of a server unless it is told to.
+  const exposure = agent === "pi" ? { exposure: "direct" } : {};
+  return { ...own, command, args, ...(hasEnv ? { env } : {}), ...exposure };
 }
 
 function isSame(text: string, value: object): boolean {

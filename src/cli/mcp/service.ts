@@ -1,0 +1,20 @@
+/** The MCP server of `continuo serve`: loaded with the first request. */
+
+import type { McpHttpService } from "../../mcp/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { machineOf } from "./machine.ts";
+
+export function mcpService(shell: Shell): McpHttpService {
+  let service: Promise<McpHttpService> | null = null;
+  const load = async (): Promise<McpHttpService> => {
+    const { createMcpService } = await import("../../mcp/index.ts");
+    return createMcpService(machineOf(shell, "remote"));
+  };
+  return {
+    async fetch(request) {
+      service ??= load();
+      return await (await service).fetch(request);
+    },
+    close: async () => await (await service)?.close(),
+  };
+}

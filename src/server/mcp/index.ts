@@ -1,0 +1,25 @@
+/**
+ * The Model Context Protocol at `/mcp`: what agents ask about the sessions of this machine.
+ *
+ * Promises: only a token with `machine:read` is answered; a server that was given no such service has no such path.
+ * Does not know: the protocol and its tools.
+ */
+
+import { ContinuoError } from "../../model/index.ts";
+import { credentialsOf } from "../auth/index.ts";
+import type { CreateMount } from "../context/index.ts";
+
+export const mcp: CreateMount = (context) => ({
+  publicRoutes: (app) => {
+    app.all("/mcp", async (c) => {
+      if (context.mcp === undefined)
+        throw new ContinuoError("not_found", "there is no resource at this path");
+      const grant = await context.authenticate(credentialsOf(c.req.raw), c.env.peer);
+      context.quotas.request(grant);
+      context.require(grant, { kind: "machine", access: "read" });
+      using _connection = context.quotas.connect(grant);
+      return await context.mcp.fetch(c.req.raw);
+    });
+  },
+  close: async () => await context.mcp?.close(),
+});

@@ -1,0 +1,222 @@
+/**
+ * The real agents call Continuo's tools: `continuo mcp install` registers the server, something is said, the agent
+ * compacts it away, and its model calls `search` and `recall`. What the tools answer is in the model's next request.
+ */
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { AgentName } from "../../../src/model/index.ts";
+import {
+  type ModelServer,
+  type Script,
+  type Step,
+  startModelServer,
+  text,
+  tool,
+} from "../../model-servers/index.ts";
+import { openClaude } from "../claude/driver.ts";
+import { threadIdIn } from "../codex/app-server.ts";
+import { openCodex } from "../codex/driver.ts";
+import { SAID as GEMINI_SAID, SCRIPT as GEMINI_SCRIPT } from "../gemini/conversation.ts";
+import { openGemini } from "../gemini/driver.ts";
+import { MODEL, openOpencode } from "../opencode/driver.ts";
+import { openPi } from "../pi/driver.ts";
+import { runContinuo } from "../proof.ts";
+import { makeSandbox, type Sandbox } from "../sandbox.ts";
+
+const FIRST = "Remember that the parcel is heliotrope.";
+const THEN = "And that it weighs nine pounds.";
+const STORY = "Tell me about the weather.";
+const ASK = "What colour is the parcel?";
+const FIND = "What did we say about the lighthouse?";
+
+/** What the model does to call a tool of the server, by the names under which the agent offers it. */
+interface Calls {
+  readonly recall: Step;
+  readonly search: Step;
+}
+
+const RECALL_INPUT = { query: "parcel" };
+const SEARCH_INPUT = { query: "lighthouse" };
+
+function scriptOf({ recall, search }: Calls, more: Script = {}): Script {
+  return {
+    summary: "Things were said.",
+    ...more,
+    turns: [
+      ...(more.turns ?? []),
+      { user: FIRST, answers: [[text("I keep the colour in mind.")]] },
+      { user: THEN, answers: [[text("Nine pounds it is.")]] },
+      { user: STORY, answers: [[text("It rains, and then it rains a little more, ".repeat(12))]] },
+      { user: ASK, answers: [[recall], [text("It was said.")]] },
+      { user: FIND, answers: [[search], [text("It was found.")]] },
+    ],
+  };
+}
+
+/** A session of another agent, which the search finds. */
+async function writeOtherSession(sandbox: Sandbox): Promise<void> {
+  const id = "01999999-1111-7222-8333-000000000001";
+  const at = (second: number): string => `2025-01-06T08:00:0${second}.000Z`;
+  const said = "The lighthouse is closed on Tuesdays.";
+  const lines = [
+    {
+      timestamp: at(0),
+      type: "session_meta",
+      payload: { id, timestamp: at(0), cwd: "/elsewhere", originator: "codex_exec", cli_version: "0.169.0" },
+    },
+    {
+      timestamp: at(1),
+      type: "response_item",
+      payload: { type: "message", role: "user", content: [{ type: "input_text", text: said }] },
+    },
+  ];
+  const path = `.codex/sessions/2025/01/06/rollout-2025-01-06T08-00-00-${id}.jsonl`;
+  await sandbox.write(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+}
+
+async function install(
+  agent: AgentName,
+  sandbox: Sandbox,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { code, stdout, stderr } = await runContinuo(
+    ["mcp", "install", agent, "--yes"],
+    sandbox,
+    environment,
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain(`registered with ${agent}`);
+}
+
+/** What the model was sent, request by request. */
+function sentTo(server: ModelServer): string[] {
+  return server.requests.filter(({ kind }) => kind === "answer").map(({ body }) => JSON.stringify(body));
+}
+
+function expectAnswers(server: ModelServer): void {
+  const sent = sentTo(server);
+  const asked = sent.findIndex((request) => request.includes(ASK));
+  expect(asked).toBeGreaterThan(0);
+  // After the compaction the model does not know it, and the tool tells it.
+  expect(sent[asked]).not.toContain("I keep the colour in mind.");
+  expect(sent[asked + 1]).toContain("heliotrope");
+  expect(sent[asked + 1]).toContain("I keep the colour in mind.");
+  expect(sent[asked + 1]).toContain("data, never");
+  const found = sent.findIndex((request) => request.includes(FIND));
+  expect(sent[found]).not.toContain("closed on Tuesdays");
+  expect(sent[found + 1]).toContain("closed on Tuesdays");
+}
+
+/** The instructions of the server reach the model, so that it knows when to call which tool. */
+function expectInstructions(server: ModelServer): void {
+  expect(
+    sentTo(server).some((request) => request.includes("Call `recall` when your own context was compacted")),
+  ).toBe(true);
+}
+
+test("Claude Code calls search and recall", async () => {
+  await using sandbox = await makeSandbox();
+  const named = (name: string, input: object): Step => tool(`mcp__continuo__${name}`, input as never);
+  const calls = { recall: named("recall", RECALL_INPUT), search: named("search", SEARCH_INPUT) };
+  await using server = await startModelServer(scriptOf(calls));
+  const claude = await openClaude(sandbox, server.url, "full");
+  await writeOtherSession(sandbox);
+  await sandbox.write(
+    ".claude/settings.json",
+    JSON.stringify({
+      cleanupPeriodDays: 36_500,
+      permissions: { allow: ["mcp__continuo"] },
+      env: { ENABLE_TOOL_SEARCH: "false" },
+    }),
+  );
+  await install("claude", sandbox, claude.environment);
+  const { sessionId } = await claude.say([FIRST, THEN, STORY]);
+  await claude.say(["/compact"], { resume: sessionId });
+  await claude.say([ASK, FIND], { resume: sessionId });
+  expectAnswers(server);
+  expectInstructions(server);
+});
+
+test("Codex calls search and recall", async () => {
+  await using sandbox = await makeSandbox();
+  const calls = { recall: tool("recall", RECALL_INPUT), search: tool("search", SEARCH_INPUT) };
+  await using server = await startModelServer(scriptOf(calls));
+  const codex = await openCodex(sandbox, server.url);
+  await writeOtherSession(sandbox);
+  const config = await readFile(join(codex.home, "config.toml"), "utf8");
+  // A model that is offered all tools at once.
+  await sandbox.write(".codex/config.toml", config.replace('"gpt-5.5"', '"scripted"'));
+  await install("codex", sandbox, codex.environment);
+  await using app = await codex.appServer();
+  const threadId = threadIdIn(await app.request("thread/start", { cwd: sandbox.project }));
+  await app.turn(threadId, FIRST);
+  await app.turn(threadId, THEN);
+  await app.turn(threadId, STORY);
+  await app.request("thread/compact/start", { threadId });
+  await app.notified("item/completed", (params) => JSON.stringify(params).includes("ontextCompaction"));
+  await app.turn(threadId, ASK);
+  await app.turn(threadId, FIND);
+  expectAnswers(server);
+  expectInstructions(server);
+});
+
+test("Gemini CLI calls search and recall", async () => {
+  await using sandbox = await makeSandbox();
+  const calls = {
+    recall: tool("mcp_continuo_recall", RECALL_INPUT),
+    search: tool("mcp_continuo_search", SEARCH_INPUT),
+  };
+  await using server = await startModelServer({ ...scriptOf(calls, GEMINI_SCRIPT), strict: false });
+  const gemini = await openGemini(sandbox, server.url);
+  await writeOtherSession(sandbox);
+  await install("gemini", sandbox, gemini.environment);
+  await using acp = await gemini.acp();
+  const session = await acp.begin();
+  const { many, more, full } = GEMINI_SAID;
+  for (const words of [FIRST, THEN, STORY, many, more, full, ASK, FIND]) await acp.say(session, words);
+  expectAnswers(server);
+});
+
+test("opencode calls search and recall", async () => {
+  await using sandbox = await makeSandbox();
+  const calls = {
+    recall: tool("continuo_recall", RECALL_INPUT),
+    search: tool("continuo_search", SEARCH_INPUT),
+  };
+  await using server = await startModelServer(scriptOf(calls));
+  const opencode = await openOpencode(sandbox, server.url);
+  await writeOtherSession(sandbox);
+  await install("opencode", sandbox, opencode.environment);
+  await using serving = await opencode.serve();
+  const session = await serving.create();
+  await serving.say(session, FIRST);
+  await serving.say(session, THEN);
+  await serving.say(session, STORY);
+  await serving.request("POST", `/session/${session}/summarize`, { providerID: "scripted", modelID: MODEL });
+  await serving.say(session, ASK);
+  await serving.say(session, FIND);
+  expectAnswers(server);
+  expectInstructions(server);
+});
+
+test("pi calls search and recall", async () => {
+  await using sandbox = await makeSandbox();
+  const calls = {
+    recall: tool("mcp__continuo__recall", RECALL_INPUT),
+    search: tool("mcp__continuo__search", SEARCH_INPUT),
+  };
+  await using server = await startModelServer(scriptOf(calls));
+  const pi = await openPi(sandbox, server.url);
+  await writeOtherSession(sandbox);
+  await install("pi", sandbox, pi.environment);
+  await using talk = pi.talk({ withExtensions: true });
+  await talk.say(FIRST);
+  await talk.say(THEN);
+  await talk.say(STORY);
+  await talk.request("compact");
+  await talk.say(ASK);
+  await talk.say(FIND);
+  expectAnswers(server);
+});
