@@ -33,7 +33,7 @@ export {
   type NamedSession,
   rowsBeginning,
 } from "./look-up.ts";
-export { modelViewOf, openLocated, type ShownDetails, type ShownSession } from "./open.ts";
+export { messageCounts, modelViewOf, openLocated, type ShownDetails, type ShownSession } from "./open.ts";
 export {
   type Cost,
   costOf,

@@ -119,17 +119,21 @@ export function toShown(row: OwnRow, transcript: Transcript, forkedFrom: string 
 
 type Counts = Pick<ShownDetails, "messages" | "toolCalls" | "records" | "models" | "usage">;
 
-function countsOf({ messages, metadata }: Transcript): Counts {
+export function messageCounts(messages: readonly Message[]): ShownDetails["messages"] {
   const of = (role: Message["role"]): number => messages.filter((message) => message.role === role).length;
+  return {
+    total: messages.length,
+    user: of("user"),
+    assistant: of("assistant"),
+    tool: of("tool"),
+    system: of("system"),
+  };
+}
+
+function countsOf({ messages, metadata }: Transcript): Counts {
   const blocks = messages.flatMap(({ content }) => content);
   return {
-    messages: {
-      total: messages.length,
-      user: of("user"),
-      assistant: of("assistant"),
-      tool: of("tool"),
-      system: of("system"),
-    },
+    messages: messageCounts(messages),
     toolCalls: blocks.filter(({ type }) => type === "tool_call").length,
     records: metadata.events,
     models: [...new Set(messages.flatMap(({ model }) => model ?? []))],

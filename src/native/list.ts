@@ -1,7 +1,7 @@
 /** The list: every session of every agent on this machine, newest first. */
 
 import { type Places, placesOfThisUser } from "../files/index.ts";
-import type { AgentName, SessionInfo } from "../model/index.ts";
+import { type AgentName, isContinuoError, type SessionInfo } from "../model/index.ts";
 import type { AgentReader, FindOptions, FoundSession, SavedSkimMemo } from "./kit/index.ts";
 
 import { formatOf, READABLE_AGENTS } from "./registry.ts";
@@ -84,7 +84,8 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
   let emptyLeftOut = 0;
   for (const { reader, found, info } of rows) {
     if (sessions.length >= (options.limit ?? rows.length)) break;
-    const whole = part === "whole" ? info : await reader.skim(found, { part: "whole", ...looking });
+    const skimmed = part === "whole" ? info : await reader.skim(found, { part: "whole", ...looking });
+    const whole = isEmpty(skimmed) ? await withPicture(skimmed, { reader, found, places }) : skimmed;
     if (options.empty === "exclude" && isEmpty(whole)) emptyLeftOut += 1;
     else sessions.push(whole);
   }
@@ -115,6 +116,29 @@ function isWanted(info: SessionInfo, options: ListOptions): boolean {
 /** Nobody typed anything, and nothing that a person may have typed is damaged. */
 function isEmpty({ title, problems }: SessionInfo): boolean {
   return title === null && problems.every(({ code }) => code === "empty");
+}
+
+/** The title of a session in which pictures are all that a person said. */
+const PICTURE_TITLE = "[picture]";
+
+/** What has no title is read: a person may have said something without a word. */
+async function withPicture(
+  info: SessionInfo,
+  { reader, found, places }: Pick<Row, "reader" | "found"> & { readonly places: Places },
+): Promise<SessionInfo> {
+  try {
+    using session = await reader.open(found, places, {});
+    for await (const { role, origin, content } of session.history()) {
+      const isSaid = role === "user" && (origin === undefined || origin === "person");
+      if (isSaid && content.some(({ type }) => type === "image" || type === "file")) {
+        return { ...info, title: PICTURE_TITLE };
+      }
+    }
+  } catch (error) {
+    // A session that cannot be read has problems of its own, which the row names.
+    if (!isContinuoError(error)) throw error;
+  }
+  return info;
 }
 
 /** Newest first; equal times by agent and id, so that the order never depends on the file system. */

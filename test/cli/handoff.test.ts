@@ -79,6 +79,29 @@ describe("export --bundle and import", () => {
     }
   });
 
+  test("what sub-agents said is not placed, which is said and counted", () => {
+    const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
+    try {
+      cpSync(join(import.meta.dirname, "../fixtures/claude/subagent/home"), join(other, ".claude"), {
+        recursive: true,
+      });
+      const there = (...args: readonly string[]) =>
+        spawnSync(process.execPath, [MAIN, ...args], {
+          ...{ cwd: other, encoding: "utf8" as const },
+          env: { PATH: bin, HOME: other, NO_COLOR: "1" },
+        });
+      const [session] = JSON.parse(there("session", "list", "--json").stdout);
+      expect(there("session", "export", session.sessionId, "--bundle", "a.bundle").status).toBe(0);
+      const { status, stderr } = there("import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
+      expect([status, stderr]).toEqual([
+        0,
+        "The conversation of 1 sub-agent is not placed: the bundle keeps it.\n",
+      ]);
+    } finally {
+      rmSync(other, { recursive: true, force: true });
+    }
+  });
+
   test("what is no bundle is refused with what to do", () => {
     const file = join(home, "letter.txt");
     writeFileSync(file, "hello");

@@ -1,6 +1,6 @@
 /** Lists on narrow terminals and in pipes, their filters, and sessions in which nobody said anything. */
 
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { widthOf } from "../../src/cli/terminal/index.ts";
@@ -108,4 +108,45 @@ test("--title and --has-problems filter, with and without a limit", async () => 
   expect(await titles("--title", "folder", "--limit", "1")).toEqual(["Long folder"]);
   expect(await titles("--title", "no such words")).toEqual([]);
   expect((await titles("--has-problems", "--agent", "claude")).length).toBe(2);
+});
+
+test.each([36, 50, 80])(
+  "no row of the agents wraps at %i columns, and it says where each agent is",
+  async (columns) => {
+    const folder = join(home.path, "a-folder-with-a-long-name/and-another-one/bin");
+    const files = ["claude", "codex"].map((name) => join(folder, name));
+    for (const file of files) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(file, "#!/bin/sh\n", { mode: 0o755 });
+    }
+    const { stdout, code } = await runHere(home, ["agents"], { columns, env: { PATH: folder } });
+    expect(code).toBe(0);
+    const table = stdout.slice(0, stdout.indexOf("\n\n")).split("\n");
+    expect(table.length).toBeGreaterThan(5);
+    expect(Math.max(...table.map(widthOf))).toBeLessThanOrEqual(columns);
+    expect(table.filter((row) => /claude|codex/u.test(row) && row.includes("…"))).toHaveLength(2);
+    expect(table.join()).toContain("not found");
+  },
+);
+
+test("a session of pictures alone is not empty; one of slash commands alone is", async () => {
+  const data =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data } };
+  const own = createHome();
+  const idOf = (last: number): string => `9f000000-0000-4000-8000-00000000000${last}`;
+  for (const [last, content] of [
+    [image],
+    [{ type: "text", text: "<command-name>/clear</command-name>" }],
+  ].entries()) {
+    own.write(
+      claudeFile(idOf(last)),
+      claudeText(idOf(last), [{ uuid: `p${last}`, parent: null, role: "user", content, time: "11:00:00" }]),
+    );
+  }
+  const { stdout } = await runHere(own, ["list"]);
+  expect(stdout).toContain("[picture]");
+  expect(stdout).toMatch(/1 empty: --empty shows (it|them)/u);
+  expect((await runHere(own, ["show", "last"])).stdout).toContain("image png");
+  own[Symbol.dispose]();
 });

@@ -32,6 +32,12 @@ describe.each(AGENT_NAMES)("a compacted session of %s", (agent: AgentName) => {
     const all = JSON.parse((await run("show", name, "--json")).stdout) as Shown;
     const view = JSON.parse((await run("show", name, "--json", "--model-view")).stdout) as Shown;
     expect(view.messages.length).toBeLessThan(all.messages.length);
+    // The heading counts what it stands above.
+    const count = `${view.messages.length} message`;
+    expect((await run("show", name, "--model-view")).stdout).toContain(` · ${count}`);
+    expect((await run("export", name, "--model-view", "--format", "html")).stdout).toContain(
+      `<dt>Messages</dt><dd><bdi>${view.messages.length}</bdi>`,
+    );
     expect(JSON.parse((await run("export", name, "--format", "json", "--model-view")).stdout)).toEqual(view);
     const lines = (await run("export", name, "--format", "jsonl", "--model-view")).stdout
       .trimEnd()

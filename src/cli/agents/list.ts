@@ -43,11 +43,11 @@ function toJson(program: AgentProgram): Readonly<Record<string, unknown>> {
 }
 
 const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
-  { header: "agent", align: "left", styles: ["cyan"] },
-  { header: "version", align: "left", styles: [] },
-  { header: "driven by", align: "left", styles: ["dim"] },
-  { header: "can", align: "left", ideal: 20, min: 8, styles: ["green"] },
-  { header: "where", align: "left", ideal: 20, min: 8, cut: "start", styles: ["blue"] },
+  { header: "agent", align: "left", ideal: 16, min: 8, styles: ["cyan"] },
+  { header: "version", align: "left", ideal: 20, min: 8, styles: [] },
+  { header: "driven by", align: "left", rank: 1, styles: ["dim"] },
+  { header: "can", align: "left", ideal: 20, min: 8, rank: 2, styles: ["green"] },
+  { header: "where", align: "left", ideal: 20, min: 8, wants: 12, cut: "start", styles: ["blue"] },
 ];
 
 const NOT_ASKED = "not asked yet";

@@ -6,7 +6,8 @@ import { placesOf } from "../../files/index.ts";
 import { unpackBundle } from "../../handoff/bundle/index.ts";
 import { handOff } from "../../handoff/index.ts";
 import { ContinuoError } from "../../model/index.ts";
-import type { Shell } from "../terminal/index.ts";
+import { openNativeSession } from "../../native/index.ts";
+import { plural, type Shell } from "../terminal/index.ts";
 import type { ImportFlags } from "./flags.ts";
 import { printHandOff } from "./handoff.ts";
 
@@ -20,7 +21,26 @@ export async function runImport(file: string, flags: ImportFlags, shell: Shell):
     until: flags.dryRun ? "receipt" : "written",
     verifyBy: flags.verify ? "agent" : "own",
   });
-  return await printHandOff(made, flags, shell);
+  const code = await printHandOff(made, flags, shell);
+  const left = await countSubagents(session.location);
+  if (left > 0) {
+    const words = left === 1 ? ["conversation", "is", "it"] : ["conversations", "are", "them"];
+    const [what, are, it] = words;
+    shell.stderr.write(
+      `The ${what} of ${plural(left, "sub-agent")} ${are} not placed: the bundle keeps ${it}.\n`,
+    );
+  }
+  return code;
+}
+
+/** A hand-over takes what the session itself says; what its sub-agents said lies in files of their own. */
+async function countSubagents(location: string): Promise<number> {
+  const session = await openNativeSession(location);
+  try {
+    return session.details.subagents.length;
+  } finally {
+    session.close();
+  }
 }
 
 /** Errors: `usage` where the folder of the other machine is not on this one. */

@@ -1,6 +1,6 @@
 /** The messages of one branch, of the model view, or of all branches, each message once. */
 
-import { type Located, modelViewOf, type ShownSession } from "../../catalog/index.ts";
+import { type Located, messageCounts, modelViewOf, type ShownSession } from "../../catalog/index.ts";
 import type { Leaf, Message } from "../../model/index.ts";
 
 export interface Step {
@@ -17,14 +17,27 @@ export async function* stepsOfBranch(
   for await (const message of session.history(leaf === undefined ? {} : { leaf })) yield { message };
 }
 
-/** What the agent's model would be sent on the next resume. Errors: as `modelViewOf`; `not_found`. */
-export async function* stepsOfModelView(
+/**
+ * What the agent's model would be sent on the next resume: a session of these messages alone, counted as such.
+ * Errors: as `modelViewOf`; `not_found`.
+ */
+export async function openModelView(
   located: Located,
   session: ShownSession,
   leaf: string | undefined,
-): AsyncGenerator<Step, void, void> {
+): Promise<ShownSession> {
   const messages = await modelViewOf(located, session, leaf === undefined ? {} : { leaf });
-  for (const message of messages) yield { message };
+  const blocks = messages.flatMap(({ content }) => content);
+  const toolCalls = blocks.filter(({ type }) => type === "tool_call").length;
+  return {
+    details: { ...session.details, messages: messageCounts(messages), toolCalls },
+    leaves: session.leaves,
+    problems: session.problems,
+    partial: session.partial,
+    async *history() {
+      yield* messages;
+    },
+  };
 }
 
 /** The active branch, then of every other what it does not share with those before it. */

@@ -18,7 +18,7 @@ import {
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
-import { everyBranch, type Step, stepsOfBranch, stepsOfModelView } from "./branches.ts";
+import { everyBranch, openModelView, type Step, stepsOfBranch } from "./branches.ts";
 import { EXPORT_FORMATS, type ExportFlags, type ExportFormat } from "./export-flags.ts";
 import { htmlOf } from "./export-html.ts";
 import { createMask, describeMasked } from "./mask.ts";
@@ -30,13 +30,10 @@ import { type View, viewOf } from "./view.ts";
 export async function runExport(id: string, flags: ExportFlags, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
   if (flags.bundle !== undefined) return await writeBundle(located, flags.bundle, flags, shell);
-  using opened = await openLocated(located, shell);
+  using whole = await openLocated(located, shell);
+  const opened = flags.modelView ? await openModelView(located, whole, undefined) : whole;
   const mask = flags.maskSecrets ? createMask() : null;
-  const steps = flags.all
-    ? everyBranch(opened)
-    : flags.modelView
-      ? stepsOfModelView(located, opened, undefined)
-      : stepsOfBranch(opened, undefined);
+  const steps = flags.all ? everyBranch(opened) : stepsOfBranch(opened, undefined);
   const subagents = openSubagents(opened, shell);
   const source =
     mask === null

@@ -4,7 +4,7 @@ import { type Located, openLocated, type ShownSession } from "../../catalog/inde
 import { ContinuoError } from "../../model/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, page, paintFor, type Screen, type Shell, screenOf } from "../terminal/index.ts";
-import { everyBranch, type Step, stepsOfBranch, stepsOfModelView } from "./branches.ts";
+import { everyBranch, openModelView, type Step, stepsOfBranch } from "./branches.ts";
 import { type Conversation, drawConversation } from "./conversation.ts";
 import { markdownOf } from "./plain.ts";
 import { showJson } from "./show-json.ts";
@@ -26,8 +26,12 @@ const NEWEST_BYTES = 512 * 1024;
 export async function runShow(id: string, flags: ShowFlags, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
   const screen = screenOf(shell, shell.stdout);
-  using session = await openFor(located, flags, { shell, screen });
-  const steps = stepsFor(located, session, flags);
+  using whole = await openFor(located, flags, { shell, screen });
+  const isModelView = flags.modelView === true && !flags.all && !flags.tree;
+  const leaf = flags.branch === undefined ? undefined : toLeaf(whole, flags.branch);
+  const session = isModelView ? await openModelView(located, whole, leaf) : whole;
+  const steps =
+    flags.all || flags.tree ? everyBranch(session) : stepsOfBranch(session, isModelView ? undefined : leaf);
   if (flags.json) await showJson(session, steps, createOutput(shell.stdout));
   else if (flags.tree) await showTree(session, shell, screen);
   else if (screen.isTerminal)
@@ -66,16 +70,6 @@ function toLeaf(session: ShownSession, text: string): string {
     hint: `Choose one of the branches that end at ${ids.join(", ") || "none"}.`,
     details: { leaves: ids },
   });
-}
-
-function stepsFor(
-  located: Located,
-  session: ShownSession,
-  flags: ShowFlags,
-): AsyncGenerator<Step, void, void> {
-  if (flags.all || flags.tree) return everyBranch(session);
-  const leaf = flags.branch === undefined ? undefined : toLeaf(session, flags.branch);
-  return flags.modelView ? stepsOfModelView(located, session, leaf) : stepsOfBranch(session, leaf);
 }
 
 async function showPlain(
