@@ -7,6 +7,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOME_VARIABLES } from "../../src/agents.ts";
@@ -37,6 +38,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["session", "export", "FILE", "--format", "md"],
   ["session", "export", "FILE", "--format", "html"],
   ["session", "export", "FILE", "--format", "jsonl"],
+  ["session", "export", "FILE", "--format", "html", "--all", "--mask-secrets"],
   ["handoff", "FILE", "--to", "claude", "--dry-run", "--cwd", "/"],
   ["handoff", "FILE", "--to", "codex", "--dry-run", "--cwd", "/"],
   ["handoff", "FILE", "--to", "pi", "--dry-run", "--cwd", "/"],
@@ -136,29 +138,78 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
+/** What is attacked: lines of a file, or rows of a database as lines, and how a command names the session. */
+interface Subject {
+  readonly sound: string;
+  readonly name: string;
+  readonly env: Readonly<Record<string, string>>;
+  write(text: string): void;
+  /** As it is now. */
+  read(): string;
+}
+
+function fileOf(agent: LineAgent, home: string): Subject {
+  cpSync(join(FIXTURES, agent, CASES[agent], "home"), join(home, "agent"), { recursive: true });
+  const file = readdirSync(join(home, "agent"), { recursive: true, withFileTypes: true })
+    .filter(
+      (entry) => entry.isFile() && entry.name.endsWith(".jsonl") && !entry.parentPath.includes("subagents"),
+    )
+    .map((entry) => join(entry.parentPath, entry.name))
+    .find((path) => !path.endsWith("session_index.jsonl") && !path.endsWith("history.jsonl"));
+  if (file === undefined) throw new Error("no session");
+  const read = (): string => readFileSync(file, "utf8");
+  const env = { [HOME_VARIABLES[agent]]: join(home, "agent") };
+  return { sound: read(), name: file, env, read, write: (text) => writeFileSync(file, text) };
+}
+
+/** The JSON of messages and of their parts, a row a line; each in the row that it came from. */
+function rowsOf(home: string): Subject {
+  cpSync(join(FIXTURES, "opencode/parallel-tools/home"), join(home, "agent"), { recursive: true });
+  const path = join(home, "agent/opencode/opencode.db");
+  const rows = (): readonly { readonly kind: string; readonly id: string; readonly data: string }[] => {
+    using db = new DatabaseSync(path);
+    const all = db.prepare(
+      "SELECT 'message' AS kind, id, data FROM message UNION ALL SELECT 'part', id, data FROM part ORDER BY kind, id",
+    );
+    return all
+      .all()
+      .map(({ kind, id, data }) => ({ kind: String(kind), id: String(id), data: String(data) }));
+  };
+  using db = new DatabaseSync(path);
+  const sessionId = String(db.prepare("SELECT id FROM session WHERE parent_id IS NULL").get()?.id);
+  const places = rows();
+  const read = (): string =>
+    `${rows()
+      .map(({ data }) => data)
+      .join("\n")}\n`;
+  return {
+    ...{ sound: read(), name: `opencode:${sessionId}`, read },
+    env: { XDG_DATA_HOME: join(home, "agent") },
+    write(text) {
+      using writing = new DatabaseSync(path);
+      for (const [at, line] of text.trimEnd().split("\n").entries()) {
+        const place = places[at];
+        if (place !== undefined)
+          writing.prepare(`UPDATE ${place.kind} SET data = ? WHERE id = ?`).run(line, place.id);
+      }
+    },
+  };
+}
+
 describe("commands that read hostile sessions answer or refuse", () => {
-  test.each(Object.keys(CASES) as LineAgent[])(
+  test.each([...(Object.keys(CASES) as LineAgent[]), "opencode" as const])(
     "%s",
     async (agent) => {
       const home = join(scratch, agent);
-      cpSync(join(FIXTURES, agent, CASES[agent], "home"), join(home, "agent"), { recursive: true });
-      const file = readdirSync(join(home, "agent"), { recursive: true, withFileTypes: true })
-        .filter(
-          (entry) =>
-            entry.isFile() && entry.name.endsWith(".jsonl") && !entry.parentPath.includes("subagents"),
-        )
-        .map((entry) => join(entry.parentPath, entry.name))
-        .find((path) => !path.endsWith("session_index.jsonl") && !path.endsWith("history.jsonl"));
-      if (file === undefined) throw new Error("no session");
+      const subject = agent === "opencode" ? rowsOf(home) : fileOf(agent, home);
       const place = { path: home, write: () => undefined, [Symbol.dispose]: () => undefined };
-      const sound = readFileSync(file, "utf8");
-      const env = { [HOME_VARIABLES[agent]]: join(home, "agent"), NO_COLOR: "1" };
+      const env = { ...subject.env, NO_COLOR: "1" };
       await fc.assert(
         fc.asyncProperty(fc.array(attack, { minLength: 1, maxLength: 4 }), async (attacks) => {
-          const text = attacked(sound, attacks);
-          writeFileSync(file, text);
+          const text = attacked(subject.sound, attacks);
+          subject.write(text);
           for (const command of COMMANDS) {
-            const args = command.map((word) => (word === "FILE" ? file : word));
+            const args = command.map((word) => (word === "FILE" ? subject.name : word));
             const { code, stdout, stderr } = await runHere(place, args, { env });
             const told = {
               args: command,
@@ -168,7 +219,7 @@ describe("commands that read hostile sessions answer or refuse", () => {
             };
             expect({ ...told, code: EXIT_CODES.includes(code ?? -1) }).toEqual({ args: command, code: true });
           }
-          expect(readFileSync(file, "utf8")).toBe(text);
+          expect(subject.read()).toBe(text);
         }),
         { numRuns: rounds(15) },
       );
