@@ -6,6 +6,7 @@
 
 import {
   ContinuoError,
+  type ErrorCode,
   type NewEvent,
   type Run,
   type Store,
@@ -30,6 +31,8 @@ export interface ClaimOptions extends Held {
   /** The `connect()` of the agent: a run of any other one has ended. */
   readonly instance: string;
   readonly agent: string;
+  /** Of agents, since a person said something; 20 when left out. One more is not answered. */
+  readonly maxTurns?: number;
 }
 
 /**
@@ -45,6 +48,7 @@ export async function claimInput(store: Store, options: ClaimOptions): Promise<C
   const session = await openParticipantSession(store, place);
   if (session.processed >= sequence) return { state: "done", runId: null };
   await assertFirst(store, options, session.processed);
+  if (await isEndless(store, options, event)) return stopTalk(store, options, event);
   for (let attempt = 1; attempt <= LIMITS.attempts; attempt++) {
     const run = await store.getRun(runIdOf(place, event, attempt));
     if (run === null) {
@@ -113,6 +117,40 @@ async function assertFirst(
     }
     after = page.nextAfter;
   }
+}
+
+/** Whether agents have said so much to each other that the next one waits for a person. */
+async function isEndless(
+  store: Store,
+  { place: { channel }, sequence, maxTurns = LIMITS.agentTurns }: ClaimOptions,
+  event: StoredEvent,
+): Promise<boolean> {
+  if (event.actor.kind === "person") return false;
+  let turns = 0;
+  for (let before: number | null = sequence + 1; before !== null; ) {
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
+      before,
+      types: ["message_sent", "message_completed"],
+      order: "newest",
+      limit: LIMITS.pageEvents,
+    });
+    for (const { actor, type, data } of page.events.toReversed()) {
+      if (actor.kind === "person") return false;
+      // A message that was begun counts when it is whole.
+      if (type === "message_completed" || recordOf(data).state !== "open") turns += 1;
+      if (turns >= maxTurns) return true;
+    }
+    before = page.nextAfter;
+  }
+  return false;
+}
+
+/** The channel hears of it; the input counts as answered. */
+async function stopTalk(store: Store, options: ClaimOptions, event: StoredEvent): Promise<ClaimedInput> {
+  const { place, maxTurns = LIMITS.agentTurns } = options;
+  const turns = maxTurns === 1 ? "1 message" : `${maxTurns} messages`;
+  const message = `${place.handle} does not answer: agents sent ${turns} since a person did. Send a message to go on.`;
+  return await leaveUnanswered(store, options, { event, message, code: "too_many_runs" });
 }
 
 function claimed(run: Run, event: StoredEvent, attempt: number): ClaimedInput {
@@ -272,18 +310,30 @@ export async function endRun(
   await store.append(sessionId, events, { lease: fence, also });
 }
 
-/** An input that ended its agent's process again and again is not given any more; the channel hears of it. */
-async function giveUp(
+/** An input that ended its agent's process again and again is not given any more. */
+async function giveUp(store: Store, options: ClaimOptions, event: StoredEvent): Promise<ClaimedInput> {
+  const { handle } = options.place;
+  const message = `${handle} was interrupted ${LIMITS.attempts} times while it answered, and does not try again`;
+  return await leaveUnanswered(store, options, { event, message, code: "interrupted" });
+}
+
+interface Unanswered {
+  readonly event: StoredEvent;
+  readonly message: string;
+  readonly code: ErrorCode;
+}
+
+/** The channel hears of it, and the agent goes on with the next input. */
+async function leaveUnanswered(
   store: Store,
   { place, fence, sequence }: ClaimOptions,
-  event: StoredEvent,
+  { event, message, code }: Unanswered,
 ): Promise<ClaimedInput> {
   const { channel, handle } = place;
-  const message = `${handle} was interrupted ${LIMITS.attempts} times while it answered, and does not try again`;
-  const data = { message, code: "interrupted", details: { messageId: messageIdOf(event), handle } };
-  const failure = { id: `given-up:${handle}:${sequence}`, type: "error_raised", data };
-  await store.append(channelLogId(channel), [failure], { lease: fence });
+  const data = { message, code, details: { messageId: messageIdOf(event), handle } };
   const logId = channelLogId(channel);
+  const failure = { id: `given-up:${handle}:${sequence}`, type: "error_raised", data };
+  await store.append(logId, [failure], { lease: fence });
   await store.append(participantSession(place), [], {
     lease: fence,
     also: [{ type: "cursor", logId, name: processedCursor(place), sequence }],

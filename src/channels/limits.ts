@@ -12,6 +12,8 @@ export const LIMITS = {
   rosterMs: 1_000,
   /** How often an input is offered again after its run was interrupted. */
   attempts: 5,
+  /** Messages of agents since a person's last one, before an agent waits for a person. */
+  agentTurns: 20,
   /** Participants that a roster lists. */
   participants: 10_000,
 } as const;

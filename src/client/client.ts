@@ -286,9 +286,16 @@ export class AgenticClient {
   }
 
   /** An input that this agent answers now: run and cursor move together on the server. */
-  async claimInput(sequence: number, { agent }: { readonly agent: string }): Promise<ClaimedInput> {
+  async claimInput(
+    sequence: number,
+    claim: {
+      readonly agent: string;
+      /** Messages of agents since a person's last one, before this input is left unanswered; 20 when left out. */
+      readonly maxTurns?: number;
+    },
+  ): Promise<ClaimedInput> {
     if (this.#asksNoSession()) throw this.#noHistory();
-    return (await this.#link.request({ type: "claim", sequence, agent })) as ClaimedInput;
+    return (await this.#link.request({ type: "claim", sequence, ...claim })) as ClaimedInput;
   }
 
   async endRun(

@@ -207,7 +207,7 @@ function newReference(state: TurnState, end: End, ref: NewReference["ref"]): New
   const { session, agent, turn, journal, plan, where, outcome } = state;
   const kept = referenceOf(session, agent.name);
   const { native } = RUN_ENDS[end.status];
-  const isHeard = outcome.type !== "left" && turn.heard === "something";
+  const isHeard = (outcome.type !== "left" && turn.heard === "something") || isRecorded(outcome);
   const isSure = native === "sure" || (native === "sure when heard" && isHeard);
   return {
     ref,
@@ -218,6 +218,13 @@ function newReference(state: TurnState, end: End, ref: NewReference["ref"]): New
     state: isSure ? "live" : "unsure",
     now: new Date().toISOString(),
   };
+}
+
+/** The agent says that its own session has the prompt of the turn that failed. */
+function isRecorded(outcome: TurnState["outcome"]): boolean {
+  return (
+    outcome.type === "failed" && isContinuoError(outcome.error) && outcome.error.details.recorded === true
+  );
 }
 
 function toResult(state: TurnState, end: End, run: RunResult["run"] | null): RunResult {

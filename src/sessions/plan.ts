@@ -39,6 +39,8 @@ export interface PlanOptions {
   readonly limits: ContinuationOptions;
   /** The event that said the same input before: it is said now, and so is no part of what was said before. */
   readonly sentBefore: number | null;
+  /** The native session that heard it then. */
+  readonly heardIn: string | null;
   readonly signal: AbortSignal;
 }
 
@@ -69,14 +71,15 @@ async function beginningOf(options: PlanOptions): Promise<Plan | null> {
 
 /** Why there is no going on natively; `null` when there may be. */
 async function obstacleOf(options: PlanOptions): Promise<string | null> {
-  const { agent, session, asked, sentBefore, signal } = options;
+  const { agent, session, asked, sentBefore, heardIn, signal } = options;
   const reference = referenceOf(session, agent.name);
   if (reference === null) return `there is no native session of ${agent.name} yet`;
   // Who asks for `native` by name knows what happened; `auto` gives nothing twice.
   if (reference.state === "unsure" && asked === "auto") {
     return `a turn on the native session ${reference.sessionId} was cut off, and nobody knows what it received`;
   }
-  if (sentBefore !== null && sentBefore <= reference.baseSequence && asked === "auto") {
+  const isHeard = sentBefore !== null && sentBefore <= reference.baseSequence;
+  if ((isHeard || heardIn === reference.sessionId) && asked === "auto") {
     return `the native session ${reference.sessionId} has already received this input`;
   }
   const capabilities = await capabilitiesOf(agent, { signal });

@@ -42,11 +42,14 @@ export interface TakeOver extends CallOptions {
   readonly root: string;
 }
 
-/** A new run with the input of one that was interrupted. Errors: `conflict` when it was not, or somebody else has it. */
+/** Whoever cancelled a run may give its input again; `wake` offers only what was interrupted. */
+const RETRIED: ReadonlySet<Run["status"]> = new Set(["interrupted", "cancelled"]);
+
+/** A new run with the input of one that was interrupted or cancelled. Errors: `conflict` when it was neither, or somebody else has it. */
 export async function takeOver(store: Store, { sessionId, run, root, ...call }: TakeOver): Promise<Run> {
   const claim = await store.getClaim(claimName(root), call);
   const before = await store.getRun(claim?.owner ?? root, call);
-  if (before === null || before.status !== "interrupted" || before.sessionId !== sessionId) {
+  if (before === null || !RETRIED.has(before.status) || before.sessionId !== sessionId) {
     throw taken(root, before?.status);
   }
   const said = before.metadata.saidBy ?? (before.startedAt === null ? undefined : before.runId);
@@ -84,7 +87,7 @@ export async function createRun(store: Store, creation: RunCreation): Promise<Ru
 
 function taken(root: string, status: string | undefined): ContinuoError {
   return new ContinuoError("conflict", `cannot retry run ${root}: its input cannot be given again`, {
-    hint: "Retry an interrupted run, once for each interruption.",
+    hint: "Retry an interrupted or cancelled run, once for each time that it was.",
     details: { runId: root, status: status ?? null },
   });
 }

@@ -9,6 +9,7 @@ import { newId } from "./ids.ts";
 import { createTurn, Journal } from "./journal/index.ts";
 import { LIMITS } from "./limits.ts";
 import { type Plan, type PlanOptions, planRun, replay, requestOf } from "./plan.ts";
+import { usedNative } from "./references.ts";
 import type { RunResult } from "./result.ts";
 import { createStops, type Stops, watchCancel } from "./stops.ts";
 import { inputEntry, onWhere, type RunContext, type TurnState, tell } from "./turn-state.ts";
@@ -76,7 +77,7 @@ async function decide({ store, agent, run, session, options }: RunContext, stops
     asked: askedOf(continuation),
     requested: String(continuation),
     limits: continuationOpts,
-    sentBefore: await sentBefore(store, run),
+    ...(await sentBefore(store, run)),
     signal: stops.signal,
   };
   try {
@@ -87,12 +88,14 @@ async function decide({ store, agent, run, session, options }: RunContext, stops
   }
 }
 
-/** The event that said this input already, when an interrupted run got so far. */
-async function sentBefore(store: Store, run: Run): Promise<number | null> {
+/** The event that said this input already, when an interrupted run got so far, and the native session that heard it. */
+async function sentBefore(store: Store, run: Run): Promise<Pick<PlanOptions, "sentBefore" | "heardIn">> {
   const { saidBy } = run.metadata;
-  if (typeof saidBy !== "string") return null;
+  if (typeof saidBy !== "string") return { sentBefore: null, heardIn: null };
   const { events } = await store.read(run.sessionId, { runId: saidBy, types: ["message_sent"], limit: 1 });
-  return events[0]?.sequence ?? null;
+  const before = await store.getRun(saidBy);
+  const heardIn = before === null ? null : (usedNative(before.metadata)?.sessionId ?? null);
+  return { sentBefore: events[0]?.sequence ?? null, heardIn };
 }
 
 /** A native session is not told of before its agent confirmed it. */

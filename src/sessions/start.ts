@@ -30,7 +30,7 @@ export interface StartRunOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** How many runs may wait for the session; 32 where none is given. */
   readonly maxQueued?: number;
-  /** An interrupted run whose input this is, as `wake` offered it: nobody else may offer it to an agent then. */
+  /** An interrupted run whose input this is, as `wake` offered it, or a cancelled one: nobody else may offer it to an agent then. */
   readonly retryOf?: string;
   readonly signal?: AbortSignal;
 }

@@ -83,7 +83,13 @@ export type SessionFrame =
   | { readonly type: "history"; readonly limit: number }
   | { readonly type: "clear_history"; readonly id: string }
   /** An input that this agent answers now, by the sequence of its event. */
-  | { readonly type: "claim"; readonly sequence: number; readonly agent: string }
+  | {
+      readonly type: "claim";
+      readonly sequence: number;
+      readonly agent: string;
+      /** Messages of agents since a person's last one, before the input is left unanswered. */
+      readonly maxTurns?: number;
+    }
   | {
       readonly type: "end_run";
       readonly runId: string;

@@ -111,6 +111,7 @@ const CLIENT_FRAMES: Readonly<Record<ClientFrame["type"], Parser>> = {
     ...requested(fields),
     ...sequenced(fields),
     agent: idOf("agent", fields.agent),
+    ...(fields.maxTurns === undefined ? {} : { maxTurns: sequenceOf("maxTurns", fields.maxTurns) }),
   }),
   end_run: (fields) => {
     const { status, answer, error } = fields;

@@ -176,6 +176,22 @@ describe("a turn of an ACP agent", () => {
     return await driver.open({ cwd });
   };
 
+  test("tells the cost of the turn, where the agent tells the sum of the session", async () => {
+    const cost = (amount: number) => ({
+      update: { sessionUpdate: "usage_update", used: 5, size: 10, cost: { amount, currency: "USD" } },
+    });
+    await using conversation = await run({
+      one: [cost(0.5), cost(0.75), DONE],
+      two: [cost(0.75), cost(1), DONE],
+    });
+    const costs = async (words: string) =>
+      (await turn(conversation, words)).flatMap((event) => (event.type === "usage" ? [event.costUsd] : []));
+    expect([await costs("one"), await costs("two")]).toEqual([
+      [0.5, 0.25],
+      [0, 0.25],
+    ]);
+  });
+
   test("tells text, thinking, tools with diffs, plan, cost, title, mode; the unknown verbatim; twice is once", async () => {
     const call = { toolCallId: "t1", title: "Edit a.ts", kind: "edit", rawInput: { path: "a.ts" } };
     const diff = { type: "diff", path: "a.ts", oldText: "a", newText: "b" };

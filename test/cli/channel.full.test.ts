@@ -17,7 +17,11 @@ const SCRIPT = {
   prompts: {
     "*": [chunk("Hello "), chunk("to you."), DONE],
     [given("@claude who knows the build")]: [chunk("Ann knows "), chunk("the build."), DONE],
-    [given("@bot slow")]: [chunk("I begin"), { untilCancelled: true as const }],
+    [given("@bot slow")]: [
+      chunk("I begin"),
+      { untilCancelled: true as const },
+      { result: { stopReason: "cancelled" } },
+    ],
     [given("@bot wait")]: [chunk("I begin"), { untilFile: "go" }, chunk(" and end."), DONE],
   },
 };
@@ -75,31 +79,36 @@ test("an agent answers what was said before it joined, and what is said afterwar
   expect((await run(home, ["channel", "list"], { env })).stdout).toContain("team");
 });
 
-test("an agent that was killed in the middle of an answer is interrupted, and asked once more", async () => {
-  const turns = { ...SCRIPT, prompts: { ...SCRIPT.prompts } };
-  using home = createTalkHome(turns);
-  const { server, env } = await serve(home);
-  await using _server = server;
-  await run(home, ["channel", "send", "team", "@bot slow", "--as", "ann"], { env });
-  const join = ["agent", "join", "team", "--agent", "robot", "--as", "bot"];
-  const first = background(home, join, env);
-  await until(() => shown(home, env), ["ann: @bot slow (complete)", "bot: I begin (open)"]);
-  await first.kill("SIGKILL");
-  await until(() => shown(home, env), ["ann: @bot slow (complete)", "bot: I begin (interrupted)"]);
-  // The agent's program is fixed meanwhile.
-  home.write(
-    "script.json",
-    JSON.stringify({ ...SCRIPT, prompts: { "*": [chunk("Now it is done."), DONE] } }),
-  );
-  await using _second = background(home, join, env);
-  await until(
-    () => shown(home, env),
-    ["ann: @bot slow (complete)", "bot: I begin (interrupted)", "bot: Now it is done. (complete)"],
-  );
-  // Asked again, it hears the question once, whatever else it is given of the turn that was interrupted.
-  const asked = home.prompts().map((prompt) => prompt.split("@bot slow").length - 1);
-  expect(asked).toEqual([1, 1]);
-});
+test.each(["SIGKILL", "SIGTERM"] as const)(
+  "an agent that got %s in the middle of an answer is interrupted, and asked once more",
+  async (signal) => {
+    const turns = { ...SCRIPT, prompts: { ...SCRIPT.prompts } };
+    using home = createTalkHome(turns);
+    const { server, env } = await serve(home);
+    await using _server = server;
+    await run(home, ["channel", "send", "team", "@bot slow", "--as", "ann"], { env });
+    const join = ["agent", "join", "team", "--agent", "robot", "--as", "bot"];
+    const first = background(home, join, env);
+    await until(() => shown(home, env), ["ann: @bot slow (complete)", "bot: I begin (open)"]);
+    await first.kill(signal);
+    await until(() => shown(home, env), ["ann: @bot slow (complete)", "bot: I begin (interrupted)"]);
+    // The agent's program is fixed meanwhile.
+    home.write(
+      "script.json",
+      JSON.stringify({ ...SCRIPT, prompts: { "*": [chunk("Now it is done."), DONE] } }),
+    );
+    await using _second = background(home, join, env);
+    await until(
+      () => shown(home, env),
+      ["ann: @bot slow (complete)", "bot: I begin (interrupted)", "bot: Now it is done. (complete)"],
+    );
+    // Asked again, it hears the question once, whatever else it is given of the turn that was interrupted.
+    const asked = home.prompts().map((prompt) => prompt.split("@bot slow").length - 1);
+    expect(asked).toEqual([1, 1]);
+    // Its native session has heard it before, and is not asked there again.
+    expect(home.methods().filter((method) => method === "session/new")).toHaveLength(2);
+  },
+);
 
 test("an answer that was whole before the server and the agent were killed is given to the channel, and not asked for again", async () => {
   using home = createTalkHome(SCRIPT);
@@ -146,6 +155,28 @@ test("an agent that lost its connection while it answered, for so long that it w
     ["ann: @bot wait (complete)", "bot: I begin (interrupted)", "bot: I begin and end. (complete)"],
   );
   expect(home.prompts().length).toBe(1);
+});
+
+test("two agents that mention each other stop after --max-turns messages, and go on when a person says something", async () => {
+  using home = createTalkHome({ ...SCRIPT, prompts: { "*": [chunk("@bot @claude and you?"), DONE] } });
+  const { server, env } = await serve(home);
+  await using _server = server;
+  const join = (handle: string, agent: string) =>
+    background(home, ["agent", "join", "team", "--agent", agent, "--as", handle, "--max-turns", "3"], env);
+  const said = async (): Promise<readonly string[]> =>
+    (await shown(home, env)).map((line) => line.split(":")[0] ?? "");
+  const stops = async (): Promise<number> => {
+    const { stdout } = await run(home, ["channel", "export", "team"], { env });
+    return stdout.split("agents sent 3 messages since a person did").length - 1;
+  };
+  await run(home, ["channel", "send", "team", "@bot begin", "--as", "ann"], { env });
+  await using _bot = join("bot", "robot");
+  await using _claude = join("claude", "other");
+  await expect.poll(stops, { timeout: 60_000 }).toBe(1);
+  expect(await said()).toEqual(["ann", "bot", "claude", "bot"]);
+  await run(home, ["channel", "send", "team", "@claude again", "--as", "ann"], { env });
+  await expect.poll(stops, { timeout: 60_000 }).toBe(2);
+  expect((await said()).slice(4)).toEqual(["ann", "claude", "bot", "claude"]);
 });
 
 test("a channel that is not there, a server that does not answer, a token that others can read", async () => {

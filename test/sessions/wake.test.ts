@@ -179,6 +179,26 @@ describe("wake", () => {
 });
 
 describe("input that is given again", () => {
+  test("after it was cancelled, its native session is not asked a second time", async () => {
+    const agent = new ScriptedAgent({
+      native: "real",
+      turns: [[{ say: "half" }, { wait: "abort" }], [{ say: "whole" }]],
+    });
+    const { sessionId } = await startSession(store);
+    const stop = new AbortController();
+    const onStored = (events: readonly { readonly type: string }[]): void => {
+      if (events.some(({ type }) => type === "message_streamed" || type === "message_received")) stop.abort();
+    };
+    const options = { sessionId, continuation: "auto" } as const;
+    const first = await runOnce(store, agent, "go", { ...options, signal: stop.signal, onStored });
+    expect(first.status).toBe("cancelled");
+    const again = await runOnce(store, agent, "go", { ...options, retryOf: first.runId });
+    expect(again).toMatchObject({ status: "completed", resumption: { happened: "replay" } });
+    expect(agent.given[1]?.transcript).not.toContain("user: go");
+    const taken = runOnce(store, agent, "go", { ...options, retryOf: first.runId });
+    await expect(taken).rejects.toMatchObject({ code: "conflict" });
+  });
+
   test("is said once, and the agent hears it once", async () => {
     const { sessionId } = await startSession(store);
     await leftRunning(sessionId, "go", [{ type: "message_received", data: { content: "half" } }]);

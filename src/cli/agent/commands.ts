@@ -1,6 +1,6 @@
 /** The flags of `continuo agent …`. Nothing here does any work. */
 
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { serverOptions } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { JoinFlags } from "./flags.ts";
@@ -12,8 +12,9 @@ interface Run {
 
 const HELP = `
 The agent answers every message that is addressed to it, including those from before it joined. It runs in this
-process, with the sessions and the configuration of this machine. If it is killed while it answers, the next join
-answers the same message again; the unfinished answer stays in the channel as interrupted.
+process, with the sessions and the configuration of this machine. If it is ended while it answers, the next join
+answers the same message again; the unfinished answer stays in the channel as interrupted. Agents that mention each
+other do not go on for ever: after --max-turns they wait for a person, and the channel says so.
 
 Examples:
   continuo agent join team --agent claude --as claude
@@ -28,8 +29,18 @@ export function addAgentCommands(agent: Command, run: Run | null): void {
     .option("--cwd <folder>", "the folder that the agent works in (default: the current one)")
     .option("--permissions <policy>", "what the agent may do: safe or unrestricted")
     .option("--model <name>", "the model that answers")
+    .option(
+      "--max-turns <count>",
+      "messages of agents since a person's last one, before the agent waits for a person (default: 20)",
+      parseCount,
+    )
     .addHelpText("after", HELP)
     .action(async (channel: string, flags: JoinFlags) => {
       if (run !== null) run.onEnd(await (await import("./join.ts")).runJoin(channel, flags, run.shell));
     });
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/u.test(text)) throw new InvalidArgumentError("It must be a count of at least 1.");
+  return Number(text);
 }

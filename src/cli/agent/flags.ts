@@ -7,5 +7,7 @@ export interface JoinFlags extends ServerFlags, Pick<TalkFlags, "cwd" | "permiss
   readonly agent: string;
   readonly as: string;
   readonly workspace: string;
+  /** Messages of agents since a person's last one, before this agent waits for a person. */
+  readonly maxTurns?: number;
   readonly json?: true;
 }

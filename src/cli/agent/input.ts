@@ -36,7 +36,7 @@ export function isInput(event: ClientEvent): event is Input {
  */
 export async function answerInput(joined: Joined, event: Input, knows: boolean): Promise<boolean> {
   const { client, talk, flags, channel, unheard } = joined;
-  const claim = await client.claimInput(event.sequence, { agent: flags.agent });
+  const claim = await client.claimInput(event.sequence, claimOf(flags));
   // What was said before an input is heard with it, or was heard with it before a crash.
   const missed = unheard.takeBefore(event.sequence);
   if (claim.state === "done") return false;
@@ -45,7 +45,7 @@ export async function answerInput(joined: Joined, event: Input, knows: boolean):
   const answer = new Answer({ client, answerId: claim.answerId, replyTo: claim.messageId });
   const turn: Turn = { claim, sequence: event.sequence, inputId, answer, words: "" };
   if (earlier !== null && ENDED.has(earlier.status)) await say(joined, turn, earlier);
-  else if (earlier?.status === "interrupted") {
+  else if (earlier?.status === "interrupted" || earlier?.status === "cancelled") {
     // The same words, with what was missed then: the interrupted turn is no part of what the agent is given.
     await ask(joined, { ...turn, words: earlier.input, retryOf: earlier.runId });
   } else {
@@ -54,6 +54,10 @@ export async function answerInput(joined: Joined, event: Input, knows: boolean):
     await ask(joined, { ...turn, words: words.filter((part) => part !== "").join("\n\n") });
   }
   return true;
+}
+
+function claimOf({ agent, maxTurns }: JoinFlags): Parameters<AgenticClient["claimInput"]>[1] {
+  return { agent, ...(maxTurns === undefined ? {} : { maxTurns }) };
 }
 
 /** The agent has answered, or failed, before this process: it is not asked again. */
@@ -80,8 +84,8 @@ async function ask(joined: Joined, turn: Turn): Promise<void> {
       inputId,
       ...(retryOf === undefined ? {} : { retryOf }),
     });
-    // Whoever stops the agent leaves the input to its next join.
-    signal.throwIfAborted();
+    // Whoever stops the agent leaves the input to its next join, unless the answer is there.
+    if (result.status !== "completed") signal.throwIfAborted();
     await keepSession(joined, "");
     if (result.status === "completed") await complete(joined, turn);
     else await fail(joined, turn, result.error?.message ?? result.status);
@@ -137,7 +141,7 @@ async function deliver(
     if (!isContinuoError(error, "conflict")) throw error;
   }
   // Without a connection for so long that the server interrupted the answer: it is given once more, as a whole.
-  const again = await client.claimInput(sequence, { agent: flags.agent });
+  const again = await client.claimInput(sequence, claimOf(flags));
   if (again.state === "done") return;
   const whole = new Answer({ client, answerId: again.answerId, replyTo: again.messageId });
   await hearWhole(whole, answer.text);

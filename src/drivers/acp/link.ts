@@ -40,9 +40,10 @@ import type { AcpProgram } from "./programs.ts";
 import { createRecordedCalls, type RecordedCalls, readCallsOf } from "./recorded-calls.ts";
 import { listPages } from "./sessions.ts";
 import { chooseSettings } from "./settings.ts";
+import { spentBefore } from "./spent.ts";
 import { messagesOf, noteUpdate, type ToldHistory } from "./told-history.ts";
 import { greetingIn, isGreeting, toNotice } from "./unprompted.ts";
-import { eventsOf, newUpdateState, type UpdateState, usageOf } from "./updates.ts";
+import { costIn, eventsOf, newUpdateState, type UpdateState, usageOf } from "./updates.ts";
 
 /** Some agents go on telling a session's history behind their answer to `session/load`. */
 const QUIET_MS = 250;
@@ -89,6 +90,9 @@ export class AcpLink implements Link {
   #greeting: string | null = null;
   #told: ToldHistory | null = null;
   #isLoading = false;
+  /** What the session cost so far, in dollars; `null` where that is not known yet. */
+  #spentUsd: number | null = 0;
+  #askedAtMs = 0;
   /** Of the way that led into the session: it names the settings that there are. */
   #answer: Json = {};
   /** Of histories. */
@@ -167,6 +171,7 @@ export class AcpLink implements Link {
   async say(blocks: readonly Block[], turn: Turn): Promise<void> {
     const { hello } = this.connection;
     this.#turn = turn;
+    this.#askedAtMs = Date.now();
     this.#state = newUpdateState();
     this.#calls = this.#recordedCalls();
     this.#stopping = new AbortController();
@@ -274,6 +279,7 @@ export class AcpLink implements Link {
       if (typeof sessionId !== "string")
         throw this.connection.failed(`answered ${method} without a session id`);
       this.#sessionId = sessionId;
+      this.#spentUsd = method === "session/new" ? 0 : null;
       this.#answer = answer;
       this.#greeting = greetingIn(answer);
       // Its answer came, and then nothing for a moment: it has told its history.
@@ -320,9 +326,23 @@ export class AcpLink implements Link {
     }
     if (update.sessionUpdate === "state_update" && this.connection.hello.protocol === 2) this.#state2(update);
     else {
-      const events = eventsOf(update, this.#state);
+      const cost = costIn(update);
+      const events = eventsOf(
+        cost === null ? update : { ...update, cost: await this.#costOf(cost) },
+        this.#state,
+      );
       await this.#tell((await this.#calls?.pass(events)) ?? events);
     }
+  }
+
+  /** Of this turn: an agent tells the sum of the session. `null` where it is not known. */
+  async #costOf(totalUsd: number): Promise<Json | null> {
+    const { open, options } = this.#start;
+    const where = { sessionId: this.#sessionId, cwd: open.cwd, beforeMs: this.#askedAtMs };
+    const before = this.#spentUsd ?? (await spentBefore(options, where));
+    this.#spentUsd = totalUsd;
+    if (before === null || before > totalUsd) return null;
+    return { amount: Number((totalUsd - before).toFixed(9)), currency: "USD" };
   }
 
   #recordedCalls(): RecordedCalls | null {

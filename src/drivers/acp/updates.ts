@@ -149,12 +149,17 @@ function planOf(plan: unknown): AgentEvent {
   return { type: "plan", entries: plan === undefined ? [] : [plan] };
 }
 
+/** In dollars; `null` where none is told. */
+export function costIn({ sessionUpdate, cost }: Json): number | null {
+  const isDollars = isJson(cost) && typeof cost.amount === "number" && cost.currency === "USD";
+  return isDollars && sessionUpdate === "usage_update" ? (cost.amount as number) : null;
+}
+
 /** How full the context is has no place of its own; what it cost has. */
 function usageEvents(update: Json): readonly AgentEvent[] {
-  const { cost } = update;
-  const isDollars = isJson(cost) && typeof cost.amount === "number" && cost.currency === "USD";
+  const costUsd = costIn(update);
   return [
-    ...(isDollars ? [{ type: "usage", costUsd: cost.amount as number } as const] : []),
+    ...(costUsd === null ? [] : [{ type: "usage", costUsd } as const]),
     { type: "diagnostics", details: update },
   ];
 }

@@ -28,14 +28,14 @@ export interface CodexFold {
 /** Of what a running command prints, the end is enough; its result has all. */
 const MAX_PRINTED_CHARS = 4_000;
 
-export function createCodexFold(threadId: string): CodexFold {
+export function createCodexFold(threadId: string, lastTotal: string | null = null): CodexFold {
   return {
     threadId,
     turnId: null,
     model: null,
     calls: new Map(),
     printed: new Map(),
-    lastTotal: null,
+    lastTotal,
     usage: null,
   };
 }

@@ -71,6 +71,8 @@ export class CodexLink implements Link {
   readonly restriction: Restriction | null;
   #server: CodexServer | null = null;
   #fold: CodexFold = createCodexFold("");
+  /** A thread that is resumed tells its sum of tokens, at times before the answer that it is resumed. */
+  #earlier: { readonly threadId?: unknown; readonly total: string | null } = { total: null };
   #notices: AgentEvent[] = [];
   #said: Said | null = null;
   readonly #questions = new Questions();
@@ -243,7 +245,8 @@ export class CodexLink implements Link {
     }
     const thread = isJson(answer.thread) ? answer.thread : {};
     const sessionId = textField(thread, "id") ?? "";
-    this.#fold = createCodexFold(sessionId);
+    const lastTotal = this.#earlier.threadId === sessionId ? this.#earlier.total : null;
+    this.#fold = createCodexFold(sessionId, lastTotal);
     const mode = textField(answer, "approvalPolicy");
     const [event] = changeModel(this.#fold, textField(answer, "model"));
     if (event?.type === "mode") this.#notice({ ...event, ...(mode === null ? {} : { mode }) });
@@ -282,6 +285,9 @@ export class CodexLink implements Link {
       said.turnId = idOfTurn(params);
       this.#fold.turnId = said.turnId;
       if (said.isStopping) this.stop().catch((error: Error) => said.turn.fail(error));
+    }
+    if (method === "thread/tokenUsage/updated" && !isOurs && isJson(params.tokenUsage)) {
+      this.#earlier = { threadId: params.threadId, total: JSON.stringify(params.tokenUsage.total) };
     }
     for (const event of foldNotification(this.#fold, method, params)) {
       if (said === null) this.#notice(event);

@@ -219,7 +219,9 @@ class Driven implements DrivenAgent {
     for await (const event of conversation.prompt(input, { signal })) {
       if (event.type === "usage") {
         total = event.total ?? total;
-        costUsd = event.costUsd ?? costUsd;
+        // A total of the turn tells its whole cost.
+        if (event.costUsd !== undefined)
+          costUsd = event.total === undefined ? (costUsd ?? 0) + event.costUsd : event.costUsd;
       }
       if (event.type === "turn_completed") ended = event;
       await onEvent(event);

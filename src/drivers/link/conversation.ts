@@ -7,6 +7,7 @@ import {
   type CallOptions,
   ContinuoError,
   type Conversation,
+  isContinuoError,
   type Message,
   type NativeRef,
   type Restriction,
@@ -18,7 +19,7 @@ import type { OpenedSession } from "./opening.ts";
 import { type DriverOptions, limitsOf } from "./options.ts";
 import { Turn } from "./turn.ts";
 import { markSoon, verifyAfterTurn } from "./verify.ts";
-import { isWrittenTo, lockNative, type Stamp, stampOf, type Writing } from "./writer.ts";
+import { isRecorded, isWrittenTo, lockNative, type Stamp, stampOf, type Writing } from "./writer.ts";
 
 /** An agent's running program, in one native session. */
 export interface Link {
@@ -160,6 +161,8 @@ class LinkedConversation implements Conversation {
         }
         yield event;
       }
+    } catch (error) {
+      throw await this.#withRecord(error, askedAtMs);
     } finally {
       this.#turn = null;
       if (this.#found !== null) this.#stamp = stampOf(this.#found);
@@ -237,6 +240,19 @@ class LinkedConversation implements Conversation {
     if (lock === undefined) return;
     const agent = this.#resumption.ref?.agent ?? this.#parts.agent;
     this.#lock = await exchanged(this.#lock, options, { agent, sessionId, signal });
+  }
+
+  /** A turn that failed: `details.recorded` says that the native session has its prompt all the same. */
+  async #withRecord(error: unknown, askedAtMs: number): Promise<unknown> {
+    const { options, cwd } = this.#parts;
+    if (!isContinuoError(error, "agent_failed")) return error;
+    if (!(await isRecorded(options, { sessionId: this.sessionId, cwd, askedAtMs }))) return error;
+    const { message, hint, details, cause } = error;
+    return new ContinuoError("agent_failed", message, {
+      ...(hint === undefined ? {} : { hint }),
+      details: { ...details, recorded: true },
+      cause: cause ?? error,
+    });
   }
 
   /** Its program knows nothing of what somebody else said in the session: it must not write there any more. */

@@ -9,6 +9,7 @@ import { lockSession, type WriterLock } from "../../files/index.ts";
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import type { FoundSession } from "../../native/kit/index.ts";
 import type { DriverOptions } from "./options.ts";
+import { findOnDisk } from "./verify.ts";
 
 /** For a program that is ending. */
 const LEAVING_MS = 30_000;
@@ -56,21 +57,41 @@ function fingerprintOf({ files }: FoundSession): string {
   return facts.map((file) => `${file?.size} ${file?.mtimeMs}`).join(", ");
 }
 
+/** Whether the agent's own record has a prompt since then: whatever became of the turn, its next one knows of it. */
+export async function isRecorded(options: DriverOptions, writing: Prompted): Promise<boolean> {
+  const found = await findOnDisk(options, writing);
+  return found !== null && (await isPrompted(options, found, writing.askedAtMs - 1));
+}
+
+export interface Prompted {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly askedAtMs: number;
+}
+
 /**
  * Whether a person said something in it since. What an agent writes after its turn (a title, a note) is its own; what
  * cannot be read is no witness.
  */
 export async function isWrittenTo(
-  { reader, places }: DriverOptions,
-  { found: before, fingerprint, takenAtMs }: Stamp,
+  options: DriverOptions,
+  { found, fingerprint, takenAtMs }: Stamp,
 ): Promise<boolean> {
-  if (reader === undefined || fingerprintOf(before) === fingerprint) return false;
+  return fingerprintOf(found) !== fingerprint && (await isPrompted(options, found, takenAtMs));
+}
+
+async function isPrompted(
+  { reader, places }: DriverOptions,
+  before: FoundSession,
+  sinceMs: number,
+): Promise<boolean> {
+  if (reader === undefined) return false;
   try {
     const path = before.location.split("#")[0] ?? "";
     const recognised = before.location === path ? await reader.recognise(path, places) : null;
     using session = await reader.open(recognised ?? before, places, { newestBytes: NEWEST_BYTES });
     for await (const { role, origin, timestamp = "" } of session.history()) {
-      if (role === "user" && origin === "person" && Date.parse(timestamp) > takenAtMs) return true;
+      if (role === "user" && origin === "person" && Date.parse(timestamp) > sinceMs) return true;
     }
     return false;
   } catch (error) {

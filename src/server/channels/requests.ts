@@ -90,7 +90,7 @@ async function performSession(participation: Participation, frame: SessionFrame)
     case "clear_history":
       return await clearHistory(store, held, frame.id);
     case "claim":
-      return claimInput(store, { ...held, instance, sequence: frame.sequence, agent: frame.agent });
+      return claimInput(store, { ...held, ...frame, instance });
     case "end_run":
       await endRun(store, { ...held, ...frame });
       return readParticipantSession(store, place);
