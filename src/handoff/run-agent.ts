@@ -1,5 +1,7 @@
 /** An agent for the session manager by its name: its driver, and a replay that its model is sent as real messages. */
 
+import { statSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { type OpenAgentOptions, openAgent } from "../drivers/index.ts";
 import {
   type AgentOptions,
@@ -32,6 +34,18 @@ export function replayWriterOf(to: AgentName, places: Places): ReplayWriter {
   return async (messages, options) => {
     const { ref, receipt } = await writeNativeSession(messages, { to, places, ...options });
     const { kept, rewritten, noted, dropped } = receipt;
-    return { ref, details: { kept, rewritten, noted, dropped } };
+    const discard = discarderOf(ref.location);
+    return { ref, details: { kept, rewritten, noted, dropped }, discard };
+  };
+}
+
+/** Rows of a database stay: other sessions share it. */
+function discarderOf(location: string | null): () => Promise<void> {
+  const path = location === null || location.includes("#") ? null : location;
+  const before = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
+  return async () => {
+    if (path === null || before === undefined) return;
+    const now = statSync(path, { throwIfNoEntry: false });
+    if (now?.size === before.size && now.mtimeMs === before.mtimeMs) await rm(path);
   };
 }

@@ -1,7 +1,7 @@
 /** Turns of `continuo chat` that do not end well, with a scripted agent. */
 
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { cleanEnv, MAIN, type Run, run } from "./home.ts";
@@ -93,6 +93,23 @@ describe("a turn that does not end well", () => {
     expect(existsSync(join(home.path, ".claude"))).toBe(false);
     expect(await chat(["-a", "claude", "three"])).toMatchObject({ code: 8 });
     expect((await chat(["--continue", "four"])).stderr).toContain(idIn(begun.stderr));
+  });
+
+  test("an agent that starts and then fails leaves no session of its own behind", async () => {
+    const begun = await chat(["one"]);
+    const help = "--resume --continue --fork-session --session-id --input-format --permission-prompt-tool";
+    const fails = `#!/bin/sh\ncase "$1" in --help) echo "${help}";; --version) echo 2.1.330;; *) exit 3;; esac\n`;
+    home.write("bin/claude", fails);
+    chmodSync(join(home.path, "bin/claude"), 0o755);
+    const file = ".continuo/continuo.yaml";
+    const { agents, ...settings } = JSON.parse(readFileSync(join(home.path, file), "utf8"));
+    const claude = { command: join(home.path, "bin/claude") };
+    home.write(file, JSON.stringify({ ...settings, agents: { ...agents, claude } }));
+    const resumed = await chat(["--resume", idIn(begun.stderr), "-a", "claude", "two"]);
+    expect(resumed.code).toBe(8);
+    const left = readdirSync(join(home.path, ".claude"), { recursive: true, encoding: "utf8" });
+    expect(left.filter((path) => path.endsWith(".jsonl"))).toEqual([]);
+    expect((await chat(["--continue", "-a", "robot", "four"])).stderr).toContain(idIn(begun.stderr));
   });
 
   test("Ctrl-C is 130, and the session goes on", async () => {

@@ -28,7 +28,14 @@ import { toSaidBefore } from "./said-before.ts";
 export type ReplayWriter = (
   messages: readonly Message[],
   options: { readonly cwd: string; readonly title: string; readonly signal: AbortSignal },
-) => Promise<{ readonly ref: NativeRef; readonly details?: unknown }>;
+) => Promise<WrittenReplay>;
+
+export interface WrittenReplay {
+  readonly ref: NativeRef;
+  readonly details?: unknown;
+  /** Removes it, unless somebody wrote to it meanwhile: for a program that cannot continue it. */
+  readonly discard?: () => Promise<void>;
+}
 
 export interface AgentOptions {
   /** Its key in references; the driver's own when left out. */
@@ -72,6 +79,8 @@ export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent
 interface Beginning extends Place {
   readonly input: readonly Block[];
   readonly note?: Extract<AgentEvent, { type: "diagnostics" }>;
+  /** See `WrittenReplay`. */
+  readonly discard?: () => Promise<void>;
 }
 
 const WRITTEN = "What was said before was written as a native session.";
@@ -112,7 +121,7 @@ class Driven implements DrivenAgent {
   }
 
   async execute(request: AgentRequest, options: ExecuteOptions): Promise<AgentResult> {
-    const { kept, event, input, note } = await this.#begin(request, options.signal);
+    const { kept, event, input, note, discard } = await this.#begin(request, options.signal);
     let isDone = false;
     try {
       await options.onEvent(event);
@@ -123,6 +132,7 @@ class Driven implements DrivenAgent {
     } finally {
       // Whatever went wrong: a program in an unknown state is not kept.
       if (!isDone || this.#options.keepOpen !== "session") await this.close();
+      if (!isDone) await discard?.();
     }
   }
 
@@ -149,10 +159,14 @@ class Driven implements DrivenAgent {
     try {
       const cwd = session.cwd ?? this.#options.cwd;
       const title = session.title ?? "a conversation of Continuo";
-      const { ref, details } = await writeReplay(messages, { cwd, title, signal });
-      const { kept, event } = await this.#go(session, ref, signal);
+      const { ref, details, discard } = await writeReplay(messages, { cwd, title, signal });
+      const { kept, event } = await this.#go(session, ref, signal).catch(async (error: unknown) => {
+        await discard?.();
+        throw error;
+      });
       const note = { type: "diagnostics", message: WRITTEN, details } as const;
-      return { kept, event: { ...event, happened: "created" }, input, note };
+      const created = { ...event, happened: "created" } as const;
+      return { kept, event: created, input, note, ...(discard === undefined ? {} : { discard }) };
     } catch (error) {
       signal.throwIfAborted();
       const reason = messageOf(error);
