@@ -115,6 +115,30 @@ test("a hundred interrupted runs whose input was given again cost the next run n
   expect(costs[1]).toBe(costs[0]);
 });
 
+test("a bounded replay of a session with a hundred interrupted runs asks the store for as much as with ten", async () => {
+  const costs: number[] = [];
+  for (const count of [10, 100]) {
+    const { sessionId } = await startSession(store);
+    for (let at = 0; at < count; at++) {
+      const { runId } = await startRun(store, sessionId, "go");
+      await store.append(
+        sessionId,
+        [
+          { type: "run_started", data: { runId }, runId },
+          { type: "message_sent", data: { content: "go" }, runId },
+          { type: "run_interrupted", data: { runId, reason: "gone" }, runId },
+        ],
+        { also: [{ type: "run", runId, to: "interrupted" }] },
+      );
+    }
+    const counted = counting();
+    const continuationOpts = { maxMessages: 5 };
+    await runOnce(counted.store, new ScriptedAgent(), "next", { sessionId, continuationOpts });
+    costs.push(counted.cost.calls);
+  }
+  expect(costs[1]).toBe(costs[0]);
+});
+
 test("a run of the echo agent asks the store for little", async () => {
   const { sessionId } = await startSession(store);
   const { store: counted, cost } = counting();

@@ -1,0 +1,17 @@
+/** A process that wakes a session again and again until its input ends: `waker.ts STORE SESSION`. One line each time. */
+
+import { wake } from "../../../src/sessions/index.ts";
+import { openStore } from "../../../src/store/index.ts";
+
+const [, , url = "", sessionId = ""] = process.argv;
+await using store = await openStore(url);
+let isOver = false;
+process.stdin.on("end", () => {
+  isOver = true;
+});
+process.stdin.resume();
+while (!isOver) {
+  const { unprocessed } = await wake(store, sessionId);
+  process.stdout.write(`${JSON.stringify(unprocessed.map(({ runId }) => runId))}\n`);
+  await new Promise((next) => setImmediate(next));
+}

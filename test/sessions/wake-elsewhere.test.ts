@@ -1,0 +1,42 @@
+/** One process runs, another one wakes the same session all the time: no live run is taken for one that was left. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { runOnce, startSession } from "../../src/sessions/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { EchoAgent } from "../../src/testing/index.ts";
+
+const WAKER = join(import.meta.dirname, "processes/waker.ts");
+const RUNS = 20;
+
+test("runs of one process complete while another process wakes their session in a loop", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-wake-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const url = `sqlite:${join(folder, "store.db")}`;
+  await using store = await openStore(url);
+  const { sessionId } = await startSession(store);
+  const waker = spawn(process.execPath, [WAKER, url, sessionId], { stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(waker, "close");
+  const offered: string[][] = [];
+  createInterface({ input: waker.stdout }).on("line", (line) => offered.push(JSON.parse(line)));
+  try {
+    for (let at = 0; at < RUNS; at++) {
+      const before = offered.length;
+      // It looks at least once between two runs, and as often as it can during one.
+      await expect.poll(() => offered.length).toBeGreaterThan(before);
+      const { status } = await runOnce(store, new EchoAgent(), `go ${at}`, { sessionId });
+      expect(status).toBe("completed");
+    }
+  } finally {
+    waker.stdin.end();
+    await ended;
+  }
+  expect(offered.flat()).toEqual([]);
+  const { items } = await store.listRuns({ sessionId });
+  expect(items.map(({ status }) => status)).toEqual(Array.from({ length: RUNS }, () => "completed"));
+});
