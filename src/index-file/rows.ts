@@ -20,9 +20,14 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
   const used = new Map<string, UsedRow>();
   const changed = new Set<string>();
   let reading: Promise<ReadonlyMap<string, KnownRow>> | null = null;
-  const usedRowOf = async (files: readonly FoundFile[]): Promise<UsedRow> => {
+  let known: ReadonlyMap<string, KnownRow> | null = null;
+  const readKnown = async (): Promise<ReadonlyMap<string, KnownRow>> => {
     reading ??= readRows(path, table);
-    const known = await reading;
+    known = await reading;
+    return known;
+  };
+  // A list asks thousands of times: without a promise for each.
+  const usedRowOf = (files: readonly FoundFile[], known: ReadonlyMap<string, KnownRow>): UsedRow => {
     const name = files[0]?.path ?? "";
     const stamp = stampOf(files);
     const before = used.get(name);
@@ -38,7 +43,7 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
       compute: () => Promise<T>,
     ): Promise<T> {
       const files = "path" in looked ? [looked] : looked;
-      const { answers } = await usedRowOf(files);
+      const { answers } = usedRowOf(files, known ?? (await readKnown()));
       const name = answersTo(key).find((one) => Object.hasOwn(answers, one));
       if (name !== undefined) return answers[name] as T;
       const answer = await compute();
@@ -48,8 +53,8 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
       return answer;
     },
     async save(asked) {
-      const known = await (reading ?? readRows(path, table));
-      const gone = asked === "everything" ? [...known.keys()].filter((name) => !used.has(name)) : [];
+      const before = known ?? (await readKnown());
+      const gone = asked === "everything" ? [...before.keys()].filter((name) => !used.has(name)) : [];
       if (changed.size === 0 && gone.length === 0) return;
       await useIndex(path, "write", (database) => writeRows(database, { table, used, changed, gone }));
     },
@@ -116,6 +121,8 @@ function checksumOf(name: string, stamp: string, answers: string): number {
 
 /** The files after the first are named: their paths are part of what the answer stands for. */
 export function stampOf(files: readonly FoundFile[]): string {
+  const [only] = files;
+  if (only !== undefined && files.length === 1) return ` ${numbersOf(only)}`;
   return files
     .map((file, at) => `${at === 0 ? "" : JSON.stringify(file.path)} ${numbersOf(file)}`)
     .join("\n");

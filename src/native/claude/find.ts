@@ -64,7 +64,10 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
   const head = await readHead(file);
   const isAtHome = canonicalFolder(file).startsWith(join(canonicalFolder(projects), "/"));
   if (!isAtHome && !head.some(isClaudeLine)) return null;
-  const found = foundFile(file, readLiveSessions(running), sessionIdOf(file, head));
+  const found = foundFile(file, readLiveSessions(running), {
+    sessionId: sessionIdOf(file, head),
+    isArchived: isArchivedBeside(file),
+  });
   return inline ? { ...found, sessionId: inline[2] ?? "", location: path } : found;
 }
 
@@ -95,9 +98,9 @@ function* sessionsIn(folder: string, live: LiveSessions): Generator<FoundSession
   for (const name of names) {
     if (!name.endsWith(".jsonl") || SUBAGENT.test(name)) continue;
     const id = name.slice(0, -".jsonl".length);
-    const path = join(folder, name);
-    const found = foundFile(path, live, id);
-    yield all.has(id) && isArchivedBeside(path) ? { ...found, archived: true } : found;
+    const path = `${folder}/${name}`;
+    // Without a folder beside it, nothing marks it as archived.
+    yield foundFile(path, live, { sessionId: id, isArchived: all.has(id) && isArchivedBeside(path) });
   }
 }
 
@@ -124,7 +127,7 @@ async function* subagentsIn(
 }
 
 function foundSubagent(path: string, live: LiveSessions): FoundSession {
-  return foundFile(path, live, subagentIdOf(path) ?? "");
+  return foundFile(path, live, { sessionId: subagentIdOf(path) ?? "", isArchived: false });
 }
 
 /** The session that the first lines of a sub-agent's file name. */
@@ -133,7 +136,12 @@ async function parentOf(path: string): Promise<string | null> {
   return ids.find((id) => id !== null) ?? null;
 }
 
-function foundFile(path: string, live: LiveSessions, sessionId: string): FoundSession {
+interface FileFacts {
+  readonly sessionId: string;
+  readonly isArchived: boolean;
+}
+
+function foundFile(path: string, live: LiveSessions, { sessionId, isArchived }: FileFacts): FoundSession {
   const stat = statFile(path);
   const files: FoundFile[] = stat === null ? [] : [stat];
   const problems: Problem[] = [];
@@ -143,7 +151,7 @@ function foundFile(path: string, live: LiveSessions, sessionId: string): FoundSe
     sessionId,
     location: path,
     files,
-    archived: stat !== null && isArchivedBeside(path),
+    archived: stat !== null && isArchived,
     live: live.of(sessionId),
     problems,
   };

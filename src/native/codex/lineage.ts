@@ -168,7 +168,7 @@ export function rolloutsBelow(folder: string): string[] {
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
     return entries
       .filter((entry) => isRolloutName(entry.name) && !entry.isDirectory())
-      .map((entry) => join(entry.parentPath, entry.name));
+      .map((entry) => `${entry.parentPath}/${entry.name}`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES") return [];

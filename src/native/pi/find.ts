@@ -73,7 +73,7 @@ async function* sessionsIn(folder: string, others: boolean): AsyncGenerator<Foun
   const { names, unreadable } = readSessionFolder("pi", folder);
   yield* unreadable;
   for (const name of names) {
-    const path = join(folder, name);
+    const path = `${folder}/${name}`;
     if (!name.endsWith(".jsonl")) continue;
     if (sessionIdOf(path) !== null) yield toFound(path, []);
     else {
