@@ -4,7 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";
-import { cleanEnv, MAIN, type Run } from "./home.ts";
+import { cleanEnv, MAIN, type Run, run, writeSessions } from "./home.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "./talk.ts";
 
 let home: TalkHome;
@@ -136,6 +136,19 @@ describe("on a pipe", () => {
     expect(stdout).toContain('✗ robot has no model "nonsense"');
     expect([...stdout.matchAll(/^ +model +(.+)$/gmu)].map(([, model]) => model)).toEqual(["large", "large"]);
     expect(stdout).toMatch(/one · other · [0-9a-f-]{36}\n/u);
+  });
+
+  test("/search finds turns of every session, with numbers for `continuo open`", async () => {
+    writeSessions(home);
+    const { code, stdout, stderr } = await repl("/search zebra\n/search\n/search role:assistant well\n");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("  1 Fix the build\n");
+    expect(stdout).toContain("All well.");
+    expect(stdout).toContain("/search needs words");
+    expect(stdout).toContain("Nothing found.");
+    expect(home.prompts()).toEqual([]);
+    const opened = await run(home, ["open", "1"]);
+    expect(opened.stdout).toContain("All well.");
   });
 
   test("an answer of 10 MB in one piece is shown to its end", async () => {

@@ -4,6 +4,7 @@ import type { Talk } from "../../conversations/index.ts";
 import { ContinuoError, type Usage } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { usageParts } from "../conversation/index.ts";
+import { searchWork } from "../search/index.ts";
 import { clockTime, type Paint, type Shell, tildePath } from "../terminal/index.ts";
 import { listHere, toLines } from "./sessions.ts";
 import { SLASH_COMMANDS, type SlashName } from "./slash.ts";
@@ -44,6 +45,10 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
     return [...lines, ...missing.map((text) => `  ${paint(visibleLine(text), "yellow")}`)];
   },
   session: async ({ talk, shell, paint }) => factsOf(await sessionFacts(talk, shell), paint),
+  search: async ({ shell }, argument) => {
+    if (argument === "") throw usage("/search needs words", "Type /search and what you look for.");
+    return await searchWork(argument, shell);
+  },
   resume: async ({ talk, paint }, argument) => {
     if (argument === "")
       throw usage("/resume needs an id", "Type /sessions to see the sessions of this folder.");

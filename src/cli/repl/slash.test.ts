@@ -32,7 +32,7 @@ const candidates = {
 };
 
 test.each([
-  ["/se", [["/sessions", "/session"], "/se"]],
+  ["/se", [["/sessions", "/session", "/search "], "/se"]],
   ["/agent c", [["claude", "codex"], "c"]],
   ["/agent cl", [["claude"], "cl"]],
   ["/resume 4b", [["4bf3aa", "4bf3bb"], "4b"]],

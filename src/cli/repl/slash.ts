@@ -4,6 +4,7 @@ export type SlashName =
   | "help"
   | "sessions"
   | "session"
+  | "search"
   | "resume"
   | "continue"
   | "fork"
@@ -26,6 +27,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "help", argument: "", says: "list these commands" },
   { name: "sessions", argument: "", says: "list the newest sessions of this folder" },
   { name: "session", argument: "", says: "show the facts of this session" },
+  { name: "search", argument: "WORDS", says: "search every session, as `continuo search` does" },
   { name: "resume", argument: "ID", says: "continue another session, a native one or Continuo's own" },
   { name: "continue", argument: "", says: "continue the newest session of this folder" },
   { name: "fork", argument: "[ID]", says: "continue a copy of a session; the original does not change" },

@@ -7,4 +7,4 @@
  */
 
 export { addIndexCommands, addOpenCommand, addSearchCommand } from "./commands.ts";
-export { patternsWork } from "./work.ts";
+export { patternsWork, searchWork } from "./work.ts";

@@ -54,6 +54,19 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
   return 0;
 }
 
+/** Of a query as it is typed into one line. Errors: as `runSearch`. */
+export async function searchLines(text: string, shell: Shell): Promise<readonly string[]> {
+  const query = parseQuery(text, { toTime: (time) => parseSince(time, shell.now) });
+  const texts = await updateWithProgress(shell, UPDATE_MS);
+  const options = { texts, nowMs: shell.now.getTime(), limit: DEFAULT_LIMIT };
+  const found = await searchIndex(placesOf(shell), query, options);
+  keepNumbers(found.results, shell);
+  const paint = paintFor(screenOf(shell, shell.stdout));
+  const drawn = found.total === 0 ? "Nothing found.\n" : drawResults(found, shell);
+  const notes = notesOf(texts.left + found.changed, texts).map((note) => note(paint));
+  return [...drawn.trimEnd().split("\n"), ...notes];
+}
+
 function toJson(found: SearchResults, missing: number, { unreadable, cut }: Texts): object {
   return {
     results: found.results.map((result, at) => resultToJson(result, at + 1)),

@@ -6,3 +6,8 @@ import type { Shell } from "../terminal/index.ts";
 export async function patternsWork(shell: Shell): Promise<readonly string[]> {
   return await (await import("./texts.ts")).patternsOf(shell);
 }
+
+/** As `search`, with what it reports, as lines for a terminal; the numbers of the results are those of the terminal. */
+export async function searchWork(text: string, shell: Shell): Promise<readonly string[]> {
+  return await (await import("./search.ts")).searchLines(text, shell);
+}
