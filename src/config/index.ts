@@ -18,7 +18,13 @@ export { openDriver, restrictionFor } from "./open-driver.ts";
 export { parseFile } from "./parse.ts";
 export { readConfiguration } from "./read.ts";
 export { type ServerLimitSettings, serverLimitsOfFlags } from "./server-limits.ts";
-export { type AgentSettings, type Configuration, type ContinuationMode, FILE_NAME } from "./settings.ts";
+export {
+  type AgentSettings,
+  type Configuration,
+  type ContinuationMode,
+  FILE_NAME,
+  type LiveConfiguration,
+} from "./settings.ts";
 export {
   readTrusted,
   readTrustedFolders,

@@ -1,6 +1,6 @@
 /** One file, or the flags, laid over what was known before. Pure. */
 
-import type { FileAgent, FileContent, FileContext } from "./schema.ts";
+import type { FileAgent, FileContent, FileContext, FileEndpoint, FileLive } from "./schema.ts";
 import {
   type AgentFlags,
   type AgentSettings,
@@ -8,6 +8,8 @@ import {
   type ContextSettings,
   type ContinuationMode,
   defaultSettings,
+  type EndpointSettings,
+  type LiveConfiguration,
 } from "./settings.ts";
 
 export interface Layers {
@@ -110,6 +112,29 @@ export function withFlags(before: AgentSettings, flags: AgentFlags): AgentSettin
     budget: { ...before.budget, ...given(flags.budget ?? {}) },
     context: { ...before.context, ...given(flags.context ?? {}) },
   };
+}
+
+export function toLive({ embedder, transcriber, budget, ...live }: FileLive): LiveConfiguration {
+  return given({
+    adaptiveBatching: live.adaptive_batching,
+    backpressure: live.backpressure,
+    replayNightly: live.replay_nightly,
+    noteWriter: live.note_writer,
+    keepAudio: live.keep_audio,
+    embedder:
+      embedder === undefined
+        ? undefined
+        : { ...toEndpoint(embedder), ...given({ threshold: embedder.threshold }) },
+    transcriber: transcriber === undefined ? undefined : toEndpoint(transcriber),
+    budget:
+      budget === undefined
+        ? undefined
+        : given({ maxTokens: budget.max_tokens, maxCostUsd: budget.max_cost_usd }),
+  });
+}
+
+function toEndpoint({ url, model, api_key_env }: FileEndpoint): EndpointSettings {
+  return { url, model, ...given({ apiKeyEnv: api_key_env }) };
 }
 
 /** What is not given does not take the place of what is. */

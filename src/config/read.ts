@@ -7,7 +7,7 @@ import { AGENT_NAMES, ContinuoError } from "../model/index.ts";
 import { findProjectFile, type RawFile, readFile } from "./files.ts";
 import { guardedIn, withoutGuarded } from "./guarded.ts";
 import { recallContents, rememberContents } from "./known.ts";
-import { type Layers, withCommon, withFile, withFlags } from "./merge.ts";
+import { type Layers, toLive, withCommon, withFile, withFlags } from "./merge.ts";
 import { nearest } from "./nearest.ts";
 import type { ParsedFile } from "./parse.ts";
 import { type ServerLimitSettings, toServerLimits } from "./server-limits.ts";
@@ -21,6 +21,7 @@ import {
   defaultSettings,
   FILE_NAME,
   isKnownAgent,
+  type LiveConfiguration,
   type UntrustedFile,
 } from "./settings.ts";
 import { readTrusted, trustStateOf } from "./trust.ts";
@@ -95,6 +96,7 @@ function lay(
     indexExclude: [],
     serverLimits: {},
     prices: {},
+    live: {},
   };
   const parsedOf = (raw: RawFile): ParsedFile => parsed.get(raw) ?? asParsed();
   if (ofHome !== null) add(reading, { raw: ofHome, of: "home", parsed: parsedOf(ofHome) });
@@ -107,9 +109,9 @@ function lay(
     ({ name, command }) => isKnownAgent(name) || command !== null,
   );
   const agents = agentsByName(startable.map((settings) => withCommon(settings, layers)));
-  const { indexExclude, serverLimits, prices } = reading;
+  const { indexExclude, serverLimits, prices, live } = reading;
   const { continuation } = layers;
-  const read = { continuation, indexExclude, serverLimits, prices, files, problems, untrusted };
+  const read = { continuation, indexExclude, serverLimits, prices, live, files, problems, untrusted };
   return withAllFlags({ ...read, agent: layers.agent, agents }, flags, withheld);
 }
 
@@ -125,6 +127,7 @@ interface Reading {
   indexExclude: readonly string[];
   serverLimits: ServerLimitSettings;
   prices: Configuration["prices"];
+  live: LiveConfiguration;
 }
 
 interface SaidBy {
@@ -162,6 +165,7 @@ const OF_HOME = {
   index: "one index serves all projects",
   server: "one server serves all projects",
   prices: "one bill is for all projects",
+  live: "one server serves all projects",
 } as const;
 
 function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, "of" | "parsed">): void {
@@ -170,9 +174,10 @@ function addOfHome(reading: Reading, file: string, { of, parsed }: Pick<Adding, 
     reading.indexExclude = content.index?.exclude ?? [];
     reading.serverLimits = toServerLimits(content.server?.limits);
     reading.prices = toPrices(content.prices ?? {});
+    reading.live = toLive(content.live ?? {});
     return;
   }
-  for (const key of ["index", "server", "prices"] as const) {
+  for (const key of ["index", "server", "prices", "live"] as const) {
     if (content[key] === undefined) continue;
     const message = `only the file in CONTINUO_HOME can have this key: ${OF_HOME[key]}`;
     reading.problems.push({ file, ...placeOf([key]), key, message, suggestion: null });

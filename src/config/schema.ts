@@ -62,6 +62,23 @@ export interface FilePrice {
   readonly cache_write?: number | undefined;
 }
 
+export interface FileEndpoint {
+  readonly url: string;
+  readonly model: string;
+  readonly api_key_env?: string | undefined;
+}
+
+export interface FileLive {
+  readonly adaptive_batching?: boolean | undefined;
+  readonly backpressure?: boolean | undefined;
+  readonly replay_nightly?: boolean | undefined;
+  readonly note_writer?: string | undefined;
+  readonly embedder?: (FileEndpoint & { readonly threshold?: number | undefined }) | undefined;
+  readonly transcriber?: FileEndpoint | undefined;
+  readonly keep_audio?: boolean | undefined;
+  readonly budget?: Pick<FileBudget, "max_tokens" | "max_cost_usd"> | undefined;
+}
+
 export interface FileContent {
   readonly env?: "pass" | "deny" | undefined;
   readonly agent?: string | undefined;
@@ -72,6 +89,7 @@ export interface FileContent {
   readonly prices?: Readonly<Record<string, FilePrice>> | undefined;
   readonly index?: { readonly exclude?: readonly string[] | undefined } | undefined;
   readonly server?: { readonly limits?: FileServerLimits | undefined } | undefined;
+  readonly live?: FileLive | undefined;
 }
 
 const text = z.string().min(1).max(MAX_TEXT_CHARS);
@@ -184,6 +202,57 @@ const serverLimits = z.strictObject(
   ),
 );
 
+const endpoint = {
+  url: z
+    .url({ protocol: /^https?$/u })
+    .max(MAX_TEXT_CHARS)
+    .describe("The address with its version, such as https://api.openai.com/v1."),
+  model: text.describe("The model, as the endpoint names it."),
+  api_key_env: z
+    .string()
+    .regex(VARIABLE_NAME)
+    .optional()
+    .describe("The environment variable of `continuo serve` that has the key."),
+};
+
+const live = z.strictObject({
+  adaptive_batching: z
+    .boolean()
+    .optional()
+    .describe("Whether the window of a batch is 2, 4 or 6 s, as the input comes; false: always 4 s."),
+  backpressure: z.boolean().optional().describe("Whether levels are recorded and sent to clients."),
+  replay_nightly: z
+    .boolean()
+    .optional()
+    .describe("Whether one server replays the sessions of the last day every night."),
+  note_writer: z
+    .string()
+    .regex(AGENT_NAME)
+    .optional()
+    .describe("The agent that writes notes. Default: none; a note is the likeliest sentence."),
+  embedder: z
+    .strictObject({
+      ...endpoint,
+      threshold: z
+        .number()
+        .min(0)
+        .max(1)
+        .optional()
+        .describe("The cosine from which two notes say the same. Default: 0.8."),
+    })
+    .optional()
+    .describe("An OpenAI-compatible endpoint whose embeddings compare notes. Default: words."),
+  transcriber: z
+    .strictObject(endpoint)
+    .optional()
+    .describe("An OpenAI-compatible endpoint that makes transcripts of audio. Default: none."),
+  keep_audio: z.boolean().optional().describe("Whether audio is kept after its transcript was made."),
+  budget: budget
+    .pick({ max_tokens: true, max_cost_usd: true })
+    .optional()
+    .describe("What one continuous session may use; then no model is called."),
+});
+
 /** One file, as it is written. */
 export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
   env: z
@@ -244,4 +313,7 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
     })
     .optional()
     .describe("How `continuo serve` works. Only in the file in CONTINUO_HOME."),
+  live: live
+    .optional()
+    .describe("How `continuo serve` runs continuous sessions. Only in the file in CONTINUO_HOME."),
 });

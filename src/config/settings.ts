@@ -103,6 +103,27 @@ export interface UntrustedFile {
   readonly state: "never trusted" | "changed";
 }
 
+/** An endpoint that speaks as OpenAI's does. */
+export interface EndpointSettings {
+  readonly url: string;
+  readonly model: string;
+  /** The variable that has the key. */
+  readonly apiKeyEnv?: string;
+}
+
+/** What is left out is as the library has it. */
+export interface LiveConfiguration {
+  readonly adaptiveBatching?: boolean;
+  readonly backpressure?: boolean;
+  readonly replayNightly?: boolean;
+  /** The name of an agent. */
+  readonly noteWriter?: string;
+  readonly embedder?: EndpointSettings & { readonly threshold?: number };
+  readonly transcriber?: EndpointSettings;
+  readonly keepAudio?: boolean;
+  readonly budget?: Pick<BudgetSettings, "maxTokens" | "maxCostUsd">;
+}
+
 export interface ConfigurationFile {
   readonly path: string;
   readonly of: "home" | "project";
@@ -128,6 +149,8 @@ export interface Configuration {
   readonly serverLimits: ServerLimitSettings;
   /** What calls of models cost, in USD for a million tokens, by the name of the model. */
   readonly prices: Readonly<Record<string, PriceSettings>>;
+  /** How a server of this user runs continuous sessions. */
+  readonly live: LiveConfiguration;
   /** That were read, the first one first. */
   readonly files: readonly ConfigurationFile[];
   /** A file with a problem is not used at all. */

@@ -18,6 +18,7 @@ const configuration: Configuration = {
     indexExclude: [],
     serverLimits: {},
     prices: {},
+    live: {},
     files: [],
     problems: [],
     untrusted: null,

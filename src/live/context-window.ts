@@ -1,7 +1,9 @@
 /** Evidence around a time of the medium, most useful first: through the index, at the same cost in any log. */
 
 import type { Store, StoredEvent } from "../model/index.ts";
+import { AUDIO_KIND } from "./audio.ts";
 import { toItem } from "./batches.ts";
+import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import type { ContextWindowOptions, EvidenceItem } from "./types.ts";
 
@@ -36,7 +38,7 @@ export async function* fetchContextWindow(
         ...(signal === undefined ? {} : { signal }),
       });
       for (const event of events) {
-        if (given.has(event.sequence) || event.pruned !== undefined) continue;
+        if (given.has(event.sequence) || event.pruned !== undefined || isAudio(event)) continue;
         // One that is too long does not keep the shorter ones out.
         if (tokens + tokensOf(event) > tokenBudget) continue;
         tokens += tokensOf(event);
@@ -46,6 +48,11 @@ export async function* fetchContextWindow(
       }
     }
   }
+}
+
+/** Its transcript is evidence of its own. */
+function isAudio({ type, data }: StoredEvent): boolean {
+  return type === "evidence_added" && isFields(data) && data.kind === AUDIO_KIND;
 }
 
 /** A token is about 4 characters; a picture costs what its description does. */

@@ -1,8 +1,9 @@
 /** The fold of a continuous session's log: everything that the session is. It sees each event once, in order. */
 
 import type { StoredEvent } from "../model/index.ts";
+import { AUDIO_KIND } from "./audio.ts";
 import { addNoteEvent, type NoteEntry } from "./note-entries.ts";
-import type { BudgetState, Lanes, Level, LiveCost, LiveHealth, LiveState } from "./types.ts";
+import type { BudgetState, Lanes, Level, LiveCost, LiveHealth, LiveState, Span } from "./types.ts";
 
 /** Evidence that was appended and not processed. Its payload is in the log. */
 export interface PendingEvidence {
@@ -11,6 +12,15 @@ export interface PendingEvidence {
   readonly retention: "critical" | "supplementary";
   readonly atMs: number;
   readonly activity?: string;
+}
+
+/** A chunk of audio whose transcript was not made yet. */
+export interface PendingAudio extends Span {
+  readonly sequence: number;
+  readonly audioId: string;
+  readonly hash: string;
+  readonly mediaType: "audio/webm" | "audio/wav";
+  readonly lang?: string;
 }
 
 export interface OpenRequest {
@@ -51,6 +61,8 @@ export interface LiveFold {
   readonly pending: Map<number, PendingEvidence>;
   readonly notes: Map<string, NoteEntry>;
   readonly requests: Map<string, OpenRequest>;
+  /** By sequence, oldest first. */
+  readonly audio: Map<number, PendingAudio>;
   /** What the note writer knows of the conversation. */
   memory: unknown;
   cost: LiveCost;
@@ -92,6 +104,7 @@ export function emptyFold(chainHash: string): LiveFold {
     pending: new Map(),
     notes: new Map(),
     requests: new Map(),
+    audio: new Map(),
     memory: null,
     cost: NO_COST,
     budget: "normal",
@@ -197,6 +210,7 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
   },
   decision_made: (fold, data) => {
     removePending(fold, data.sequences);
+    for (const sequence of Array.isArray(data.audio) ? data.audio : []) fold.audio.delete(sequence as number);
     removeRequests(fold, data);
     if (data.memory !== undefined) fold.memory = data.memory;
     if (isFields(data.cost)) fold.cost = addCost(fold.cost, data.cost);
@@ -205,6 +219,13 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     // Clients send telemetry too, but not as the agent.
     if (name === "ask" && event.actor.kind === "agent" && isFields(value))
       fold.cost = addCost(fold.cost, value);
+  },
+  evidence_added: (fold, data, { event, atMs }) => {
+    const audio = audioIn(event, data);
+    if (audio === null) return;
+    fold.audio.set(event.sequence, audio);
+    fold.lastInput = event.sequence;
+    fold.lastInputAtMs = atMs;
   },
   evidence_dropped: (fold, data) => removePending(fold, data.sequences),
   context_requested: (fold, data, { event }) => {
@@ -249,6 +270,20 @@ function changeState(
 function removePending({ pending }: LiveFold, sequences: unknown): void {
   if (!Array.isArray(sequences)) return;
   for (const sequence of sequences) pending.delete(sequence as number);
+}
+
+function audioIn({ sequence, id }: StoredEvent, data: Fields): PendingAudio | null {
+  const { kind, content, mediaTimeMs, endMs, lang } = data;
+  if (kind !== AUDIO_KIND || !isFields(content) || typeof content.hash !== "string") return null;
+  return {
+    sequence,
+    audioId: id,
+    hash: content.hash,
+    mediaType: content.mediaType === "audio/wav" ? "audio/wav" : "audio/webm",
+    startMs: Number(mediaTimeMs ?? 0),
+    endMs: Number(endMs ?? mediaTimeMs ?? 0),
+    ...(typeof lang === "string" ? { lang } : {}),
+  };
 }
 
 /** Requests end with the decision on their answer, or with the one that names them. */

@@ -5,7 +5,8 @@
 
 import { isContinuoError } from "../model/index.ts";
 import { openStore } from "../store/index.ts";
-import { type LiveOptions, LiveService } from "./service.ts";
+import type { LiveOptions } from "./options.ts";
+import { LiveService } from "./service.ts";
 import type { LiveSessionRequest, OpenedLiveSession } from "./types.ts";
 
 export class LiveHost {

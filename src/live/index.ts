@@ -11,6 +11,7 @@
 
 export { type AgentWriterOptions, agentWriter } from "./agent-writer.ts";
 export { parseQuestion, type Question } from "./ask.ts";
+export { type AudioFields, type AudioUpload, parseAudio } from "./audio.ts";
 export { fetchContextWindow } from "./context-window.ts";
 export { type ComparedDraft, type ComparedNote, type Decided, decideDrafts, type Rule } from "./decide.ts";
 export { parseEvidenceBatch } from "./evidence.ts";
@@ -25,6 +26,8 @@ export { LIMITS } from "./limits.ts";
 export { parseNoteOperation } from "./note-operations.ts";
 export { parseSessionRequest } from "./open-session.ts";
 export { type OpenAiEmbedderOptions, type OpenAiEndpoint, openAiEmbedder } from "./openai.ts";
+export { openAiTranscriber } from "./openai-transcriber.ts";
+export type { LiveOptions } from "./options.ts";
 export { type Disagreement, parseReplayMode, type ReplayReport, replayEvents } from "./replay.ts";
-export { type LiveOptions, LiveService } from "./service.ts";
+export { LiveService } from "./service.ts";
 export type * from "./types.ts";

@@ -11,6 +11,7 @@ import {
   type StoredEvent,
   type Write,
 } from "../model/index.ts";
+import { AudioWork } from "./audio-work.ts";
 import { type Lane, lanesOf, readSequences } from "./batches.ts";
 import { budgetState, usedShare } from "./budget.ts";
 import { isDueCheckpoint, writeCheckpoint } from "./checkpoint.ts";
@@ -25,7 +26,15 @@ import { nextLevel } from "./levels.ts";
 import { LIMITS } from "./limits.ts";
 import type { SessionLease } from "./ownership.ts";
 import { acceptsInput, nextState, type Trigger } from "./state-machine.ts";
-import type { BudgetState, Clock, Embedder, LiveBudget, LiveState, NoteWriter } from "./types.ts";
+import type {
+  BudgetState,
+  Clock,
+  Embedder,
+  LiveBudget,
+  LiveState,
+  NoteWriter,
+  Transcriber,
+} from "./types.ts";
 
 export interface KeeperSettings {
   readonly store: Store;
@@ -36,6 +45,8 @@ export interface KeeperSettings {
   readonly writerOf: (name: string | null) => NoteWriter;
   readonly embedder: Embedder;
   readonly budget: LiveBudget | null;
+  readonly transcriber: Transcriber | null;
+  readonly keepAudio: boolean;
   readonly adaptiveBatching: boolean;
   readonly backpressure: boolean;
   readonly report: (line: string) => void;
@@ -57,6 +68,7 @@ export class Keeper {
   readonly #over = new AbortController();
   readonly #leave: (() => void)[];
   readonly #lanes: ReadonlyMap<Lane, LaneWork>;
+  readonly #audio: AudioWork;
   #writes: Promise<void> = Promise.resolve();
   #turns: Promise<unknown> = Promise.resolve();
   #cancelTimer: (() => void) | null = null;
@@ -72,6 +84,12 @@ export class Keeper {
     this.lease = options.lease;
     const { follower } = options;
     this.#lanes = new Map(lanesOf(follower.fold).map((lane) => [lane, this.#laneWork(lane)]));
+    this.#audio = new AudioWork({
+      ...options,
+      signal: this.#over.signal,
+      append: (events) => this.append(events),
+      onIdle: () => this.#wake(),
+    });
     this.#leave = [
       follower.onEvent((event) => {
         for (const lane of this.#lanes.values()) lane.hear(event);
@@ -89,7 +107,7 @@ export class Keeper {
 
   /** Whether a batch is being processed. */
   get isBusy(): boolean {
-    return [...this.#lanes.values()].some((lane) => lane.isBusy);
+    return this.#audio.isBusy || [...this.#lanes.values()].some((lane) => lane.isBusy);
   }
 
   /**
@@ -167,6 +185,7 @@ export class Keeper {
   /** Processes what is pending now, as far as that succeeds within the time. */
   async flush(ms: number): Promise<void> {
     const until = performance.now() + ms;
+    await this.#audio.flush(AbortSignal.timeout(ms));
     while (performance.now() < until && !this.isOver && depthOf(this.#options.follower.fold) > 0) {
       const signal = AbortSignal.timeout(Math.max(1, Math.ceil(until - performance.now())));
       const done = await Promise.all([...this.#lanes.values()].map((lane) => lane.processNow(signal)));
@@ -275,6 +294,7 @@ export class Keeper {
         });
       return;
     }
+    this.#audio.startIfDue(nowMs);
     for (const lane of this.#lanes.values()) lane.startIfDue(nowMs);
     const nextMs = this.#nextMs(follower.fold, nowMs);
     if (nextMs !== null) this.#cancelTimer = clock.after(Math.max(1, nextMs - nowMs), () => this.#wake());
@@ -318,6 +338,7 @@ export class Keeper {
 
   #nextMs(fold: LiveFold, nowMs: number): number | null {
     const times = [...this.#lanes.values()].flatMap((lane) => lane.nextMs ?? []);
+    if (this.#audio.nextMs !== null) times.push(this.#audio.nextMs);
     if (fold.state === "active") times.push(activeSince(fold) + LIMITS.idleMs);
     if (fold.eventsSinceCheckpoint > 0) {
       const sinceMs = fold.checkpoint?.atMs ?? fold.createdAtMs;

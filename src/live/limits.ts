@@ -97,6 +97,10 @@ export const LIMITS = {
   /** One call of an endpoint for embeddings or transcripts, and the characters of its answer. */
   endpointMs: 60_000,
   endpointChars: 33_554_432,
+  /** One chunk of audio; how long it waits for its transcript at most; segments of one transcript. */
+  audioBytes: 10_485_760,
+  audioKeptMs: 2_592_000_000,
+  segmentsPerAudio: 1_000,
   /** The share of a budget from which a session warns. */
   budgetWarning: 0.8,
   /** Notes and evidence that a question is answered from. */

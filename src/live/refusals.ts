@@ -2,7 +2,7 @@
 
 import { ContinuoError, type Store } from "../model/index.ts";
 import type { Follower } from "./follower.ts";
-import type { NoteWriter } from "./types.ts";
+import type { NoteWriter, Transcriber } from "./types.ts";
 
 export function stateOfFold(follower: Follower): "degraded" | Follower["fold"]["state"] {
   return follower.fault === null ? follower.fold.state : "degraded";
@@ -51,4 +51,12 @@ export async function assertRepairable(
       details: { key, firstBadSequence: firstBadSequence ?? null },
     });
   }
+}
+
+/** Errors: `unsupported`. */
+export function assertTranscriber(transcriber: Transcriber | null): void {
+  if (transcriber !== null) return;
+  throw new ContinuoError("unsupported", "this server makes no transcripts of audio", {
+    hint: "Set `live.transcriber` in continuo.yaml, or send transcripts.",
+  });
 }

@@ -2,7 +2,6 @@
 
 import {
   ContinuoError,
-  createIds,
   isContinuoError,
   type NewEvent,
   type Store,
@@ -10,25 +9,24 @@ import {
   type VerifyResult,
 } from "../model/index.ts";
 import { askedEvent, askSession, type Question } from "./ask.ts";
+import { type AudioUpload, audioEvent } from "./audio.ts";
 import { budgetState } from "./budget.ts";
 import { CleanUp } from "./clean-up.ts";
-import { isoOf, SYSTEM_CLOCK } from "./clock.ts";
+import { isoOf } from "./clock.ts";
 import { fetchContextWindow } from "./context-window.ts";
 import { toEvent } from "./evidence.ts";
-import { extractiveWriter } from "./extractive-writer.ts";
 import { depthOf, isCounted, isFields } from "./fold.ts";
 import { Follower, stateOf } from "./follower.ts";
 import { Keeper, type KeeperSettings } from "./keeper.ts";
 import { findKey, listKeys, setKey } from "./keys.ts";
 import { nextLevel } from "./levels.ts";
-import { lexicalEmbedder } from "./lexical-embedder.ts";
 import { LIMITS } from "./limits.ts";
 import { Nightly } from "./nightly.ts";
 import { answerEvent, notesOf, operationEvents } from "./notes-of-session.ts";
 import { openSession } from "./open-session.ts";
+import { type LiveOptions, settingsOf } from "./options.ts";
 import { isLiveUsed, Ownership, type SessionLease } from "./ownership.ts";
-import { assertRepairable, assertWritable, ended, stateOfFold, writerNamed } from "./refusals.ts";
-import { rememberingEmbedder } from "./remembering-embedder.ts";
+import { assertRepairable, assertTranscriber, assertWritable, ended, stateOfFold } from "./refusals.ts";
 import { type ReplayReport, replayRecorded } from "./replay.ts";
 import { replayWithModel } from "./replay-model.ts";
 import { toLiveSession } from "./session-view.ts";
@@ -38,43 +36,16 @@ import { acceptsInput, isFinal } from "./state-machine.ts";
 import type {
   Acknowledgement,
   AskResult,
-  Clock,
   ContextWindowOptions,
-  Embedder,
   EvidenceBatch,
   EvidenceItem,
-  LiveBudget,
   LiveSession,
   LiveSessionRequest,
   Note,
   NoteOperation,
-  NoteWriter,
   OpenedLiveSession,
 } from "./types.ts";
 import { deleteVideo } from "./videos.ts";
-
-export interface LiveOptions {
-  readonly store: Store;
-  /** The machine's where none is given. */
-  readonly clock?: Clock;
-  /** By name; the first one is the default. The extractive one where none is given. */
-  readonly noteWriters?: readonly NoteWriter[];
-  /** Compares notes by their texts; the lexical one where none is given. */
-  readonly embedder?: Embedder;
-  /** Of each session; none where it is left out. When it is spent, notes are written without a model. */
-  readonly budget?: LiveBudget;
-  /** `false`: every window is 4 s. */
-  readonly adaptiveBatching?: boolean;
-  /** `false`: no level is recorded or sent. */
-  readonly backpressure?: boolean;
-  /** Replays the sessions of the last day every night, on one server. */
-  readonly replayNightly?: boolean;
-  /** The beginning of this server's name in leases; an id follows. */
-  readonly serverName?: string;
-  /** `stored` where none is given. */
-  readonly kind?: "stored" | "ephemeral";
-  readonly report?: (line: string) => void;
-}
 
 const NEVER = new AbortController().signal;
 
@@ -93,24 +64,12 @@ export class LiveService {
   #state: "running" | "stopped" = "running";
 
   constructor(options: LiveOptions) {
-    const { store, clock = SYSTEM_CLOCK, report = () => undefined } = options;
-    const { noteWriters = [extractiveWriter()], adaptiveBatching = true, backpressure = true } = options;
-    const newId = createIds({ now: clock.now, random: (bytes) => void crypto.getRandomValues(bytes) });
+    const { store } = options;
+    this.#settings = settingsOf(options);
+    const { clock, newId, report } = this.#settings;
     this.store = store;
     this.#kind = options.kind ?? "stored";
     this.serverId = options.serverName === undefined ? newId() : `${options.serverName}.${newId()}`;
-    this.#settings = {
-      store,
-      runStore: store.forWorkspace(store.workspaceId),
-      clock,
-      newId,
-      writerOf: (name) => writerNamed(noteWriters, name),
-      embedder: rememberingEmbedder(options.embedder ?? lexicalEmbedder()),
-      budget: options.budget ?? null,
-      adaptiveBatching,
-      backpressure,
-      report,
-    };
     this.#ownership = new Ownership({
       store,
       serverId: this.serverId,
@@ -237,6 +196,14 @@ export class LiveService {
     options: ContextWindowOptions = {},
   ): AsyncIterable<EvidenceItem> {
     return fetchContextWindow(this.store, sessionId, timestampMs, options);
+  }
+
+  /** Stores a chunk of audio; its transcript follows. Errors: as `accept`; `unsupported` without a transcriber. */
+  async acceptAudio(key: string, upload: AudioUpload): Promise<Acknowledgement> {
+    assertTranscriber(this.#settings.transcriber);
+    const follower = await this.#follow(await this.sessionIdOf(key));
+    assertWritable(follower);
+    return this.#input(follower, [await audioEvent(this.store, upload, this.#settings.clock.now())]);
   }
 
   /** All that are not archived, in the order of the medium. Errors: `not_found`. */

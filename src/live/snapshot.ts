@@ -2,11 +2,11 @@
 
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../model/index.ts";
-import type { LiveFold, OpenRequest, PendingEvidence } from "./fold.ts";
+import type { LiveFold, OpenRequest, PendingAudio, PendingEvidence } from "./fold.ts";
 import type { NoteEntry } from "./note-entries.ts";
 
 export const SNAPSHOT_NAME = "live";
-const VERSION = 3;
+const VERSION = 4;
 
 export interface SealedSnapshot {
   readonly version: number;
@@ -20,13 +20,14 @@ export function sha256(data: string | Uint8Array): string {
 }
 
 export function seal(fold: LiveFold): SealedSnapshot {
-  const { pending, notes, requests, ...rest } = fold;
+  const { pending, notes, requests, audio, ...rest } = fold;
   const plain = JSON.parse(
     JSON.stringify({
       ...rest,
       pending: [...pending.values()],
       notes: [...notes.values()],
       requests: [...requests.values()],
+      audio: [...audio.values()],
     }),
   ) as Readonly<Record<string, unknown>>;
   return { version: VERSION, hash: sha256(canonicalJson(plain)), fold: plain };
@@ -41,12 +42,14 @@ export function unseal(data: unknown): LiveFold | null | "other version" {
     readonly pending: readonly PendingEvidence[];
     readonly notes: readonly NoteEntry[];
     readonly requests: readonly OpenRequest[];
+    readonly audio: readonly PendingAudio[];
   };
   return {
     ...plain,
     pending: new Map(plain.pending.map((one) => [one.sequence, one])),
     notes: new Map(plain.notes.map((one) => [one.noteId, one])),
     requests: new Map(plain.requests.map((one) => [one.requestId, one])),
+    audio: new Map(plain.audio.map((one) => [one.sequence, one])),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import {
   assertValid,
+  type Configuration,
   readConfiguration,
   type ServerLimitSettings,
   serverLimitsOfFlags,
@@ -21,6 +22,7 @@ import { openForCommand } from "../store/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { toJsonText } from "../terminal/index.ts";
 import type { ServeFlags } from "./flags.ts";
+import { liveSettings } from "./live-settings.ts";
 import { readTokenFile, tokenFileOf, writeTokenFile } from "./token-file.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
@@ -36,7 +38,9 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     );
   }
   const origins = flags.origin.map(originOf);
-  const limits = await limitsOf(flags, shell);
+  const configuration = await ownConfiguration(shell);
+  const limits = limitsOf(configuration, flags);
+  const settings = liveSettings(configuration, shell);
   await using store = await openForCommand(flags, shell);
   const tokenFile = flags.auth && isLoopback ? await ensureToken(store, flags, shell) : null;
   const server = createServer({
@@ -44,7 +48,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     authenticate: flags.auth ? createAuthenticate(store) : allowEverybody(store.workspaceId),
     origins,
     limits,
-    live: { workspaceIds: [store.workspaceId] },
+    live: { workspaceIds: [store.workspaceId], ...settings },
     mcp: mcpService(shell),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: publicUrlOf(flags.publicUrl) }),
     // Who needs no token could call them anyway.
@@ -60,11 +64,16 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   return 0;
 }
 
-/** Of the file in CONTINUO_HOME, then of flags. Errors: `invalid`, `usage`. */
-async function limitsOf(flags: ServeFlags, shell: Shell): Promise<ServerLimitSettings> {
+/** Of the file in CONTINUO_HOME only: a server belongs to no project. Errors: `usage` for a file that is wrong. */
+async function ownConfiguration(shell: Shell): Promise<Configuration> {
   const configuration = await readConfiguration({ places: shell, cwd: null });
   assertValid(configuration);
-  return { ...configuration.serverLimits, ...serverLimitsOfFlags(flags.limit) };
+  return configuration;
+}
+
+/** Of the file, then of flags. Errors: `invalid`, `usage`. */
+function limitsOf({ serverLimits }: Configuration, flags: ServeFlags): ServerLimitSettings {
+  return { ...serverLimits, ...serverLimitsOfFlags(flags.limit) };
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "::1"]);

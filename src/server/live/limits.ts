@@ -3,6 +3,8 @@
 export const LIMITS = {
   /** Bytes of a batch of evidence. */
   batchBytes: 8_388_608,
+  /** Bytes of a chunk of audio. */
+  audioBytes: 10_485_760,
   /** Bytes of a frame that a client sends. */
   frameBytes: 16_384,
   /** Bytes that wait in a socket before its reader is waited for, and how long. */

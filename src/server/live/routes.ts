@@ -3,6 +3,7 @@
 import type { Context, Hono } from "hono";
 import {
   type LiveService,
+  parseAudio,
   parseEvidenceBatch,
   parseNoteOperation,
   parseQuestion,
@@ -79,6 +80,18 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
   app.post("/v1/live/:key/evidence", async (c) => {
     const { key, service } = await asked(c, "write");
     return Response.json(await service.accept(key, parseEvidenceBatch(await readJson(c.req.raw))));
+  });
+  app.post("/v1/live/:key/audio", async (c) => {
+    const { key, service } = await asked(c, "write");
+    const upload = parseAudio({
+      bytes: await readBody(c.req.raw, LIMITS.audioBytes),
+      mediaType: c.req.header("content-type") ?? "",
+      startMs: c.req.query("startMs"),
+      endMs: c.req.query("endMs"),
+      lang: c.req.query("lang"),
+      id: c.req.query("id"),
+    });
+    return Response.json(await service.acceptAudio(key, upload));
   });
   app.post("/v1/live/:key/join", async (c) => {
     const { key, service } = await asked(c, "write");

@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Configuration, readConfiguration } from "../../config/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { liveSettings } from "./live-settings.ts";
+
+async function configured(yaml: string, of: "home" | "project" = "home"): Promise<Configuration> {
+  const home = mkdtempSync(join(tmpdir(), "continuo-live-settings-"));
+  try {
+    const project = join(home, "project");
+    const continuoHome = join(home, ".continuo");
+    for (const folder of [continuoHome, project]) mkdirSync(folder);
+    writeFileSync(join(of === "home" ? continuoHome : project, "continuo.yaml"), yaml);
+    const places = { home, cwd: project, env: {}, platform: "linux" } as const;
+    return await readConfiguration({ places });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+const shell = { home: "/nowhere", env: { KEY: "secret" } } as unknown as Shell;
+
+test("without `live` a server runs continuous sessions with the defaults", async () => {
+  const settings = liveSettings(await configured("agent: claude"), shell);
+  expect({ ...settings, noteWriters: settings.noteWriters?.map(({ name }) => name) }).toEqual({
+    noteWriters: ["extractive"],
+  });
+});
+
+test("each key of `live` reaches the server, and a key of an endpoint comes from the environment", async () => {
+  const yaml = `live:
+  adaptive_batching: false
+  backpressure: false
+  replay_nightly: true
+  keep_audio: true
+  note_writer: claude
+  embedder: { url: "http://127.0.0.1:1/v1", model: small, api_key_env: KEY, threshold: 0.7 }
+  transcriber: { url: "http://127.0.0.1:1/v1", model: whisper }
+  budget: { max_tokens: 5, max_cost_usd: 0.5 }
+`;
+  const configuration = await configured(yaml);
+  const { noteWriters, embedder, transcriber, ...plain } = liveSettings(configuration, shell);
+  expect(plain).toEqual({
+    adaptiveBatching: false,
+    backpressure: false,
+    replayNightly: true,
+    keepAudio: true,
+    budget: { maxTokens: 5, maxCostUsd: 0.5 },
+  });
+  expect(noteWriters?.map(({ name }) => name)).toEqual(["claude", "extractive"]);
+  expect([embedder?.name, embedder?.threshold, transcriber?.name]).toEqual(["small", 0.7, "whisper"]);
+  const bare = { ...shell, env: {} } as Shell;
+  expect(() => liveSettings(configuration, bare)).toThrow(expect.objectContaining({ code: "not_found" }));
+  const unknown = { ...configuration, live: { noteWriter: "nobody" } };
+  expect(() => liveSettings(unknown, shell)).toThrow(expect.objectContaining({ code: "usage" }));
+});
+
+test("the file of a project cannot say how a server runs continuous sessions", async () => {
+  const { live, problems } = await configured("live: { keep_audio: true }", "project");
+  expect(live).toEqual({});
+  expect(problems).toMatchObject([
+    { key: "live", message: expect.stringContaining("only the file in CONTINUO_HOME") },
+  ]);
+  expect((await configured("live: { embedder: { url: 'file:///x', model: m } }")).problems).toMatchObject([
+    { key: "live.embedder.url" },
+  ]);
+});

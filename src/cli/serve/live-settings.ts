@@ -1,0 +1,74 @@
+/** `live` of continuo.yaml as what a server runs continuous sessions with. */
+
+import { type AgentSettings, type Configuration, openDriver } from "../../config/index.ts";
+import { toAgent } from "../../drivers/link/index.ts";
+import {
+  agentWriter,
+  extractiveWriter,
+  type LiveOptions,
+  openAiEmbedder,
+  openAiTranscriber,
+} from "../../live/index.ts";
+import { type Agent, ContinuoError } from "../../model/index.ts";
+import type { Shell } from "../terminal/index.ts";
+
+/** Errors: `usage` for an agent that no file names, `not_found` for a variable that is not set. */
+export function liveSettings(
+  { live, agents }: Pick<Configuration, "live" | "agents">,
+  shell: Shell,
+): Omit<LiveOptions, "store" | "report"> {
+  const { noteWriter, embedder, transcriber, ...plain } = live;
+  const writers = noteWriter === undefined ? [] : [writerOf(noteWriter, agents, shell)];
+  return {
+    ...plain,
+    noteWriters: [...writers, extractiveWriter()],
+    ...(embedder === undefined ? {} : { embedder: openAiEmbedder(withKey(embedder, shell)) }),
+    ...(transcriber === undefined ? {} : { transcriber: openAiTranscriber(withKey(transcriber, shell)) }),
+  };
+}
+
+function withKey<Endpoint extends { readonly apiKeyEnv?: string }>(
+  { apiKeyEnv, ...endpoint }: Endpoint,
+  { env }: Shell,
+): Omit<Endpoint, "apiKeyEnv"> & { readonly apiKey?: string } {
+  if (apiKeyEnv === undefined) return endpoint;
+  const apiKey = env[apiKeyEnv];
+  if (apiKey !== undefined && apiKey !== "") return { ...endpoint, apiKey };
+  throw new ContinuoError("not_found", `the variable ${apiKeyEnv} is not set`, {
+    hint: "Set it for `continuo serve`, or change `live` in continuo.yaml.",
+  });
+}
+
+function writerOf(
+  name: string,
+  agents: Configuration["agents"],
+  shell: Shell,
+): ReturnType<typeof agentWriter> {
+  const settings = agents[name];
+  if (settings !== undefined) return agentWriter({ agent: noteAgent(settings, shell), name });
+  throw new ContinuoError("usage", `no agent is named ${JSON.stringify(name)}`, {
+    hint: "Name an agent of `agents` as `live.note_writer` in continuo.yaml.",
+  });
+}
+
+/** A program for each turn: notes of several sessions are written at the same time. It may only read. */
+function noteAgent(settings: AgentSettings, shell: Shell): Agent {
+  return {
+    name: settings.name,
+    execute: async (request, options) => {
+      const agent = toAgent(await openDriver(settings, shell), {
+        name: settings.name,
+        cwd: shell.home,
+        keepOpen: "turn",
+        permissions: "safe",
+        onPermission: async () => ({ outcome: "denied", by: "policy" }),
+        ...(settings.model === null ? {} : { model: settings.model }),
+      });
+      try {
+        return await agent.execute(request, options);
+      } finally {
+        await agent.close();
+      }
+    },
+  };
+}
