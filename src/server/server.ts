@@ -17,6 +17,7 @@ import {
   type ServerContext,
   type ServerEnv,
   type ServerLimits,
+  type SlowReaders,
 } from "./context/index.ts";
 import {
   failure,
@@ -45,6 +46,8 @@ export interface ServerOptions {
   /** Private hosts that webhooks may be sent to. */
   readonly webhookHosts?: readonly string[];
   readonly longPollMs?: number;
+  /** The defaults where they are left out. */
+  readonly slowReaders?: Partial<SlowReaders>;
   readonly live?: LiveSettings;
   /** Answers at `/mcp`, for tokens with `machine:read`. */
   readonly mcp?: McpService;
@@ -103,6 +106,7 @@ function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): S
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl.replace(/\/+$/u, "") }),
     webhookHosts: new Set(options.webhookHosts?.map((host) => host.toLowerCase())),
     longPollMs: options.longPollMs ?? LIMITS.longPollMs,
+    slowReaders: { stalledMs: LIMITS.stalledMs, goodbyeMs: LIMITS.goodbyeMs, ...options.slowReaders },
     draining,
     report: options.report ?? (() => undefined),
   };

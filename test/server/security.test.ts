@@ -380,3 +380,32 @@ test("metrics need a token beyond loopback, and a proxy is not loopback", async 
   const { secret: reader } = await tokenOf(["channel:*:read"]);
   expect(await refusal(await call("/metrics", { headers, token: reader }))).toEqual([403, "forbidden"]);
 });
+
+test("webhooks to private addresses are refused, however the address is written", async () => {
+  const { secret: token } = await tokenOf(["admin"]);
+  await call("/v1/stream/hooked", { method: "PUT", token });
+  for (const url of [
+    "http://example.com/",
+    "https://127.0.0.1/",
+    "https://127.1/",
+    "https://2130706433/",
+    "https://0x7f000001/",
+    "https://localhost/",
+    "https://a.localhost/",
+    "https://10.1.2.3/",
+    "https://169.254.169.254/latest/meta-data",
+    "https://[::1]/",
+    "https://[::ffff:127.0.0.1]/",
+    "https://[fd00::1]/",
+    "https://user:secret@example.com/",
+    "ftp://example.com/",
+  ]) {
+    const body = JSON.stringify({ type: "webhook", pattern: "hooked", webhook: { url } });
+    const response = await call("/v1/stream/__ds/subscriptions/private", { method: "PUT", token, body });
+    expect([url, response.status, await response.text()]).toEqual([
+      url,
+      400,
+      expect.stringContaining("WEBHOOK_URL_REJECTED"),
+    ]);
+  }
+});

@@ -21,7 +21,7 @@ import {
   type RequestFrame,
   toWireError,
 } from "../../wire/index.ts";
-import { LIMITS as SERVER_LIMITS } from "../context/index.ts";
+import { LIMITS as SERVER_LIMITS, type SlowReaders } from "../context/index.ts";
 import { readFailure } from "../http/index.ts";
 import type { Hub, Present } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
@@ -46,6 +46,7 @@ export interface ConnectionOptions {
   readonly socket: WebSocket;
   readonly hub: Hub;
   readonly draining: AbortSignal;
+  readonly slowReaders: SlowReaders;
   readonly report: (line: string) => void;
   /** Counts a frame. Errors: `rate_limited`. */
   readonly count: () => void;
@@ -69,7 +70,7 @@ export class Connection implements Present {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#socket = options.socket;
-    this.#outgoing = new Outgoing(options.socket);
+    this.#outgoing = new Outgoing(options.socket, options.slowReaders);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#socket.on("message", (data, isBinary) => this.#hear(data.toString(), isBinary));

@@ -68,6 +68,7 @@ function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
       socket,
       hub,
       draining: context.draining,
+      slowReaders: context.slowReaders,
       report: context.report,
       count: () => count(),
       admit: async (hello, signal) => {

@@ -4,9 +4,6 @@ export const LIMITS = {
   /** Bytes that wait in a socket before its reader is paused, and to which they fall before it goes on. */
   waitingBytes: 1_048_576,
   enoughBytes: 262_144,
-  /** How long a reader may be paused before it is told to catch up, and then cut off. */
-  stalledMs: 30_000,
-  goodbyeMs: 2_000,
   /** Frames of one connection that wait for their turn; then its socket is not read any more. */
   waitingFrames: 64,
   /** How often participants that disappeared are looked for. */

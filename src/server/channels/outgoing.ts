@@ -3,6 +3,7 @@
 import type { WebSocket } from "ws";
 import type { StoredEvent } from "../../model/index.ts";
 import { CLOSE, type ServerFrame, toWireEvent } from "../../wire/index.ts";
+import type { SlowReaders } from "../context/index.ts";
 import { LIMITS } from "./limits.ts";
 
 interface Frame {
@@ -27,11 +28,13 @@ const TEXT = { binary: false } as const;
 
 export class Outgoing {
   readonly #socket: WebSocket;
+  readonly #slow: SlowReaders;
   #waiting = 0;
   #wake: (() => void) | null = null;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, slow: SlowReaders) {
     this.#socket = socket;
+    this.#slow = slow;
   }
 
   /** Too much waits for a reader that does not read. */
@@ -50,7 +53,7 @@ export class Outgoing {
   /** Resolves when the reader has read enough; `false` when it did not in time, or left. */
   async room(signal: AbortSignal): Promise<boolean> {
     if (this.#waiting <= LIMITS.waitingBytes) return true;
-    const deadline = performance.now() + LIMITS.stalledMs;
+    const deadline = performance.now() + this.#slow.stalledMs;
     while (this.#waiting > LIMITS.enoughBytes) {
       const leftMs = deadline - performance.now();
       if (signal.aborted || leftMs <= 0) return false;
@@ -67,7 +70,7 @@ export class Outgoing {
 
   end(code: number, reason: string): void {
     this.#socket.close(code, reason);
-    setTimeout(() => this.#socket.terminate(), LIMITS.goodbyeMs).unref();
+    setTimeout(() => this.#socket.terminate(), this.#slow.goodbyeMs).unref();
   }
 
   #write(frame: string | Buffer): void {

@@ -81,6 +81,14 @@ export interface McpService {
   close(): Promise<void>;
 }
 
+/** What becomes of a reader of a channel that does not read. */
+export interface SlowReaders {
+  /** How long it may be waited for; then it is told to catch up. */
+  readonly stalledMs: number;
+  /** How long it has to hear that, before it is cut off. */
+  readonly goodbyeMs: number;
+}
+
 export interface ServerContext {
   /** The same engine, bound to a workspace. */
   store(workspaceId: string): Store;
@@ -101,6 +109,7 @@ export interface ServerContext {
   readonly webhookHosts: ReadonlySet<string>;
   /** How long a long-poll waits. */
   readonly longPollMs: number;
+  readonly slowReaders: SlowReaders;
   /** Whether a page of this origin may call; `null` is no page. */
   allowsOrigin(origin: string | null): boolean;
   /** Aborts when the server begins to drain: live streams end with a retry hint. */

@@ -19,5 +19,6 @@ export type {
   ServerContext,
   ServerEnv,
   ServerLimits,
+  SlowReaders,
 } from "./context.ts";
 export { DEFAULT_LIMITS, LIMITS } from "./limits.ts";

@@ -14,6 +14,9 @@ export const LIMITS = {
   sseEvents: 1_000,
   /** How long a long-poll waits. */
   longPollMs: 20_000,
+  /** How long a reader of a channel may be waited for before it is told to catch up, and then cut off. */
+  stalledMs: 30_000,
+  goodbyeMs: 2_000,
   /** How often an SSE stream without data sends a control event. */
   sseIdleMs: 15_000,
   /** When an SSE stream ends, so that the client comes back (to another server, perhaps). */
