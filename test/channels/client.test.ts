@@ -1,0 +1,168 @@
+/** Promises of the client that are no sentence of PROTOCOL.md. */
+
+import { expect, test } from "vitest";
+import type { ClientEvent } from "../../src/client/index.ts";
+import { LIMITS } from "../../src/client/limits.ts";
+import { MissedCollector } from "../../src/client/missed.ts";
+import { openStore } from "../../src/store/index.ts";
+import { cuttingProxy } from "./cutting-proxy.ts";
+import { openChannelServer, take, words } from "./open-channel.ts";
+
+const LOG = "channels/team";
+
+test("with reconnect: false a lost connection ends events() with unavailable", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  await using proxy = await cuttingProxy(server.url);
+  const ann = await server.join("ann", { serverUrl: proxy.url, reconnect: false });
+  const reading = Array.fromAsync(ann.events());
+  proxy.cutAll();
+  await expect(reading).rejects.toMatchObject({ code: "unavailable" });
+  await expect(ann.send("x")).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("targetedOnly yields what is addressed by `to`, by @handle, as a reply and as a call, and nothing else", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const bob = await server.join("bob");
+  const ann = await server.join("ann");
+  const asked = await ann.send("does anybody know?");
+  await bob.send("not for ann");
+  await bob.send("by to", { to: ["ann", "carl"] });
+  await bob.send("for carl", { to: ["carl"] });
+  await bob.send("hello @ann");
+  await bob.send("a reply", { replyTo: asked.messageId });
+  const call = bob.call("ann", "paint", { colour: "red" });
+  const seen: ClientEvent[] = [];
+  for await (const event of ann.events({ targetedOnly: true })) {
+    seen.push(event);
+    if (event.type === "method_call") break;
+  }
+  expect(seen.map((event) => ("content" in event ? event.content : event.type))).toEqual([
+    "by to",
+    "hello @ann",
+    "a reply",
+    "method_call",
+  ]);
+  await ann.respond(call.callId, "done");
+  expect(await call.result).toBe("done");
+});
+
+test("a call ends with its signal, and the one that was called hears that", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const ann = await server.join("ann");
+  const bob = await server.join("bob");
+  const stop = new AbortController();
+  const call = ann.call("bob", "wait", null, { signal: stop.signal });
+  call.result.catch(() => undefined);
+  const asked = await take(bob, 1, ({ type }) => type === "method_call");
+  expect(asked).toMatchObject([{ method: "wait" }]);
+  stop.abort(new Error("enough"));
+  await expect(call.result).rejects.toThrow("the call was cancelled");
+  expect(await take(bob, 1, ({ type }) => type === "method_cancel")).toMatchObject([{ callId: call.callId }]);
+});
+
+test("an attachment is read through the message that has it", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const put = await fetch(`${server.url}/v1/blobs`, {
+    method: "POST",
+    headers: { "content-type": "image/png" },
+    body: "not really",
+  });
+  const { hash } = (await put.json()) as { readonly hash: string };
+  const ann = await server.join("ann");
+  const attachments = [{ blob: hash, mimeType: "image/png", name: "a.png" }];
+  await ann.send("look", { attachments });
+  const [event] = await take(ann, 1);
+  expect(event).toMatchObject({ type: "message", content: "look", attachments });
+  const got = await fetch(`${server.url}/v1/blobs/${hash}?stream=${LOG}&sequence=${event?.sequence}`);
+  expect([got.status, await got.text()]).toEqual([200, "not really"]);
+  await expect(
+    ann.send("x", { attachments: [{ blob: "0".repeat(64), mimeType: "image/png" }] }),
+  ).rejects.toThrow();
+});
+
+test("deltas are gathered, and a late reader has the whole text when they were pruned", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const ann = await server.join("ann");
+  const { messageId } = await ann.send("");
+  const parts = Array.from({ length: 200 }, (_, n) => `${n} `);
+  await Promise.all(parts.map((part) => ann.update(messageId, part)));
+  await ann.complete(messageId);
+  const { events } = await store.read(LOG);
+  const deltas = events.filter(({ type }) => type === "message_streamed");
+  expect(deltas.length).toBeGreaterThan(0);
+  expect(deltas.length).toBeLessThan(parts.length / 10);
+  for (const { sequence } of deltas) await store.redact(LOG, sequence, { reason: "space" });
+  const late = await server.join("late", { replayMode: "stream" });
+  expect((await take(late, 1)).map(words)).toEqual([`ann: ${parts.join("")}`]);
+});
+
+test("committed at the first delta, an input does not come again after a crash, and the half answer is interrupted", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  await using proxy = await cuttingProxy(server.url);
+  const ann = await server.join("ann");
+  await ann.send("@bot one");
+  const first = await server.join("bot", { serverUrl: proxy.url, reconnect: false });
+  const [input] = await take(first, 1, ({ addressed }) => addressed);
+  const { messageId } = await first.send("", { replyTo: input?.id ?? "" });
+  await first.update(messageId, "half");
+  await first.commitCheckpoint(input?.sequence ?? 0);
+  proxy.cutAll();
+  const seen = await take(ann, 1, ({ type }) => type === "error");
+  expect(seen).toMatchObject([{ code: "interrupted", messageId, content: "half" }]);
+  const session = async () => (await store.getSession("participant:team:bot"))?.status;
+  await expect.poll(session).toBe("interrupted");
+  await expect.poll(() => store.getLease("channel/team/bot")).toBe(null);
+  await ann.send("@bot two");
+  const second = await server.join("bot");
+  expect(second.status).toBe("interrupted");
+  const next = await take(second, 1, ({ addressed }) => addressed);
+  expect(next).toMatchObject([{ content: "@bot two", redelivered: false }]);
+  await second.commitCheckpoint(next[0]?.sequence ?? 0);
+  expect(second.status).toBe("active");
+});
+
+test("history that was cleared stays in the log, and each message has role, content, time and sequence", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const ann = await server.join("ann");
+  await ann.storeMessage("user", "before");
+  await ann.clearHistory();
+  for (let n = 0; n < 25; n++) await ann.storeMessage("user", `m${n}`);
+  const history = await ann.getHistory();
+  expect(history).toHaveLength(20);
+  expect(history.at(-1)).toEqual({
+    role: "user",
+    content: "m24",
+    timestamp: expect.stringMatching(/^\d{4}-.*Z$/u),
+    sequence: expect.any(Number),
+  });
+  const { events } = await store.read("participant:team:ann");
+  expect(JSON.stringify(events)).toContain("before");
+});
+
+test("the newest 1,000 missed messages are kept, or the newest of a megabyte", () => {
+  const collect = (count: number, content: string) => {
+    const collector = new MissedCollector();
+    for (let n = 1; n <= count; n++) {
+      const event = { type: "message", state: "complete", own: false, addressed: false, from: "bob" };
+      collector.add({
+        ...event,
+        messageId: `m${n}`,
+        sequence: n,
+        content,
+        timestamp: undefined,
+      } as ClientEvent);
+    }
+    return collector.missed;
+  };
+  const many = collect(LIMITS.missedMessages + 7, "x");
+  expect([many.messages.length, many.omitted, many.messages.at(-1)?.sequence]).toEqual([1_000, 7, 1_007]);
+  const long = collect(20, "x".repeat(100_000));
+  expect([long.messages.length, long.omitted, long.lastSequence]).toEqual([10, 10, 20]);
+});
