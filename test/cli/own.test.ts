@@ -179,7 +179,9 @@ describe("one of Continuo's own", () => {
     const text = (await run(home, ["show", `continuo:${BOTH}`])).stdout;
     expect(text).toContain("Built.");
     expect(text).not.toContain("\u001b");
-    expect((await run(home, ["export", BOTH, "--format", "html"])).stdout).toContain("<dd>continuo</dd>");
+    expect((await run(home, ["export", BOTH, "--format", "html"])).stdout).toContain(
+      "<dd><bdi>continuo</bdi></dd>",
+    );
     const info = JSON.parse((await run(home, ["session", "info", BOTH.slice(0, 10), "--json"])).stdout);
     expect(info).toMatchObject({
       agent: "continuo",

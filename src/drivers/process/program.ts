@@ -91,7 +91,9 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
     // What has a number runs. Its event would come late where much is loaded meanwhile.
     if (child.pid === undefined) await once(child, "spawn");
   } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    // The system says EACCES where the program is in no folder of the search path, and one of them cannot be looked into.
+    const { code } = cause as NodeJS.ErrnoException;
+    const missing = code === "ENOENT" || (code === "EACCES" && !command[0]?.includes("/"));
     throw new ContinuoError(
       missing ? "agent_missing" : "agent_failed",
       `cannot start ${agent}: ${command[0]} in ${cwd}`,
