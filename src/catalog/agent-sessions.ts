@@ -11,7 +11,7 @@ import {
   type OpenConversation,
   type SessionCapabilities,
 } from "../model/index.ts";
-import { listCatalog, type Wanted } from "./list.ts";
+import { type ListQuery, listCatalog } from "./list.ts";
 import { type Asking, lookUp } from "./look-up.ts";
 import type { ListedSession } from "./rows.ts";
 import { isToldAlone } from "./told.ts";
@@ -22,7 +22,7 @@ export interface SessionsOptions extends OpenAgentOptions {
 }
 
 export type ListSessionsOfAgent = Pick<
-  Wanted,
+  ListQuery,
   "cwd" | "since" | "limit" | "archived" | "title" | "withProblems" | "signal"
 >;
 

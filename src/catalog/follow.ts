@@ -16,12 +16,12 @@ import { lookUpSession } from "../native/index.ts";
 import type { FoundSession, SavedScan } from "../native/kit/index.ts";
 import { messageKind } from "../transcript/index.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
-import type { Located, LocatedSession } from "./look-up.ts";
+import type { LocatedSession, LookUpHit } from "./look-up.ts";
 import { readTranscript } from "./open.ts";
 import type { OwnRow } from "./rows.ts";
 import { openOwn } from "./store.ts";
 
-export interface Followed {
+export interface FollowItem {
   /** Only with what was not given before; of a text that got longer, the rest. */
   readonly message: Message;
   /** `more`: an earlier one began the message. */
@@ -38,10 +38,10 @@ export interface FollowOptions {
 
 /** Ends when the signal aborts. Errors: those of opening the session; `not_found` when it is gone. */
 export async function* follow(
-  located: Located,
+  located: LookUpHit,
   places: PlacesAt,
   options: FollowOptions = {},
-): AsyncGenerator<Followed, void, void> {
+): AsyncGenerator<FollowItem, void, void> {
   const news = createNews(options.from ?? "newest turn");
   try {
     if (located.kind === "native") yield* followNative(located.native, news, options);
@@ -55,7 +55,7 @@ async function* followNative(
   { reader, found: first, places }: LocatedSession,
   news: News,
   { signal, pollMs = CATALOG_LIMITS.followMs }: FollowOptions,
-): AsyncGenerator<Followed, void, void> {
+): AsyncGenerator<FollowItem, void, void> {
   let found: FoundSession | null = first;
   let seen = { stamp: "", inode: 0 };
   let saved: SavedScan | null = null;
@@ -144,7 +144,7 @@ async function* followOwn(
   { sessionId }: OwnRow,
   news: News,
   { signal, places, pollMs = CATALOG_LIMITS.followMs }: FollowOptions & { readonly places: PlacesAt },
-): AsyncGenerator<Followed, void, void> {
+): AsyncGenerator<FollowItem, void, void> {
   await using own = await openOwn(places);
   if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
   const { updateFromStore } = await import("../transcript/builder/index.ts");
@@ -166,7 +166,7 @@ async function* each(messages: readonly Message[]): AsyncGenerator<Message, void
 
 interface News {
   /** What is new among messages; it counts as given when it is taken. */
-  read(messages: AsyncIterable<Message>): Promise<{ take(): readonly Followed[] }>;
+  read(messages: AsyncIterable<Message>): Promise<{ take(): readonly FollowItem[] }>;
 }
 
 /** What was given of a block: its length tells whether a text goes on from there. */
@@ -182,7 +182,7 @@ function createNews(from: "newest turn" | "start"): News {
   return {
     async read(messages) {
       const read = new Map<string, GivenBlock[]>();
-      let news: Followed[] = [];
+      let news: FollowItem[] = [];
       for await (const message of messages) {
         const before = read.get(message.id) ?? given.get(message.id);
         const known = [...(before ?? [])];

@@ -20,13 +20,13 @@ export { type CurrentOptions, type CurrentSession, currentSession } from "./curr
 export { cutOffBy } from "./cut-off.ts";
 export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
 export { excludes } from "./exclude.ts";
-export { type Followed, type FollowOptions, follow } from "./follow.ts";
+export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
 export type { IndexedSession } from "./indexed.ts";
-export { type CatalogList, listCatalog, type Wanted } from "./list.ts";
+export { type CatalogList, type ListQuery, listCatalog } from "./list.ts";
 export {
   type Asking,
-  type Located,
   type LocatedSession,
+  type LookUpHit,
   type LookUpOptions,
   locateRow,
   lookUp,

@@ -25,7 +25,7 @@ export interface CatalogList
   readonly failures: readonly ListFailure[];
 }
 
-export interface Wanted extends Omit<ListOptions, "agents" | "isSetAside" | "places" | "memo"> {
+export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "places" | "memo"> {
   /** Names of agents, `continuo` for its own sessions; all that are read from disk when left out. */
   readonly agents?: readonly string[];
   /** Only sessions whose title contains all of these words, in upper or lower case. */
@@ -44,7 +44,10 @@ export interface Looking {
 }
 
 /** Where there is no store, none is loaded. A store or a list that cannot be read takes nothing from the others. */
-export async function listCatalog(wanted: Wanted, { places, store: given }: Looking): Promise<CatalogList> {
+export async function listCatalog(
+  wanted: ListQuery,
+  { places, store: given }: Looking,
+): Promise<CatalogList> {
   const { agents, drivers = [], title, withProblems, limit, ...options } = wanted;
   const filter = toFilter(title, withProblems);
   const natives = agents === undefined ? null : toAgents(agents);
@@ -120,7 +123,7 @@ function amongRefsOf(rows: readonly OwnRow[]): NonNullable<ListOptions["isSetAsi
 }
 
 /** An own session is also of the agents that took part in it. */
-function isWanted(row: OwnRow, { agents, cwd, since }: Wanted): boolean {
+function isWanted(row: OwnRow, { agents, cwd, since }: ListQuery): boolean {
   const isOfAgent =
     agents === undefined ||
     agents.includes(OWN) ||
@@ -155,7 +158,7 @@ function toFilter(title: string | undefined, withProblems: boolean | undefined):
   };
 }
 
-interface First extends Pick<Wanted, "empty"> {
+interface First extends Pick<ListQuery, "empty"> {
   readonly most: number;
   readonly filter: Filter | null;
   readonly store: OpenOwn | null;

@@ -24,12 +24,12 @@ export interface LocatedSession extends Lookup {
 }
 
 /** A session that commands can open. */
-export type Located =
+export type LookUpHit =
   | { readonly kind: "own"; readonly row: OwnRow }
   | { readonly kind: "native"; readonly native: LocatedSession };
 
 /** Also one that is known by its agent's word alone: only a conversation with that agent opens it. */
-export type NamedSession = Located | { readonly kind: "told"; readonly told: ToldSession };
+export type NamedSession = LookUpHit | { readonly kind: "told"; readonly told: ToldSession };
 
 export interface LookUpOptions extends Looking {
   /** Where this machine has no sessions, the examples that ship with Continuo are looked through. */
@@ -48,7 +48,7 @@ export interface Asking {
  * Errors: `not_found`; `ambiguous` with `details.matches: [{ agent, sessionId, location }]` and `details.count`;
  * `unsupported` for a file that is no session; those of opening the store.
  */
-export async function lookUp(name: string, options: LookUpOptions): Promise<Located>;
+export async function lookUp(name: string, options: LookUpOptions): Promise<LookUpHit>;
 export async function lookUp(
   name: string,
   options: LookUpOptions & { readonly asking: Asking },
@@ -76,14 +76,14 @@ export async function locateRow(
   row: ListedSession,
   places: PlacesAt,
   signal?: AbortSignal,
-): Promise<Located> {
+): Promise<LookUpHit> {
   if (isOwn(row)) return { kind: "own", row };
   const { agent, sessionId, location, cwd } = row;
   const ref = isAgentName(agent) ? { agent, sessionId, location, cwd } : location;
   return toNative(await lookUpSession(ref, { places, ...(signal === undefined ? {} : { signal }) }), places);
 }
 
-async function lookUpHere(name: string, looking: Looking): Promise<Located> {
+async function lookUpHere(name: string, looking: Looking): Promise<LookUpHit> {
   const { places } = looking;
   const own = ownNameOf(name, places);
   if (own !== null) {
@@ -156,7 +156,7 @@ async function ownOf(id: string, { places, store }: Looking): Promise<readonly O
   return own === null ? [] : await findOwn(own, id);
 }
 
-function toNative(lookup: Lookup, places: PlacesAt): Extract<Located, { kind: "native" }> {
+function toNative(lookup: Lookup, places: PlacesAt): Extract<LookUpHit, { kind: "native" }> {
   return { kind: "native", native: { ...lookup, places: placesOf(places), isExample: false } };
 }
 
@@ -221,7 +221,7 @@ async function listOf(driver: AgentDriver): Promise<readonly ToldSession[]> {
   }
 }
 
-async function lookUpExample(name: string, { places, examples }: LookUpOptions): Promise<Located | null> {
+async function lookUpExample(name: string, { places, examples }: LookUpOptions): Promise<LookUpHit | null> {
   const at = examples === "without examples" || name.startsWith(`${OWN}:`) ? null : examplePlaces();
   if (at === null || (await hasSessions(placesOf(places)))) return null;
   try {

@@ -5,7 +5,7 @@ import { ContinuoError, type Leaf, type Message, type SessionDetails, textOf } f
 import { toTitle } from "../native/kit/index.ts";
 import type { Transcript } from "../transcript/index.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
-import type { Located } from "./look-up.ts";
+import type { LookUpHit } from "./look-up.ts";
 import type { ListedSession, OwnRow } from "./rows.ts";
 import { type OpenOwn, openOwn } from "./store.ts";
 
@@ -23,7 +23,7 @@ export interface ShownSession {
 
 /** Of a native session, only the newest part where so many bytes are wished for. Errors: those of opening it. */
 export async function openLocated(
-  located: Located,
+  located: LookUpHit,
   places: PlacesAt,
   options: { readonly newestBytes?: number; readonly signal?: AbortSignal } = {},
 ): Promise<ShownSession & Disposable> {
@@ -42,7 +42,7 @@ export async function openLocated(
  * Errors: `unsupported` for Continuo's own: what is sent depends on the agent that continues it.
  */
 export async function modelViewOf(
-  located: Located,
+  located: LookUpHit,
   session: ShownSession,
   options: { readonly leaf?: string } = {},
 ): Promise<readonly Message[]> {

@@ -23,9 +23,9 @@ import {
 } from "../wire/index.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, type Place, participantSession, processedCursor, receivedCursor } from "./names.ts";
-import { type Held, openParticipantSession } from "./participant-session.ts";
+import { openParticipantSession, type ParticipantPlace } from "./participant-session.ts";
 
-export interface ClaimOptions extends Held {
+export interface ClaimOptions extends ParticipantPlace {
   /** Of the message in the channel's log. */
   readonly sequence: number;
   /** The `connect()` of the agent: a run of any other one has ended. */
@@ -262,7 +262,7 @@ async function endOfAnswer(store: Store, channel: string, { run, type }: AnswerE
   return null;
 }
 
-export interface EndRunOptions extends Held {
+export interface EndRunOptions extends ParticipantPlace {
   readonly runId: string;
   readonly status: RunEnd;
   /** What was said in the channel; nothing where the agent said nothing. */

@@ -19,9 +19,9 @@ export { type Place, participantSession } from "./names.ts";
 export {
   clearHistory,
   commitProcessed,
-  type Held,
   moveReceived,
   openParticipantSession,
+  type ParticipantPlace,
   readHistory,
   readParticipantSession,
   setSdkSession,

@@ -48,7 +48,11 @@ export async function readParticipantSession(store: Store, place: Place): Promis
 }
 
 /** What `events()` handed over. Monotone. Errors: `fenced`, `out_of_range`. */
-export async function moveReceived(store: Store, { place, fence }: Held, sequence: number): Promise<void> {
+export async function moveReceived(
+  store: Store,
+  { place, fence }: ParticipantPlace,
+  sequence: number,
+): Promise<void> {
   const write: Write = {
     type: "cursor",
     logId: channelLogId(place.channel),
@@ -58,7 +62,7 @@ export async function moveReceived(store: Store, { place, fence }: Held, sequenc
   await store.append(participantSession(place), [], { lease: fence, also: [write] });
 }
 
-export interface Held {
+export interface ParticipantPlace {
   readonly place: Place;
   readonly fence: Fence;
 }
@@ -66,7 +70,7 @@ export interface Held {
 /** Monotone; makes the session active again. What is processed was received. Errors: `fenced`, `out_of_range`. */
 export async function commitProcessed(
   store: Store,
-  { place, fence }: Held,
+  { place, fence }: ParticipantPlace,
   sequence: number,
 ): Promise<ParticipantSession> {
   const { events, writes } = statusChange((await knownSession(store, place)).status, "active");
@@ -85,7 +89,7 @@ export async function commitProcessed(
 /** `null` takes it away. Errors: `fenced`. */
 export async function setSdkSession(
   store: Store,
-  { place, fence }: Held,
+  { place, fence }: ParticipantPlace,
   sdkSessionId: string | null,
 ): Promise<void> {
   const patch = { metadata: { sdkSessionId } };
@@ -96,7 +100,7 @@ export async function setSdkSession(
 }
 
 /** Does nothing where there is no session. Errors: `fenced`. */
-export async function markInterrupted(store: Store, { place, fence }: Held): Promise<void> {
+export async function markInterrupted(store: Store, { place, fence }: ParticipantPlace): Promise<void> {
   const session = await store.getSession(participantSession(place));
   if (session === null) return;
   const { events, writes } = statusChange(session.status, "interrupted");
@@ -132,7 +136,7 @@ const ROLES: Readonly<Record<string, "message_sent" | "message_received">> = {
 /** Errors: `invalid` for another role, `fenced`. */
 export async function storeMessage(
   store: Store,
-  { place, fence }: Held,
+  { place, fence }: ParticipantPlace,
   { id, role, content }: HistoryEntry,
 ): Promise<{ readonly sequence: number }> {
   const type = Object.hasOwn(ROLES, role) ? ROLES[role] : undefined;
@@ -147,7 +151,11 @@ export async function storeMessage(
 }
 
 /** What lies before is kept in the log, and is history no longer. Errors: `fenced`. */
-export async function clearHistory(store: Store, { place, fence }: Held, id: string): Promise<void> {
+export async function clearHistory(
+  store: Store,
+  { place, fence }: ParticipantPlace,
+  id: string,
+): Promise<void> {
   await store.append(participantSession(place), [{ id, type: "history_cleared", data: {} }], {
     lease: fence,
   });

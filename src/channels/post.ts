@@ -30,7 +30,7 @@ export interface Author extends Place {
 /** Messages that this participant has in progress, by id. */
 export type OpenMessages = ReadonlyMap<string, { readonly length: number; readonly head: MessageHead }>;
 
-export interface Posted {
+export interface Post {
   readonly frame: PostFrame;
   /** All of this author: nobody else can write under its lease. */
   readonly open: OpenMessages;
@@ -40,7 +40,7 @@ export interface Posted {
  * Stores one event and returns it; the same id again returns what is stored. Errors: `not_found` for the message
  * that a reply names, `conflict` for a message that is not in progress, `too_large`, `fenced`.
  */
-export async function post(store: Store, author: Author, { frame, open }: Posted): Promise<StoredEvent> {
+export async function post(store: Store, author: Author, { frame, open }: Post): Promise<StoredEvent> {
   const event = await toEvent(store, author, { frame, open });
   const { fence } = author;
   const logId = channelLogId(author.channel);
@@ -92,7 +92,7 @@ export function openAfter(open: OpenMessages, frame: PostFrame, { data }: Stored
   return next;
 }
 
-async function toEvent(store: Store, author: Author, { frame, open }: Posted): Promise<NewEvent> {
+async function toEvent(store: Store, author: Author, { frame, open }: Post): Promise<NewEvent> {
   const { id } = frame;
   const actor = { kind: author.type === "person" ? "person" : "agent", id: author.handle } as const;
   switch (frame.type) {

@@ -1,6 +1,6 @@
 /** Missed messages as text for a model. What somebody said can neither pose as another role nor end the block. */
 
-import type { Missed, MissedMessage } from "./missed.ts";
+import type { MissedMessage, MissedRead } from "./missed.ts";
 
 export interface MissedContextOptions {
   /** UTF-16 units of `formatted`, at most. */
@@ -34,7 +34,7 @@ export function formatMessages(
 const OPEN = "<missed_context>";
 const CLOSE = "</missed_context>";
 
-export function formatMissed(missed: Missed, options: MissedContextOptions = {}): MissedContext {
+export function formatMissed(missed: MissedRead, options: MissedContextOptions = {}): MissedContext {
   const { maxChars = 20_000, format = "markdown" } = options;
   const { messages, lastSequence } = missed;
   const count = messages.length + missed.omitted;

@@ -12,7 +12,7 @@ export interface MissedMessage {
   readonly state: MessageEvent["state"];
 }
 
-export interface Missed {
+export interface MissedRead {
   /** Oldest first. */
   readonly messages: readonly MissedMessage[];
   /** Messages before them, for which there is no room. */
@@ -41,7 +41,7 @@ export class MissedCollector {
     }
   }
 
-  get missed(): Missed {
+  get missed(): MissedRead {
     return {
       messages: this.#messages,
       omitted: this.#omitted,

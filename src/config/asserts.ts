@@ -3,10 +3,10 @@
 import { ContinuoError } from "../model/index.ts";
 import type { Configuration, ConfigurationProblem, UntrustedFile } from "./settings.ts";
 
-type Checked = Pick<Configuration, "problems" | "untrusted">;
+type ConfigurationChecks = Pick<Configuration, "problems" | "untrusted">;
 
 /** Before anything is done by a configuration. Errors: `invalid`, with every place. */
-export function assertValid({ problems }: Checked): void {
+export function assertValid({ problems }: ConfigurationChecks): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
   const message = [first, ...others].map(describeProblem).join("\n");
@@ -17,7 +17,7 @@ export function assertValid({ problems }: Checked): void {
 }
 
 /** Before an agent is started. Errors: `invalid`; `untrusted` where a project wants to say what is run. */
-export function assertRunnable(configuration: Checked): void {
+export function assertRunnable(configuration: ConfigurationChecks): void {
   assertValid(configuration);
   const { untrusted } = configuration;
   if (untrusted === null) return;

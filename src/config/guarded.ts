@@ -10,13 +10,13 @@ export const GUARDED_KEYS: readonly (keyof FileAgent)[] = [
   "permissions",
 ];
 
-export interface Guarded {
+export interface GuardedValue {
   readonly key: string;
   readonly value: unknown;
 }
 
 /** The guarded keys that a file sets, as paths, with their values. */
-export function guardedIn({ env, agents = {} }: FileContent): readonly Guarded[] {
+export function guardedIn({ env, agents = {} }: FileContent): readonly GuardedValue[] {
   const inherited = env === undefined ? [] : [{ key: "env", value: env }];
   const ofAgents = Object.entries(agents).flatMap(([name, settings]) =>
     GUARDED_KEYS.filter((key) => settings[key] !== undefined).map((key) => ({

@@ -13,7 +13,7 @@
 export { assertRunnable, assertValid, untrustedWarning } from "./asserts.ts";
 export { drivingOf } from "./driving.ts";
 export { findProjectFile, type RawFile, readFile } from "./files.ts";
-export { type Guarded, guardedIn } from "./guarded.ts";
+export { type GuardedValue, guardedIn } from "./guarded.ts";
 export { openDriver, restrictionFor } from "./open-driver.ts";
 export { parseFile } from "./parse.ts";
 export { readConfiguration } from "./read.ts";

@@ -119,7 +119,7 @@ interface Early {
   drop(): Promise<void>;
 }
 
-interface Begun {
+interface ConversationStart {
   readonly open: OpenConversation;
   readonly conversation: Promise<Conversation>;
   /** Ends the opening; without effect when it is open. */
@@ -128,7 +128,7 @@ interface Begun {
 
 /** A driver whose next conversation may be open already. */
 function startedEarly(driver: AgentDriver): Early {
-  let begun: Begun | null = null;
+  let begun: ConversationStart | null = null;
   const drop = async (): Promise<void> => {
     const dropped = begun;
     begun = null;
@@ -183,7 +183,7 @@ function startedEarly(driver: AgentDriver): Early {
 
 /** Who does not wait any more leaves nothing running: an agent may take minutes until it is given up. */
 async function unlessAborted(
-  { conversation, stop: opening }: Begun,
+  { conversation, stop: opening }: ConversationStart,
   signal: AbortSignal | undefined,
 ): Promise<Conversation> {
   const stopped = Promise.withResolvers<never>();

@@ -78,7 +78,7 @@ export async function keepCapabilities(
   if (command !== null && known !== null) await rememberCapabilities(to, command, async () => known);
 }
 
-interface Described {
+interface ProgramDescription {
   readonly label: string;
   readonly install: string | undefined;
   readonly program: string;
@@ -86,7 +86,7 @@ interface Described {
   readonly toCommand: () => readonly string[];
 }
 
-function nativeProgram(program: ProgramName, options: DriverOptions): Described {
+function nativeProgram(program: ProgramName, options: DriverOptions): ProgramDescription {
   return {
     label: program.agent,
     install: program.install,
@@ -95,7 +95,7 @@ function nativeProgram(program: ProgramName, options: DriverOptions): Described 
   };
 }
 
-async function acpProgram(name: string, options: DriverOptions): Promise<Described> {
+async function acpProgram(name: string, options: DriverOptions): Promise<ProgramDescription> {
   const { ACP_PROGRAMS, acpCommand, configuredProgram } = await import("./acp/index.ts");
   const known = isAgentName(name) ? ACP_PROGRAMS[name] : undefined;
   const program = known ?? configuredProgram(name, options.command ?? [name]);

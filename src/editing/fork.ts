@@ -107,13 +107,13 @@ function folderUntold(sessionId: string, agent: AgentName): ContinuoError {
   );
 }
 
-interface Selected {
+interface ForkSelection {
   readonly history: readonly Message[];
   readonly count: number;
 }
 
 /** A message on another branch than the active one is found too. Errors: `not_found`, `invalid`, `ambiguous`. */
-async function selectHistory(opened: OpenedSession, { at, signal }: ForkOptions): Promise<Selected> {
+async function selectHistory(opened: OpenedSession, { at, signal }: ForkOptions): Promise<ForkSelection> {
   const { sessionId } = opened.details;
   for (const { id, active } of opened.leaves) {
     const branch = active ? {} : { leaf: id };

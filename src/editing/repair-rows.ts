@@ -51,9 +51,9 @@ async function plan({ lookup, places, options, repairer }: Repairing): Promise<R
   return await repairer.mendRows(opened);
 }
 
-type Replaced = Omit<SessionRepair, "agent" | "sessionId" | "location" | "remaining">;
+type RowsRepair = Omit<SessionRepair, "agent" | "sessionId" | "location" | "remaining">;
 
-async function replace(repairing: Repairing, database: string): Promise<Replaced> {
+async function replace(repairing: Repairing, database: string): Promise<RowsRepair> {
   const { lookup, places, options } = repairing;
   const { reader, found } = lookup;
   const writer = await (await formatOf(found.agent)).writer();

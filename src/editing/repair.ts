@@ -76,7 +76,7 @@ function recordsIn(bytes: Buffer): readonly Json[] {
   return present(draftOf(bytes)).map(({ value }) => value);
 }
 
-interface Mended {
+interface RepairFile {
   readonly file: FoundFile;
   readonly edits: readonly RepairEdit[];
   readonly bytes: Buffer;
@@ -85,7 +85,7 @@ interface Mended {
   readonly again: (bytes: Buffer) => readonly RepairEdit[];
 }
 
-async function mend({ reader, found }: Lookup, repairer: NativeRepairer): Promise<Mended> {
+async function mend({ reader, found }: Lookup, repairer: NativeRepairer): Promise<RepairFile> {
   const file = found.files.at(-1);
   if (file === undefined) throw new ContinuoError("unreadable", `cannot read ${found.location}`);
   if (file.sizeBytes > MAX_REPAIR_BYTES) {
@@ -127,7 +127,7 @@ function readWhole(path: string): Buffer {
  * What was said is still said, and there is nothing more to repair. Gives what is damaged all the same.
  * Errors: `verification_failed`.
  */
-async function verify({ reader, found }: Lookup, places: Places, mended: Mended): Promise<Problem[]> {
+async function verify({ reader, found }: Lookup, places: Places, mended: RepairFile): Promise<Problem[]> {
   if (mended.again(mended.bytes).length > 0) throw unsound("it would have to be repaired again");
   const before = await textsOf({ reader, found }, places, found.location);
   using scratch = openScratch();
@@ -142,7 +142,7 @@ async function verify({ reader, found }: Lookup, places: Places, mended: Mended)
   return await damageLeft({ reader, found }, repaired, places);
 }
 
-interface Replacing extends Mended {
+interface Replacing extends RepairFile {
   readonly options: RepairOptions;
   readonly relist: () => Promise<void>;
 }

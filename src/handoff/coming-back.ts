@@ -8,20 +8,20 @@
 import type { Message } from "../model/index.ts";
 import { formatOf } from "../native/index.ts";
 import type { KeptRecord } from "../native/writing/index.ts";
-import { type Held, type LineageOptions, placeIn, type Traced, traceBack } from "./lineage.ts";
+import { type LineageOptions, type LineageStep, placeIn, type TracedMessage, traceBack } from "./lineage.ts";
 import { readOnce } from "./once-more.ts";
 import { type HandOffSource, markOf, saidBy } from "./source.ts";
 
-export interface Begun {
+export interface ReturnStart {
   readonly records: readonly KeptRecord[];
   /** What the records say, in the new session. */
   readonly history: readonly Message[];
 }
 
 export interface ComingBack {
-  readonly from: Pick<Held, "agent" | "sessionId" | "messages">;
+  readonly from: Pick<LineageStep, "agent" | "sessionId" | "messages">;
   /** What the new session begins with; `null` where all messages are written anew. */
-  readonly begun: Begun | null;
+  readonly begun: ReturnStart | null;
   /** The messages of the records. */
   readonly kept: readonly Message[];
   /** Those that come behind. */
@@ -61,7 +61,11 @@ export async function findReturn(source: HandOffSource, options: ReturnOptions):
 }
 
 /** The same messages, or it is no return: `null`. */
-async function beginWith(from: Held, adds: number, { to, cwd }: ReturnOptions): Promise<Begun | null> {
+async function beginWith(
+  from: LineageStep,
+  adds: number,
+  { to, cwd }: ReturnOptions,
+): Promise<ReturnStart | null> {
   const { records, history } = await readOnce({
     ...{ agent: to, cwd, adds },
     records: await Array.fromAsync(from.entries()),
@@ -71,7 +75,7 @@ async function beginWith(from: Held, adds: number, { to, cwd }: ReturnOptions): 
   return mark.sha256 === markOf(from.messages).sha256 ? { records, history } : null;
 }
 
-function placesIn(source: HandOffSource, traced: readonly Traced[]): (message: Message) => string {
+function placesIn(source: HandOffSource, traced: readonly TracedMessage[]): (message: Message) => string {
   const places = new Map(traced.map((one) => [one.message, placeIn(source, one)]));
   return (message) => places.get(message) ?? "";
 }

@@ -7,7 +7,7 @@ import { openScratch } from "../editing/placing/index.ts";
 import { openOutputFile, type Places, statFile } from "../files/index.ts";
 import { ContinuoError, isContinuoError } from "../model/index.ts";
 import { writeNewFile } from "../native/writing/index.ts";
-import { type Made, recordsOf } from "./made-session.ts";
+import { recordsOf, type WriterSession } from "./made-session.ts";
 import { type AgentPrograms, programOf } from "./verify.ts";
 
 export interface FirstStartOptions {
@@ -21,7 +21,7 @@ export interface FirstStartOptions {
  * A database that another process makes meanwhile stays. Errors: those of writing the session, `unsupported` where the
  * agent makes none; nothing is written then.
  */
-export async function makeFirstFile(made: Made, options: FirstStartOptions): Promise<string | null> {
+export async function makeFirstFile(made: WriterSession, options: FirstStartOptions): Promise<string | null> {
   const { writer, session, file } = made;
   const { places, signal } = options;
   if (writer.keepsOneFile !== true || statFile(file) !== null) return null;
@@ -56,7 +56,7 @@ export async function makeFirstFile(made: Made, options: FirstStartOptions): Pro
   return file;
 
   /** What keeps the session from being written must be known before there is a database. */
-  async function rehearse(all: Made, database: Buffer, path: string): Promise<void> {
+  async function rehearse(all: WriterSession, database: Buffer, path: string): Promise<void> {
     writeNewFile(path, database);
     const sink = await writer.openSink(path, session.sessionId, places);
     try {

@@ -14,7 +14,7 @@ import { type Origin, type Provenance, readCopy, readProvenance } from "./proven
 import { type HandOffSource, hashOf, markOf, readSource } from "./source.ts";
 
 /** A session of the line, as far as it is read. */
-export interface Held {
+export interface LineageStep {
   readonly agent: AgentName;
   readonly sessionId: string;
   readonly location: string;
@@ -26,15 +26,15 @@ export interface Held {
 }
 
 /** A message in the words of the session where it was said first, as far as that is known. */
-export interface Traced {
+export interface TracedMessage {
   readonly message: Message;
-  readonly of: Held;
+  readonly of: LineageStep;
 }
 
 export interface Lineage {
-  readonly from: Held;
+  readonly from: LineageStep;
   /** In the order of the conversation. */
-  readonly traced: readonly Traced[];
+  readonly traced: readonly TracedMessage[];
 }
 
 export interface LineageOptions {
@@ -48,14 +48,14 @@ export interface LineageOptions {
 /** Each step reads a session. */
 const MAX_STEPS = 32;
 
-function nameOf({ agent, sessionId }: Held): string {
+function nameOf({ agent, sessionId }: LineageStep): string {
   return `${agent}:${sessionId}`;
 }
 
 /** `null` where the line ends, or its records are gone, before a session of that agent; or turns in a circle. */
 export async function traceBack(source: HandOffSource, options: LineageOptions): Promise<Lineage | null> {
-  let held: Held = source;
-  let traced: readonly Traced[] = ofSession(source.messages, source);
+  let held: LineageStep = source;
+  let traced: readonly TracedMessage[] = ofSession(source.messages, source);
   const seen = new Set([nameOf(source)]);
   for (let step = 0; step < MAX_STEPS; step++) {
     if (held.agent === options.to) return { from: held, traced };
@@ -72,12 +72,12 @@ export async function traceBack(source: HandOffSource, options: LineageOptions):
 }
 
 interface Step {
-  readonly held: Held;
-  readonly before: Held;
+  readonly held: LineageStep;
+  readonly before: LineageStep;
   readonly provenance: Provenance;
 }
 
-function stepBack(traced: readonly Traced[], step: Step): readonly Traced[] {
+function stepBack(traced: readonly TracedMessage[], step: Step): readonly TracedMessage[] {
   const { held, before } = step;
   const at = traced.flatMap(({ of }, index) => (of === held ? [index] : []));
   const own = at.flatMap((index) => traced[index]?.message ?? []);
@@ -88,13 +88,13 @@ function stepBack(traced: readonly Traced[], step: Step): readonly Traced[] {
   }
   const found = retrace(own, before.messages, held.agent);
   const stands = new Map(at.map((index, nth) => [index, found[nth] ?? null]));
-  return traced.flatMap((one, index): readonly Traced[] => {
+  return traced.flatMap((one, index): readonly TracedMessage[] => {
     const originals = stands.get(index) ?? null;
     return originals === null ? [one] : ofSession(originals, before);
   });
 }
 
-function ofSession(messages: readonly Message[], of: Held): Traced[] {
+function ofSession(messages: readonly Message[], of: LineageStep): TracedMessage[] {
   return messages.map((message) => ({ message, of }));
 }
 
@@ -105,7 +105,7 @@ function knownAtOnce(own: readonly Message[], { before, provenance: { from, said
 }
 
 /** The session itself, if it is still there and nothing was said in it since; else the copy of its records. */
-async function readHeld({ from, copy }: Provenance, options: LineageOptions): Promise<Held | null> {
+async function readHeld({ from, copy }: Provenance, options: LineageOptions): Promise<LineageStep | null> {
   const { agent, sessionId, location } = from;
   const own = await ownRecords(from, options);
   if (own !== null) return own;
@@ -123,7 +123,7 @@ async function readHeld({ from, copy }: Provenance, options: LineageOptions): Pr
 async function ownRecords(
   { agent, sessionId, location, sha256 }: Origin,
   { places, signal, opened }: LineageOptions,
-): Promise<Held | null> {
+): Promise<LineageStep | null> {
   const reader = await formatOf(agent);
   const found = await reader.recognise(location, places).catch(nothingReadable);
   if (found?.sessionId !== sessionId) return null;
@@ -140,7 +140,7 @@ function nothingReadable(error: unknown): null {
 }
 
 /** Records of other sessions than the source are told with their file. */
-export function placeIn(source: HandOffSource, { of, message }: Traced): string {
+export function placeIn(source: HandOffSource, { of, message }: TracedMessage): string {
   const [place] = message.metadata.records ?? [];
   if (of === source || place === undefined) return placeText(message.metadata.records);
   return placeText([{ ...place, file: place.file ?? of.location }]);

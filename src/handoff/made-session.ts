@@ -16,11 +16,11 @@ import {
   type NewSession,
   repeatMakers,
 } from "../native/writing/index.ts";
-import type { Begun } from "./coming-back.ts";
+import type { ReturnStart } from "./coming-back.ts";
 import {
   differenceBetween,
   isConversation,
-  type Said,
+  type SpokenMessage,
   selectMessages,
   withoutAside,
 } from "./converting/index.ts";
@@ -32,7 +32,7 @@ import { type AgentPrograms, programOf, type Verification, verifyWithAgent } fro
 export interface Making {
   readonly gitBranch: string | null;
   /** Records that the new session begins with; its messages come behind them. */
-  readonly back: Begun | null;
+  readonly back: ReturnStart | null;
   readonly messages: readonly NewMessage[];
   readonly cwd: string;
   readonly title: string;
@@ -40,18 +40,18 @@ export interface Making {
   readonly to: AgentName;
 }
 
-export interface Made {
+export interface WriterSession {
   readonly writer: NativeWriter<unknown>;
   readonly session: NewSession;
   readonly file: string;
-  readonly back: Begun | null;
+  readonly back: ReturnStart | null;
   readonly messages: readonly NewMessage[];
   /** The same ones each time. */
   readonly makers: () => Makers;
   readonly places: Places;
 }
 
-export async function makeSession(making: Making): Promise<Made> {
+export async function makeSession(making: Making): Promise<WriterSession> {
   const { gitBranch, back, messages, cwd, title, places, to } = making;
   const writer = await (await formatOf(to)).writer();
   const makers = makersOfNow();
@@ -68,7 +68,7 @@ export async function makeSession(making: Making): Promise<Made> {
 
 /** The same each time, but for the folder and the provenance that the session names. */
 export async function recordsOf(
-  { writer, back, messages, makers: toMakers }: Made,
+  { writer, back, messages, makers: toMakers }: WriterSession,
   session: NewSession,
 ): Promise<Iterable<Json>> {
   const makers = toMakers();
@@ -100,7 +100,7 @@ function* added(writer: NativeWriter<unknown>, adding: Adding): Generator<Json, 
 
 /** The new session in a scratch folder, as Continuo's own reader reads it there. */
 export interface StagedSession extends Disposable {
-  readonly made: Made;
+  readonly made: WriterSession;
   readonly history: readonly Message[];
   /** What the agent would send to its model. */
   readonly view: readonly Message[];
@@ -112,7 +112,7 @@ export interface StagedSession extends Disposable {
 
 /** Errors: `verification_failed` where it reads differently from what was written. */
 export async function stageSession(
-  made: Made,
+  made: WriterSession,
   openOne: () => Shelf = () => openShelf("memory"),
 ): Promise<StagedSession> {
   const { writer } = made;
@@ -193,9 +193,9 @@ export async function verifySession(staged: StagedSession, options: VerifyOption
 }
 
 function saidOf(
-  { back, messages }: Made,
+  { back, messages }: WriterSession,
   isTold: (message: Message) => boolean = () => true,
-): readonly Said[] {
+): readonly SpokenMessage[] {
   const before: readonly Message[] = back?.history ?? [];
   return [...before.filter((message) => isConversation(message) && isTold(message)), ...messages];
 }
@@ -207,7 +207,7 @@ function isSeen({ metadata }: Message): boolean {
 
 /** Gives the location. Errors: `unwritable`, `unsupported`, `conflict`. */
 export async function placeMade(
-  made: Made,
+  made: WriterSession,
   { provenance, ...placing }: Pick<Placing, "key" | "around"> & { readonly provenance: Json | null },
 ): Promise<string> {
   const { writer, file, places } = made;

@@ -59,7 +59,7 @@ async function openProvenance(places: Places, signal: AbortSignal | undefined): 
   return await openStore(`sqlite:${storePath(places)}`, signal === undefined ? {} : { signal });
 }
 
-export interface Handed {
+export interface HandOffRecord {
   readonly source: HandOffSource;
   readonly agent: AgentName;
   readonly sessionId: string;
@@ -73,7 +73,11 @@ export interface Handed {
  * Writes it down, runs `place`, and takes it back where that fails: no session is placed without it.
  * Errors: those of the store, and of `place`.
  */
-export async function withProvenance<T>(handed: Handed, places: Places, place: () => Promise<T>): Promise<T> {
+export async function withProvenance<T>(
+  handed: HandOffRecord,
+  places: Places,
+  place: () => Promise<T>,
+): Promise<T> {
   const { source, agent, sessionId, location, said, receipt, signal } = handed;
   await using store = await openProvenance(places, signal);
   const copy = await copyOf(source, store);
@@ -133,11 +137,11 @@ export async function readCopy(
 }
 
 /** What tells a session and its records. */
-export type Known = Pick<HandOffSource, "agent" | "sessionId" | "note">;
+export type KnownSource = Pick<HandOffSource, "agent" | "sessionId" | "note">;
 
 /** From the store, else from the session's own file; `null` where nothing tells. */
 export async function readProvenance(
-  source: Known,
+  source: KnownSource,
   places: Places,
   signal: AbortSignal | undefined,
 ): Promise<Provenance | null> {
@@ -145,7 +149,7 @@ export async function readProvenance(
 }
 
 async function storedProvenance(
-  { agent, sessionId }: Known,
+  { agent, sessionId }: KnownSource,
   places: Places,
   signal: AbortSignal | undefined,
 ): Promise<Provenance | null> {

@@ -6,7 +6,7 @@ import type { AgentName, Block, Entry, Message, SessionDetails } from "../model/
 import type { Lookup } from "../native/index.ts";
 import { type AgentReader, type OpenedSession, toSignal } from "../native/kit/index.ts";
 import type { KeptRecord } from "../native/writing/index.ts";
-import { placeText, type ReceiptRecord, type Said, selectMessages } from "./converting/index.ts";
+import { placeText, type ReceiptRecord, type SpokenMessage, selectMessages } from "./converting/index.ts";
 import { noteIn } from "./note.ts";
 import { fromMessage, type PartOptions, withinLimits } from "./part.ts";
 import { isLarge, openShelf, type Shelf } from "./shelf.ts";
@@ -42,7 +42,7 @@ export interface SaidMark {
   readonly sha256: string;
 }
 
-export function markOf(messages: readonly Said[]): SaidMark {
+export function markOf(messages: readonly SpokenMessage[]): SaidMark {
   const hash = createHash("sha256");
   for (const { role, content } of messages) {
     hash.update(`${JSON.stringify({ role, content: content.map(withoutPlaces) })}\n`);

@@ -4,7 +4,7 @@ import { findProgram } from "../drivers/process/index.ts";
 import { type StagedSession, witnessOf } from "../drivers/witness/index.ts";
 import type { Places } from "../files/index.ts";
 import { type AgentName, ContinuoError } from "../model/index.ts";
-import { differenceBetween, type Said } from "./converting/index.ts";
+import { differenceBetween, type SpokenMessage } from "./converting/index.ts";
 
 export interface Verification {
   /** Who read the session back: `continuo`, or the agent and how. */
@@ -29,15 +29,15 @@ export function programOf(
 }
 
 /** What was written: all of it, and the part that the agent's model is sent. */
-export interface Written {
-  readonly history: readonly Said[];
-  readonly modelView: readonly Said[];
+export interface WrittenSession {
+  readonly history: readonly SpokenMessage[];
+  readonly modelView: readonly SpokenMessage[];
 }
 
 /** Errors: `verification_failed`. */
 export async function verifyWithAgent(
   agent: AgentName,
-  { history, modelView }: Written,
+  { history, modelView }: WrittenSession,
   staged: StagedSession,
 ): Promise<Verification> {
   const witness = await witnessOf(agent);
@@ -64,8 +64,8 @@ export async function verifyWithAgent(
 }
 
 /** What is said in words, one text a turn: agents tell it in pieces of their own. */
-function wordsOf(messages: readonly Said[], unspoken = /$^/u): Said[] {
-  const turns: { role: Said["role"]; text: string }[] = [];
+function wordsOf(messages: readonly SpokenMessage[], unspoken = /$^/u): SpokenMessage[] {
+  const turns: { role: SpokenMessage["role"]; text: string }[] = [];
   for (const { role, content } of messages) {
     if (role === "tool") continue;
     const texts = content.map((block) => (block.type === "text" ? block.text.replace(unspoken, "") : ""));

@@ -28,7 +28,7 @@ export function indexPathOf(places: Places): string {
  */
 export type IndexState = "ready" | "missing" | "newer" | "unusable";
 
-export type Used<T> =
+export type IndexUse<T> =
   | { readonly state: "ready"; readonly value: T }
   | { readonly state: Exclude<IndexState, "ready"> };
 
@@ -40,7 +40,7 @@ export async function useIndex<T>(
   path: string,
   access: "read" | "write",
   use: (database: DatabaseSync) => T,
-): Promise<Used<T>> {
+): Promise<IndexUse<T>> {
   if (access === "read" && !existsSync(path)) return { state: "missing" };
   const { DatabaseSync } = await import("node:sqlite");
   let database: DatabaseSync | null = null;

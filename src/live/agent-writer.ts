@@ -13,7 +13,7 @@ export interface AgentWriterOptions {
   readonly price?: { readonly inputUsd: number; readonly outputUsd: number };
 }
 
-interface Answered {
+interface WriterAnswer {
   readonly text: string;
   readonly usage: Usage;
   readonly costUsd: number;
@@ -21,7 +21,7 @@ interface Answered {
 
 /** Its answers are JSON; one that cannot be read is `agent_failed`, and the batch is tried again. */
 export function agentWriter({ agent, name = agent.name, price }: AgentWriterOptions): NoteWriter {
-  const ask = async (prompt: string, options: WriteOptions): Promise<Answered> => {
+  const ask = async (prompt: string, options: WriteOptions): Promise<WriterAnswer> => {
     const { text, usage, costUsd } = await answerOf(agent, prompt, options);
     const { inputUsd, outputUsd } = price ?? { inputUsd: 0, outputUsd: 0 };
     const priced = (usage.inputTokens * inputUsd + usage.outputTokens * outputUsd) / 1e6;

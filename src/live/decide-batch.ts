@@ -3,7 +3,7 @@
 import type { NewEvent, Store } from "../model/index.ts";
 import type { Lane } from "./batches.ts";
 import { isoOf } from "./clock.ts";
-import { type ComparedDraft, type ComparedNote, type Decided, decideDrafts } from "./decide.ts";
+import { type ComparedDraft, type ComparedNote, type DraftDecision, decideDrafts } from "./decide.ts";
 import type { LiveFold } from "./fold.ts";
 import { lexicalEmbedder } from "./lexical-embedder.ts";
 import { overlapOf } from "./likeness.ts";
@@ -80,7 +80,7 @@ async function decideAll(
   drafts: readonly Draft[],
   mayAsk: (draft: Draft) => boolean,
   options: DecideOptions,
-): Promise<readonly Decided[]> {
+): Promise<readonly DraftDecision[]> {
   const { embedder, newId } = options;
   const notes = await notesNear(drafts, options);
   if (notes.length === 0 && drafts.length < 2) {
@@ -117,14 +117,14 @@ async function notesNear(
   }));
 }
 
-function eventsAfter(decided: readonly Decided[], decisionId: string): readonly NewEvent[] {
+function eventsAfter(decided: readonly DraftDecision[], decisionId: string): readonly NewEvent[] {
   return decided.flatMap(({ decision, draft, bases }) =>
     noteEventsOf(decision, { draft, bases, decisionId }),
   );
 }
 
 /** The request holds the draft: a draft that was pruned can still become a note. */
-function requestEvents({ draft, decision }: Decided, { nowMs }: DecideOptions): readonly NewEvent[] {
+function requestEvents({ draft, decision }: DraftDecision, { nowMs }: DecideOptions): readonly NewEvent[] {
   const { action, requestId } = decision;
   if (action !== "ask" || requestId === undefined) return [];
   const { draftId, text, startMs, endMs, confidence, evidence, question } = draft;

@@ -32,7 +32,7 @@ export interface Rule {
   readonly mayAsk: (draft: Draft) => boolean;
 }
 
-export interface Decided {
+export interface DraftDecision {
   readonly draft: Draft;
   readonly decision: Decision;
   /** The notes that the decision changes, as they were. */
@@ -44,7 +44,7 @@ export function decideDrafts(
   drafts: readonly ComparedDraft[],
   notes: readonly ComparedNote[],
   rule: Rule,
-): readonly Decided[] {
+): readonly DraftDecision[] {
   let known = notes;
   return drafts.map((compared) => {
     const decided = decideDraft(compared, known, rule);
@@ -63,13 +63,17 @@ interface Match {
   readonly cosine: number;
 }
 
-function decideDraft({ draft, vector }: ComparedDraft, notes: readonly ComparedNote[], rule: Rule): Decided {
+function decideDraft(
+  { draft, vector }: ComparedDraft,
+  notes: readonly ComparedNote[],
+  rule: Rule,
+): DraftDecision {
   const { draftId } = draft;
   const matches = notes.flatMap((compared) => matchOf({ draft, vector }, compared, rule.threshold));
   const best = matches.toSorted((a, b) => b.cosine - a.cosine)[0];
   const seen = best === undefined ? {} : { overlap: round(best.overlap), cosine: round(best.cosine) };
   const free = matches.filter(({ compared }) => isFree(compared)).map(({ compared }) => compared);
-  const keep = (reason: string): Decided => ({
+  const keep = (reason: string): DraftDecision => ({
     draft,
     decision: { draftId, action: "keep", reason, ...seen, ...idOf(best) },
     bases: [],
@@ -122,7 +126,7 @@ function idOf(match: Match | undefined): { readonly noteId?: string } {
 function after(
   notes: readonly ComparedNote[],
   { vector }: ComparedDraft,
-  { draft, decision, bases }: Decided,
+  { draft, decision, bases }: DraftDecision,
 ): readonly ComparedNote[] {
   const note = contentAfter(decision, draft, bases);
   if (note === null) return notes;

@@ -13,7 +13,13 @@ export { type AgentWriterOptions, agentWriter } from "./agent-writer.ts";
 export { parseQuestion, type Question } from "./ask.ts";
 export { type AudioFields, type AudioUpload, parseAudio } from "./audio.ts";
 export { fetchContextWindow } from "./context-window.ts";
-export { type ComparedDraft, type ComparedNote, type Decided, decideDrafts, type Rule } from "./decide.ts";
+export {
+  type ComparedDraft,
+  type ComparedNote,
+  type DraftDecision,
+  decideDrafts,
+  type Rule,
+} from "./decide.ts";
 export { parseEvidenceBatch } from "./evidence.ts";
 export { openFrame, readEvidence } from "./evidence-read.ts";
 export { extractiveWriter } from "./extractive-writer.ts";

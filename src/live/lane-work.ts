@@ -44,7 +44,7 @@ export interface LaneOptions extends BatchingOptions {
   readonly onIdle: () => void;
 }
 
-interface Written extends Pick<DecidedBatch, "result" | "writer" | "answered"> {
+interface BatchResult extends Pick<DecidedBatch, "result" | "writer" | "answered"> {
   readonly embedder: Embedder;
   readonly signal: AbortSignal;
 }
@@ -164,7 +164,7 @@ export class LaneWork {
   async #decide(
     { batchId, lane, given }: Batch,
     dropped: readonly NewEvent[],
-    { signal, embedder, ...written }: Written,
+    { signal, embedder, ...written }: BatchResult,
   ): Promise<void> {
     const { follower, clock, append, inTurn } = this.#options;
     const sequences = given.map(({ sequence }) => sequence);

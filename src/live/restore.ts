@@ -14,7 +14,7 @@ import { addEvent, emptyFold, type LiveFold } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import { SNAPSHOT_NAME, sha256, unseal } from "./snapshot.ts";
 
-export interface Restored {
+export interface RestoreResult {
   readonly fold: LiveFold;
   /** Why the session cannot be trusted: the fold ends before it. `null` when everything was verified. */
   readonly fault: string | null;
@@ -32,7 +32,7 @@ export async function restore(
   store: Store,
   sessionId: string,
   { snapshots = "newest", ...call }: RestoreOptions = {},
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const start = snapshots === "none" ? { fold: fresh() } : await snapshotFold(store, sessionId, call);
   const { fold } = start;
   const fromSequence = fold.sequence;

@@ -9,13 +9,13 @@ export interface Sheddable {
   readonly activity?: string;
 }
 
-export interface Shed<Item> {
+export interface SheddingResult<Item> {
   readonly given: readonly Item[];
   readonly dropped: readonly Item[];
 }
 
 /** Of frames the oldest beyond 20, and voice activity that says what the one before it said. Nothing else. */
-export function shed<Item extends Sheddable>(pending: readonly Item[]): Shed<Item> {
+export function shed<Item extends Sheddable>(pending: readonly Item[]): SheddingResult<Item> {
   const frames = pending.filter(({ type }) => type === "frame_captured").length;
   let tooMany = Math.max(0, frames - LIMITS.pendingFrames);
   let activity: string | undefined;

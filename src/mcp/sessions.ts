@@ -4,7 +4,7 @@ import { devNull } from "node:os";
 import {
   excludes,
   type ListedSession,
-  type Located,
+  type LookUpHit,
   type LookUpOptions,
   listCatalog,
   locateRow,
@@ -20,7 +20,7 @@ import type { Machine } from "./machine.ts";
 export interface NamedSession {
   /** What the caller may name it. */
   readonly name: string;
-  readonly located: Located;
+  readonly located: LookUpHit;
   readonly shown: ShownSession & Disposable;
 }
 
@@ -57,7 +57,7 @@ export async function openNamed(name: string, machine: Machine): Promise<NamedSe
   return { name: isPath(name) ? name : nameFor(details), located, shown: session };
 }
 
-async function locate(name: string, machine: Machine): Promise<Located> {
+async function locate(name: string, machine: Machine): Promise<LookUpHit> {
   const looking = lookingOf(machine);
   if (!isPath(name)) return await lookUpById(name, looking);
   const { sessions } = await listCatalog({ archived: "include" }, looking);
@@ -80,7 +80,7 @@ function isPath(name: string): boolean {
   return /[/\\#]/u.test(name);
 }
 
-async function lookUpById(name: string, looking: LookUpOptions): Promise<Located> {
+async function lookUpById(name: string, looking: LookUpOptions): Promise<LookUpHit> {
   try {
     // No file of the caller's folder may pass for a session by its name.
     const places = { ...looking.places, cwd: devNull };
@@ -112,11 +112,11 @@ export function lookingOf({ places, ownSessions }: Machine): {
 }
 
 /** What was deleted is the person's to look for. */
-export function isVisible({ agent, trashId }: Seen, { ownSessions }: Machine): boolean {
+export function isVisible({ agent, trashId }: SeenSession, { ownSessions }: Machine): boolean {
   return trashId === null && (ownSessions === "shown" || agent !== OWN);
 }
 
-interface Seen {
+interface SeenSession {
   readonly agent: string;
   readonly trashId: string | null;
 }

@@ -2,7 +2,7 @@
 
 import { ContinuoError } from "../model/index.ts";
 import { type Turn, tokensOf, usageOf } from "./journal/index.ts";
-import type { Exceeded } from "./stops.ts";
+import type { ExceededLimit } from "./stops.ts";
 
 /** What is not given has no limit. A run that uses more is cancelled, with `budget_exceeded` in its events. */
 export interface RunBudget {
@@ -25,7 +25,7 @@ export function assertBudget(budget: RunBudget): void {
 }
 
 /** What the turn used more of than it may, as far as anybody told. */
-export function exceededBy(turn: Turn, budget: RunBudget): Exceeded | null {
+export function exceededBy(turn: Turn, budget: RunBudget): ExceededLimit | null {
   const usage = usageOf(turn.usage);
   const used = {
     maxTokens: usage === undefined ? 0 : tokensOf(usage),

@@ -19,9 +19,9 @@ export interface ContinuationOptions {
   readonly maxTokensApprox?: number;
 }
 
-export type Asked = "new" | "auto" | "replay" | "native";
+export type ContinuationWish = "new" | "auto" | "replay" | "native";
 
-const ASKED: ReadonlyMap<unknown, Asked> = new Map<unknown, Asked>([
+const ASKED: ReadonlyMap<unknown, ContinuationWish> = new Map<unknown, ContinuationWish>([
   [false, "new"],
   [true, "auto"],
   ["auto", "auto"],
@@ -30,7 +30,7 @@ const ASKED: ReadonlyMap<unknown, Asked> = new Map<unknown, Asked>([
 ]);
 
 /** Errors: `usage`. */
-export function askedOf(continuation: Continuation): Asked {
+export function askedOf(continuation: Continuation): ContinuationWish {
   const asked = ASKED.get(continuation);
   if (asked !== undefined) return asked;
   throw new ContinuoError("usage", `there is no continuation ${JSON.stringify(continuation)}`, {

@@ -15,7 +15,7 @@ import {
 } from "../model/index.ts";
 import { type Omitted, planContext, type Transcript } from "../transcript/index.ts";
 import { type ContextRead, type ContextSource, readContext } from "./context-read.ts";
-import type { Asked, ContinuationOptions } from "./continuation.ts";
+import type { ContinuationOptions, ContinuationWish } from "./continuation.ts";
 import { referenceOf, toNativeRef, usedNative } from "./references.ts";
 
 export interface Plan {
@@ -31,7 +31,7 @@ export interface PlanOptions {
   readonly store: Store;
   readonly agent: Agent;
   readonly session: Session;
-  readonly asked: Asked;
+  readonly asked: ContinuationWish;
   /** What it said itself is not what was said before. */
   readonly runId: string;
   /** As the caller named it. */

@@ -60,14 +60,17 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
   }
 }
 
-interface Decided {
+interface TurnDecision {
   readonly options: PlanOptions;
   readonly plan: Plan | null;
   /** Of a turn that cannot begin. */
   readonly outcome: Outcome;
 }
 
-async function decide({ store, agent, run, session, options }: RunContext, stops: Stops): Promise<Decided> {
+async function decide(
+  { store, agent, run, session, options }: RunContext,
+  stops: Stops,
+): Promise<TurnDecision> {
   const { continuation = false, continuationOpts = {} } = options;
   const planOptions: PlanOptions = {
     store,
@@ -104,11 +107,11 @@ function toldAtOnce(plan: Plan | null): Resumption | null {
 }
 
 /** A turn that cannot begin says nothing, and a native one only when the agent has confirmed it. */
-function saysInput({ plan }: Pick<Decided, "plan">): boolean {
+function saysInput({ plan }: Pick<TurnDecision, "plan">): boolean {
   return plan !== null && plan.kind !== "native";
 }
 
-interface Begun {
+interface TurnStart {
   /** Of the log, after the run began. */
   readonly head: number;
   /** Up to here nobody else wrote anything since it was decided what the agent is given. */
@@ -117,7 +120,10 @@ interface Begun {
 }
 
 /** The run runs, and its input is said, unless the agent may still refuse it: one append. */
-async function begin(context: RunContext, { plan, options: { sentBefore: sent } }: Decided): Promise<Begun> {
+async function begin(
+  context: RunContext,
+  { plan, options: { sentBefore: sent } }: TurnDecision,
+): Promise<TurnStart> {
   const { store, agent, run, input, owner, lease, options } = context;
   const { runId, sessionId } = run;
   const { sequence, older } = await placeOfInput(store, run);

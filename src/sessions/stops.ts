@@ -5,13 +5,13 @@ import { LIMITS } from "./limits.ts";
 
 /** `lost`: somebody else runs the session now; nothing more may be written. */
 export type Stop =
-  | { readonly status: "cancelled"; readonly reason?: string; readonly exceeded?: Exceeded }
+  | { readonly status: "cancelled"; readonly reason?: string; readonly exceeded?: ExceededLimit }
   | { readonly status: "timeout"; readonly timeoutMs: number }
   | { readonly status: "failed"; readonly error: unknown }
   | { readonly status: "lost"; readonly error: unknown };
 
 /** The payload of `budget_exceeded`. */
-export interface Exceeded {
+export interface ExceededLimit {
   readonly limit: string;
   readonly value: number;
   readonly allowed: number;

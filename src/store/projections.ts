@@ -63,7 +63,7 @@ export async function cursorProblems(
   return problems;
 }
 
-interface Folded {
+interface FoldedFields {
   /** Fields as the events give them; those that no event names are not in it. */
   readonly fields: Record<string, unknown>;
   readonly runs: Map<string, RunStatus>;
@@ -71,8 +71,8 @@ interface Folded {
   pruned: "yes" | "no";
 }
 
-async function foldLog(store: Store, logId: string, call: CallOptions): Promise<Folded> {
-  const folded: Folded = { fields: { metadata: {} }, runs: new Map(), pruned: "no" };
+async function foldLog(store: Store, logId: string, call: CallOptions): Promise<FoldedFields> {
+  const folded: FoldedFields = { fields: { metadata: {} }, runs: new Map(), pruned: "no" };
   for (let after: number | null = 0; after !== null; ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, {
       ...call,
@@ -85,7 +85,7 @@ async function foldLog(store: Store, logId: string, call: CallOptions): Promise<
   return folded;
 }
 
-function foldEvent(folded: Folded, event: StoredEvent): void {
+function foldEvent(folded: FoldedFields, event: StoredEvent): void {
   const status = RUN_STATUS[event.type as EventType];
   if (status !== undefined) {
     if (event.runId !== undefined) folded.runs.set(event.runId, status);
@@ -101,7 +101,7 @@ function foldFields(fields: Record<string, unknown>, said: Readonly<Record<strin
   fields.metadata = Object.fromEntries(merged.filter(([, value]) => value !== null));
 }
 
-function fieldProblems(session: Session, { fields, pruned }: Folded): readonly string[] {
+function fieldProblems(session: Session, { fields, pruned }: FoldedFields): readonly string[] {
   if (pruned === "yes") return [];
   const row: Readonly<Record<string, unknown>> = { ...session };
   return Object.entries(fields)
@@ -109,7 +109,7 @@ function fieldProblems(session: Session, { fields, pruned }: Folded): readonly s
     .map(([key]) => `The ${key} of the session is not what its log says.`);
 }
 
-function runProblems(rows: readonly Run[], { runs }: Folded): readonly string[] {
+function runProblems(rows: readonly Run[], { runs }: FoldedFields): readonly string[] {
   const problems: string[] = [];
   const known = new Set(rows.map(({ runId }) => runId));
   for (const { runId, status } of rows) {

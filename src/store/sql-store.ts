@@ -33,7 +33,7 @@ export function createStore(engine: Engine): OpenedStore {
 }
 
 /** What the views of one store share. */
-interface Shared {
+interface StoreParts {
   readonly tails: SharedTails;
   readonly root: Engine;
 }
@@ -46,7 +46,7 @@ interface Base {
 }
 
 /** The store itself, or a view of it from another workspace. */
-function openView(shared: Shared, base: Base | undefined): OpenedStore {
+function openView(shared: StoreParts, base: Base | undefined): OpenedStore {
   const { root, tails } = shared;
   const engine = base === undefined ? root : engineOfWorkspace(root, base.workspaceId);
   const closing = new AbortController();

@@ -10,7 +10,7 @@ import { Answer } from "./answer.ts";
 import type { JoinFlags } from "./flags.ts";
 import type { Unheard } from "./unheard.ts";
 
-export interface Joined {
+export interface JoinedChannel {
   readonly client: AgenticClient;
   readonly talk: Talk;
   readonly channel: string;
@@ -34,7 +34,7 @@ export function isInput(event: ClientEvent): event is Input {
  * `knows`: the agent has heard of the channel before, in the session that it goes on with. True when it has heard this
  * input.
  */
-export async function answerInput(joined: Joined, event: Input, knows: boolean): Promise<boolean> {
+export async function answerInput(joined: JoinedChannel, event: Input, knows: boolean): Promise<boolean> {
   const { client, talk, flags, channel, unheard } = joined;
   const claim = await client.claimInput(event.sequence, claimOf(flags));
   // What was said before an input is heard with it, or was heard with it before a crash.
@@ -73,7 +73,7 @@ interface Turn {
   readonly retryOf?: string;
 }
 
-async function ask(joined: Joined, turn: Turn): Promise<void> {
+async function ask(joined: JoinedChannel, turn: Turn): Promise<void> {
   const { talk, flags, channel, signal } = joined;
   const { words, answer, inputId, retryOf } = turn;
   try {
@@ -97,14 +97,14 @@ async function ask(joined: Joined, turn: Turn): Promise<void> {
 }
 
 /** The server knows the session before the agent is asked: after a crash the next join finds the turn in it. */
-async function keepSession({ client, talk }: Joined, title: string): Promise<void> {
+async function keepSession({ client, talk }: JoinedChannel, title: string): Promise<void> {
   if (talk.session === null) await talk.setTitle(title);
   const sessionId = talk.session?.sessionId;
   if (sessionId !== undefined && sessionId !== client.sdkSessionId) await client.updateSdkSession(sessionId);
 }
 
 /** Gives the channel what the agent said before a crash. */
-async function say(joined: Joined, turn: Turn, earlier: EarlierTurn): Promise<void> {
+async function say(joined: JoinedChannel, turn: Turn, earlier: EarlierTurn): Promise<void> {
   if (earlier.status !== "completed") {
     return await fail(joined, turn, earlier.reason || earlier.status);
   }
@@ -116,12 +116,12 @@ async function hearWhole(answer: Answer, text: string): Promise<void> {
   if (text !== "") await answer.hear({ type: "message", content: [{ type: "text", text }] });
 }
 
-async function complete(joined: Joined, turn: Turn): Promise<void> {
+async function complete(joined: JoinedChannel, turn: Turn): Promise<void> {
   await deliver(joined, turn, { status: "completed", answer: turn.answer.text });
 }
 
 /** Whoever asked hears that there is no answer, and the agent goes on with the next one. */
-async function fail(joined: Joined, turn: Turn, message: string): Promise<void> {
+async function fail(joined: JoinedChannel, turn: Turn, message: string): Promise<void> {
   joined.note(`the agent could not answer: ${message}`);
   await hearWhole(turn.answer, `(I could not answer: ${message})`);
   await deliver(joined, turn, { status: "failed", error: { code: "agent_failed", message } });
@@ -130,7 +130,7 @@ async function fail(joined: Joined, turn: Turn, message: string): Promise<void> 
 type End = Parameters<AgenticClient["endRun"]>[1];
 
 async function deliver(
-  { client, flags }: Joined,
+  { client, flags }: JoinedChannel,
   { claim, sequence, answer }: Turn,
   end: End,
 ): Promise<void> {
@@ -152,7 +152,7 @@ async function deliver(
 const CONTEXT_MESSAGES = 100;
 
 /** What was said in the channel before an input, for an agent that has no session of it here. */
-async function channelContext({ flags, shell, channel }: Joined, before: number): Promise<string> {
+async function channelContext({ flags, shell, channel }: JoinedChannel, before: number): Promise<string> {
   const path = channelPath(channel, `/messages?limit=${CONTEXT_MESSAGES}`);
   const { messages } = await callServer(accessOf(flags, shell), path);
   const list = messages as readonly {

@@ -13,7 +13,7 @@ import { accessOf } from "../channel/index.ts";
 import { conversationOf } from "../conversation/opening/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { JoinFlags } from "./flags.ts";
-import { answerInput, isInput, type Joined } from "./input.ts";
+import { answerInput, isInput, type JoinedChannel } from "./input.ts";
 import { Unheard } from "./unheard.ts";
 
 export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): Promise<number> {
@@ -95,7 +95,7 @@ async function assertInstalled({ agent: name, cwd }: JoinFlags, shell: Shell): P
 }
 
 /** Continues the session that this handle had on this machine. False when there is none here. */
-async function takeUp({ client, talk, note }: Joined): Promise<boolean> {
+async function takeUp({ client, talk, note }: JoinedChannel): Promise<boolean> {
   const { sdkSessionId } = client;
   if (sdkSessionId === undefined) return false;
   try {

@@ -111,7 +111,7 @@ async function tryNew(patient: Patient): Promise<string | null> {
   return sessionId;
 }
 
-interface Made {
+interface ExaminedSession {
   readonly made: string;
   readonly agent: string;
   readonly scratch: Scratch;
@@ -121,7 +121,7 @@ interface Made {
  * A session that the agent keeps: the one that it made, or, since many keep none in which nothing was said, one
  * with a turn that we write where we know its files.
  */
-async function enterable(patient: Patient, { made, agent, scratch }: Made): Promise<string> {
+async function enterable(patient: Patient, { made, agent, scratch }: ExaminedSession): Promise<string> {
   if (!isAgentName(agent)) return made;
   const { driver, cwd, aborting, capabilities } = patient;
   try {
@@ -143,13 +143,13 @@ const SAID: readonly Message[] = [
   { id: "2", role: "assistant", content: [{ type: "text", text: "Hello." }], metadata: {} },
 ];
 
-interface Known {
+interface ExaminedState {
   readonly sessionId: string | null;
   /** Whether something was said in it: a session without a turn is not gone on with as the last one. */
   readonly isSpoken: boolean;
 }
 
-async function tryKnown(patient: Patient, { sessionId, isSpoken }: Known): Promise<void> {
+async function tryKnown(patient: Patient, { sessionId, isSpoken }: ExaminedState): Promise<void> {
   const { canLoad, canResume, canContinueLast, canFork } = patient.capabilities;
   const none = sessionId === null ? "there is no session" : null;
   const of = { resumeSessionId: sessionId ?? "" };

@@ -9,7 +9,7 @@ export interface Candidate {
   readonly note: string;
 }
 
-export type Wanted =
+export type Completion =
   | { readonly type: "words"; readonly candidates: readonly Candidate[] }
   | { readonly type: "sessions"; readonly prefix: string }
   | { readonly type: "trashed"; readonly prefix: string }
@@ -20,7 +20,7 @@ export type Wanted =
 type Shortcuts = readonly string[];
 
 /** @param words what was typed behind `continuo`; the last one, maybe empty, is the one to complete */
-export function wantedFor(program: Command, words: readonly string[], shortcuts: Shortcuts): Wanted {
+export function wantedFor(program: Command, words: readonly string[], shortcuts: Shortcuts): Completion {
   const current = words.at(-1) ?? "";
   const place = walk(program, words.slice(0, -1), shortcuts);
   const { command, option } = place;
@@ -76,7 +76,7 @@ function sessionCommands(program: Command, shortcuts: Shortcuts): readonly Comma
 
 const TIMES = ["today", "yesterday", "3h", "1d", "1w"];
 
-function valuesOf({ long, argChoices }: Option, current: string): Wanted {
+function valuesOf({ long, argChoices }: Option, current: string): Completion {
   if (argChoices !== undefined) return starting(current, toWords(argChoices));
   switch (long) {
     case "--agent":
@@ -95,7 +95,7 @@ function valuesOf({ long, argChoices }: Option, current: string): Wanted {
   }
 }
 
-function operandsOf(argument: Argument, command: Command, current: string): Wanted {
+function operandsOf(argument: Argument, command: Command, current: string): Completion {
   if (argument.argChoices !== undefined) return starting(current, toWords(argument.argChoices));
   if (argument.name() === "agent") return starting(current, toWords(READABLE_AGENTS));
   if (argument.name() === "dir") return { type: "folders" };
@@ -119,6 +119,6 @@ function toWords(values: readonly string[]): readonly Candidate[] {
   return values.map((value) => ({ value, note: "" }));
 }
 
-function starting(current: string, candidates: readonly Candidate[]): Wanted {
+function starting(current: string, candidates: readonly Candidate[]): Completion {
   return { type: "words", candidates: candidates.filter(({ value }) => value.startsWith(current)) };
 }

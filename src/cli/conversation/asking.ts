@@ -35,12 +35,12 @@ export function createAsking(options: AskingOptions): AskPermission {
   };
 }
 
-interface Asked extends AskingOptions {
+interface OpenQuestion extends AskingOptions {
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
-async function ask(request: PermissionRequest, asked: Asked): Promise<PermissionDecision> {
+async function ask(request: PermissionRequest, asked: OpenQuestion): Promise<PermissionDecision> {
   const { teller, nextKey, deadline, signal } = asked;
   const { shown, hidden } = drawRequest(request, teller.pen);
   let unseen = hidden.length;
@@ -68,7 +68,7 @@ const MAX_REASON_CHARS = 2_000;
 /** `null` when the person goes back. */
 async function readReason(
   request: PermissionRequest,
-  { teller, nextKey, deadline, signal, hidden }: Asked & { readonly hidden: number },
+  { teller, nextKey, deadline, signal, hidden }: OpenQuestion & { readonly hidden: number },
 ): Promise<string | null> {
   let comment = "";
   for (;;) {

@@ -1,6 +1,6 @@
 /** A session, an agent's or Continuo's own, handed over. */
 
-import { type Located, openLocated, type ShownSession } from "../../catalog/index.ts";
+import { type LookUpHit, openLocated, type ShownSession } from "../../catalog/index.ts";
 import { type HandOff, type HandOffOptions, handOff, handOffMessages } from "../../handoff/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -13,7 +13,7 @@ export interface HandingOver {
 }
 
 /** Errors: those of `handOff`; `usage` where nobody tells a folder. */
-export async function handOver(located: Located, { cwd, shell, options }: HandingOver): Promise<HandOff> {
+export async function handOver(located: LookUpHit, { cwd, shell, options }: HandingOver): Promise<HandOff> {
   if (located.kind === "native") {
     return await handOff(located.native.found, { ...options, ...(cwd === undefined ? {} : { cwd }) });
   }

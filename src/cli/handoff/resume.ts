@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import type { Located, OwnRow } from "../../catalog/index.ts";
+import type { LookUpHit, OwnRow } from "../../catalog/index.ts";
 import { findProgram } from "../../drivers/process/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
@@ -59,7 +59,7 @@ function ofNoAgent({ sessionId, nativeRefs }: OwnRow): ContinuoError {
   );
 }
 
-async function commandFor(located: Located, flags: ResumeFlags, shell: Shell): Promise<Command> {
+async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell): Promise<Command> {
   const places = placesOf(shell);
   const { agent } = flags;
   if (agent !== undefined && (located.kind === "own" || agent !== located.native.found.agent)) {

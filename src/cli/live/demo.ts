@@ -19,7 +19,7 @@ const LABELS: Readonly<Record<string, string>> = { note_updated: "better", note_
 
 const RECORDING = "examples/live/harbour.jsonl";
 
-interface Played {
+interface DemoStep {
   readonly atMs: number;
   readonly evidence: EvidenceInput;
 }
@@ -84,7 +84,7 @@ async function ownServer(): Promise<ServerAccess & AsyncDisposable> {
 }
 
 /** Errors: `not_found` for a package without its examples. */
-async function readRecording(path: string): Promise<readonly Played[]> {
+async function readRecording(path: string): Promise<readonly DemoStep[]> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw new ContinuoError("not_found", `the recording ${RECORDING} is missing`, {
       hint: "Install the package again.",
@@ -119,7 +119,7 @@ function lineOf(frame: LiveServerFrame): string {
   return `${(LABELS[type] ?? "note").padEnd(8)}${lineOfNote(note)}`;
 }
 
-function lengthOf(recording: readonly Played[]): number {
+function lengthOf(recording: readonly DemoStep[]): number {
   return Math.ceil((recording.at(-1)?.atMs ?? 0) / 1_000);
 }
 

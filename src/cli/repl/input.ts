@@ -5,7 +5,7 @@ import type { Shell } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";
 import type { InputHistory } from "./history.ts";
 
-export type Typed =
+export type InputEvent =
   /** `typed`: with marks for what was pasted; left out for lines that nobody typed. */
   | { readonly type: "line"; readonly text: string; readonly typed?: string }
   /** Ctrl-C where nothing was typed. */
@@ -13,7 +13,7 @@ export type Typed =
   | { readonly type: "end" };
 
 export interface Input extends Disposable {
-  read(prompt: string): Promise<Typed>;
+  read(prompt: string): Promise<InputEvent>;
   /** Until disposed, Ctrl-C and `/cancel` interrupt; all else that is typed waits for the next `read`. */
   listen(listener: InputListener): Disposable;
   /** Lines that were typed before an interrupt: `read` puts them into its line one by one, and none is sent by itself. */

@@ -11,7 +11,7 @@ import { afterInput, INTERRUPT, type Shell } from "../terminal/index.ts";
 import type { Completer } from "./completer.ts";
 import { type Draft, EMPTY_DRAFT, linesOf, pressKeys } from "./draft.ts";
 import type { InputHistory } from "./history.ts";
-import type { Input, InputListener, InputOptions, Typed } from "./input.ts";
+import type { Input, InputEvent, InputListener, InputOptions } from "./input.ts";
 import { REPL_LIMITS } from "./limits.ts";
 import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
 
@@ -68,7 +68,7 @@ class Keyboard implements Input {
     shell.stdin.resume();
   }
 
-  async read(prompt: string): Promise<Typed> {
+  async read(prompt: string): Promise<InputEvent> {
     let text = "";
     for (;;) {
       const typed = await this.#readLine(text === "" ? prompt : "  ");
@@ -243,7 +243,7 @@ class Keyboard implements Input {
   }
 
   /** One interface for each line: between lines it would draw its prompt when the terminal changes its size. */
-  async #readLine(prompt: string): Promise<Typed> {
+  async #readLine(prompt: string): Promise<InputEvent> {
     const line = createInterface({
       input: this.#keys,
       output: this.#shell.stdout,
@@ -253,7 +253,7 @@ class Keyboard implements Input {
       historySize: REPL_LIMITS.historyEntries,
       completer: this.#completer,
     });
-    const { promise, resolve } = Promise.withResolvers<Typed>();
+    const { promise, resolve } = Promise.withResolvers<InputEvent>();
     line.once("line", (text) => resolve({ type: "line", text }));
     line.on("SIGINT", () => {
       if (line.line === "") return resolve({ type: "interrupt" });

@@ -2,12 +2,12 @@
 
 import { createInterface } from "node:readline";
 import type { Shell } from "../terminal/index.ts";
-import type { Input, Typed } from "./input.ts";
+import type { Input, InputEvent } from "./input.ts";
 
 export function openLines(shell: Shell): Input {
   const waiting: string[] = [];
   let isEnded = false;
-  let take: ((typed: Typed) => void) | null = null;
+  let take: ((typed: InputEvent) => void) | null = null;
   let onInterrupt: (() => void) | null = null;
   const lines = createInterface({ input: shell.stdin, terminal: false });
   const next = (): void => {

@@ -30,13 +30,13 @@ export const NO_PASTES: Pastes = {
 const BEGIN = "\u001b[200~";
 const END = "\u001b[201~";
 
-export interface Filtered {
+export interface PasteResult {
   readonly pastes: Pastes;
   /** What is left to be read as keys. */
   readonly keys: string;
 }
 
-export interface FilteredKeys extends Filtered {
+export interface FilteredKeys extends PasteResult {
   /** Whether any of it was pasted: that is no key that somebody pressed. */
   readonly hasPaste: boolean;
 }
@@ -87,7 +87,7 @@ function beginningOf(mark: string, text: string): string {
 }
 
 /** A text that is not typed: as it is where it fits into a line, else as a mark. */
-export function addPaste(pastes: Pastes, raw: string, extent: "whole" | "cut" = "whole"): Filtered {
+export function addPaste(pastes: Pastes, raw: string, extent: "whole" | "cut" = "whole"): PasteResult {
   const text = raw.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replace(/\n$/u, "");
   if (!text.includes("\n") && text.length <= REPL_LIMITS.shownPasteChars) {
     return { pastes, keys: visibleLine(text) };

@@ -96,10 +96,10 @@ async function loop(repl: Repl): Promise<number> {
   }
 }
 
-type Meant = Exclude<ReturnType<typeof parseLine>, { readonly type: "nothing" }>;
+type ReplRequest = Exclude<ReturnType<typeof parseLine>, { readonly type: "nothing" }>;
 
 /** Whatever goes wrong is told, and the conversation goes on. */
-async function answer(repl: Repl, line: Meant, typed: string | undefined): Promise<void> {
+async function answer(repl: Repl, line: ReplRequest, typed: string | undefined): Promise<void> {
   const { teller, talk, shell, paint } = repl;
   const { columns } = screenOf(shell, shell.stdout);
   try {
@@ -162,7 +162,7 @@ async function turn(repl: Repl, said: string | readonly Block[]): Promise<void> 
   await conclude(repl, ended, { stop, durationMs: performance.now() - startedAt });
 }
 
-interface Turned {
+interface TurnHandle {
   readonly stop: AbortController;
   readonly durationMs: number;
 }
@@ -170,7 +170,7 @@ interface Turned {
 async function conclude(
   repl: Repl,
   { result, isKept }: TurnResult,
-  { stop, durationMs }: Turned,
+  { stop, durationMs }: TurnHandle,
 ): Promise<void> {
   const { talk, teller } = repl;
   await teller.print([""]);

@@ -1,6 +1,6 @@
 /** The messages of one branch, of the model view, or of all branches, each message once. */
 
-import { type Located, messageCounts, modelViewOf, type ShownSession } from "../../catalog/index.ts";
+import { type LookUpHit, messageCounts, modelViewOf, type ShownSession } from "../../catalog/index.ts";
 import type { Leaf, Message } from "../../model/index.ts";
 
 export interface Step {
@@ -22,7 +22,7 @@ export async function* stepsOfBranch(
  * Errors: as `modelViewOf`; `not_found`.
  */
 export async function openModelView(
-  located: Located,
+  located: LookUpHit,
   session: ShownSession,
   leaf: string | undefined,
 ): Promise<ShownSession> {

@@ -35,7 +35,7 @@ interface Outcome {
   readonly error?: ContinuoError;
 }
 
-interface Wanted {
+interface DeleteWish {
   readonly id: string;
   readonly info: SessionInfo | OwnRow;
 }
@@ -53,7 +53,7 @@ export async function runDelete(ids: readonly string[], flags: DeleteFlags, shel
 }
 
 /** Errors: `usage` where nobody can be asked and something would be gone for good, `interrupted` on a no. */
-async function ask(wanted: readonly Wanted[], shell: Shell): Promise<void> {
+async function ask(wanted: readonly DeleteWish[], shell: Shell): Promise<void> {
   const sessions = wanted.map(({ info }) => info);
   const own = sessions.filter(isOwn).length;
   const ofOwn = own === 1 ? "1 session of Continuo's own" : `${own} sessions of Continuo's own`;
@@ -85,8 +85,8 @@ function isOwn(info: SessionInfo | OwnRow): info is OwnRow {
 async function lookUpAll(
   ids: readonly string[],
   shell: Shell,
-): Promise<{ readonly wanted: readonly Wanted[]; readonly lost: readonly Outcome[] }> {
-  const wanted = new Map<string, Wanted>();
+): Promise<{ readonly wanted: readonly DeleteWish[]; readonly lost: readonly Outcome[] }> {
+  const wanted = new Map<string, DeleteWish>();
   const lost: Outcome[] = [];
   for (const id of new Set(ids)) {
     try {
@@ -102,17 +102,17 @@ async function lookUpAll(
 }
 
 /** An example is not there to be deleted. */
-async function lookUpInfo(id: string, shell: Shell): Promise<Wanted["info"]> {
+async function lookUpInfo(id: string, shell: Shell): Promise<DeleteWish["info"]> {
   const located = await locate(id, shell, "without examples");
   if (located.kind === "own") return located.row;
   return await located.native.reader.skim(located.native.found, { part: "whole" });
 }
 
 /** A session that forks read can go when they went: it is tried again as long as any goes. */
-async function trashAll(wanted: readonly Wanted[], shell: Shell): Promise<readonly Outcome[]> {
+async function trashAll(wanted: readonly DeleteWish[], shell: Shell): Promise<readonly Outcome[]> {
   const done: Outcome[] = [];
   for (let waiting = wanted; waiting.length > 0; ) {
-    const refused: (Wanted & { readonly error: ContinuoError })[] = [];
+    const refused: (DeleteWish & { readonly error: ContinuoError })[] = [];
     for (const one of waiting) {
       const outcome = await trashOne(one, shell);
       if (isContinuoError(outcome.error, "has_forks")) refused.push({ ...one, error: outcome.error });
@@ -124,7 +124,7 @@ async function trashAll(wanted: readonly Wanted[], shell: Shell): Promise<readon
   return done;
 }
 
-async function trashOne({ id, info }: Wanted, shell: Shell): Promise<Outcome> {
+async function trashOne({ id, info }: DeleteWish, shell: Shell): Promise<Outcome> {
   try {
     if (!isOwn(info)) return { id, trashed: await trashNativeSession(info, { places: placesOf(shell) }) };
     await using own = await openOwn(shell);

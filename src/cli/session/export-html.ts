@@ -14,7 +14,7 @@ import {
 } from "../../transcript/html/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import type { Step } from "./branches.ts";
-import { describeHidden, type Hidden, headingOf, inView, nothingHidden } from "./heading.ts";
+import { describeHidden, type HiddenCounts, headingOf, inView, nothingHidden } from "./heading.ts";
 import type { Subagents } from "./subagents.ts";
 import type { View } from "./view.ts";
 
@@ -27,7 +27,7 @@ interface HtmlSource {
 /** What writing one page keeps: what it left out, its contents, and the sub-agents that it shows. */
 interface Sheet {
   readonly view: View;
-  readonly hidden: Hidden;
+  readonly hidden: HiddenCounts;
   readonly contents: ContentsLine[];
   readonly shown: Set<string>;
 }

@@ -1,7 +1,7 @@
 /** `session export`: one session as one file. */
 
 import { resolve } from "node:path";
-import { type Located, openLocated, type ShownSession } from "../../catalog/index.ts";
+import { type LookUpHit, openLocated, type ShownSession } from "../../catalog/index.ts";
 import { openOutputFile, placesOf } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { forbiddenFolders } from "../../native/index.ts";
@@ -57,7 +57,7 @@ export async function runExport(id: string, flags: ExportFlags, shell: Shell): P
 
 /** Errors: `unsupported` for a session of Continuo's own, which no agent keeps. */
 async function writeBundle(
-  located: Located,
+  located: LookUpHit,
   path: string,
   flags: ExportFlags,
   shell: Shell,

@@ -1,6 +1,6 @@
 /** `session follow`: a session while it grows, for a person on a terminal, for a file, or for a program. */
 
-import { type Followed, follow, type Located, openLocated } from "../../catalog/index.ts";
+import { type FollowItem, follow, type LookUpHit, openLocated } from "../../catalog/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Output, paintFor, type Shell, screenOf, toJsonText } from "../terminal/index.ts";
 import type { Step } from "./branches.ts";
@@ -31,7 +31,11 @@ export async function runFollow(id: string, flags: FollowFlags, shell: Shell): P
   return 0;
 }
 
-async function printJson(located: Located, followed: AsyncIterable<Followed>, output: Output): Promise<void> {
+async function printJson(
+  located: LookUpHit,
+  followed: AsyncIterable<FollowItem>,
+  output: Output,
+): Promise<void> {
   const { agent, sessionId, location } = located.kind === "own" ? located.row : located.native.found;
   await output.write(`${toJsonText({ type: "session", agent, sessionId, location })}\n`);
   for await (const { message, update } of followed) {
@@ -46,8 +50,8 @@ interface Printing {
 }
 
 async function print(
-  located: Located,
-  followed: AsyncIterable<Followed>,
+  located: LookUpHit,
+  followed: AsyncIterable<FollowItem>,
   { flags, shell, output }: Printing,
 ): Promise<void> {
   using session = await openLocated(located, shell, { newestBytes: HEADING_BYTES });
@@ -63,6 +67,6 @@ async function print(
   for await (const chunk of chunks) await output.write(chunk);
 }
 
-async function* stepsOf(followed: AsyncIterable<Followed>): AsyncGenerator<Step, void, void> {
+async function* stepsOf(followed: AsyncIterable<FollowItem>): AsyncGenerator<Step, void, void> {
   for await (const { message } of followed) yield { message };
 }

@@ -40,7 +40,7 @@ export function headingOf(session: ShownSession, view: View): Heading {
 }
 
 /** What was met and not shown. */
-export interface Hidden {
+export interface HiddenCounts {
   injected: number;
   unknown: number;
   tools: number;
@@ -48,12 +48,12 @@ export interface Hidden {
   thinking: number;
 }
 
-export function nothingHidden(): Hidden {
+export function nothingHidden(): HiddenCounts {
   return { injected: 0, unknown: 0, tools: 0, thinking: 0 };
 }
 
 /** Lines, none where nothing is hidden. */
-export function describeHidden(hidden: Hidden): string[] {
+export function describeHidden(hidden: HiddenCounts): string[] {
   const lines: string[] = [];
   if (hidden.injected > 0) {
     lines.push(`${plural(hidden.injected, "injected message")} not shown: --injected shows them.`);
@@ -73,7 +73,7 @@ export function describeHidden(hidden: Hidden): string[] {
 }
 
 /** The message as the view shows it, what it leaves out counted; `null` where nothing is left. */
-export function inView(message: Message, view: View, hidden: Hidden): Message | null {
+export function inView(message: Message, view: View, hidden: HiddenCounts): Message | null {
   if (view.injected === "hide" && messageKind(message) === "injected") {
     hidden.injected += 1;
     return null;
@@ -86,7 +86,7 @@ export function inView(message: Message, view: View, hidden: Hidden): Message | 
   return content.length === 0 && message.content.length > 0 ? null : { ...message, content };
 }
 
-function reasonToHide(block: Block, view: View): keyof Hidden | null {
+function reasonToHide(block: Block, view: View): keyof HiddenCounts | null {
   switch (block.type) {
     case "tool_call":
     case "tool_result":

@@ -5,9 +5,9 @@ import {
   type CatalogList,
   examplePlaces,
   foldersLookedInto,
+  type ListQuery,
   listCatalog,
   OWN,
-  type Wanted,
 } from "../../catalog/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { type ContinuoError, exitCodeOf, isAgentName, type SessionInfo } from "../../model/index.ts";
@@ -89,7 +89,7 @@ async function hintAtOthers(shell: Shell): Promise<void> {
   stderr.write(`${paintFor(screenOf(shell, stderr))(visibleLine(text), "dim")}\n`);
 }
 
-async function toWanted(flags: ListFlags, shell: Shell): Promise<Wanted> {
+async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
   // The configuration is loaded only where somebody names an agent that is not read from disk.
   const others = [...new Set(flags.agent ?? [])].filter((name) => name !== OWN && !isAgentName(name));
   const cwd = flags.here ? shell.cwd : flags.cwd === undefined ? undefined : resolve(shell.cwd, flags.cwd);
@@ -108,7 +108,7 @@ async function toWanted(flags: ListFlags, shell: Shell): Promise<Wanted> {
   };
 }
 
-async function listWithProgress(wanted: Wanted, shell: Shell): Promise<CatalogList> {
+async function listWithProgress(wanted: ListQuery, shell: Shell): Promise<CatalogList> {
   using progress = createProgress(shell);
   return await listCatalog(
     { ...wanted, onProgress: (looked) => progress.show(`looked at ${plural(looked, "session")}`) },

@@ -1,6 +1,6 @@
 /** `session show`: the conversation, for a person on a terminal, for a file, or for a program. */
 
-import { type Located, openLocated, type ShownSession } from "../../catalog/index.ts";
+import { type LookUpHit, openLocated, type ShownSession } from "../../catalog/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, page, paintFor, type Screen, type Shell, screenOf } from "../terminal/index.ts";
@@ -41,7 +41,7 @@ export async function runShow(id: string, flags: ShowFlags, shell: Shell): Promi
 }
 
 async function openFor(
-  located: Located,
+  located: LookUpHit,
   flags: ShowFlags,
   { shell, screen }: { readonly shell: Shell; readonly screen: Screen },
 ): Promise<ShownSession & Disposable> {
@@ -51,7 +51,7 @@ async function openFor(
   return await openLocated(located, shell, isPart ? { newestBytes: NEWEST_BYTES } : {});
 }
 
-function isLarge(located: Located): boolean {
+function isLarge(located: LookUpHit): boolean {
   if (located.kind === "own") return false;
   return located.native.found.files.reduce((sum, file) => sum + file.sizeBytes, 0) > LARGE_BYTES;
 }

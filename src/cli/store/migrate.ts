@@ -5,14 +5,14 @@ import type { Shell } from "../terminal/index.ts";
 import { type StoreFlags, storeUrl } from "./opened.ts";
 import { type Fact, printFacts } from "./print.ts";
 
-interface Migrated {
+interface MigrationReport {
   readonly from: number;
   readonly to: number;
   readonly copy: string | null;
 }
 
 export async function runMigrate(flags: StoreFlags, shell: Shell): Promise<number> {
-  let migrated: Migrated | null = null;
+  let migrated: MigrationReport | null = null;
   await using store = await openStore(storeUrl(flags, shell), {
     migrate: true,
     onMigrated: (what) => {
@@ -20,7 +20,7 @@ export async function runMigrate(flags: StoreFlags, shell: Shell): Promise<numbe
     },
   });
   const { schemaVersion } = await store.info();
-  const done = migrated as Migrated | null;
+  const done = migrated as MigrationReport | null;
   const copy: readonly Fact[] = done === null || done.copy === null ? [] : [["copy", done.copy]];
   await printFacts(shell, {
     json: flags.json ? { schemaVersion, migrated: done } : undefined,

@@ -39,7 +39,7 @@ export function layOut(
   options: { readonly columns?: number; readonly emptyColumns?: "keep" | "drop" } = {},
 ): Table {
   const full = columns
-    .map((column, at): Kept => ({ column, at, width: widthOfColumn(column, at, rows) }))
+    .map((column, at): KeptColumn => ({ column, at, width: widthOfColumn(column, at, rows) }))
     .filter(({ at }) => options.emptyColumns === "keep" || rows.some((row) => (row[at] ?? "") !== ""));
   const kept = options.columns === undefined ? full.map(padded) : fitted(full, options.columns);
   const table = [columns.map((column) => column.header), ...rows];
@@ -54,7 +54,7 @@ export function layOut(
   return { cells, columns: kept.map(({ at }) => at) };
 }
 
-interface Kept {
+interface KeptColumn {
   readonly column: Column;
   readonly at: number;
   readonly width: number;
@@ -64,12 +64,12 @@ function widthOfColumn({ header }: Column, at: number, rows: readonly (readonly 
   return rows.reduce((width, row) => Math.max(width, widthOf(row[at] ?? "")), widthOf(header));
 }
 
-function padded(kept: Kept): Kept {
+function padded(kept: KeptColumn): KeptColumn {
   return { ...kept, width: Math.min(kept.width, MAX_PADDED) };
 }
 
 /** As many columns as have room. */
-function fitted(full: readonly Kept[], room: number): readonly Kept[] {
+function fitted(full: readonly KeptColumn[], room: number): readonly KeptColumn[] {
   const widths = full.map(({ width }) => width);
   shrink(
     widths,
@@ -89,7 +89,7 @@ function fitted(full: readonly Kept[], room: number): readonly Kept[] {
   );
 }
 
-function byRank(a: Kept, b: Kept): number {
+function byRank(a: KeptColumn, b: KeptColumn): number {
   return (a.column.rank ?? 0) - (b.column.rank ?? 0);
 }
 

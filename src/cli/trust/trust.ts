@@ -6,7 +6,7 @@ import {
   assertValid,
   FILE_NAME,
   findProjectFile,
-  type Guarded,
+  type GuardedValue,
   guardedIn,
   parseFile,
   type RawFile,
@@ -62,7 +62,7 @@ async function trust(dir: string | null, flags: TrustFlags, shell: Shell): Promi
 }
 
 interface CheckedFile extends TrustedFile {
-  readonly keys: readonly Guarded[];
+  readonly keys: readonly GuardedValue[];
 }
 
 function checked(raw: RawFile, trustedAt: string): CheckedFile {

@@ -103,7 +103,7 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
   };
 }
 
-interface Asked {
+interface AcpRequest {
   readonly program: AcpProgram;
   readonly options: AcpOptions;
   readonly protocol: ProtocolVersion;
@@ -111,7 +111,7 @@ interface Asked {
 }
 
 /** Agents sweep and rewrite their homes when they start: who only asks shows them an empty one. */
-async function helloInScratch({ program, options, protocol, signal }: Asked): Promise<Hello> {
+async function helloInScratch({ program, options, protocol, signal }: AcpRequest): Promise<Hello> {
   const home = await mkdtemp(join(tmpdir(), "continuo-hello-"));
   const env = Object.entries(options.places.env).filter(
     ([name]) => !name.startsWith("XDG_") && program.homes?.includes(name) !== true,

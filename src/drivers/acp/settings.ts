@@ -122,12 +122,12 @@ function valuesIn(options: unknown): readonly string[] {
     .flatMap((one) => (typeof one.value === "string" ? [one.value] : valuesIn(one.options)));
 }
 
-interface Refused extends Choice {
+interface SettingRefusal extends Choice {
   readonly value: string;
   readonly cause: unknown;
 }
 
-function noSuch(label: string, { category, value, offered, cause }: Refused): ContinuoError {
+function noSuch(label: string, { category, value, offered, cause }: SettingRefusal): ContinuoError {
   const named = offered.slice(0, MAX_NAMED).join(", ");
   const more = offered.length > MAX_NAMED ? `, and ${offered.length - MAX_NAMED} more` : "";
   return new ContinuoError("unsupported", `${label} has no ${category} ${JSON.stringify(value)}`, {

@@ -47,7 +47,7 @@ interface Waiting {
   readonly refuse: (error: Error) => void;
 }
 
-interface Said {
+interface MessageIdentity {
   readonly uuid: string;
   readonly turn: Turn;
   /** `stopping`: to be interrupted when it is started. */
@@ -63,7 +63,7 @@ export class ClaudeProgram {
   readonly #fold: ClaudeFold = createClaudeFold();
   readonly #waiting = new Map<string, Waiting>();
   readonly #questions = new Questions();
-  #said: Said | null = null;
+  #said: MessageIdentity | null = null;
   #tellsLifecycle = false;
   #ended: Error | null = null;
   #closing = false;

@@ -54,7 +54,7 @@ export interface CodexLinkParts {
   readonly onClose?: (() => void) | undefined;
 }
 
-interface Said {
+interface TurnWords {
   readonly turn: Turn;
   turnId: string | null;
   /** The server interrupts no turn before it says that it is started. */
@@ -74,7 +74,7 @@ export class CodexLink implements Link {
   /** A thread that is resumed tells its sum of tokens, at times before the answer that it is resumed. */
   #earlier: { readonly threadId?: unknown; readonly total: string | null } = { total: null };
   #notices: AgentEvent[] = [];
-  #said: Said | null = null;
+  #said: TurnWords | null = null;
   readonly #questions = new Questions();
   #isClosing = false;
   capabilities: SessionCapabilities = NO_CAPABILITIES;
@@ -127,7 +127,7 @@ export class CodexLink implements Link {
   async say(blocks: readonly Block[], turn: Turn): Promise<void> {
     const server = this.#open();
     const input = toInput(blocks);
-    const said: Said = { turn, turnId: null, isStarted: false, isStopping: false };
+    const said: TurnWords = { turn, turnId: null, isStarted: false, isStopping: false };
     this.#said = said;
     for (const notice of this.#notices.splice(0)) await turn.push(notice);
     const { callMs: limitMs } = limitsOf(this.#parts.options);

@@ -10,7 +10,7 @@ export interface Question {
   answer(decision: PermissionDecision): Json;
 }
 
-export interface Asked {
+export interface CodexQuestion {
   /** The server's. */
   readonly id: unknown;
   readonly method: string;
@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** `null` for what is no question about a permission. */
-export function toQuestion({ id, method, params, call }: Asked): Question | null {
+export function toQuestion({ id, method, params, call }: CodexQuestion): Question | null {
   const toolCallId = textField(params, "itemId") ?? "";
   const reason = textField(params, "reason");
   // The server counts its requests from 0 each time it is started.

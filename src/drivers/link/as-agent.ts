@@ -86,7 +86,7 @@ interface Beginning extends Place {
 const WRITTEN = "What was said before was written as a native session.";
 const TOLD_AS_TEXT = "What was said before is told as text";
 
-interface Kept {
+interface KeptSession {
   /** Our session. */
   readonly sessionId: string;
   readonly conversation: Conversation;
@@ -95,7 +95,7 @@ interface Kept {
 
 /** The session that the agent is in, and how it got there. */
 interface Place {
-  readonly kept: Kept;
+  readonly kept: KeptSession;
   readonly event: Extract<AgentEvent, { type: "native_session" }>;
 }
 
@@ -103,7 +103,7 @@ class Driven implements DrivenAgent {
   readonly name: string;
   readonly #driver: AgentDriver;
   readonly #options: AgentOptions;
-  #kept: Kept | null = null;
+  #kept: KeptSession | null = null;
 
   constructor(driver: AgentDriver, options: AgentOptions) {
     this.#driver = driver;
@@ -250,7 +250,7 @@ class Driven implements DrivenAgent {
     };
   }
 
-  #refOf({ conversation, cwd }: Kept, told: Place["event"] | null): NativeRef {
+  #refOf({ conversation, cwd }: KeptSession, told: Place["event"] | null): NativeRef {
     const { ref } = conversation.resumption;
     const location = ref?.sessionId === conversation.sessionId ? ref.location : (told?.ref.location ?? null);
     return { agent: this.name, sessionId: conversation.sessionId, location, cwd };

@@ -24,7 +24,7 @@ export interface Cascade<T> {
   readonly signal?: AbortSignal;
 }
 
-export interface Opened<T> {
+export interface CascadeResult<T> {
   readonly value: T;
   readonly happened: "native" | "replay" | "new";
   readonly steps: readonly ResumptionStep[];
@@ -38,7 +38,7 @@ export interface Opened<T> {
  * Errors: `native_unavailable`, `not_found` where the agent said that there is no such session, or nothing of it is on disk, `session_live` where
  * it is open elsewhere, all with `details.steps`; `agent_missing`; the signal's reason.
  */
-export async function runCascade<T>(cascade: Cascade<T>): Promise<Opened<T>> {
+export async function runCascade<T>(cascade: Cascade<T>): Promise<CascadeResult<T>> {
   const { agent, sessionId, onMissing } = cascade;
   const { steps, value, failures } = await tryInOrder(cascade);
   if (value !== undefined) return { ...value, happened: "native", steps };
@@ -52,13 +52,13 @@ export async function runCascade<T>(cascade: Cascade<T>): Promise<Opened<T>> {
   return { ...opened.value, happened: onMissing, steps: all, reason };
 }
 
-interface Tried<T> {
+interface CascadeTry<T> {
   readonly steps: readonly ResumptionStep[];
   readonly value?: { readonly value: T };
   readonly failures: readonly Error[];
 }
 
-async function tryInOrder<T>({ steps: ways, signal }: Cascade<T>): Promise<Tried<T>> {
+async function tryInOrder<T>({ steps: ways, signal }: Cascade<T>): Promise<CascadeTry<T>> {
   const steps: ResumptionStep[] = [];
   const failures: Error[] = [];
   let done: { readonly value: T } | undefined;

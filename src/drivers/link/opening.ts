@@ -12,7 +12,7 @@ import {
   type ResumptionStep,
 } from "../../model/index.ts";
 import { toSignal } from "../../native/kit/index.ts";
-import { type Opened, runCascade, type Step } from "./cascade.ts";
+import { type CascadeResult, runCascade, type Step } from "./cascade.ts";
 import { lastSession } from "./last.ts";
 import type { DriverOptions } from "./options.ts";
 import { type SaidBefore, toSaidBefore } from "./said-before.ts";
@@ -108,7 +108,7 @@ async function goOnByAgent(
   const value = await run();
   const { sessionId } = value;
   const mark = await markOf(options, { sessionId, cwd: open.cwd, signal: open.signal });
-  const opened: Opened<Landing> = { value, happened: "native", steps: [{ step, outcome: "done" }] };
+  const opened: CascadeResult<Landing> = { value, happened: "native", steps: [{ step, outcome: "done" }] };
   const goOn: GoOn = { open, options, from: sessionId, how: "continue" };
   const resumption = resumptionOf(ways, { goOn, opened, mark, before: null, earlier });
   return { sessionId, resumption, before: null, mark };
@@ -171,7 +171,7 @@ async function historyOf({ open, options, from }: GoOn) {
 
 interface Outcome {
   readonly goOn: GoOn;
-  readonly opened: Opened<Landing>;
+  readonly opened: CascadeResult<Landing>;
   readonly mark: DiskMark | null;
   readonly before: SaidBefore | null;
   readonly earlier: readonly ResumptionStep[];

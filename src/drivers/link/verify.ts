@@ -82,7 +82,7 @@ export async function historyOnDisk(options: DriverOptions, where: Where): Promi
   return reader.modelView(await Array.fromAsync(session.history(toSignal(where.signal))));
 }
 
-export interface Verified {
+export interface Verification {
   readonly verifiedBy: VerifiedBy;
   readonly forked?: { readonly from: string; readonly to: string };
   readonly reason?: string;
@@ -98,7 +98,7 @@ export interface AfterTurn extends Where {
 }
 
 /** After the first turn. Never throws for what the disk holds: a session that cannot be read verifies nothing. */
-export async function verifyAfterTurn(options: DriverOptions, after: AfterTurn): Promise<Verified> {
+export async function verifyAfterTurn(options: DriverOptions, after: AfterTurn): Promise<Verification> {
   const { sessionId, answered, before } = after;
   if (answered !== sessionId) return { verifiedBy: "agent", forked: { from: sessionId, to: answered } };
   if (options.reader === undefined) return { verifiedBy: "agent" };

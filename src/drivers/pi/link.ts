@@ -36,7 +36,7 @@ import { toPrompt } from "./input.ts";
 import { keepsTools, policyArguments, trustArguments } from "./policy.ts";
 import { AGENT, type PiProgram, startPi } from "./program.ts";
 
-interface Said {
+interface TurnWords {
   readonly turn: Turn;
   /** pi aborts nothing before it says that it began. */
   isStarted: boolean;
@@ -56,7 +56,7 @@ export class PiLink implements LinkWithWays {
   #program: PiProgram | null = null;
   #sessionId = "";
   #fold: PiFold = createPiFold(randomUUID());
-  #said: Said | null = null;
+  #said: TurnWords | null = null;
   readonly #questions = new Questions();
   #isClosing = false;
 
@@ -106,7 +106,7 @@ export class PiLink implements LinkWithWays {
 
   async say(blocks: readonly Block[], turn: Turn): Promise<void> {
     const prompt = toPrompt(blocks);
-    const said: Said = { turn, isStarted: false, isStopping: false };
+    const said: TurnWords = { turn, isStarted: false, isStopping: false };
     this.#said = said;
     const data = await this.#open().call({ type: "prompt", ...prompt }, this.#limits());
     // A command of an extension, and no turn of the model.
@@ -250,7 +250,7 @@ export class PiLink implements LinkWithWays {
     this.#askUntilDone(said).catch((error: Error) => said.turn.fail(error));
   }
 
-  async #askUntilDone(said: Said): Promise<void> {
+  async #askUntilDone(said: TurnWords): Promise<void> {
     while (this.#said === said) {
       const { isStreaming } = await this.#open().call({ type: "get_state" }, this.#limits());
       if (isStreaming !== true && this.#said === said) return await this.#settled({});

@@ -12,7 +12,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { processStartOf } from "../../files/index.ts";
 import { MARK_VARIABLE } from "./strays.ts";
 
-export interface Guarded {
+export interface GuardedProcess {
   /** Leads a group of its own. `undefined` for a program that could not be started. */
   readonly pid: number | undefined;
   readonly mark: string;
@@ -57,7 +57,7 @@ until_gone 0 ${LOOKS.term}
 until_gone KILL ${LOOKS.kill}`;
 
 /** Never fails: where there is no `/bin/sh`, or no room for one, nobody guards. */
-export function startGuardian({ pid, mark, searchPath = "" }: Guarded): Guardian {
+export function startGuardian({ pid, mark, searchPath = "" }: GuardedProcess): Guardian {
   if (pid === undefined) return { release: () => Promise.resolve() };
   const args = [String(pid), processStartOf(pid) ?? "", `${MARK_VARIABLE}=${mark}`];
   let shell: Shell | null = null;

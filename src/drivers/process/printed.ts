@@ -1,6 +1,6 @@
 /** What a program printed that is no message of its protocol: its beginning and its end are kept. Pure. */
 
-export interface Printed {
+export interface ProgramOutput {
   readonly head: string;
   readonly tail: string;
   /** Characters between the two. */
@@ -12,20 +12,20 @@ export interface PrintedLimits {
   readonly tailChars: number;
 }
 
-export const NOTHING_PRINTED: Printed = { head: "", tail: "", omitted: 0 };
+export const NOTHING_PRINTED: ProgramOutput = { head: "", tail: "", omitted: 0 };
 
 export function withPrinted(
-  { head, tail, omitted }: Printed,
+  { head, tail, omitted }: ProgramOutput,
   text: string,
   { headChars, tailChars }: PrintedLimits,
-): Printed {
+): ProgramOutput {
   const first = text.slice(0, headChars - head.length);
   const rest = tail + text.slice(first.length);
   const kept = rest.slice(-tailChars);
   return { head: head + first, tail: kept, omitted: omitted + rest.length - kept.length };
 }
 
-export function printedText({ head, tail, omitted }: Printed): string {
+export function printedText({ head, tail, omitted }: ProgramOutput): string {
   return omitted === 0 ? (head + tail).trim() : `${head}\n… ${omitted} characters left out …\n${tail}`.trim();
 }
 

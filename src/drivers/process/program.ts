@@ -11,7 +11,7 @@ import {
   firstAndLast,
   NOTHING_PRINTED,
   namesUnknownArgument,
-  type Printed,
+  type ProgramOutput,
   printedText,
   withPrinted,
 } from "./printed.ts";
@@ -135,9 +135,9 @@ class StartedProcess implements AgentProcess {
   readonly lines: AsyncIterable<string | null>;
   readonly #parts: Parts;
   readonly #kill: () => void;
-  #stderr: Printed = NOTHING_PRINTED;
+  #stderr: ProgramOutput = NOTHING_PRINTED;
   /** Lines on stdout that are no messages, until the first message. */
-  #other: Printed = NOTHING_PRINTED;
+  #other: ProgramOutput = NOTHING_PRINTED;
   #hasSpoken = false;
   #isGivenUp = false;
   #end: ProcessEnd | null = null;

@@ -8,9 +8,9 @@ import { dirname, join } from "node:path";
 import type { Message } from "../../model/index.ts";
 import { claudeFormat, recogniseFile } from "../../native/claude/index.ts";
 import { CLOSED_URL, runProgram } from "./program.ts";
-import type { StagedSession, Witnessed } from "./witness.ts";
+import type { StagedSession, Testimony } from "./witness.ts";
 
-export async function claudeWitness(staged: StagedSession): Promise<Witnessed> {
+export async function claudeWitness(staged: StagedSession): Promise<Testimony> {
   const copy = randomUUID();
   const args = ["--resume", staged.sessionId, "--fork-session", "--session-id", copy];
   await runProgram({

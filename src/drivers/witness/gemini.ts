@@ -6,7 +6,7 @@ import { isJson, type Json } from "../../files/index.ts";
 import type { Block } from "../../model/index.ts";
 import { createCalls, untilQuiet } from "../process/index.ts";
 import { CLOSED_URL, talkTo } from "./program.ts";
-import type { StagedSession, Witnessed } from "./witness.ts";
+import type { StagedSession, Testimony } from "./witness.ts";
 
 const SETTINGS = {
   security: { auth: { selectedType: "gemini-api-key" } },
@@ -17,7 +17,7 @@ const SETTINGS = {
 /** Some of the history comes behind the answer: it is complete when nothing more came for so long. */
 const QUIET_MS = 400;
 
-export async function geminiWitness(staged: StagedSession): Promise<Witnessed> {
+export async function geminiWitness(staged: StagedSession): Promise<Testimony> {
   const config = join(staged.scratch, ".gemini");
   mkdirSync(config, { recursive: true });
   writeFileSync(join(config, "settings.json"), JSON.stringify(SETTINGS), { mode: 0o600 });
@@ -53,7 +53,7 @@ export async function geminiWitness(staged: StagedSession): Promise<Witnessed> {
 const PLACEHOLDER =
   /\[(?:(?:Image|Audio|Video|File|Document|Media)?:? ?[\w.+-]+\/[\w.+-]+, [\d.]+ [KM]?B|Thought: true|Function (?:Call|Response): [\w-]+)\]/gu;
 
-function messageOf(update: Json): Witnessed["messages"] {
+function messageOf(update: Json): Testimony["messages"] {
   const text = isJson(update.content) && typeof update.content.text === "string" ? update.content.text : null;
   if (text === null || text.startsWith("<session_context>")) return [];
   const content: Block[] = [{ type: "text", text }];

@@ -4,9 +4,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { opencodeFormat, recogniseFile } from "../../native/opencode/index.ts";
 import { runProgram } from "./program.ts";
-import type { ProgramStart, StagedSession, Witnessed } from "./witness.ts";
+import type { ProgramStart, StagedSession, Testimony } from "./witness.ts";
 
-export async function opencodeWitness(staged: StagedSession): Promise<Witnessed> {
+export async function opencodeWitness(staged: StagedSession): Promise<Testimony> {
   const { scratch } = staged;
   const env = privateHome(scratch);
   await runProgram({ staged, args: ["import", staged.file], env });

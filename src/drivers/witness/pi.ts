@@ -6,7 +6,7 @@ import { isJson } from "../../files/index.ts";
 import { toMessage } from "../../native/pi/index.ts";
 import { createCalls } from "../process/index.ts";
 import { CLOSED_URL, talkTo } from "./program.ts";
-import type { StagedSession, Witnessed } from "./witness.ts";
+import type { StagedSession, Testimony } from "./witness.ts";
 
 /** pi does not start without a model. */
 const MODELS = {
@@ -32,7 +32,7 @@ const MODELS = {
 
 const ALONE = ["--no-context-files", "--no-skills", "--no-prompt-templates", "--no-extensions"];
 
-export async function piWitness(staged: StagedSession): Promise<Witnessed> {
+export async function piWitness(staged: StagedSession): Promise<Testimony> {
   const home = join(staged.scratch, ".pi", "agent");
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, "models.json"), JSON.stringify(MODELS), { mode: 0o600 });

@@ -28,7 +28,7 @@ export interface Program {
 export async function runProgram(program: Program): Promise<string> {
   const path = join(program.staged.scratch, "stdout.txt");
   const file = openSync(path, "w", 0o600);
-  let started: Started;
+  let started: WitnessProcess;
   try {
     started = start(program, file);
   } finally {
@@ -65,7 +65,7 @@ export function talkTo(program: Program): WitnessTalk {
   };
 }
 
-interface Started {
+interface WitnessProcess {
   readonly child: ChildProcess;
   /** It, and all that it started. */
   readonly kill: () => void;
@@ -73,7 +73,7 @@ interface Started {
   readonly release: () => Promise<void>;
 }
 
-function start({ staged, args, env }: Program, stdout: "pipe" | number): Started {
+function start({ staged, args, env }: Program, stdout: "pipe" | number): WitnessProcess {
   const [command = "", ...first] = staged.program;
   const tmp = join(staged.scratch, "tmp");
   const mark = randomUUID();
@@ -123,7 +123,10 @@ function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
-function endOf({ child, kill, release }: Started, signal: AbortSignal | undefined): Promise<number | null> {
+function endOf(
+  { child, kill, release }: WitnessProcess,
+  signal: AbortSignal | undefined,
+): Promise<number | null> {
   const timer = setTimeout(kill, TIMEOUT_MS);
   signal?.addEventListener("abort", kill, { once: true });
   return new Promise<number | null>((done, refuse) => {

@@ -22,7 +22,7 @@ export interface StagedSession extends ProgramStart {
   readonly sessionId: string;
 }
 
-export interface Witnessed {
+export interface Testimony {
   /** The agent and the way in which it was asked. */
   readonly by: string;
   /** `all`: everything that was said; `words`: what the person and the agent said in words. */
@@ -35,4 +35,4 @@ export interface Witnessed {
 }
 
 /** Errors: `verification_failed` where the agent does not find or read the session. */
-export type Witness = (staged: StagedSession) => Promise<Witnessed>;
+export type Witness = (staged: StagedSession) => Promise<Testimony>;

@@ -23,7 +23,7 @@ export {
 export {
   attemptKey,
   finishPlaced,
-  type Placed,
+  type Placement,
   type Placing,
   placeSession,
   takeFirstAttempt,

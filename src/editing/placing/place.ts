@@ -77,7 +77,7 @@ export function attemptKey(...wish: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(wish)).digest("hex");
 }
 
-export interface Placed {
+export interface Placement {
   readonly agent: AgentName;
   readonly sessionId: string;
   readonly location: string;
@@ -90,8 +90,8 @@ export interface Placed {
 export async function takeFirstAttempt(
   key: string,
   places: Places,
-): Promise<{ readonly placed: Placed | null; readonly unplaced: readonly string[] }> {
-  let placed: Placed | null = null;
+): Promise<{ readonly placed: Placement | null; readonly unplaced: readonly string[] }> {
+  let placed: Placement | null = null;
   const unplaced: string[] = [];
   for (const left of notesLeft(places)) {
     const { note } = left;

@@ -212,7 +212,7 @@ function* splitLines(
   }
 }
 
-interface Parsed {
+interface ParsedLine {
   readonly value: unknown;
   readonly problems: readonly Problem[];
 }
@@ -264,8 +264,8 @@ function parsedOnDemand(
   { ended, kept }: Parsing,
 ): LineRecord {
   let unparsed: Buffer | null = bytes;
-  let parsed: Parsed = { value: undefined, problems: NO_PROBLEMS };
-  const parse = (): Parsed => {
+  let parsed: ParsedLine = { value: undefined, problems: NO_PROBLEMS };
+  const parse = (): ParsedLine => {
     if (unparsed === null) return parsed;
     parsed = parseLine(unparsed, line, ended);
     unparsed = null;
@@ -285,7 +285,7 @@ function parsedOnDemand(
   };
 }
 
-function parseLine(bytes: Buffer, line: number, ended: boolean): Parsed {
+function parseLine(bytes: Buffer, line: number, ended: boolean): ParsedLine {
   const text = bytes.toString("utf8");
   let problems = NO_PROBLEMS;
   if (text.includes("\ufffd") && !isUtf8(bytes)) {

@@ -61,7 +61,7 @@ export function convertMessages(
   };
   const used = new Set<Message>();
   const outline = outlineOf(source);
-  const converted = source.flatMap((message, at): Converted[] => {
+  const converted = source.flatMap((message, at): ConvertedMessage[] => {
     if (used.has(message)) return [];
     if (message.role === "tool") return orphaned(message, message.content, work);
     const made =
@@ -78,7 +78,7 @@ function itself(message: NewMessage): NewMessage {
   return message;
 }
 
-interface Converted {
+interface ConvertedMessage {
   readonly made: NewMessage;
   readonly of: Message | null;
 }
@@ -93,18 +93,18 @@ function callIdsIn(messages: readonly Message[]): string[] {
   );
 }
 
-function orphaned(message: Message, content: readonly Block[], { note }: Conversing): Converted[] {
+function orphaned(message: Message, content: readonly Block[], { note }: Conversing): ConvertedMessage[] {
   for (const block of toldApart(content)) note(message, block, "dropped", "no call of this id waits for it");
   return [];
 }
 
-function toPrompt(message: Message, work: Conversing): Converted[] {
+function toPrompt(message: Message, work: Conversing): ConvertedMessage[] {
   const content = fitBlocks(message, message.content, { work, where: "prompt" });
   if (content.length === 0) return [];
   return [{ made: { role: "user", content, ...factsOf(message), ...ownFacts(message, work) }, of: message }];
 }
 
-function toAnswer(message: Message, results: readonly Message[], work: Conversing): Converted[] {
+function toAnswer(message: Message, results: readonly Message[], work: Conversing): ConvertedMessage[] {
   const inline = message.content.filter((block) => block.type === "tool_result");
   const said = message.content.filter((block) => block.type !== "tool_result");
   const content = fitBlocks(message, said, { work, where: "answer" });
@@ -127,7 +127,7 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
     .map((original, at) => ({ original, call: calls[at] }))
     .sort((a, b) => rank(order, a.original.id) - rank(order, b.original.id));
   const further: Block[] = [];
-  const replies = paired.flatMap(({ original, call }): Converted[] => {
+  const replies = paired.flatMap(({ original, call }): ConvertedMessage[] => {
     if (call === undefined) return [];
     const source = told.get(original.id)?.shift() ?? null;
     const { reply, moved } = toReply(call, source, { message, work });
@@ -136,7 +136,7 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
   });
   const unasked = [...told.values()].flat().map(({ block }) => block);
   orphaned(message, unasked, work);
-  const behind: Converted[] =
+  const behind: ConvertedMessage[] =
     further.length === 0
       ? []
       : [{ made: { role: "user", content: further, ...factsOf(message) }, of: message }];
@@ -186,7 +186,7 @@ function ownFacts(message: Message, { isOwn }: Conversing): Pick<NewMessage, "me
 
 const BEGINNING = "[The conversation begins with the answer of the agent.]";
 
-function beginWithUser(converted: readonly Converted[]): readonly Converted[] {
+function beginWithUser(converted: readonly ConvertedMessage[]): readonly ConvertedMessage[] {
   const [first] = converted;
   if (first === undefined || first.made.role === "user") return converted;
   const { timestamp } = first.made;

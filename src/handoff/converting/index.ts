@@ -21,6 +21,6 @@ export {
   toReceipt,
 } from "./receipt.ts";
 export { retrace } from "./retrace.ts";
-export { differenceBetween, isConversation, type Said, toldBy, withoutAside } from "./same.ts";
+export { differenceBetween, isConversation, type SpokenMessage, toldBy, withoutAside } from "./same.ts";
 export { selectMessages } from "./select.ts";
 export { type Sending, type Thought, withUnsentThoughts, wordsOfThought } from "./thoughts.ts";

@@ -8,7 +8,7 @@
 
 import type { AgentName, Message } from "../../model/index.ts";
 import { convertMessages } from "./convert.ts";
-import { type Said, toldBy } from "./same.ts";
+import { type SpokenMessage, toldBy } from "./same.ts";
 
 /**
  * For each message of `copy` the originals that stand for it: none where those of an earlier message do, `null`
@@ -45,7 +45,7 @@ interface Words {
   readonly owner: number;
 }
 
-function wordsIn(messages: readonly Said[], ownerAt: (at: number) => number | null): Words[] {
+function wordsIn(messages: readonly SpokenMessage[], ownerAt: (at: number) => number | null): Words[] {
   return messages.flatMap(({ role, content }, at) => {
     const owner = ownerAt(at);
     if (owner === null) return [];

@@ -3,13 +3,16 @@
 import { createHash } from "node:crypto";
 import type { Block, Message } from "../../model/index.ts";
 
-export type Said = Pick<Message, "role" | "content">;
+export type SpokenMessage = Pick<Message, "role" | "content">;
 
 /**
  * The first difference in words; `null` where there is none. Ids of calls may have the tool's name in front. Both
  * sides are looked at in step: no more of either than a turn is held.
  */
-export function differenceBetween(written: readonly Said[], read: readonly Message[]): string | null {
+export function differenceBetween(
+  written: readonly SpokenMessage[],
+  read: readonly Message[],
+): string | null {
   const [expected, actual] = [runsOf(written), runsOf(heard(written, read))];
   for (let at = 1; ; at++) {
     const [one, other] = [nextOf(expected), nextOf(actual)];
@@ -38,10 +41,10 @@ function countOf(rest: Iterator<Run>): number {
 }
 
 /** The conversation, and what was written though it looks like what an agent puts in: the newest of that. */
-function heard(written: readonly Said[], read: readonly Message[]): readonly Message[] {
+function heard(written: readonly SpokenMessage[], read: readonly Message[]): readonly Message[] {
   const isAside = (message: Message): boolean => !isConversation(message) && message.role === "user";
   const open = new Map(read.filter(isAside).map((message) => [keyOf(message), 0]));
-  const count = (said: Said, by: 1 | -1): void => {
+  const count = (said: SpokenMessage, by: 1 | -1): void => {
     if (open.size === 0) return;
     const key = keyOf(said);
     const before = open.get(key);
@@ -59,13 +62,16 @@ function heard(written: readonly Said[], read: readonly Message[]): readonly Mes
 }
 
 /** What was written, without what looks like what an agent puts in: an agent tells the person nothing of that. */
-export function withoutAside(written: readonly Said[], read: readonly Message[]): readonly Said[] {
+export function withoutAside(
+  written: readonly SpokenMessage[],
+  read: readonly Message[],
+): readonly SpokenMessage[] {
   const aside = new Set(read.filter((message) => !isConversation(message)).map(keyOf));
   return aside.size === 0 ? written : written.filter((message) => !aside.has(keyOf(message)));
 }
 
 /** What tells a message; a hash of what is long. */
-function keyOf({ role, content }: Said): string {
+function keyOf({ role, content }: SpokenMessage): string {
   const told = content
     .map(toldBy)
     .flatMap((block) => (block === null ? [] : [`${block.kind} ${block.words}`]));
@@ -93,7 +99,7 @@ interface Run {
 
 const KINDS = ["role", "texts", "thinking", "calls", "results", "images", "files"] as const;
 
-function* runsOf(messages: Iterable<Said>): Generator<Run, void, void> {
+function* runsOf(messages: Iterable<SpokenMessage>): Generator<Run, void, void> {
   let run = null as Run | null;
   for (const { role, content } of messages) {
     if (run?.role !== role) {
@@ -116,12 +122,12 @@ function addBlock(run: Run, block: Block): void {
 }
 
 /** What a block says, in words in which agents agree; `null` for nothing. */
-export interface Told {
+export interface ComparedPart {
   readonly kind: Exclude<(typeof KINDS)[number], "role">;
   readonly words: string;
 }
 
-export function toldBy(block: Block): Told | null {
+export function toldBy(block: Block): ComparedPart | null {
   switch (block.type) {
     case "text":
       return block.text === "" ? null : { kind: "texts", words: block.text };

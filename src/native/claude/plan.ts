@@ -87,14 +87,14 @@ function halfAnswer(index: Index, path: Int32Array): number {
   return gatherAnswer(index, path, 0).next;
 }
 
-interface Gathered {
+interface MessageGroup {
   readonly members: number[];
   /** Results and attachments that stand between the lines of the answer. */
   readonly between: readonly number[];
   readonly next: number;
 }
 
-function gatherAnswer(index: Index, path: Int32Array, start: number): Gathered {
+function gatherAnswer(index: Index, path: Int32Array, start: number): MessageGroup {
   const members = [path[start] ?? 0];
   const between: number[] = [];
   const answer = index.message[path[start] ?? 0] ?? -1;

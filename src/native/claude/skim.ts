@@ -36,7 +36,7 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
   const file = found.files.at(-1);
   if (file === undefined) return rowOf(found, createFirsts(), createLasts(), []);
   const sidechains = sidechainsOf(found);
-  const look = (): Promise<Skimmed> => skimFile(file, sidechains, options);
+  const look = (): Promise<SkimState> => skimFile(file, sidechains, options);
   // A file that cannot be read now may be readable in a moment, with the same stamp.
   try {
     const skimmed = await (options.memo ?? NO_MEMO).remember(
@@ -53,14 +53,14 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
 }
 
 /** What the bytes of the file alone tell. */
-interface Skimmed {
+interface SkimState {
   readonly firsts: Firsts;
   readonly lasts: Lasts;
   readonly problems: readonly Problem[];
 }
 
 /** Errors: `not_found`, `unreadable`. */
-async function skimFile(file: FoundFile, sidechains: Sidechains, options: SkimOptions): Promise<Skimmed> {
+async function skimFile(file: FoundFile, sidechains: Sidechains, options: SkimOptions): Promise<SkimState> {
   const firsts = createFirsts();
   const lasts = createLasts();
   const steps: SkimSteps = {

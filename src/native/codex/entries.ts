@@ -5,19 +5,19 @@ import type { Entry } from "../../model/index.ts";
 import type { FoundSession } from "../kit/index.ts";
 import { fileOf } from "./header.ts";
 import { parseRecord, toText } from "./records.ts";
-import type { Scanned, ScannedFile } from "./state.ts";
+import type { ScannedFile, ScanResult } from "./state.ts";
 
 type Entries = AsyncGenerator<Entry, void, void>;
 
 /** All records of all files of the thread, also behind the place where a later one goes on. */
-export function ownEntries({ files }: Scanned, found: FoundSession, signal?: AbortSignal): Entries {
+export function ownEntries({ files }: ScanResult, found: FoundSession, signal?: AbortSignal): Entries {
   const own = files.filter(({ index }) => index.own);
   const parts = own.map((file) => ({ file, end: Number.POSITIVE_INFINITY }));
   return entriesOf(parts, { found, main: files.at(-1), signal });
 }
 
 /** Of the files of other threads that the main file goes on from, the first one first. */
-export function entriesBefore({ files }: Scanned, found: FoundSession, signal?: AbortSignal): Entries {
+export function entriesBefore({ files }: ScanResult, found: FoundSession, signal?: AbortSignal): Entries {
   const main = files.at(-1);
   const others = files.filter(({ index }) => !index.own);
   const parts = others.map((file) => ({ file, end: endIn(file, main) }));

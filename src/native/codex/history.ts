@@ -6,10 +6,10 @@ import type { FoundSession, HistoryOptions } from "../kit/index.ts";
 import { type Draft, pathTo, type Slot } from "./drafts.ts";
 import { fileOf } from "./header.ts";
 import { toMessage } from "./messages.ts";
-import type { Scanned, ScannedFile } from "./state.ts";
+import type { ScannedFile, ScanResult } from "./state.ts";
 
 export async function* readHistory(
-  scanned: Scanned,
+  scanned: ScanResult,
   found: FoundSession,
   end: Draft,
   options: HistoryOptions,
@@ -43,23 +43,23 @@ export async function* readHistory(
 }
 
 /** The id of a message whose records have none. */
-export function fallbackId(scanned: Scanned, draft: Draft): string {
+export function fallbackId(scanned: ScanResult, draft: Draft): string {
   const [slot] = draft.slots;
   return slot === undefined ? "" : `${fileAt(scanned, slot).source.fileId}:${slot.line}`;
 }
 
-export function fetchSlot(scanned: Scanned, slot: Slot): Promise<unknown> {
+export function fetchSlot(scanned: ScanResult, slot: Slot): Promise<unknown> {
   return fileAt(scanned, slot).lines.fetch(slot);
 }
 
 /** One after the other: a compressed file is one stream, which two readers would pull apart. */
-async function fetchSlots(scanned: Scanned, slots: readonly Slot[]): Promise<unknown[]> {
+async function fetchSlots(scanned: ScanResult, slots: readonly Slot[]): Promise<unknown[]> {
   const values: unknown[] = [];
   for (const slot of slots) values.push(await fetchSlot(scanned, slot));
   return values;
 }
 
-function fileAt({ files }: Scanned, slot: Slot): ScannedFile {
+function fileAt({ files }: ScanResult, slot: Slot): ScannedFile {
   const file = files.find(({ index }) => index.file === slot.file);
   if (file === undefined) throw new Error("a slot names a file that was scanned");
   return file;

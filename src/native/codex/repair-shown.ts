@@ -73,18 +73,18 @@ function shownBy(value: Json): Speaker | null {
   return record?.type === "event_msg" ? speakerOf(record.payload) : null;
 }
 
-interface Said {
+interface SpokenText {
   readonly speaker: Speaker;
   readonly text: string;
   readonly item: Json;
 }
 
 /** `null` for a record that says nothing that is shown. */
-function saidIn(value: Json): Said | null {
+function saidIn(value: Json): SpokenText | null {
   const record = parseRecord(value);
   if (record?.type !== "response_item") return null;
   const { payload: item, payloadType } = record;
-  const said = (speaker: Speaker, text: string): Said | null =>
+  const said = (speaker: Speaker, text: string): SpokenText | null =>
     text === "" ? null : { speaker, text, item };
   if (payloadType === "reasoning") return said("thinking", textParts(item.summary).join("\n\n"));
   if (payloadType !== "message") return null;
@@ -110,7 +110,7 @@ function show(draft: Draft, line: RecordLine, showing: ShowingTurn): void {
   else addBefore(line, event, reason);
 }
 
-function legacyEvent({ speaker, text, item }: Said): Json {
+function legacyEvent({ speaker, text, item }: SpokenText): Json {
   if (speaker === "thinking") return { type: "agent_reasoning", text };
   if (speaker === "agent")
     return { type: "agent_message", message: text, phase: null, memory_citation: null };
@@ -119,7 +119,11 @@ function legacyEvent({ speaker, text, item }: Said): Json {
   return { type: "user_message", message: text, images, local_images: [], text_elements: [] };
 }
 
-function completedItem({ speaker, text, item }: Said, { value }: RecordLine, showing: ShowingTurn): Json {
+function completedItem(
+  { speaker, text, item }: SpokenText,
+  { value }: RecordLine,
+  showing: ShowingTurn,
+): Json {
   const { sessionId, turnId, makers } = showing;
   const id = toText(item.id) ?? makers.uuid();
   const shown =

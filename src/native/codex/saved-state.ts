@@ -4,25 +4,27 @@ import type { Draft } from "./drafts.ts";
 import type { FileIndex, SessionIndex } from "./index-fold.ts";
 import type { ScanState } from "./state.ts";
 
-type Numbered<T> = { readonly [K in keyof T]: T[K] extends Draft | null ? number : T[K] };
+type NumberedDrafts<T> = { readonly [K in keyof T]: T[K] extends Draft | null ? number : T[K] };
 
 interface PlainState {
-  readonly drafts: readonly Numbered<Draft>[];
-  readonly session: Omit<SessionIndex, "left"> & { readonly left: readonly Numbered<Left>[] };
+  readonly drafts: readonly NumberedDrafts<Draft>[];
+  readonly session: Omit<SessionIndex, "left"> & { readonly left: readonly NumberedDrafts<LeftEntry>[] };
   readonly files: readonly PlainFile[];
   readonly origins: ScanState["origins"];
   readonly begun: number;
 }
 
-type Left = SessionIndex["left"][number];
+type LeftEntry = SessionIndex["left"][number];
 type Waiting = FileIndex["shown"]["waiting"][number];
 
 type PlainFile = Omit<FileIndex, "session" | "head" | "open" | "outputs" | "cuts" | "shown"> & {
   readonly head: number;
   readonly open: number;
   readonly outputs: readonly number[];
-  readonly cuts: readonly Numbered<FileIndex["cuts"][number]>[];
-  readonly shown: Omit<FileIndex["shown"], "waiting"> & { readonly waiting: readonly Numbered<Waiting>[] };
+  readonly cuts: readonly NumberedDrafts<FileIndex["cuts"][number]>[];
+  readonly shown: Omit<FileIndex["shown"], "waiting"> & {
+    readonly waiting: readonly NumberedDrafts<Waiting>[];
+  };
 };
 
 export function toPlainState({ session, files, origins, begun }: ScanState): PlainState {

@@ -15,7 +15,7 @@ import { parseRecord } from "./records.ts";
 import { fromPlainState, toPlainState } from "./saved-state.ts";
 import { findFirstTyped } from "./skim.ts";
 import { type FileRecord, openRollouts, type RolloutSource } from "./source.ts";
-import { beginFile, createState, type Scanned, type ScannedFile, type ScanState } from "./state.ts";
+import { beginFile, createState, type ScannedFile, type ScanResult, type ScanState } from "./state.ts";
 import { typedText } from "./typed.ts";
 
 export const codexScan: Scan<ScanState, FileRecord, RolloutSource, Draft> = {
@@ -39,7 +39,7 @@ export const codexScan: Scan<ScanState, FileRecord, RolloutSource, Draft> = {
     if (last !== undefined) finish(last);
     const all = source.files.map((file, at) => ({ ...file, index: state.files[at] }));
     const files = (partial ? all.slice(-1) : all) as ScannedFile[];
-    const scanned: Scanned = { files, session: state.session };
+    const scanned: ScanResult = { files, session: state.session };
     const header = await readHeaderInfo(found, source.lineage);
     const tips = await toTips(scanned);
     const typed = partial ? await findFirstTyped(source.lineage, { part: "ends" }) : state.session.firstTyped;
@@ -74,7 +74,7 @@ function problemsOf(
 function toFacts(
   found: FoundSession,
   { givenTitle: _, ...info }: HeaderInfo,
-  { session, files }: Scanned,
+  { session, files }: ScanResult,
   problems: readonly Problem[],
 ): Omit<ScanFacts, "title" | "subagents"> {
   const own = files.filter(({ index }) => index.own).map(({ index }) => index);
@@ -91,7 +91,7 @@ function toFacts(
   };
 }
 
-async function readSubagents({ session }: Scanned, found: FoundSession): Promise<SubagentInfo[]> {
+async function readSubagents({ session }: ScanResult, found: FoundSession): Promise<SubagentInfo[]> {
   const subagents: SubagentInfo[] = [];
   for (const [id, { toolCallId, path, model }] of session.children) {
     const file = findFile(found, id);
@@ -110,7 +110,7 @@ async function readSubagents({ session }: Scanned, found: FoundSession): Promise
   return subagents;
 }
 
-async function toTips(scanned: Scanned): Promise<Tip<Draft>[]> {
+async function toTips(scanned: ScanResult): Promise<Tip<Draft>[]> {
   const tips: Tip<Draft>[] = [];
   for (const { draft, active, updatedAt } of pathEnds(scanned)) {
     const path = pathTo(draft);
@@ -134,7 +134,7 @@ function countPath(path: readonly Draft[]): MessageCounts {
   return counts;
 }
 
-async function labelOf(scanned: Scanned, draft: Draft): Promise<string | null> {
+async function labelOf(scanned: ScanResult, draft: Draft): Promise<string | null> {
   const [slot] = draft.slots;
   const record = slot === undefined ? null : parseRecord(await fetchSlot(scanned, slot));
   return record === null ? null : toTitle(typedText(record.type, record.payload));
@@ -150,7 +150,7 @@ interface PathEnd {
  * The end of the main file, then of every path that was left: by a rollback, or by a revert that went on in
  * another file. An end that another path runs through is none.
  */
-function pathEnds({ files, session }: Scanned): PathEnd[] {
+function pathEnds({ files, session }: ScanResult): PathEnd[] {
   const main = files.at(-1)?.index;
   if (main === undefined) return [];
   const left = [

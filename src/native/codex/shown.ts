@@ -22,7 +22,7 @@ interface ShownKeys {
   readonly hashes: readonly number[];
 }
 
-export interface Shown {
+export interface ShownMessage {
   readonly speaker: Speaker;
   readonly keys: ShownKeys;
   readonly matched: boolean;
@@ -42,7 +42,7 @@ export function hasTexts(payload: Json): boolean {
 }
 
 /** `null` for an event that shows nothing said, or nothing at all. */
-export function foldShown(state: ShownState, payload: Json, ids: ReadonlySet<number>): Shown | null {
+export function foldShown(state: ShownState, payload: Json, ids: ReadonlySet<number>): ShownMessage | null {
   const speaker = speakerOf(payload);
   if (speaker === null) return null;
   const hashes = shownTexts(payload).map(hashOf);

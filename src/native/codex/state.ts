@@ -26,7 +26,7 @@ export interface ScannedFile extends RolloutFile {
 }
 
 /** A session whose files are all folded. */
-export interface Scanned {
+export interface ScanResult {
   readonly files: readonly ScannedFile[];
   readonly session: SessionIndex;
 }

@@ -23,7 +23,7 @@ import { skimFile } from "./skim-file.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export interface Listed {
+export interface ListedFile {
   readonly cwd: string | null;
   /** By the metadata; `null` counts as now. */
   readonly lastUpdated: string | null;
@@ -34,7 +34,7 @@ export interface Listed {
 /** For files that lie where Gemini CLI looks; others are nobody's to sweep. */
 export async function readDeletions(
   found: FoundSession,
-  session: Listed,
+  session: ListedFile,
   places: Places,
   nowMs: number,
 ): Promise<Problem[]> {

@@ -11,7 +11,7 @@ import { ContinuoError } from "../../model/index.ts";
 import { type NativeRecord, numberField, objectField, without } from "./records.ts";
 import type { SessionSource, SourceProblem } from "./source.ts";
 
-export interface Exported {
+export interface ExportFile {
   readonly info: NativeRecord | null;
   /** In the order in which opencode reads them after an import: by time, then id; parts by id. */
   readonly messages: readonly ExportedMessage[];
@@ -55,7 +55,7 @@ export function openExport(path: string): SessionSource {
 }
 
 /** Never throws: what is no export has a problem and no messages. */
-export function parseExport(bytes: Buffer): Exported {
+export function parseExport(bytes: Buffer): ExportFile {
   const problems: SourceProblem[] = [];
   const hasMark = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
   if (hasMark) problems.push({ code: "byte_order_mark", message: "the file begins with a byte order mark" });

@@ -60,13 +60,13 @@ export async function recogniseFile(location: string): Promise<FoundSession | nu
   return await recogniseRow(path, sessionId);
 }
 
-interface Seen {
+interface SeenRow {
   readonly found: FoundSession;
   readonly row: Json;
 }
 
 /** A database that cannot be read is listed in place of the sessions in it. */
-async function sessionsIn(path: string): Promise<Seen[]> {
+async function sessionsIn(path: string): Promise<SeenRow[]> {
   const files = filesOf(path);
   try {
     const database = await openDatabase(path);
@@ -96,9 +96,9 @@ interface DatabaseFile {
   readonly isSalvaged: boolean;
 }
 
-function toSeen(file: DatabaseFile, rows: readonly Json[]): Seen[] {
+function toSeen(file: DatabaseFile, rows: readonly Json[]): SeenRow[] {
   const byId = new Map(rows.map((row) => [textField(row, "id"), row]));
-  return rows.flatMap((row): Seen[] => {
+  return rows.flatMap((row): SeenRow[] => {
     const id = textField(row, "id");
     if (id === null) return [];
     const origin = originOf(row, byId);
@@ -179,7 +179,7 @@ async function recogniseRow(path: string, sessionId: string | null): Promise<Fou
   }
 }
 
-function onlyOne(path: string, all: readonly Seen[]): FoundSession {
+function onlyOne(path: string, all: readonly SeenRow[]): FoundSession {
   const seen = all.filter(({ found }) => found.parentId === undefined);
   const [only] = seen;
   if (only !== undefined && seen.length === 1) return only.found;

@@ -160,14 +160,14 @@ function toProblem(of: "messages" | "strays", message: string): StreamRecord {
   return { type: "problem", of, problem: { code: "unreadable", line: null, message } };
 }
 
-interface Kept {
+interface KeptRecords {
   readonly all: ReadonlyMap<number, Whole>;
   add(at: number, whole: Whole): void;
   clear(): void;
 }
 
 /** Forgets everything that can be read again once it is more than a small session. */
-function createKept(inMemory: boolean, keep: "all" | undefined): Kept {
+function createKept(inMemory: boolean, keep: "all" | undefined): KeptRecords {
   const maxBytes = keptBytes(keep);
   const all = new Map<number, Whole>();
   let bytes = 0;

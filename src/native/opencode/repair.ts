@@ -70,18 +70,18 @@ export const opencodeRepairer: RowRepairer = {
   },
 };
 
-interface Mended {
+interface RowChange {
   readonly reason: string;
   readonly after: Json | null;
 }
 
 /** Of an export, where opencode imports the first of two. */
-const TWICE: Mended = { reason: "its id is there twice", after: null };
-const NO_MESSAGE: Mended = { reason: "it is no message", after: null };
-const NO_JSON: Mended = { reason: "its data is no JSON object", after: null };
+const TWICE: RowChange = { reason: "its id is there twice", after: null };
+const NO_MESSAGE: RowChange = { reason: "it is no message", after: null };
+const NO_JSON: RowChange = { reason: "its data is no JSON object", after: null };
 
 /** `null` for a row that nothing is wrong with. A message stands before its parts. */
-function mend(row: Json, sound: Set<string>): Mended | null {
+function mend(row: Json, sound: Set<string>): RowChange | null {
   if (row.id === undefined) return NO_MESSAGE;
   if (row.message_id === undefined) {
     if (row.seq !== undefined) return null;

@@ -160,13 +160,13 @@ function revertedError(sessionId: string): ContinuoError {
   );
 }
 
-type Flagged = Pick<NewMessage, "metadata" | "model">;
+type MessageFlags = Pick<NewMessage, "metadata" | "model">;
 
-function flagsOf({ metadata }: Flagged): Json {
+function flagsOf({ metadata }: MessageFlags): Json {
   return isJson(metadata?.opencode) ? metadata.opencode : {};
 }
 
-function modelOf(prompt: Flagged | null, answer: Flagged | null): Json | null {
+function modelOf(prompt: MessageFlags | null, answer: MessageFlags | null): Json | null {
   const asked = prompt === null ? {} : objectField(flagsOf(prompt), "model");
   if (typeof asked.providerID === "string" && typeof asked.modelID === "string") {
     return { providerID: asked.providerID, modelID: asked.modelID };

@@ -25,7 +25,7 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
   const file = found.files.at(-1);
   if (file === undefined) return rowOf(found, createFirsts(), createLasts(), []);
   try {
-    const look = (): Promise<Looked> => lookAt(file, options);
+    const look = (): Promise<HeadLook> => lookAt(file, options);
     const looked = (options.memo ?? NO_MEMO).remember(file, { what: "pi", part: options.part }, look);
     const { firsts, lasts, torn } = await looked;
     const problems = headProblems(found, firsts);
@@ -39,13 +39,13 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
 }
 
 /** What the bytes of the file tell, as JSON. */
-interface Looked {
+interface HeadLook {
   readonly firsts: Firsts;
   readonly lasts: Lasts;
   readonly torn: boolean;
 }
 
-async function lookAt(file: FoundFile, options: SkimOptions): Promise<Looked> {
+async function lookAt(file: FoundFile, options: SkimOptions): Promise<HeadLook> {
   const firsts = createFirsts();
   const lasts = createLasts();
   const { torn } = await skimLines(

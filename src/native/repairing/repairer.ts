@@ -22,10 +22,10 @@ export interface NativeRepairer {
   /** Mends what is wrong with the records; lines that are no JSON objects are gone already. Pure. */
   mend(draft: Draft, context: RepairContext): void;
   /** What else the agent's own list needs to show a session that is repaired in its place. Errors: `busy`, `unwritable`. */
-  relist?(repaired: Repaired): Promise<void>;
+  relist?(repaired: RepairResult): Promise<void>;
 }
 
-export interface Repaired {
+export interface RepairResult {
   readonly sessionId: string;
   readonly sessionFile: string;
   readonly records: readonly Json[];

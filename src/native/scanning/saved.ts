@@ -3,7 +3,7 @@
  * with room for more has many of.
  */
 
-type Tagged = { readonly $: string; readonly v: unknown; readonly n?: number };
+type TaggedValue = { readonly $: string; readonly v: unknown; readonly n?: number };
 
 const ARRAYS = {
   u8: Uint8Array,
@@ -29,11 +29,11 @@ export function toPlainJson(value: unknown): unknown {
 export function fromPlainJson(json: unknown): unknown {
   if (typeof json !== "object" || json === null) return json;
   if (Array.isArray(json)) return json.map(fromPlainJson);
-  if (Object.hasOwn(json, "$")) return untag(json as Tagged);
+  if (Object.hasOwn(json, "$")) return untag(json as TaggedValue);
   return Object.fromEntries(Object.entries(json).map(([key, each]) => [key, fromPlainJson(each)]));
 }
 
-function untag({ $, v, n }: Tagged): unknown {
+function untag({ $, v, n }: TaggedValue): unknown {
   switch ($) {
     case "undefined":
       return undefined;
@@ -58,7 +58,7 @@ function nameOf(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-function columnToJson(column: ArrayBufferView): Tagged {
+function columnToJson(column: ArrayBufferView): TaggedValue {
   const tag = Object.entries(ARRAYS).find(([, Column]) => column instanceof Column)?.[0];
   if (tag === undefined) throw new Error("a state holds typed arrays of five kinds alone");
   const bytes = Buffer.from(column.buffer, column.byteOffset, column.byteLength);

@@ -7,7 +7,7 @@ import { type Authenticate, type Credentials, type Grant, LIMITS, type Peer } fr
 import { Buckets } from "./buckets.ts";
 import { CODE_LABEL, PAGE_LABEL } from "./labels.ts";
 
-interface Known {
+interface TokenRow {
   readonly token: Token;
   readonly scopes: readonly Scope[];
   readonly until: number;
@@ -18,7 +18,7 @@ interface Known {
  * wait, by address; a token that is valid is never refused for the guesses of others behind the same proxy.
  */
 export function createAuthenticate(store: Store): Authenticate {
-  const known = new Map<string, Known>();
+  const known = new Map<string, TokenRow>();
   const guesses = new Buckets({ perSecond: LIMITS.guessesPerSecond, burst: LIMITS.guesses });
   return async (credentials, peer) => {
     const now = Date.now();
@@ -49,7 +49,7 @@ export function allowEverybody(workspaceId: string): Authenticate {
   return async (_credentials, peer) => ({ tokenId: null, workspaceId, handle: null, scopes, peer });
 }
 
-function grantOf({ token, scopes }: Known, peer: Peer): Grant {
+function grantOf({ token, scopes }: TokenRow, peer: Peer): Grant {
   return { tokenId: token.tokenId, workspaceId: token.workspaceId, handle: token.handle, scopes, peer };
 }
 

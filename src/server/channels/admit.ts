@@ -147,14 +147,14 @@ async function replayOf(store: Store, hello: HelloFrame, channel: string): Promi
   return { state, after: await replayStart(store, hello, { channel, state, session: null }) };
 }
 
-interface Known {
+interface ChannelEntry {
   readonly channel: string;
   readonly state: ChannelState;
   readonly session: ParticipantSession | null;
 }
 
 /** Errors: `out_of_range` for a sequence that the log has not: it was deleted and made anew. */
-async function replayStart(store: Store, { after }: HelloFrame, known: Known): Promise<number> {
+async function replayStart(store: Store, { after }: HelloFrame, known: ChannelEntry): Promise<number> {
   const { channel, state, session } = known;
   if (after === "latest") return state.sequence;
   if (after === "processed") return session?.processed ?? 0;

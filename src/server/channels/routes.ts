@@ -17,21 +17,21 @@ import { readJsonObject } from "../http/index.ts";
 import type { Hub } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 
-interface Asked {
+interface ChannelCall {
   readonly context: ServerContext;
   readonly grant: Grant;
   readonly channel: string;
   readonly access: Access;
 }
 
-function storeFor({ context, grant, channel, access }: Asked): Store {
+function storeFor({ context, grant, channel, access }: ChannelCall): Store {
   assertName("channel", channel);
   context.require(grant, { kind: "channel", name: channel, access });
   return context.store(grant.workspaceId);
 }
 
 export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub: Hub): void {
-  const asked = (grant: Grant, channel: string): Asked => ({ context, grant, channel, access: "read" });
+  const asked = (grant: Grant, channel: string): ChannelCall => ({ context, grant, channel, access: "read" });
   app.get("/v1/channels", async (c) => Response.json(await listChannels(context, c.var.grant)));
   app.get("/v1/channels/:channel", async (c) => {
     const channel = c.req.param("channel");

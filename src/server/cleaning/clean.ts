@@ -8,13 +8,13 @@ const KEPT_MS = 7 * 86_400_000;
 /** After a day the tokens of used codes are long over. */
 const CODES_KEPT_MS = 86_400_000;
 
-export interface Cleaned {
+export interface CleaningCounts {
   readonly logs: number;
   readonly tokens: number;
   readonly codes: number;
 }
 
-export async function cleanAll(store: Store, { now }: { readonly now: number }): Promise<Cleaned> {
+export async function cleanAll(store: Store, { now }: { readonly now: number }): Promise<CleaningCounts> {
   const total = { logs: 0, tokens: 0, codes: 0 };
   for (const workspaceId of await store.listWorkspaces()) {
     const own = store.forWorkspace(workspaceId);

@@ -3,13 +3,13 @@
 import { randomUUID } from "node:crypto";
 import { isContinuoError, type Store } from "../../model/index.ts";
 import { SERVER_LOGS } from "../../wire/index.ts";
-import { type Cleaned, cleanAll } from "./clean.ts";
+import { type CleaningCounts, cleanAll } from "./clean.ts";
 
 const EVERY_MS = 3_600_000;
 
 export interface Cleaner {
   /** Cleans when it is time and no other server has done it; `null` otherwise. */
-  look(): Promise<Cleaned | null>;
+  look(): Promise<CleaningCounts | null>;
 }
 
 export function createCleaner(store: Store, report: (line: string) => void): Cleaner {

@@ -18,7 +18,7 @@ import { LIMITS } from "./limits.ts";
 
 type Hello = Extract<LiveClientFrame, { readonly type: "hello" }>;
 
-export interface Joined {
+export interface LiveMembership {
   readonly service: LiveService;
   readonly sessionId: string;
   /** Of the token's quota. */
@@ -29,7 +29,7 @@ export interface LiveConnectionOptions {
   readonly socket: WebSocket;
   readonly report: (line: string) => void;
   /** Errors: `unauthorized`, `forbidden`, `not_found`, `rate_limited`. */
-  readonly join: (hello: Hello) => Promise<Joined>;
+  readonly join: (hello: Hello) => Promise<LiveMembership>;
 }
 
 export class LiveConnection {

@@ -22,10 +22,10 @@ export interface Call {
   readonly mediaTypes: MediaTypes;
 }
 
-type Shared = Pick<Call, "context" | "mediaTypes">;
+type CallBase = Pick<Call, "context" | "mediaTypes">;
 
 /** Errors: `forbidden`, `invalid`. */
-export function callOf(request: Request, grant: Grant, { context, mediaTypes }: Shared): Call {
+export function callOf(request: Request, grant: Grant, { context, mediaTypes }: CallBase): Call {
   const url = new URL(request.url);
   const address = addressOf(pathIn(url.pathname));
   const access = request.method === "GET" || request.method === "HEAD" ? "read" : "write";

@@ -89,14 +89,18 @@ function nothingYet(log: Log): Response {
   });
 }
 
-interface Found {
+interface LogPage {
   /** As it was before the page was read, so that a closed log has no record after the page. */
   readonly log: Log;
   readonly after: number;
   readonly page: Page;
 }
 
-function pageResponse(call: Call, { log, after, page }: Found, extra: Record<string, string> = {}): Response {
+function pageResponse(
+  call: Call,
+  { log, after, page }: LogPage,
+  extra: Record<string, string> = {},
+): Response {
   const records = recordsOf(log.mediaType);
   const { end, atEnd } = page;
   const sequence = end?.sequence ?? after;

@@ -32,7 +32,7 @@ export interface Subscription {
   readonly nextAttemptAt: number | null;
 }
 
-export interface Versioned {
+export interface SubscriptionVersion {
   readonly subscription: Subscription;
   readonly version: number;
 }
@@ -44,14 +44,14 @@ export const SERVER_WORKSPACE = "continuo.server";
 const WORKSPACES = "workspace/";
 const MAX_TRIES = 50;
 
-export async function loadSubscription(store: Store, id: string): Promise<Versioned | null> {
+export async function loadSubscription(store: Store, id: string): Promise<SubscriptionVersion | null> {
   const claim = await store.getClaim(`${CLAIMS}${id}`);
   if (claim === null || claim.status === "deleted") return null;
   return { subscription: claim.data as Subscription, version: claim.generation };
 }
 
-export async function listSubscriptions(store: Store): Promise<readonly Versioned[]> {
-  const found: Versioned[] = [];
+export async function listSubscriptions(store: Store): Promise<readonly SubscriptionVersion[]> {
+  const found: SubscriptionVersion[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims({
       prefix: CLAIMS,
@@ -121,7 +121,7 @@ export async function changeSubscription<T>(
 
 async function save(
   store: Store,
-  { subscription, version }: Versioned,
+  { subscription, version }: SubscriptionVersion,
   { also = [], event }: Partial<Change<unknown>>,
 ): Promise<boolean> {
   const claim: Write = {

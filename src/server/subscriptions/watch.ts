@@ -17,7 +17,7 @@ const WORKSPACES_MS = 1_000;
 const MAX_DELIVERIES = 64;
 
 /** What one server knows of a workspace. */
-interface Watched {
+interface WatchMark {
   mark: string;
   /** By the subscription's id and time: the logs that may have something new. */
   readonly candidates: Map<string, Set<string>>;
@@ -25,7 +25,7 @@ interface Watched {
 
 export class Watch {
   readonly #context: ServerContext;
-  readonly #workspaces = new Map<string, Watched>();
+  readonly #workspaces = new Map<string, WatchMark>();
   readonly #looking = new Map<string, Promise<readonly Subscription[]>>();
   readonly #deliveries = new Set<Promise<void>>();
   #keys: Promise<SigningKeys> | undefined;
@@ -183,7 +183,7 @@ function keyOf({ id, createdAt }: Subscription): string {
 /** The mark of the first page is the next look's: nothing that changes meanwhile is left out. */
 async function addChanged(
   store: Store,
-  watched: Watched,
+  watched: WatchMark,
   subscriptions: readonly Subscription[],
 ): Promise<void> {
   const since = watched.mark;
@@ -208,7 +208,7 @@ async function addChanged(
 /** Of a subscription that this server sees for the first time, every log may have something new. */
 async function addUnknown(
   store: Store,
-  watched: Watched,
+  watched: WatchMark,
   subscriptions: readonly Subscription[],
 ): Promise<void> {
   const keys = new Set(subscriptions.map(keyOf));

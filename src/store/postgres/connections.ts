@@ -77,7 +77,7 @@ export async function run<T>(runner: Runner, work: Work<T>): Promise<T> {
   return step.value;
 }
 
-export interface Committed<T> {
+export interface CommitResult<T> {
   readonly value: T;
   readonly changed: ReadonlySet<number>;
 }
@@ -88,7 +88,7 @@ export async function transact<T>(
   scope: Scope,
   rule: (tx: Transaction) => Work<T>,
   location: string,
-): Promise<Committed<T>> {
+): Promise<CommitResult<T>> {
   for (let tries = 0; ; tries++) {
     try {
       return await attempt(pool, scope, rule);
@@ -103,7 +103,7 @@ async function attempt<T>(
   pool: pg.Pool,
   scope: Scope,
   rule: (tx: Transaction) => Work<T>,
-): Promise<Committed<T>> {
+): Promise<CommitResult<T>> {
   const client = await pool.connect();
   let broken: Error | undefined;
   const onError = (error: Error): void => {

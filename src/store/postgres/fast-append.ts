@@ -26,7 +26,7 @@ interface PlainAppend {
   readonly options: AppendOptions;
 }
 
-interface Appended {
+interface AppendRow {
   readonly logKey: number;
   readonly stored: readonly StoredEvent[];
 }
@@ -43,7 +43,7 @@ export class FastAppend {
   }
 
   /** Appends of this server to one log go one after the other: they would only refute each other's beliefs. */
-  async append(scope: Scope, append: PlainAppend): Promise<Appended | undefined> {
+  async append(scope: Scope, append: PlainAppend): Promise<AppendRow | undefined> {
     if (!isPlain(append.events, append.options)) return undefined;
     // No name has a line break.
     const key = `${scope.workspaceId}\n${append.logId}`;
@@ -62,7 +62,7 @@ export class FastAppend {
     scope: Scope,
     key: string,
     { logId, events, options }: PlainAppend,
-  ): Promise<Appended | undefined> {
+  ): Promise<AppendRow | undefined> {
     const { expectedSequence, lease, mediaType } = options;
     const belief = this.#beliefs.get(key) ?? (await this.#look(scope, logId));
     if (belief === undefined || !fits(belief, events)) return undefined;

@@ -107,7 +107,7 @@ export class Notices {
     const sql =
       "select log_key, head_sequence, closed_at, deleted_at from logs where log_key = any($1::bigint[])";
     try {
-      const rows = (await rowsOf(this.#pool, { sql, parameters: [watched] })) as readonly Polled[];
+      const rows = (await rowsOf(this.#pool, { sql, parameters: [watched] })) as readonly PollRow[];
       const now = new Map(rows.map((row) => [row.log_key, JSON.stringify(row)]));
       this.#changes().tell(watched.filter((key) => this.#heads.get(key) !== (now.get(key) ?? "")));
       for (const key of watched) this.#heads.set(key, now.get(key) ?? "");
@@ -118,6 +118,6 @@ export class Notices {
   }
 }
 
-interface Polled {
+interface PollRow {
   readonly log_key: number;
 }

@@ -57,7 +57,7 @@ export function* checkAppend(
   return yield* check(scope, log, { events, request, leaseLock: "" });
 }
 
-interface Checked {
+interface CheckedAppend {
   readonly events: readonly PreparedEvent[];
   readonly request: AppendRequest;
   readonly leaseLock: string;
@@ -67,7 +67,7 @@ interface Checked {
 function* check(
   scope: Scope,
   log: LogRow,
-  { events, request, leaseLock }: Checked,
+  { events, request, leaseLock }: CheckedAppend,
 ): Work<readonly StoredEvent[] | undefined> {
   const also = request.also ?? [];
   assertMediaType(log, request.mediaType);

@@ -124,7 +124,7 @@ function* isReferenced(scope: Scope, hash: string): Work<boolean> {
 
 const PAGE = 200;
 
-interface Collected {
+interface GarbageCounts {
   readonly sizeBytes: number;
   readonly bodyKeys: readonly string[];
   readonly removed: number;
@@ -135,7 +135,7 @@ interface Collected {
  * Rows are locked first and their references looked for in a second statement: a row that is locked
  * cannot be referred to by an append that has not committed.
  */
-export function* collectPage(tx: Transaction, minAgeMs: number): Work<Collected> {
+export function* collectPage(tx: Transaction, minAgeMs: number): Work<GarbageCounts> {
   const { nowMs, forUpdate } = tx.dialect;
   const rows = yield* sql<BlobRow>(
     tx,

@@ -58,14 +58,14 @@ interface Budget {
   readonly isFirst: boolean;
 }
 
-interface Bound {
+interface JoinBound {
   readonly last: number;
   readonly records: number;
   readonly bytes: number;
 }
 
 /** How far the budget goes: lengths are read without the bytes. */
-function* boundOf(scope: Scope, segment: Segment, { records, bytes, isFirst }: Budget): Work<Bound> {
+function* boundOf(scope: Scope, segment: Segment, { records, bytes, isFirst }: Budget): Work<JoinBound> {
   const text = `select max(sequence), count(*), max(total) from (
       select sequence, sum(size) over (order by sequence rows unbounded preceding) as total
       from (select sequence, coalesce(length(bytes), 0) as size from events

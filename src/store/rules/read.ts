@@ -59,7 +59,7 @@ interface TuplePage {
   readonly more: boolean;
 }
 
-function* readPage(scope: Scope, log: LogRow, wanted: Wanted): Work<TuplePage> {
+function* readPage(scope: Scope, log: LogRow, wanted: ReadRange): Work<TuplePage> {
   const segments = yield* lineageOf(scope, log);
   const { newest } = wanted;
   const body = holdsBytes(log) ? "bytes" : "payload";
@@ -88,7 +88,7 @@ function* readPage(scope: Scope, log: LogRow, wanted: Wanted): Work<TuplePage> {
   return { tuples, more };
 }
 
-interface Wanted {
+interface ReadRange {
   readonly after: number;
   readonly before: number;
   readonly limit: number;
@@ -98,7 +98,7 @@ interface Wanted {
   readonly newest: boolean;
 }
 
-function wantedOf(request: ReadRequest): Wanted {
+function wantedOf(request: ReadRequest): ReadRange {
   const { after = 0, before = Number.MAX_SAFE_INTEGER, limit = 1_000, maxBytes = LIMITS.readBytes } = request;
   assertSequence("after", after);
   assertSequence("before", before);
@@ -115,7 +115,7 @@ function wantedOf(request: ReadRequest): Wanted {
   return { after, before, limit, maxBytes, types: request.types ?? [], runId: request.runId, newest };
 }
 
-interface SegmentRead extends Wanted {
+interface SegmentRead extends ReadRange {
   readonly body: "payload" | "bytes";
   readonly taken: number;
   readonly bytes: number;

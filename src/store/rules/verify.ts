@@ -139,7 +139,7 @@ function* mediaTimesOf(
   return new Map(rows.map((row) => [row.sequence, row.media_time_ms]));
 }
 
-interface Expected {
+interface ExpectedState {
   readonly state: Verification;
   readonly mediaTime: number | null;
 }
@@ -148,7 +148,7 @@ function problemOf(
   scope: Scope,
   logId: string,
   tuple: EventTuple,
-  { state: so, mediaTime }: Expected,
+  { state: so, mediaTime }: ExpectedState,
 ): string | undefined {
   if (tuple[0] !== so.sequence + 1) return "The event is missing.";
   let event: StoredEvent;

@@ -19,7 +19,7 @@ interface Job {
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-interface Done {
+interface JobResult {
   readonly job: Job;
   outcome: Outcome | undefined;
 }
@@ -130,7 +130,7 @@ export class GroupCommit {
 
   #commitGroup(): void {
     const changed = new Set<number>();
-    const group: Done[] = [];
+    const group: JobResult[] = [];
     try {
       if (this.#runGroup(group, changed) === "take_back") {
         this.#takeBack(group);
@@ -153,12 +153,12 @@ export class GroupCommit {
     if (changed.size > 0) this.#onCommit(changed);
   }
 
-  #runGroup(group: Done[], changed: Set<number>): "commit" | "take_back" {
+  #runGroup(group: JobResult[], changed: Set<number>): "commit" | "take_back" {
     const end = performance.now() + TURN_MS;
     while (group.length < LIMITS.groupCommit && (group.length === 0 || performance.now() < end)) {
       const job = this.#jobs.shift();
       if (job === undefined) break;
-      const done: Done = { job, outcome: undefined };
+      const done: JobResult = { job, outcome: undefined };
       group.push(done);
       const before = this.#connection.writes;
       done.outcome = this.#careful > 0 ? this.#runCarefully(job, changed) : this.#runJob(job, changed);
@@ -170,7 +170,7 @@ export class GroupCommit {
   }
 
   /** The same jobs again, next and in their order. */
-  #takeBack(group: readonly Done[]): void {
+  #takeBack(group: readonly JobResult[]): void {
     this.#rollback();
     this.#jobs.unshift(...group.map(({ job }) => job));
     this.#careful = group.length;

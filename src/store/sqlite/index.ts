@@ -9,4 +9,4 @@
 export { Connection } from "./connection.ts";
 export { createKysely } from "./dialect.ts";
 export { translated as translatedSqliteError } from "./failures.ts";
-export { type Migrated, openSqlite, type SqliteOptions } from "./open.ts";
+export { type MigrationResult, openSqlite, type SqliteOptions } from "./open.ts";

@@ -21,14 +21,14 @@ export interface SqliteOptions {
   readonly workspaceId: string;
   readonly migrate: "allowed" | "refused";
   /** Told of what was migrated, and where the copy lies. */
-  readonly onMigrated?: (migrated: Migrated) => void;
+  readonly onMigrated?: (migrated: MigrationResult) => void;
   /** What is kept of the database in memory; 64 MiB where nothing is said. */
   readonly cacheBytes?: number;
   /** For tests that show what `full` is for. */
   readonly synchronous?: "full" | "off";
 }
 
-export interface Migrated {
+export interface MigrationResult {
   readonly from: number;
   readonly to: number;
   /** The database as it was before. */

@@ -122,14 +122,14 @@ export function toTranscript({ sessionId, after, draft, loose }: Fold, options: 
   return withView({ sessionId, messages, fold, last }, options);
 }
 
-interface Sequenced {
+interface DraftAtSequence {
   readonly draft: Draft;
   readonly messages: readonly Message[];
   readonly loose: readonly EventLike[];
   readonly layers: Layers;
 }
 
-function foldLoose({ draft, messages, loose, layers }: Sequenced): Draft {
+function foldLoose({ draft, messages, loose, layers }: DraftAtSequence): Draft {
   const last = createDraft({
     messages,
     layers,
@@ -142,7 +142,7 @@ function foldLoose({ draft, messages, loose, layers }: Sequenced): Draft {
   return last;
 }
 
-interface Folded {
+interface TranscriptFold {
   readonly sessionId: string;
   readonly messages: readonly Message[];
   readonly fold: FoldState;
@@ -150,7 +150,7 @@ interface Folded {
 }
 
 /** Budgets are a step of their own over the whole fold. */
-function withView({ sessionId, messages, fold, last }: Folded, options: ViewOptions): Transcript {
+function withView({ sessionId, messages, fold, last }: TranscriptFold, options: ViewOptions): Transcript {
   const { facts } = last;
   const usage = usageOf(facts.usage);
   const metadata: TranscriptMetadata = {

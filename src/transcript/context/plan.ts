@@ -66,12 +66,12 @@ export function planContext(
   return planWithSummary(messages, budget, { ...options, summarizer });
 }
 
-interface Planned {
+interface PlanAndCost {
   readonly plan: ContextPlan;
   readonly left: readonly Message[];
 }
 
-function planWithin(messages: readonly Message[], budget: Budget, options: StrategyOptions): Planned {
+function planWithin(messages: readonly Message[], budget: Budget, options: StrategyOptions): PlanAndCost {
   const { units, halves } = toUnits(messages);
   const members = chooseUnits(units, budget, options);
   const chosen = members.map(({ message }) => message);

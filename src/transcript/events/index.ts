@@ -6,5 +6,5 @@
  */
 
 export { type Entry, type EventLike, logIdOf, sequenceOf, timeOf, toEntry } from "./entry.ts";
-export { inOrder, type Ordered } from "./order.ts";
+export { type EventOrder, inOrder } from "./order.ts";
 export { anyField, type Fields, isFields, numberField, textField, wordsOf } from "./payload.ts";

@@ -5,12 +5,12 @@
 
 import { type EventLike, sequenceOf, timeOf } from "./entry.ts";
 
-export interface Ordered<Event extends EventLike = EventLike> {
+export interface EventOrder<Event extends EventLike = EventLike> {
   readonly sequenced: readonly Event[];
   readonly loose: readonly Event[];
 }
 
-export function inOrder<Event extends EventLike>(events: Iterable<Event>): Ordered<Event> {
+export function inOrder<Event extends EventLike>(events: Iterable<Event>): EventOrder<Event> {
   const sequenced: Event[] = [];
   const loose: Event[] = [];
   let last = Number.NEGATIVE_INFINITY;

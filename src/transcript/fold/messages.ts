@@ -31,12 +31,12 @@ export function messageReceived(draft: Draft, entry: Entry, payload: Fields): vo
   addSaid(draft, entry, { payload, role: "assistant" });
 }
 
-interface Said {
+interface MessageFields {
   readonly payload: Fields;
   readonly role: Role;
 }
 
-function addSaid(draft: Draft, entry: Entry, { payload, role }: Said): void {
+function addSaid(draft: Draft, entry: Entry, { payload, role }: MessageFields): void {
   const blocks = toBlocks(anyField(payload, "content"));
   if (blocks === undefined) {
     leaveOut(draft, "invalid");
@@ -77,11 +77,11 @@ function addPlainResult(
   addResult(draft, entry, { result, id: eventId(draft, entry) });
 }
 
-interface Placed extends Said {
+interface MessageBlocks extends MessageFields {
   readonly blocks: readonly Block[];
 }
 
-function placeMessage(draft: Draft, entry: Entry, { payload, role, blocks }: Placed): void {
+function placeMessage(draft: Draft, entry: Entry, { payload, role, blocks }: MessageBlocks): void {
   const named = textField(payload, "messageId");
   const found = named === undefined ? undefined : findMessage(draft, named, entry.runId);
   const old = draft.messages.at(found);

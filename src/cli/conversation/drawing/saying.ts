@@ -15,13 +15,13 @@ export interface Saying {
   readonly isBegun: boolean;
 }
 
-export interface Taken {
+export interface TakenLines {
   readonly lines: readonly string[];
   readonly rest: string;
 }
 
 /** Draws what cannot become anything else any more. */
-export function takeWhole({ kind, pending }: Saying, pen: Pen): Taken {
+export function takeWhole({ kind, pending }: Saying, pen: Pen): TakenLines {
   const { whole, rest } = kind === "text" ? cutBlocks(pending) : cutThought(pending);
   if (whole.trim() === "") return { lines: [], rest: whole === "" ? pending : rest };
   return { lines: draw(kind, whole, pen), rest };
