@@ -21,6 +21,7 @@ export type Prices = Readonly<Record<string, Price>>;
 
 export const PRICES_AS_OF = "2025-12-31";
 
+/** Where to check them: the table was put together from copies of these pages that others published. */
 export const PRICE_SOURCES: readonly string[] = [
   "https://claude.com/pricing",
   "https://platform.openai.com/docs/pricing",

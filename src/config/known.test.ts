@@ -38,8 +38,7 @@ const read = (): Promise<Configuration> =>
   readConfiguration({ places: { home: root, env: {}, cwd: join(root, "app") } });
 
 test("the hash is the schema's: after a change of the schema every file is checked again", () => {
-  const now = hash("sha256", JSON.stringify(toJsonSchema())).slice(0, SCHEMA_HASH.length);
-  expect(SCHEMA_HASH).toBe(now);
+  expect(SCHEMA_HASH).toBe(hash("sha256", JSON.stringify(toJsonSchema())).slice(0, 16));
 });
 
 test("a file that did not change is not parsed again, and says the same", async () => {

@@ -52,6 +52,12 @@ test("what a session says reaches the terminal as visible text", async () => {
   expect(hostile.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/u);
 });
 
+test("on a machine without sessions a search says that there is nothing to search", async () => {
+  using empty = createHome();
+  const { stdout } = await run(empty, ["search", "build"]);
+  expect(stdout).toBe("Nothing found: this machine has no sessions to search.\n");
+});
+
 test("the index is private, can be cleared, and leaves out what the configuration excludes", async () => {
   const path = join(home.path, ".continuo/index.db");
   const updated = JSON.parse((await run(home, ["index", "update", "--json"])).stdout);

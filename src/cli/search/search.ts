@@ -47,7 +47,7 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
   if (flags.json) {
     await output.write(`${toJsonText(toJson(found, missing, texts), 2)}\n`);
   } else {
-    await output.write(found.total === 0 ? "Nothing found.\n" : drawResults(found, shell));
+    await output.write(drawFound(found, texts, shell));
     const paint = paintFor(screenOf(shell, shell.stderr));
     for (const note of notesOf(missing, texts)) shell.stderr.write(`${note(paint)}\n`);
   }
@@ -62,9 +62,15 @@ export async function searchLines(text: string, shell: Shell): Promise<readonly 
   const found = await searchIndex(placesOf(shell), query, options);
   keepNumbers(found.results, shell);
   const paint = paintFor(screenOf(shell, shell.stdout));
-  const drawn = found.total === 0 ? "Nothing found.\n" : drawResults(found, shell);
+  const drawn = drawFound(found, texts, shell);
   const notes = notesOf(texts.left + found.changed, texts).map((note) => note(paint));
   return [...drawn.trimEnd().split("\n"), ...notes];
+}
+
+function drawFound(found: SearchResults, texts: Texts, shell: Shell): string {
+  if (found.total > 0) return drawResults(found, shell);
+  const isAnyThere = texts.ready.size + texts.left + texts.unreadable.length > 0;
+  return isAnyThere ? "Nothing found.\n" : "Nothing found: this machine has no sessions to search.\n";
 }
 
 function toJson(found: SearchResults, missing: number, { unreadable, cut }: Texts): object {
