@@ -28,11 +28,12 @@ async function drawPictures(): Promise<void> {
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
   });
   const page = await browser.newPage({ viewport: { width: 980, height: 620 }, deviceScaleFactor: 1.5 });
+  await page.setContent(run(process.execPath, [CONTINUO, "session", "export", SESSION, "--format", "html"]));
+  await page.screenshot({ path: join(PICTURES, "export.png") });
+  // The page of the export lets nobody write into it.
+  await page.goto("about:blank");
   await page.setContent(terminalPage([[], ["handoff", SESSION, "--to", "codex", "--cwd", HOME]]));
   await page.locator("main").screenshot({ path: join(PICTURES, "terminal.png") });
-
-  await page.setContent(run(process.execPath, [CONTINUO, "session", "export", "last", "--format", "html"]));
-  await page.screenshot({ path: join(PICTURES, "export.png") });
 }
 
 /** What the command prints on a terminal of 104 columns, which `script` of util-linux stands in for. */
