@@ -16,6 +16,7 @@ import {
   type ServerFrame,
   SUBPROTOCOL,
 } from "../wire/index.ts";
+import { backOffMs } from "./back-off.ts";
 import { LIMITS } from "./limits.ts";
 
 /** A request without its number. */
@@ -241,8 +242,8 @@ export class Link {
     }
     if (!this.#everReady && this.#tries === 0) this.#warnOfTries();
     const longestMs = this.#everReady ? LIMITS.longestRetryMs : LIMITS.longestFirstRetryMs;
-    const most = Math.min(longestMs, LIMITS.firstRetryMs * 2 ** this.#tries++);
-    const waitMs = (this.#retryMs ?? 0) + most * (0.5 + Math.random() / 2);
+    const pauses = { firstMs: LIMITS.firstRetryMs, longestMs };
+    const waitMs = (this.#retryMs ?? 0) + backOffMs(this.#tries++, pauses);
     this.#retryMs = null;
     this.#retry = setTimeout(() => this.#open(), waitMs);
   }

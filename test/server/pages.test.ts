@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { IssuedToken, Store } from "../../src/model/index.ts";
+import { CODE_LABEL } from "../../src/server/auth/labels.ts";
 import { createAuthenticate, type Listening } from "../../src/server/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { openServer } from "./harness/open-server.ts";
@@ -20,13 +21,17 @@ afterAll(async () => {
   await store.close();
 });
 
-async function newCode(): Promise<string> {
+async function issueCode(): Promise<{ readonly code: string; readonly expiresAt: string }> {
   const response = await fetch(`${server.url}/v1/pages/code`, {
     method: "POST",
     headers: { authorization: `Bearer ${token.secret}` },
   });
   expect(response.headers.get("cache-control")).toBe("no-store");
-  return ((await response.json()) as { readonly code: string }).code;
+  return (await response.json()) as { readonly code: string; readonly expiresAt: string };
+}
+
+async function newCode(): Promise<string> {
+  return (await issueCode()).code;
 }
 
 function exchange(code: string, headers: Record<string, string> = { origin: server.url }): Promise<Response> {
@@ -53,6 +58,21 @@ test("a code is exchanged once for a cookie that no script and no other site has
   const read = await fetch(`${server.url}${TEAM}`, { headers: { cookie: cookie.split(";", 1)[0] ?? "" } });
   expect(read.status).toBe(200);
   expect((await exchange(code)).status).toBe(401);
+});
+
+test("a code is a token that ends after 60 seconds", async () => {
+  const before = Date.now();
+  const expiresAt = Date.parse((await issueCode()).expiresAt);
+  expect(expiresAt).toBeGreaterThanOrEqual(before + 60_000);
+  expect(expiresAt).toBeLessThanOrEqual(Date.now() + 60_000);
+  const soon = new Date(Date.now() + 100).toISOString();
+  const ended = await store.createToken({
+    scopes: ["channel:team:read"],
+    label: CODE_LABEL,
+    expiresAt: soon,
+  });
+  await expect.poll(async () => (await store.getToken(ended.tokenId))?.state).toBe("expired");
+  expect((await exchange(ended.secret)).status).toBe(401);
 });
 
 test("of many who exchange one code at the same moment, one gets the cookie", async () => {
