@@ -1,33 +1,29 @@
+/** The protocol's own suite against `continuo serve --no-auth`, unchanged and from outside. */
+
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runConformanceTests } from "@durable-streams/server-conformance-tests";
 import { afterAll, beforeAll, describe } from "vitest";
-import { openStore } from "../../src/store/index.ts";
-import { openServer } from "./harness/open-server.ts";
+import { type Background, background } from "../cli/background.ts";
+import { createHome } from "../cli/home.ts";
 
-const options = { baseUrl: "", longPollTimeoutMs: 500, subscriptions: true };
+const options = { baseUrl: "", subscriptions: true };
+const home = createHome();
 // Some cases wait for a time to live and allow half a second for all that they do: a slow disk is not their subject.
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "continuo-conformance-"));
-let close: (() => Promise<void>) | undefined;
+let server: Background;
 
 beforeAll(async () => {
-  const store = await openStore(`sqlite:${join(folder, "store.db")}`);
-  const server = await openServer(store, {
-    longPollMs: options.longPollTimeoutMs,
-    webhookHosts: ["127.0.0.1"],
-    // As `continuo serve` listens.
-    process: "own",
-  });
-  options.baseUrl = server.url;
-  close = async () => {
-    await server.close();
-    await store.close();
-  };
+  const store = `sqlite:${join(folder, "store.db")}`;
+  const flags = ["--no-auth", "--listen", "127.0.0.1:0", "--webhook-host", "127.0.0.1", "--store", store];
+  server = background(home, ["serve", ...flags]);
+  options.baseUrl = /http:\/\/[\d.:]+/u.exec(await server.line("listens on"))?.[0] ?? "";
 });
 afterAll(async () => {
-  await close?.();
+  await server.kill("SIGTERM");
+  home[Symbol.dispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe("a server on SQLite", () => runConformanceTests(options));
+describe("continuo serve --no-auth on SQLite", () => runConformanceTests(options));
