@@ -200,7 +200,7 @@ function folderOf({ cwd: own }: HandOffSource, options: HandOffOptions): string 
     "not_found",
     stat === undefined ? `there is no folder ${cwd}` : `${cwd} is a file, not a folder`,
     {
-      hint: stat === undefined ? `Create it first, or use another folder with --cwd.` : NAME_ONE,
+      hint: NAME_ONE,
     },
   );
 }

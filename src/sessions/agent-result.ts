@@ -14,6 +14,7 @@ import {
   toJsonText,
   type Usage,
 } from "../model/index.ts";
+import { toUsage } from "../transcript/index.ts";
 import type { JournalEntry } from "./journal/index.ts";
 import { LIMITS } from "./limits.ts";
 import type { RunError } from "./result.ts";
@@ -97,8 +98,7 @@ export function checkUsage(value: unknown): Usage {
   for (const [key, count] of Object.entries(value)) {
     if (count !== undefined && !Number.isFinite(count)) throw invalid(`${cutText(key, 40)} is not a number`);
   }
-  const { inputTokens = 0, outputTokens = 0, ...others } = value as Partial<Usage>;
-  return { inputTokens, outputTokens, ...others };
+  return toUsage(value) ?? { inputTokens: 0, outputTokens: 0 };
 }
 
 function checkNumber(value: unknown): number {

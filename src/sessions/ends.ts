@@ -1,6 +1,7 @@
 /**
  * The ends of a run, in one table: what each is called, what its event holds, what the row keeps, and what it means for
- * the native session that the run used. Everything that ends a run writes this.
+ * the native session that the run used. Every end of a run of this room is
+ * written from it; runs of channels end in `channels/claims.ts`.
  */
 
 import type { EventType, RunStatus, RunWrite, Usage } from "../model/index.ts";

@@ -85,7 +85,10 @@ export async function knownRun(store: Store, runId: string): Promise<Run> {
 async function knownSession(store: Store, sessionId: string): Promise<Session> {
   const session = await store.getSession(sessionId);
   if (session !== null) return session;
-  throw new ContinuoError("not_found", `there is no session ${sessionId}`, { details: { sessionId } });
+  throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
+    hint: "Create it first: `SessionManager.startSession(store, { sessionId })`.",
+    details: { sessionId },
+  });
 }
 
 /** We hold the lease: whoever says that it runs does not any more. */

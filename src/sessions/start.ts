@@ -52,7 +52,10 @@ export async function startRun(
   const root = retryOf === undefined ? undefined : await rootOf(store, retryOf, call);
   await assertBlobs(store, blocks);
   if ((await store.getSession(sessionId, call)) === null) {
-    throw new ContinuoError("not_found", `there is no session ${sessionId}`, { details: { sessionId } });
+    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
+      hint: "Create it first: `SessionManager.startSession(store, { sessionId })`.",
+      details: { sessionId },
+    });
   }
   if ((await place(store, sessionId, { maxQueued, call })) > maxQueued) throw tooMany(sessionId, maxQueued);
   const run: NewRun & { readonly runId: string } = {

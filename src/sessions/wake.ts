@@ -52,7 +52,10 @@ export async function wake(store: Store, sessionId: string, options: WakeOptions
   const { leaseMs = LIMITS.leaseMs, signal } = options;
   const call = signal === undefined ? {} : { signal };
   if ((await store.getSession(sessionId, call)) === null) {
-    throw new ContinuoError("not_found", `there is no session ${sessionId}`, { details: { sessionId } });
+    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(sessionId)}`, {
+      hint: "Create it first: `SessionManager.startSession(store, { sessionId })`.",
+      details: { sessionId },
+    });
   }
   const lease = await holdLease(store, sessionLease(sessionId), { owner: newId(), leaseMs, ...call });
   if (lease === null) {

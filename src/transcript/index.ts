@@ -33,7 +33,7 @@ export {
   toTokenizer,
 } from "./context/index.ts";
 export type { EventLike } from "./events/index.ts";
-export type { FoldState, LeftOutReason } from "./fold/index.ts";
+export { type FoldState, type LeftOutReason, toUsage } from "./fold/index.ts";
 export {
   type ChangedFile,
   changesOf,

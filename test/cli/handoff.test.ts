@@ -187,7 +187,7 @@ describe("handoff", () => {
       message: "the session does not name its folder",
     });
     expect(failed(ID)).toEqual({
-      ...{ exit: 3, code: "not_found", hint: "Create it first, or use another folder with --cwd." },
+      ...{ exit: 3, code: "not_found", hint: "Name a folder: `continuo handoff ID --to AGENT --cwd DIR`." },
       message: "there is no folder /home/dev/project",
     });
     const file = copyWith("file.jsonl", null);
@@ -198,7 +198,7 @@ describe("handoff", () => {
     expect(failed(ID, "--cwd", "")).toMatchObject({ exit: 2, code: "usage" });
     const resumed = continuo("resume", join(home, "relative.jsonl"), "--print");
     expect(resumed.code).toBe(3);
-    expect(resumed.stderr).toContain("the session does not name its folder");
+    expect(resumed.stderr).toContain("the session names its folder by a relative path: ../my project");
   });
 
   test.each([

@@ -15,6 +15,7 @@ import {
   readNativeSession,
   repairNativeSession,
 } from "../../src/agents.ts";
+import { trustIn } from "../../src/drivers/trust/index.ts";
 import { textOf } from "../../src/model/index.ts";
 import { registerAgent } from "../../src/native/index.ts";
 import type { Home } from "../cli/home.ts";
@@ -146,4 +147,9 @@ test("a session of it is written, forked and repaired", async () => {
   const repaired = await repairNativeSession("toy:damaged", { places, write: "in place" });
   const { problems } = await checkNativeSession(`toy:${repaired.sessionId}`, { places });
   expect(problems.filter(({ code }) => code === "missing_header")).toEqual([]);
+});
+
+test("nothing is known of the folders that it trusts, and of what a project configures it by", () => {
+  const trust = trustIn({ agent: TOY, cwd, places });
+  expect(trust).toMatchObject({ by: null, leftOut: [] });
 });

@@ -65,6 +65,14 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
       ),
     )
     .option("--print", "print the command instead of running it; with --agent, after the hand-over")
+    .addHelpText(
+      "after",
+      `
+It refuses a session whose folder is not named or no longer exists (continuo handoff ID --to AGENT --cwd DIR continues
+it elsewhere), one of Continuo's own without --agent (continuo repl --resume ID continues it), and an agent that is not
+installed. It does not check whether the session is open in its agent.
+`,
+    )
     .addHelpText("after", ID_HELP)
     .action((id: string, args: readonly string[], flags: ResumeFlags) =>
       action(async (shell) => (await import("./resume.ts")).runResume({ id, args, flags }, shell)),

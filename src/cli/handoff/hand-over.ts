@@ -31,5 +31,7 @@ function titleOf({ details }: ShownSession): string {
 /** Errors: `usage`. */
 function folderOf({ details }: ShownSession): string {
   if (details.cwd !== null) return details.cwd;
-  throw new ContinuoError("usage", "the session does not name its folder", { hint: "Give one with --cwd." });
+  throw new ContinuoError("usage", "the session does not name its folder", {
+    hint: "Name a folder: `continuo handoff ID --to AGENT --cwd DIR`.",
+  });
 }

@@ -74,7 +74,7 @@ async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell):
   if (located.kind === "own") throw ofNoAgent(located.row);
   const { found } = located.native;
   const { cwd } = await readNativeDetails(found, { places });
-  if (cwd === null || !isAbsolute(cwd)) throw folderUntold(found);
+  if (cwd === null || !isAbsolute(cwd)) throw folderUntold(found, cwd);
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new ContinuoError("not_found", `the session's folder ${cwd} no longer exists`, {
       hint: `Create it again, or continue in another folder: ${handoffOf(found)}.`,
@@ -88,8 +88,9 @@ function handoffOf({ agent, sessionId }: FoundSession): string {
   return `\`continuo handoff ${agent}:${sessionId} --to ${agent} --cwd DIR\``;
 }
 
-function folderUntold(found: FoundSession): ContinuoError {
-  return new ContinuoError("not_found", "the session does not name its folder", {
+function folderUntold(found: FoundSession, cwd: string | null): ContinuoError {
+  const what = cwd === null ? "does not name its folder" : `names its folder by a relative path: ${cwd}`;
+  return new ContinuoError("not_found", `the session ${what}`, {
     hint: `Continue in a folder that you name: ${handoffOf(found)}.`,
   });
 }

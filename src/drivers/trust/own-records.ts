@@ -21,7 +21,8 @@ const RECORDS: Readonly<Record<AgentName, OwnRecord>> = {
 };
 
 export function isTrustedByAgent(agent: AgentName, folders: readonly string[], places: Places): boolean {
-  return RECORDS[agent](folders, places);
+  // An agent that a program registered has no row: nothing is known of its trust.
+  return RECORDS[agent]?.(folders, places) ?? false;
 }
 
 /** `projects[FOLDER].hasTrustDialogAccepted` of `.claude.json`: the answer to its dialog. Seen in 2.1.330. */

@@ -37,7 +37,8 @@ const FILES: Readonly<Record<AgentName, readonly string[]>> = {
 };
 
 export function projectFilesOf(agent: AgentName): readonly string[] {
-  return FILES[agent];
+  // An agent that a program registered has no row.
+  return FILES[agent] ?? [];
 }
 
 /** What trust in a folder allows: for each agent that finds something there, the names. */

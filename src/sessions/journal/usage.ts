@@ -1,6 +1,7 @@
 /** Tokens and cost of a run: of what different events say of the same tokens, the closest to the model counts. */
 
 import type { AgentEvent, Usage } from "../../model/index.ts";
+import { toUsage } from "../../transcript/index.ts";
 
 export interface UsageSums {
   readonly calls?: Usage;
@@ -12,14 +13,14 @@ export interface UsageSums {
 
 export function countUsage(sums: UsageSums, event: AgentEvent): UsageSums {
   if (event.type === "message" || event.type === "turn_completed") {
-    const usage = countsOf(event.usage);
+    const usage = toUsage(event.usage);
     if (usage === undefined) return sums;
     return event.type === "turn_completed"
       ? { ...sums, turn: usage }
       : { ...sums, messages: addUsage(sums.messages, usage) };
   }
   if (event.type !== "usage") return sums;
-  const [usage, total] = [countsOf(event.usage), countsOf(event.total)];
+  const [usage, total] = [toUsage(event.usage), toUsage(event.total)];
   const costUsd = Number.isFinite(event.costUsd) ? event.costUsd : undefined;
   const cost = total === undefined ? (sums.costUsd ?? 0) + (costUsd ?? 0) : costUsd;
   return {
@@ -52,16 +53,6 @@ const KEYS = [
   "totalTokens",
   "costUsd",
 ] as const satisfies readonly (keyof Usage)[];
-
-/** The numbers in it; `undefined` where an agent in plain JavaScript gave something else. */
-function countsOf(given: unknown): Usage | undefined {
-  if (typeof given !== "object" || given === null) return undefined;
-  const counts = KEYS.flatMap((key) => {
-    const value = (given as Partial<Record<string, unknown>>)[key];
-    return typeof value === "number" && Number.isFinite(value) ? [[key, value] as const] : [];
-  });
-  return { inputTokens: 0, outputTokens: 0, ...Object.fromEntries(counts) };
-}
 
 export function addUsage(a: Usage | undefined, b: Usage): Usage {
   if (a === undefined) return b;

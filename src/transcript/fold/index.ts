@@ -6,6 +6,7 @@
  * Does not know: stores, budgets.
  */
 
+export { toUsage } from "./content.ts";
 export { createDraft, type Draft } from "./draft.ts";
 export { usageOf } from "./facts.ts";
 export { finishFold, foldEvent } from "./fold.ts";
