@@ -153,7 +153,8 @@ async function readRecords(
   let note: unknown = null;
   let [records, chars] = [0, 0];
   for await (const entry of entriesOf(opened, signal)) {
-    const json = JSON.stringify(exactOf(entry.value));
+    // A line that is no JSON has no value.
+    const json = String(JSON.stringify(exactOf(entry.value)));
     hash.update(`${json}\n`);
     records += 1;
     chars += json.length;
