@@ -55,7 +55,7 @@ beforeAll(() => {
   user = join(folder, "user");
   installed = join(user, "node_modules/continuo");
   const clone = join(folder, "clone");
-  const built = ["package.json", "tsconfig.json", "tsconfig.build.json", "src", "scripts"];
+  const built = ["package.json", "tsconfig.json", "tsconfig.build.json", "src", "web", "scripts"];
   const published = manifest.files.filter((name) => name !== "dist");
   for (const name of [...built, ...published])
     cpSync(join(ROOT, name), join(clone, name), { recursive: true });

@@ -26,7 +26,7 @@ const IMPORT =
 export function readSource(folder = "src"): SourceFile[] {
   const base = join(ROOT, folder);
   return readdirSync(base, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .filter((entry) => entry.isFile() && /\.tsx?$/u.test(entry.name))
     .map((entry) => relative(base, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .sort()
     .map((path) => {

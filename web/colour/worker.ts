@@ -1,0 +1,2 @@
+/** Colours code off the main thread. */
+export {};
