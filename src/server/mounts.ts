@@ -6,6 +6,7 @@ import { channels } from "./channels/index.ts";
 import { cleaning } from "./cleaning/index.ts";
 import type { CreateMount } from "./context/index.ts";
 import { live } from "./live/index.ts";
+import { machine } from "./machine/index.ts";
 import { mcp } from "./mcp/index.ts";
 import { operation } from "./operation/index.ts";
 import { streams } from "./streams/index.ts";
@@ -20,5 +21,6 @@ export const MOUNTS: readonly CreateMount[] = [
   channels,
   live,
   mcp,
+  machine,
   cleaning,
 ];

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { Hono } from "hono";
 import { ContinuoError, httpStatusOf, type Store } from "../model/index.ts";
 import { allows, toWireError } from "../wire/index.ts";
+import type { MachineService } from "../wire/machine/index.ts";
 import { createQuotas, credentialsOf } from "./auth/index.ts";
 import {
   type Authenticate,
@@ -51,6 +52,8 @@ export interface ServerOptions {
   readonly live?: LiveSettings;
   /** Answers at `/mcp`, for tokens with `machine:read`. */
   readonly mcp?: McpService;
+  /** Loads what answers below `/v1/machine/`, for tokens with a scope of the machine. */
+  readonly machine?: () => Promise<MachineService>;
   readonly report?: (line: string) => void;
 }
 
@@ -103,6 +106,7 @@ function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): S
     allowsOrigin: (origin) => isKnownOrigin(gate, { origin, host: null }),
     ...(options.live === undefined ? {} : { live: options.live }),
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
+    ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl.replace(/\/+$/u, "") }),
     webhookHosts: new Set(options.webhookHosts?.map((host) => host.toLowerCase())),
     longPollMs: options.longPollMs ?? LIMITS.longPollMs,

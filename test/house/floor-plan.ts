@@ -43,6 +43,10 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
     only: [...BELOW, "conversations", "search", "catalog", "channels", "live", "sessions"],
   },
   mcp: { floor: 7, only: [...BELOW, "search", "catalog", "handoff"] },
+  machine: {
+    floor: 7,
+    only: [...BELOW, "native", "editing", "handoff", "index-file", "catalog", "search", "conversations"],
+  },
   gateway: { floor: 7, only: [...BELOW, "conversations", "catalog"] },
   cli: { floor: 8 },
   testing: { floor: 8 },

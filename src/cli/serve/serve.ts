@@ -23,6 +23,7 @@ import type { Shell } from "../terminal/index.ts";
 import { toJsonText } from "../terminal/index.ts";
 import type { ServeFlags } from "./flags.ts";
 import { liveSettings } from "./live-settings.ts";
+import { loadMachine } from "./machine.ts";
 import { readTokenFile, tokenFileOf, writeTokenFile } from "./token-file.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
@@ -50,6 +51,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     limits,
     live: { workspaceIds: [store.workspaceId], ...settings },
     mcp: mcpService(shell),
+    machine: () => loadMachine(shell, flags.store),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: publicUrlOf(flags.publicUrl) }),
     // Who needs no token could call them anyway.
     webhookHosts: flags.auth ? flags.webhookHost : [...flags.webhookHost, ...LOOPBACK],

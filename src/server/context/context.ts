@@ -6,6 +6,7 @@ import type { Hono } from "hono";
 import type { LiveOptions } from "../../live/index.ts";
 import type { Store } from "../../model/index.ts";
 import type { Need, Scope } from "../../wire/index.ts";
+import type { MachineService } from "../../wire/machine/index.ts";
 
 /** Who sent a request, by its socket. */
 export interface Peer {
@@ -103,6 +104,8 @@ export interface ServerContext {
   readonly live?: LiveSettings;
   /** What is answered at `/mcp`; nothing where it is left out. */
   readonly mcp?: McpService;
+  /** Loads what is answered below `/v1/machine/`; nothing where it is left out. */
+  readonly machine?: () => Promise<MachineService>;
   /** How clients reach the server; the name that a request was sent to where it is left out. */
   readonly publicUrl?: string;
   /** Private hosts that webhooks may be sent to. */

@@ -1,0 +1,30 @@
+/** Keys: the names of sessions in paths. A key is looked up among the rows of the list, and nowhere else. */
+
+import { createHash } from "node:crypto";
+
+interface Named {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly location: string;
+}
+
+const TAME_ID = /^[\w.-]{1,200}$/u;
+
+/** `AGENT:ID`; with a hash of the place for an id of other characters, which could be long. */
+export function keyOf({ agent, sessionId, location }: Named): string {
+  return TAME_ID.test(sessionId) ? `${agent}:${sessionId}` : `${agent}:~${hashOf(location)}`;
+}
+
+/** Two files with one id get keys of their own. The first keeps the plain one. */
+export function keysOf<Row extends Named>(rows: readonly Row[]): ReadonlyMap<string, Row> {
+  const keys = new Map<string, Row>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    keys.set(keys.has(key) ? `${key}~${hashOf(row.location)}` : key, row);
+  }
+  return keys;
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 16);
+}

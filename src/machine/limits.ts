@@ -1,0 +1,17 @@
+/** Every limit of the machine's answers, in one place. */
+
+export const MACHINE_LIMITS = {
+  /** Rows of one page. */
+  pageSessions: 100,
+  maxPageSessions: 500,
+  /** Folders and agents that a page counts. */
+  projects: 200,
+  /** Milliseconds for which a list is not made again; after a list that took longer, ten times as long as it took. */
+  listMs: 1_000,
+  /** Milliseconds between two looks at the list for those who follow it. */
+  followMs: 2_000,
+  /** Milliseconds in which a search brings the index up to date before it answers. */
+  indexMs: 2_000,
+  /** Sessions that a search finds. */
+  foundSessions: 1_000,
+} as const;

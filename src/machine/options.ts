@@ -1,0 +1,11 @@
+/** What the machine is given: where sessions lie, and what the configuration says of them. */
+
+import type { PlacesAt } from "../files/index.ts";
+
+export interface MachineOptions {
+  readonly places: PlacesAt;
+  /** Patterns of sessions that are kept out of the index, as `excludes` takes them; read for each search. */
+  exclude(): Promise<readonly string[]>;
+  /** Turns the text after `since:` into a time. Errors: `usage`. */
+  toTime(text: string): string;
+}

@@ -1,0 +1,56 @@
+/** What the routes of the machine share: the service for a token that may, and parameters that were checked. */
+
+import type { Context } from "hono";
+import { z } from "zod";
+import { ContinuoError } from "../../model/index.ts";
+import type { Access } from "../../wire/index.ts";
+import type { MachineService } from "../../wire/machine/index.ts";
+import type { ServerEnv } from "../context/index.ts";
+
+export type Call = Context<ServerEnv>;
+
+/** Errors: `forbidden`; `not_found` on a server without a machine. */
+export type MachineAsked = (c: Call, access: Access) => Promise<MachineService>;
+
+/** Every parameter once; those of `lists` are lists. Errors: `invalid` for what the schema does not take. */
+export function parseQuery<Schema extends z.ZodType>(
+  c: Call,
+  schema: Schema,
+  lists: readonly string[] = [],
+): z.output<Schema> {
+  const values: Record<string, unknown> = {};
+  for (const [name, given] of Object.entries(c.req.queries())) {
+    if (given.length > 1 && !lists.includes(name)) throw refused([{ path: [name], message: "given twice" }]);
+    values[name] = lists.includes(name) ? given : given[0];
+  }
+  return parseAsked(values, schema);
+}
+
+/** Errors: `invalid`. */
+export function parseAsked<Schema extends z.ZodType>(value: unknown, schema: Schema): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw refused(parsed.error.issues);
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+function refused(issues: readonly Issue[]): ContinuoError {
+  const [first] = issues;
+  const name = first?.path.join(".") ?? "";
+  return new ContinuoError("invalid", `the parameter ${JSON.stringify(name)} is refused: ${first?.message}`, {
+    hint: "See docs/viewer.md for the parameters of each path.",
+    details: { issues: issues.slice(0, 10).map(({ path, message }) => ({ path: path.join("."), message })) },
+  });
+}
+
+/** A key of a session, an id of a message, a path in it: from a session, so of any characters. */
+export const NAME: z.ZodString = z.string().min(1).max(1_000);
+export const WORDS: z.ZodString = z.string().max(500);
+export const COUNT: z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> = z
+  .string()
+  .regex(/^\d{1,9}$/u, "is a whole number")
+  .transform(Number);

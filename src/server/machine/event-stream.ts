@@ -1,0 +1,87 @@
+/** A stream of server-sent events, at the client's pace, with a sign of life while there is nothing to say. */
+
+import { LIMITS, type ServerContext } from "../context/index.ts";
+import { failure } from "../http/index.ts";
+import type { Call } from "./asked.ts";
+
+export interface PushedEvent {
+  readonly event: string;
+  readonly data: unknown;
+  /** What a browser sends back when it reconnects. */
+  readonly id?: string;
+}
+
+/** Ends when the client goes, and when the server drains: `events` end when their signal aborts. What `events` throws ends it with an event `error`. */
+export function eventStream(
+  c: Call,
+  context: ServerContext,
+  events: (signal: AbortSignal) => AsyncIterable<PushedEvent>,
+): Response {
+  const gone = new AbortController();
+  const connection = context.quotas.connect(c.var.grant);
+  const signal = AbortSignal.any([gone.signal, c.req.raw.signal, context.draining]);
+  const frames = framesOf(events(signal), signal, connection);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { value, done } = await frames.next();
+        if (done === true) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+      cancel: () => {
+        gone.abort();
+        // A stream that was never read from does not end by itself.
+        connection[Symbol.dispose]();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
+  });
+}
+
+async function* framesOf(
+  events: AsyncIterable<PushedEvent>,
+  signal: AbortSignal,
+  connection: Disposable,
+): AsyncGenerator<string, void, void> {
+  using _connection = connection;
+  // The browser hears at once that the stream is open.
+  yield `retry: ${LIMITS.retryMs}\n\n`;
+  const iterator = events[Symbol.asyncIterator]();
+  try {
+    let next = iterator.next();
+    while (!signal.aborted) {
+      const item = await soon(next);
+      if (item === "nothing") yield ": \n\n";
+      else if (item.done === true) return;
+      else {
+        yield frameOf(item.value);
+        next = iterator.next();
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) yield frameOf({ event: "error", data: await failure(error).json() });
+  } finally {
+    void iterator.return?.().catch(() => undefined);
+  }
+}
+
+/** JSON has no line breaks, so that nothing in it ends the event. */
+function frameOf({ event, data, id }: PushedEvent): string {
+  return `event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+}
+
+async function soon<T>(next: Promise<T>): Promise<T | "nothing"> {
+  let timer: NodeJS.Timeout | undefined;
+  const idle = new Promise<"nothing">((resolve) => {
+    timer = setTimeout(resolve, LIMITS.sseIdleMs, "nothing");
+  });
+  try {
+    return await Promise.race([next, idle]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,91 @@
+/** Actions on a session. What is below `POST` needs the scope `machine:write`; previews are `GET`. */
+
+import type { MachineSession } from "./list.ts";
+
+/** `GET …/resume`: the command of the session's own agent. */
+export interface ResumeAnswer {
+  readonly cwd: string;
+  readonly argv: readonly string[];
+  /** To paste into a shell. */
+  readonly command: string;
+}
+
+/** The query of `GET …/handoff` (the receipt; nothing is written), the body of `POST …/handoff`. */
+export interface HandOffRequest {
+  readonly to: string;
+  /** The session's own folder when left out. */
+  readonly cwd?: string;
+  /** Hand over only what comes after this message, or up to so many messages. */
+  readonly maxMessages?: number;
+}
+
+interface Outcomes {
+  readonly kept: number;
+  readonly rewritten: number;
+  readonly noted: number;
+  readonly dropped: number;
+}
+
+export interface HandOffPreview {
+  readonly agent: string;
+  readonly receipt: {
+    /** By kind of record. */
+    readonly byKind: Readonly<Record<string, Outcomes>>;
+    /** What is not kept as it was, with how often; at most 200. */
+    readonly reasons: readonly {
+      readonly kind: string;
+      readonly outcome: string;
+      readonly reason: string;
+      readonly count: number;
+    }[];
+  };
+}
+
+export interface HandOffAnswer extends HandOffPreview {
+  readonly session: MachineSession | null;
+  readonly sessionId: string;
+  readonly location: string;
+  readonly verifiedBy: string | null;
+  readonly resume: ResumeAnswer;
+}
+
+/** The body of `POST …/fork`: up to and with the message `at`; all of it when left out. */
+export interface ForkRequest {
+  readonly at?: string;
+}
+
+export interface ForkAnswer {
+  readonly session: MachineSession | null;
+  readonly sessionId: string;
+  readonly messages: number;
+  readonly resume: ResumeAnswer;
+}
+
+/** The body of `POST …/rename`: one line of text. Answers with the row. */
+export interface RenameRequest {
+  readonly title: string;
+}
+
+/** Of `POST …/delete`. `trashId` is `null` for a session of Continuo's own, which cannot be brought back. */
+export interface TrashAnswer {
+  readonly trashId: string | null;
+}
+
+/** `GET …/repair` (nothing is written), `POST …/repair` (in place; the old state goes into the trash). */
+export interface RepairAnswer {
+  /** At most 200; records are cut at 2,000 characters. */
+  readonly edits: readonly {
+    readonly type: string;
+    readonly reason: string;
+    readonly line: number | null;
+    readonly row: string | null;
+    readonly before: string | null;
+    readonly after: string | null;
+  }[];
+  readonly editCount: number;
+  /** Sentences about what a repair cannot solve; at most 50. */
+  readonly remaining: readonly string[];
+  readonly remainingCount: number;
+  readonly written: boolean;
+  readonly trashId: string | null;
+}

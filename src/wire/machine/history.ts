@@ -1,0 +1,58 @@
+/** A part of a session's history: `GET /v1/machine/sessions/KEY/history`. */
+
+import type { Message } from "../../model/index.ts";
+
+/** `model`: what the agent's model would be sent on the next resume, compaction applied. */
+export type HistoryView = "history" | "model";
+
+/**
+ * A window of messages in their order. The query:
+ * - none: the newest messages
+ * - `before=MESSAGE` or `after=MESSAGE`: those before, or after, the message with this id
+ * - `around=MESSAGE` or `around=turn:NUMBER`: the message (or the turn's first one) with some before it
+ * - `limit`: 1 to 500 messages, 100 when left out; an answer also ends at about 2 MB
+ * - `view`: `history` (default) or `model`; `branch`: the id of a leaf
+ */
+export interface HistoryWindow {
+  readonly messages: readonly WindowMessage[];
+  /** Whether there are messages before the first one, and after the last one. */
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
+  /** Messages in this history; `null` where only its end was read. */
+  readonly total: number | null;
+  readonly turns: number | null;
+  /** What `events?after=` takes. `null` where only the end was read: leave `after` out then. */
+  readonly position: string | null;
+}
+
+export interface WindowMessage {
+  /**
+   * As a transcript has it, but: no `native`, no `toolInput` and `toolOutput` (the call and the result have them), of
+   * `metadata` only `records`, no bytes. An image that can be shown has as `url` the path of its bytes on this
+   * server; no other `url` begins with `/`.
+   */
+  readonly message: Message;
+  /** 0-based place in the history; `null` where only the end was read. */
+  readonly index: number | null;
+  /** The turn: the id of the message that it begins with, and its 1-based number. */
+  readonly turnId: string;
+  readonly turn: number | null;
+  readonly costUsd: number | null;
+  /** Texts that are longer than what is in `message`. */
+  readonly cuts: readonly TextCut[];
+}
+
+export interface TextCut {
+  /** Where the text is in `message`: `content/0/content/1/text`, `content/0/args/content`. */
+  readonly path: string;
+  /** UTF-16 units that are in `message`, and of all. */
+  readonly kept: number;
+  readonly total: number;
+}
+
+/** `GET …/messages/MESSAGE/text?path=PATH&from=0`: the rest of a text, at most 256 Ki units in one answer. */
+export interface TextRest {
+  readonly text: string;
+  readonly from: number;
+  readonly total: number;
+}

@@ -1,0 +1,34 @@
+/**
+ * The sessions of a machine as the server shows them below `/v1/machine/`: what is asked, answered and pushed.
+ *
+ * Promises: pure; types, and the few functions that make paths, so that a page loads nothing else with them.
+ * Does not know: where sessions lie, how they are read, how they are drawn.
+ */
+
+export type {
+  ForkAnswer,
+  ForkRequest,
+  HandOffAnswer,
+  HandOffPreview,
+  HandOffRequest,
+  RenameRequest,
+  RepairAnswer,
+  ResumeAnswer,
+  TrashAnswer,
+} from "./actions.ts";
+export type { ChangedPath, ChangesAnswer, FileChange, FileChanges } from "./changes.ts";
+export type { HistoryView, HistoryWindow, TextCut, TextRest, WindowMessage } from "./history.ts";
+export type { ListQuery, MachineSession, SessionsChanged, SessionsPage, TextMatch } from "./list.ts";
+export type { Outline, OutlineMark, OutlineTurn, TouchedFile } from "./outline.ts";
+export {
+  exportPath,
+  historyPath,
+  imagePath,
+  MACHINE_EVENTS,
+  MACHINE_ROOT,
+  sessionPath,
+  sessionsPath,
+  textPath,
+} from "./paths.ts";
+export type { MachineService } from "./service.ts";
+export type { GrowthEvent, MachineProblem, SessionHead, SubagentHead } from "./session.ts";

@@ -1,0 +1,82 @@
+/** The list: `GET /v1/machine/sessions`, and `GET /v1/machine/sessions/events` for what changes in it. */
+
+/** A row. `null` stands for what nobody tells, or what is not known yet. Times are ISO 8601 UTC. */
+export interface MachineSession {
+  /** Names the session in paths; opaque, at most 1,000 characters. */
+  readonly key: string;
+  /** `claude`, `codex`, `gemini`, `opencode`, `pi`, or `continuo` for Continuo's own. */
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly title: string | null;
+  /** The project: the folder in which it runs. */
+  readonly cwd: string | null;
+  readonly gitBranch: string | null;
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+  readonly sizeBytes: number | null;
+  /** Whether its agent has it open now. */
+  readonly live: boolean | null;
+  readonly archived: boolean;
+  /** What `POST /v1/machine/trash/ID/restore` takes; only of a deleted session. */
+  readonly trashId: string | null;
+  /** Codes of the problems that are known without a full read. */
+  readonly problems: readonly string[];
+  /** Of the newest turn. `null` until the session was read once; the same holds for the next three. */
+  readonly model: string | null;
+  readonly turns: number | null;
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+  /** Only in an answer to a query with `text`. */
+  readonly match?: TextMatch;
+}
+
+/** The turn that matches best. */
+export interface TextMatch {
+  readonly messageId: string;
+  readonly turn: number;
+  /** Turns of the session that match. */
+  readonly turns: number;
+  /** Pieces of the text in order; empty where there is nothing to show. */
+  readonly excerpt: readonly { readonly text: string; readonly isMatch: boolean }[];
+}
+
+/** The query of the list, each key at most once but `agent`. Every filter narrows. */
+export interface ListQuery {
+  /** Repeatable. */
+  readonly agent?: readonly string[];
+  /** Part of the folder's path, in upper or lower case. */
+  readonly project?: string;
+  /** ISO 8601: sessions that were active at or after this time; before it. */
+  readonly since?: string;
+  readonly until?: string;
+  /** Words of the title, in upper or lower case. */
+  readonly title?: string;
+  /** Words of the whole text, as `continuo search` takes them. The best match comes first. */
+  readonly text?: string;
+  readonly archived?: "include" | "exclude" | "only";
+  /** `only`: what is in the trash. */
+  readonly deleted?: "exclude" | "only";
+  /** 1 to 500; 100 when left out. */
+  readonly limit?: number;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string;
+}
+
+/** Newest first; by rank where `text` is asked for. */
+export interface SessionsPage {
+  readonly sessions: readonly MachineSession[];
+  /** Sessions that match, on all pages. */
+  readonly total: number;
+  readonly nextCursor: string | null;
+  /** Folders of all sessions that match, by number of sessions, at most 200; only on the first page. */
+  readonly projects: readonly { readonly cwd: string; readonly sessions: number }[];
+  readonly agents: readonly { readonly agent: string; readonly sessions: number }[];
+  /** What could not be read, or is not in the index yet: sentences. */
+  readonly notices: readonly string[];
+}
+
+/** Event `changed` of the list: rows that are new or differ, and keys that are gone. */
+export interface SessionsChanged {
+  readonly sessions: readonly MachineSession[];
+  readonly gone: readonly string[];
+}

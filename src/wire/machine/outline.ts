@@ -1,0 +1,55 @@
+/** The rail: `GET /v1/machine/sessions/KEY/outline?before=TURN&limit=N&branch=LEAF`. */
+
+export interface OutlineTurn {
+  /** 1-based. */
+  readonly number: number;
+  /** The id of the message that it begins with. */
+  readonly id: string;
+  /** The place of that message in the history. */
+  readonly index: number;
+  /** The first words of what the person said; `null` for a turn that begins with none. */
+  readonly title: string | null;
+  readonly at: string | null;
+  readonly endedAt: string | null;
+  readonly messages: number;
+  readonly toolCalls: number;
+  readonly errors: number;
+  readonly models: readonly string[];
+  readonly tokens: number;
+  readonly costUsd: number | null;
+}
+
+/** A place that a reader may want to jump to. */
+export interface OutlineMark {
+  readonly type: "error" | "commit" | "compaction";
+  readonly messageId: string;
+  readonly index: number;
+  readonly turn: number;
+  readonly at: string | null;
+  /** The first line of the error; the subject of the commit, or its hash; of a compaction its trigger. One line. */
+  readonly text: string;
+}
+
+export interface TouchedFile {
+  readonly path: string;
+  /** Calls that name it, and those of them that change it. */
+  readonly calls: number;
+  readonly changes: number;
+  readonly firstTurn: number;
+  readonly lastTurn: number;
+}
+
+/** In order; the newest turns where no `before` is given. */
+export interface Outline {
+  readonly turns: readonly OutlineTurn[];
+  /** Turns of the session. */
+  readonly total: number;
+  /** Whether there are turns before the first one. */
+  readonly hasOlder: boolean;
+  /** Of the turns in this answer, at most 2,000. */
+  readonly marks: readonly OutlineMark[];
+  /** Of the whole session, those of the newest turns first, at most 500. */
+  readonly files: readonly TouchedFile[];
+  /** The first message of the history that the model still sees; `null` where it sees all. */
+  readonly seenFrom: { readonly messageId: string; readonly index: number } | null;
+}

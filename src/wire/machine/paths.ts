@@ -1,0 +1,45 @@
+/** Paths below `/v1/machine/`. A key and an id of a message come from sessions: they are encoded. */
+
+export const MACHINE_ROOT = "/v1/machine";
+
+/** Names of server-sent events. */
+export const MACHINE_EVENTS = ["changed", "messages", "reset", "session", "gone"] as const;
+
+type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+export function sessionsPath(query: Query = {}): string {
+  return `${MACHINE_ROOT}/sessions${queryOf(query)}`;
+}
+
+/** @param part `history`, `events`, `outline`, `changes`, `resume`, `handoff`, `repair`, …; the head when empty */
+export function sessionPath(key: string, part = "", query: Query = {}): string {
+  const below = part === "" ? "" : `/${part}`;
+  return `${MACHINE_ROOT}/sessions/${encodeURIComponent(key)}${below}${queryOf(query)}`;
+}
+
+export function historyPath(key: string, query: Query = {}): string {
+  return sessionPath(key, "history", query);
+}
+
+/** @param path where the image is in its message: `content/0` */
+export function imagePath(key: string, messageId: string, path: string): string {
+  return sessionPath(key, `messages/${encodeURIComponent(messageId)}/image`, { path });
+}
+
+export function textPath(key: string, messageId: string, query: { path: string; from: number }): string {
+  return sessionPath(key, `messages/${encodeURIComponent(messageId)}/text`, query);
+}
+
+export function exportPath(
+  key: string,
+  query: { format: "md" | "html" | "json" | "jsonl"; secrets?: "masked" },
+): string {
+  return sessionPath(key, "export", query);
+}
+
+function queryOf(query: Query): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((one): [string, string] => [name, String(one)]),
+  );
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
+}

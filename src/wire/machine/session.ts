@@ -1,0 +1,76 @@
+/** One session: `GET /v1/machine/sessions/KEY`, and what is pushed while it grows. */
+
+import type { Leaf, Severity, Usage } from "../../model/index.ts";
+import type { WindowMessage } from "./history.ts";
+import type { MachineSession } from "./list.ts";
+
+export interface MachineProblem {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly advice: string;
+  /** The file where it is not the session's own main file. */
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly row: string | null;
+}
+
+/** A sub-agent: a session of its own below its parent. */
+export interface SubagentHead {
+  /** Names it in paths, as the key of a session does. */
+  readonly key: string;
+  readonly id: string;
+  readonly type: string | null;
+  readonly description: string | null;
+  /** The call that started it. */
+  readonly toolCallId: string | null;
+  readonly model: string | null;
+  readonly sizeBytes: number;
+}
+
+/** What a full read tells. It may take seconds for a session of 100 MB; its end is there at once (`HistoryWindow`). */
+export interface SessionHead {
+  readonly session: MachineSession;
+  /** The file, or the place in the database. */
+  readonly location: string;
+  readonly messages: {
+    readonly total: number;
+    readonly user: number;
+    readonly assistant: number;
+    readonly tool: number;
+    readonly system: number;
+  };
+  readonly toolCalls: number;
+  readonly records: number;
+  readonly unknownRecords: Readonly<Record<string, number>>;
+  readonly models: readonly string[];
+  readonly agentVersions: readonly string[];
+  readonly usage: Usage | null;
+  readonly costUsd: number | null;
+  /** Ends of branches, the active one first, at most 500. */
+  readonly branches: readonly Leaf[];
+  /** At most 500; `problemCount` counts all. */
+  readonly problems: readonly MachineProblem[];
+  readonly problemCount: number;
+  readonly subagents: readonly SubagentHead[];
+  /** The session that it was forked from. */
+  readonly forkedFrom: string | null;
+  readonly parentKey: string | null;
+  /** Why it cannot be written to now, for example because it is live in its agent; `null` where it can. */
+  readonly readOnly: string | null;
+}
+
+/**
+ * Events of `GET /v1/machine/sessions/KEY/events?after=POSITION`, a stream of server-sent events:
+ * - `messages`: new ones, and those that changed since, which replace the ones with their ids
+ * - `reset`: the history was written anew; read the newest window again
+ * - `session`: the row changed
+ * - `gone`: the session was deleted; the stream ends
+ *
+ * The id of an event of type `messages` is the next position, so that a browser reconnects where it was.
+ */
+export type GrowthEvent =
+  | { readonly type: "messages"; readonly messages: readonly WindowMessage[]; readonly position: string }
+  | { readonly type: "reset" }
+  | { readonly type: "session"; readonly session: MachineSession }
+  | { readonly type: "gone" };

@@ -1,0 +1,118 @@
+/** The list of sessions over HTTP: pages, filters, what changes, and who may ask. */
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SessionsChanged, SessionsPage } from "../../src/wire/machine/index.ts";
+import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText } from "../cli/home.ts";
+import { eventsOf, type OpenMachine, openMachine } from "./open-machine.ts";
+
+let machine: OpenMachine;
+beforeAll(async () => {
+  machine = await openMachine();
+});
+afterAll(async () => {
+  await machine[Symbol.asyncDispose]();
+});
+
+const LIST = "/v1/machine/sessions";
+
+async function listed(query = ""): Promise<SessionsPage> {
+  return await machine.json(`${LIST}${query}`);
+}
+
+async function idsOf(query: string): Promise<readonly string[]> {
+  return (await listed(query)).sessions.map(({ sessionId }) => sessionId);
+}
+
+test("the list has every session of every agent, newest first, each with a key", async () => {
+  const { sessions, total, nextCursor, agents, projects } = await listed();
+  expect(sessions.length).toBe(total);
+  expect(nextCursor).toBeNull();
+  expect(new Set(sessions.map(({ key }) => key)).size).toBe(total);
+  const times = sessions.map(({ updatedAt }) => updatedAt ?? "");
+  expect(times).toEqual([...times].sort().reverse());
+  expect(sessions.find(({ sessionId }) => sessionId === CLAUDE_ID)).toMatchObject({
+    key: `claude:${CLAUDE_ID}`,
+    agent: "claude",
+    title: "Fix the build",
+    cwd: "/home/ann/app",
+    gitBranch: "main",
+    archived: false,
+    trashId: null,
+  });
+  expect(agents).toContainEqual({ agent: "codex", sessions: 1 });
+  expect(projects.map(({ cwd }) => cwd)).toContain("/home/ann/app");
+});
+
+test("pages of one session each make up the whole list", async () => {
+  const whole = await idsOf("");
+  const paged: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: SessionsPage = await listed(`?limit=1${cursor === "" ? "" : `&cursor=${cursor}`}`);
+    paged.push(...page.sessions.map(({ sessionId }) => sessionId));
+    cursor = page.nextCursor;
+  }
+  expect(paged).toEqual(whole);
+});
+
+test("every filter narrows the list", async () => {
+  expect(await idsOf("?agent=codex")).toEqual([CODEX_ID]);
+  expect(await idsOf("?agent=codex&agent=claude")).toContain(CLAUDE_ID);
+  expect(await idsOf("?title=BUILD%20fix&agent=claude")).toEqual([CLAUDE_ID]);
+  expect(await idsOf("?project=no-such-folder")).toEqual([]);
+  expect(await idsOf("?until=2000-01-01T00:00:00Z")).toEqual([]);
+  expect(await idsOf("?since=2000-01-01T00:00:00Z")).toContain(CLAUDE_ID);
+});
+
+test("a search of the texts gives the turn that matches", async () => {
+  const { sessions } = await listed("?text=build&agent=claude");
+  expect(sessions[0]).toMatchObject({ sessionId: CLAUDE_ID, match: { turn: 1, messageId: "u1" } });
+  const excerpt = sessions[0]?.match?.excerpt ?? [];
+  expect(excerpt.filter(({ isMatch }) => isMatch).map(({ text }) => text)).toContain("build");
+});
+
+test.each([
+  "?limit=0",
+  "?limit=501",
+  "?limit=ten",
+  "?limit=1&limit=2",
+  "?archived=perhaps",
+  "?since=yesterday",
+  "?agent=../etc",
+  "?unknown=1",
+  `?title=${"x".repeat(501)}`,
+  "?cursor=bm90IGEgY3Vyc29y",
+])("a list of %s is refused as invalid", async (query) => {
+  const response = await machine.get(`${LIST}${query}`);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: "invalid" } });
+});
+
+test("only a token of this workspace with a scope of the machine sees the list", async () => {
+  for (const scopes of [["admin"], ["session:*:read"], ["machine:write"]]) {
+    expect((await machine.get(LIST, await machine.token(scopes))).status).toBe(403);
+  }
+  const other = await machine.token(["machine:read"], "other");
+  expect((await machine.get(LIST, other)).status).toBe(403);
+  expect((await fetch(`${machine.url}${LIST}`)).status).toBe(401);
+  expect((await machine.get(LIST, await machine.token(["machine:read"]))).status).toBe(200);
+});
+
+test("whoever follows the list gets the rows that change and the keys that go", async () => {
+  await using own = await openMachine();
+  const events = eventsOf(await own.get(`${LIST}/events`));
+  const added = "4bf3ffff-0000-4000-8000-00000000000a";
+  const line = { uuid: "n1", parent: null, role: "user", content: "A new one", time: "11:00:00" } as const;
+  const text = claudeText(added, [line]);
+  const next = async (): Promise<SessionsChanged> => (await events.next()).value?.data as SessionsChanged;
+  // Nobody tells from when on the list is followed: the file changes until that is seen.
+  let version = 0;
+  const again = setInterval(() => own.home.write(claudeFile(added), text + "\n".repeat(++version)), 200);
+  const { sessions } = await next().finally(() => clearInterval(again));
+  expect(sessions).toMatchObject([{ sessionId: added, title: "A new one" }]);
+  rmSync(join(own.home.path, claudeFile(added)));
+  for (let change = await next(); ; change = await next()) {
+    if (change.gone.includes(sessions[0]?.key ?? "")) break;
+  }
+});

@@ -1,0 +1,80 @@
+/** A server on loopback over the sessions of a scratch home, with tokens of chosen scopes. */
+
+import { loadMachine } from "../../src/cli/serve/machine.ts";
+import type { Shell } from "../../src/cli/terminal/index.ts";
+import { createAuthenticate } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { cleanEnv, createHome, type Home, writeSessions } from "../cli/home.ts";
+import { openServer } from "../server/harness/open-server.ts";
+
+export interface OpenMachine extends AsyncDisposable {
+  readonly home: Home;
+  readonly url: string;
+  /** A token with these scopes. */
+  token(scopes: readonly string[], workspaceId?: string): Promise<string>;
+  /** With a token for reading and writing, unless another one is given. */
+  get(path: string, token?: string): Promise<Response>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it.
+  json(path: string): Promise<any>;
+  post(path: string, body?: unknown, token?: string): Promise<Response>;
+}
+
+export async function openMachine(home: Home = withSessions()): Promise<OpenMachine> {
+  const store = await openStore("memory:");
+  const shell = { home: home.path, cwd: home.path, env: cleanEnv(home.path) } as unknown as Shell;
+  const server = await openServer(store, {
+    authenticate: createAuthenticate(store),
+    machine: () => loadMachine(shell, undefined),
+  });
+  const token: OpenMachine["token"] = async (scopes, workspaceId = "default") => {
+    const owner = store.forWorkspace(workspaceId);
+    return (await owner.createToken({ scopes, label: "test", issuedFrom: "loopback" })).secret;
+  };
+  const everything = await token(["machine:read,write"]);
+  const get: OpenMachine["get"] = (path, secret = everything) =>
+    fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${secret}` } });
+  return {
+    home,
+    url: server.url,
+    token,
+    get,
+    json: async (path) => await (await get(path)).json(),
+    post: (path, body = {}, secret = everything) =>
+      fetch(`${server.url}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    [Symbol.asyncDispose]: async () => {
+      await server.close();
+      await store.close();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+function withSessions(): Home {
+  const home = createHome();
+  writeSessions(home);
+  return home;
+}
+
+/** Server-sent events as they come. */
+export async function* eventsOf(
+  response: Response,
+): AsyncGenerator<{ readonly event: string; readonly id?: string; readonly data: unknown }, void, void> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
+      const lines = text.slice(0, end).split("\n");
+      text = text.slice(end + 2);
+      const field = (name: string): string | undefined =>
+        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      const [event, id, data] = [field("event"), field("id"), field("data")];
+      if (event === undefined || data === undefined) continue;
+      yield { event, ...(id === undefined ? {} : { id }), data: JSON.parse(data) };
+    }
+  }
+}
