@@ -5,9 +5,11 @@ import { ContinuoError, isContinuoError, type Problem, type ReadableRef } from "
 import { formatOf, type Lookup, type LookupOptions, lookUpSession, pick } from "../native/index.ts";
 
 import { refuseLive } from "./live.ts";
+import { fileOf, lockedForEdit } from "./locking/index.ts";
 import { settleUnfinished } from "./settling/index.ts";
 import {
   emptyTrash as emptyFolder,
+  findManifest,
   listTrash,
   moveToTrash,
   restoreFromTrash,
@@ -40,7 +42,11 @@ export async function trashNativeSession(
   const info = await reader.skim(found, { part: "whole", ...pick(options, "signal") });
   refuseLive(found, info);
   const plan = await reader.trashPlan(found, places);
-  const trashed = await moveToTrash(found, info, plan, { places, now: options.now ?? new Date() });
+  const { signal, now = new Date() } = options;
+  const edited = { ...found, file: fileOf(found) };
+  const trashed = await lockedForEdit(edited, { places, signal }, () =>
+    moveToTrash(found, info, plan, { places, now }),
+  );
   if (!(await isListed(lookup, places))) return trashed;
   throw new ContinuoError("verification_failed", `${found.agent} still finds ${found.sessionId}`, {
     hint: `Run \`continuo session restore ${trashed.trashId}\` to get back what was moved to the trash.`,
@@ -64,7 +70,11 @@ export async function restoreNativeSession(
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places });
   const { now = new Date(), force = false } = options;
-  const restored = await restoreFromTrash(id, { places, now, force });
+  const { trashId, info } = findManifest(id, places);
+  const place = { ...info, file: fileOf(info) };
+  const restored = await lockedForEdit(place, { places, signal: undefined }, () =>
+    restoreFromTrash(trashId, { places, now, force }),
+  );
   const { agent, sessionId, location } = restored.info;
   const reader = await formatOf(agent);
   if ((await recognised(reader, location, places)) === sessionId) return restored;

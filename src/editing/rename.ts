@@ -1,6 +1,6 @@
 /** Another title for a session, through the agent's own format, so that the agent shows it. */
 
-import { lockSession, type Places, placesOfThisUser } from "../files/index.ts";
+import { type Places, placesOfThisUser } from "../files/index.ts";
 import {
   formatOf,
   type Lookup,
@@ -11,10 +11,9 @@ import {
 import { toGivenTitle } from "../native/kit/index.ts";
 import { makersOfNow } from "../native/writing/index.ts";
 import { refuseLive } from "./live.ts";
+import { fileOf, lockedForEdit } from "./locking/index.ts";
 import { againOnConflict, appendBeside, appendRecords } from "./placing/index.ts";
 import { settleUnfinished } from "./settling/index.ts";
-
-const LOCK_WAIT_MS = 30_000;
 
 /** Gives the title as it stands now. Errors: those of a lookup, `invalid` for an empty title or a long one, `session_live`, `busy`, `unsupported`, `unwritable`. */
 export async function renameNativeSession(
@@ -28,23 +27,13 @@ export async function renameNativeSession(
   const { found } = lookup;
   const line = toGivenTitle(title);
   refuseLive(found, await lookup.reader.skim(found, { part: "ends" }));
-  const lock = await lockSession(fileOf(lookup), found.sessionId, {
-    places,
-    waitMs: LOCK_WAIT_MS,
-    signal: options.signal,
+  const { signal } = options;
+  const file = fileOf(found);
+  await lockedForEdit({ ...found, file }, { places, signal }, async () => {
+    await settleUnfinished({ places, file, signal });
+    await againOnConflict(() => writeTitle(lookup, { title: line, places, signal }));
   });
-  try {
-    await settleUnfinished({ places, file: fileOf(lookup), signal: options.signal });
-    await againOnConflict(() => writeTitle(lookup, { title: line, places, signal: options.signal }));
-    return line;
-  } finally {
-    lock.release();
-  }
-}
-
-/** The file, or the database. */
-function fileOf({ found }: Lookup): string {
-  return found.location.replace(/#[^/#]*$/u, "");
+  return line;
 }
 
 interface WriteTitle {
@@ -56,7 +45,7 @@ interface WriteTitle {
 async function writeTitle(lookup: Lookup, { title, places, signal }: WriteTitle): Promise<void> {
   const { reader, found } = lookup;
   const { agent, sessionId } = found;
-  const sessionFile = fileOf(lookup);
+  const sessionFile = fileOf(found);
   const writer = await (await formatOf(agent)).writer();
   const sink = await writer.openSink(sessionFile, sessionId, places);
   try {

@@ -1,19 +1,18 @@
 /** A damaged session of an agent that keeps a database, repaired row by row, or as a file that the agent takes in. */
 
 import { join } from "node:path";
-import { lockSession, type Places } from "../files/index.ts";
+import type { Places } from "../files/index.ts";
 import { ContinuoError } from "../model/index.ts";
 import { formatOf, type Lookup, pick } from "../native/index.ts";
 import { toSignal } from "../native/kit/index.ts";
 import type { RowRepair, RowRepairer } from "../native/repairing/index.ts";
 import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
+import { fileOf, lockedForEdit } from "./locking/index.ts";
 import { openScratch } from "./placing/index.ts";
 import { damageLeft, damageOf } from "./repair-remaining.ts";
 import type { CopyTo, RepairOptions, SessionRepair } from "./repair-result.ts";
 import { assertAllSaid, textsOf, unsound, writeCopy } from "./repair-sound.ts";
 import { moveToTrash } from "./trash/index.ts";
-
-const LOCK_WAIT_MS = 30_000;
 
 interface Repairing {
   readonly lookup: Lookup;
@@ -30,7 +29,7 @@ export async function repairRows(lookup: Lookup, parts: Omit<Repairing, "lookup"
   const repairing = { lookup, ...parts };
   const { options } = parts;
   const { agent, sessionId, location } = lookup.found;
-  const database = location.replace(/#[^/#]*$/u, "");
+  const database = fileOf(lookup.found);
   if (database === location && options.write === "in place") throw unsupported();
   const unwritten = { agent, sessionId, location, written: null, trashId: null };
   const isSalvaged = lookup.found.problems.some(({ code }) => code === "damaged_database");
@@ -59,21 +58,21 @@ async function replace(repairing: Repairing, database: string): Promise<RowsRepa
   const writer = await (await formatOf(found.agent)).writer();
   const sink = await writer.openSink(database, found.sessionId, places);
   const { signal } = options;
-  const lock = await lockSession(database, found.sessionId, { places, waitMs: LOCK_WAIT_MS, signal });
   try {
-    const { edits, tables, records } = await plan(repairing);
-    const info = await reader.skim(found, { part: "whole" });
-    const rows = tables.map(({ name, ids }) => ({ name, column: "id", values: ids }));
-    const taking = { type: "rows", database, tables: rows, forks: [] } as const;
-    const trashed = await moveToTrash(found, info, taking, {
-      places,
-      now: new Date(),
-      replacement: { rows: (take) => sink.append(records, { before: take }) },
+    return await lockedForEdit({ ...found, file: database }, { places, signal }, async () => {
+      const { edits, tables, records } = await plan(repairing);
+      const info = await reader.skim(found, { part: "whole" });
+      const rows = tables.map(({ name, ids }) => ({ name, column: "id", values: ids }));
+      const taking = { type: "rows", database, tables: rows, forks: [] } as const;
+      const trashed = await moveToTrash(found, info, taking, {
+        places,
+        now: new Date(),
+        replacement: { rows: (take) => sink.append(records, { before: take }) },
+      });
+      return { edits, written: database, trashId: trashed.trashId };
     });
-    return { edits, written: database, trashId: trashed.trashId };
   } finally {
     sink.close();
-    lock.release();
   }
 }
 

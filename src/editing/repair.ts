@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type FoundFile, type Json, lockSession, type Places, placesOfThisUser } from "../files/index.ts";
+import { type FoundFile, type Json, type Places, placesOfThisUser } from "../files/index.ts";
 import { isCompressed, toReadError } from "../files/records/index.ts";
 import { ContinuoError, type Problem, type SessionInfo } from "../model/index.ts";
 import { formatOf, type Lookup, lookUpSession, pick, type SessionRef } from "../native/index.ts";
@@ -17,6 +17,7 @@ import {
 } from "../native/repairing/index.ts";
 import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
 import { refuseLive } from "./live.ts";
+import { lockedForEdit } from "./locking/index.ts";
 import { openScratch } from "./placing/index.ts";
 import { damageLeft, damageOf } from "./repair-remaining.ts";
 import type { RepairOptions, SessionRepair } from "./repair-result.ts";
@@ -27,7 +28,6 @@ import { moveToTrash, type TrashedSession } from "./trash/index.ts";
 
 /** A repair holds the file as a whole. */
 const MAX_REPAIR_BYTES: number = 512 * 1024 * 1024;
-const LOCK_WAIT_MS = 30_000;
 
 /**
  * Errors: those of a lookup; `session_live`, `has_forks`, `busy` in place; `conflict` for a file that is there;
@@ -157,16 +157,10 @@ async function replace(
   const info: SessionInfo = await reader.skim(found, { part: "whole", ...toSignal(options.signal) });
   const { forks } = await reader.trashPlan(found, places);
   const plan = { type: "files", paths: [file.path], indexLines: [], forks } as const;
-  const lock = await lockSession(file.path, found.sessionId, {
-    places,
-    waitMs: LOCK_WAIT_MS,
-    signal: options.signal,
-  });
-  try {
+  const { signal } = options;
+  return await lockedForEdit({ ...found, file: file.path }, { places, signal }, async () => {
     // First: a list that says what a session begins with does no harm where the rest fails.
     await relist();
     return await moveToTrash(found, info, plan, { places, now: new Date(), replacement: { bytes } });
-  } finally {
-    lock.release();
-  }
+  });
 }

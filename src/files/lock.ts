@@ -84,11 +84,20 @@ function lockPath(session: string, places: Places): string {
   const name = createHash("sha256").update(session).digest("hex");
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    closeSync(openSync(join(folder, name), "a", 0o600));
+    createOnce(join(folder, name));
   } catch (cause) {
     throw new ContinuoError("unwritable", `cannot lock in ${folder}: ${(cause as Error).message}`, { cause });
   }
   return join(folder, name);
+}
+
+/** A file that is there is not opened: to close it would let go of a lock that this process has on it (POSIX). */
+function createOnce(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 function openLockFile(path: string, Sqlite: typeof DatabaseSync): DatabaseSync {

@@ -73,7 +73,7 @@ async function ended(call: Promise<AgentResult>, signal: AbortSignal, graceMs: n
   const settled = call.then(
     (result): Outcome => ({ type: "done", result: result ?? {} }),
     (error: unknown): Outcome =>
-      isContinuoError(error, "native_unavailable") || isContinuoError(error, "session_live")
+      isContinuoError(error, "native_unavailable") || (isLive(error) && error.details.began !== true)
         ? { type: "unavailable", error }
         : { type: "failed", error },
   );
@@ -87,6 +87,11 @@ async function ended(call: Promise<AgentResult>, signal: AbortSignal, graceMs: n
   } finally {
     over.abort();
   }
+}
+
+/** Somebody else writes to the native session; `details.began`: since the agent was asked. */
+export function isLive(error: unknown): error is ContinuoError {
+  return isContinuoError(error, "session_live");
 }
 
 function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type Write,
 } from "../model/index.ts";
 import { type CheckedResult, checkResult, fitError, type Omission, omissionEntries } from "./agent-result.ts";
+import { isLive } from "./attempt.ts";
 import { type EndFacts, type EndStatus, RUN_ENDS, runEnd } from "./ends.ts";
 import { addUsage, endTurn, type JournalEntry, type LastAppend, usageOf } from "./journal/index.ts";
 import { type NewReference, referenceOf, referencePatch, toReference, unsurePatch } from "./references.ts";
@@ -208,7 +209,8 @@ function newReference(state: TurnState, end: End, ref: NewReference["ref"]): New
   const kept = referenceOf(session, agent.name);
   const { native } = RUN_ENDS[end.status];
   const isHeard = (outcome.type !== "left" && turn.heard === "something") || isRecorded(outcome);
-  const isSure = native === "sure" || (native === "sure when heard" && isHeard);
+  const isShared = outcome.type === "failed" && isLive(outcome.error);
+  const isSure = native === "sure" || (native === "sure when heard" && isHeard && !isShared);
   return {
     ref,
     model: turn.model ?? (kept?.sessionId === ref.sessionId ? kept.model : null),

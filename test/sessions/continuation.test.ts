@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ContinuoError } from "../../src/model/index.ts";
 import { type Continuation, executeRun, runOnce, startRun, startSession } from "../../src/sessions/index.ts";
 import { type OpenedStore, openStore } from "../../src/store/index.ts";
 import { EchoAgent, type NativeKind, type Script, ScriptedAgent } from "../../src/testing/index.ts";
@@ -408,4 +409,23 @@ describe("a native session whose turn did not end well", () => {
       happened: "replay",
     });
   });
+});
+
+test("after a turn in which another program wrote to the native session, auto goes on in another one", async () => {
+  const live = new ContinuoError("session_live", "another program wrote to it", { details: { began: true } });
+  const agent = new ScriptedAgent({
+    turns: [[{ say: "one" }], [{ say: "half" }, { hook: "live" }], [{ say: "three" }]],
+    native: "real",
+    hooks: {
+      live: () => {
+        throw live;
+      },
+    },
+  });
+  const { sessionId } = await runOnce(store, agent, "first");
+  const shared = await runOnce(store, agent, "second", { sessionId });
+  expect(shared).toMatchObject({ status: "failed", error: { code: "session_live" } });
+  const next = await runOnce(store, agent, "third", { sessionId });
+  expect(next).toMatchObject({ status: "completed", resumption: { happened: "replay" } });
+  expect(agent.given.at(-1)?.transcript).toEqual(expect.arrayContaining(["user: second", "assistant: half"]));
 });

@@ -15,11 +15,12 @@ import {
   type SessionCapabilities,
 } from "../../model/index.ts";
 import type { FoundSession } from "../../native/kit/index.ts";
+import { lockNative } from "../../native/writing/index.ts";
 import type { OpenedSession } from "./opening.ts";
 import { type DriverOptions, limitsOf } from "./options.ts";
 import { Turn } from "./turn.ts";
 import { markSoon, verifyAfterTurn } from "./verify.ts";
-import { isRecorded, isWrittenTo, lockNative, type Stamp, stampOf, type Writing } from "./writer.ts";
+import { isRecorded, isWrittenTo, type Stamp, stampOf, watchTurn } from "./writer.ts";
 
 /** An agent's running program, in one native session. */
 export interface Link {
@@ -83,8 +84,17 @@ export async function beginConversation(beginning: Beginning): Promise<Conversat
   }
 }
 
-async function held(options: DriverOptions, writing: Writing): Promise<HeldSession> {
-  return { sessionId: writing.sessionId, ...(await lockNative(options, writing)) };
+interface Writing {
+  /** Its key in references: `claude`, … */
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+async function held({ places }: DriverOptions, writing: Writing): Promise<HeldSession> {
+  const { agent, sessionId } = writing;
+  const hint = `Close it there first, or continue a copy: --fork ${agent}:${sessionId}.`;
+  return { sessionId, ...(await lockNative({ ...writing, places, hint })) };
 }
 
 /** The lock of another session in place of this one. Errors: `session_live`. */
@@ -152,18 +162,31 @@ class LinkedConversation implements Conversation {
     const { link } = this.#parts;
     const before = this.#isFirst ? this.#opened.before?.block : null;
     const said = before === null || before === undefined ? blocks : [before, ...blocks];
+    const watch = watchTurn(this.#parts.options, {
+      found: this.#found ?? this.#opened.mark?.found ?? null,
+      said,
+      askedAtMs,
+      onOther: () => {
+        turn.fail(this.#writtenBySomebody());
+        // At once, however slowly the turn is listened to, which tells what goes wrong.
+        this.close().catch(() => undefined);
+      },
+    });
     link.say(said, turn).catch((error: Error) => turn.fail(error));
     try {
       for await (const event of turn.events()) {
         // Some agents forget a prompt that was taken back: nothing was verified, nor told, by it.
         if (event.type === "turn_completed" && event.stopReason !== "cancelled") {
           yield* this.#verify(askedAtMs, options.signal);
+          if (await watch.look()) throw this.#writtenBySomebody();
         }
         yield event;
       }
     } catch (error) {
+      if (isContinuoError(error, "session_live")) await this.close();
       throw await this.#withRecord(error, askedAtMs);
     } finally {
+      watch.stop();
       this.#turn = null;
       if (this.#found !== null) this.#stamp = stampOf(this.#found);
     }
@@ -267,6 +290,20 @@ class LinkedConversation implements Conversation {
       {
         hint: "Close it there, then repeat your prompt: the agent then reads the session again.",
         details: { sessionId },
+      },
+    );
+  }
+
+  /** Two wrote at once: each answered without what was said to the other. The prompt has reached the agent. */
+  #writtenBySomebody(): ContinuoError {
+    const { agent } = this.#parts;
+    const { sessionId } = this;
+    return new ContinuoError(
+      "session_live",
+      `stopped writing: another program wrote to session ${sessionId} while ${agent} was answering here`,
+      {
+        hint: `Close it there, or continue a copy: --fork ID.`,
+        details: { sessionId, began: true },
       },
     );
   }

@@ -1,10 +1,12 @@
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Block } from "../../model/index.ts";
 import { claudeFormat } from "../../native/claude/index.ts";
 import type { FoundSession } from "../../native/kit/index.ts";
-import { isWrittenTo, lockNative, stampOf } from "./writer.ts";
+import { lockNative } from "../../native/writing/index.ts";
+import { isWrittenTo, stampOf, watchTurn } from "./writer.ts";
 
 const ID = "0b1f6f1e-7a55-4c1c-9c39-1d9f4d7a0b11";
 let home = "";
@@ -51,14 +53,48 @@ test("what an agent writes after its turn is its own: an answer, a title", async
   expect(await isWrittenTo(options(), stamp)).toBe(false);
 });
 
+describe("during a turn", () => {
+  const own = [{ type: "text", text: "my own\n words" }] as const;
+  const watch = async (said: readonly Block[] = own) => {
+    const turn = { found: await found(), said, askedAtMs: Date.now(), onOther: () => undefined };
+    return watchTurn(options(), turn);
+  };
+  const said = (uuid: string, parent: string, content: string): string =>
+    record(uuid, parent, later()).replace('"words"', JSON.stringify(content));
+
+  test("the turn's own prompt is nobody else's, whatever the agent puts around it", async () => {
+    const turn = await watch();
+    appendFileSync(file, said("u2", "u1", "[a note] my own words "));
+    appendFileSync(file, record("a1", "u2", later(), "assistant"));
+    expect(await turn.look()).toBe(false);
+    turn.stop();
+  });
+
+  test("another prompt is somebody else's, on its own branch too", async () => {
+    const turn = await watch();
+    appendFileSync(file, said("x2", "u1", "somebody else's"));
+    appendFileSync(file, said("u2", "u1", "my own words"));
+    appendFileSync(file, record("a1", "u2", later(), "assistant"));
+    expect(await turn.look()).toBe(true);
+    turn.stop();
+  });
+
+  test("a command of the agent's own, which it records in other words, is not looked for", async () => {
+    const turn = await watch([{ type: "text", text: "/compact" }]);
+    appendFileSync(file, said("u2", "u1", "<command-name>/compact</command-name>"));
+    expect(await turn.look()).toBe(false);
+    turn.stop();
+  });
+});
+
 test("only one conversation has a native session open; one that is about to close is waited for", async () => {
-  const writing = { agent: "claude", sessionId: ID };
-  const first = await lockNative(options(), writing);
-  await expect(lockNative(options(), writing)).rejects.toMatchObject({ code: "session_live" });
-  (await lockNative(options(), { ...writing, sessionId: "another" })).release();
+  const writing = { agent: "claude", sessionId: ID, places: places() };
+  const first = await lockNative(writing);
+  await expect(lockNative(writing)).rejects.toMatchObject({ code: "session_live" });
+  (await lockNative({ ...writing, sessionId: "another" })).release();
   first.leave();
   let isHeld = true;
-  const second = lockNative(options(), writing).then((lock) => {
+  const second = lockNative(writing).then((lock) => {
     expect(isHeld).toBe(false);
     return lock;
   });
@@ -67,6 +103,6 @@ test("only one conversation has a native session open; one that is about to clos
   first.release();
   const lock = await second;
   // The mark of the one before is not its own.
-  await expect(lockNative(options(), writing)).rejects.toMatchObject({ code: "session_live" });
+  await expect(lockNative(writing)).rejects.toMatchObject({ code: "session_live" });
   lock.release();
 });

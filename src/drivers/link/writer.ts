@@ -1,45 +1,20 @@
 /**
  * One writer for each native session. A conversation holds a lock as long as its program is open, which other processes
- * of Continuo see; and between two turns it looks whether somebody else said something in the session, which may be the
- * agent itself in another terminal: a program that knows nothing of that must not write any more.
+ * of Continuo see; and between two turns, and during each, it looks whether somebody else said something in the session,
+ * which may be the agent itself in another terminal: a program that knows nothing of that must not write any more.
  */
 
 import { statSync } from "node:fs";
-import { lockSession, type WriterLock } from "../../files/index.ts";
-import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { type Block, isContinuoError, textOf } from "../../model/index.ts";
 import type { FoundSession } from "../../native/kit/index.ts";
 import type { DriverOptions } from "./options.ts";
 import { findOnDisk } from "./verify.ts";
 
-/** For a program that is ending. */
-const LEAVING_MS = 30_000;
-/** Of a session that changed between two turns: what somebody said since stands at its end. */
+/** Of a session that changed: what somebody said since stands at its end. */
 const NEWEST_BYTES = 4_194_304;
-
-export interface Writing {
-  /** Its key in references: `claude`, … */
-  readonly agent: string;
-  readonly sessionId: string;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Errors: `session_live` when another conversation has it open. */
-export async function lockNative(
-  { places }: DriverOptions,
-  { agent, sessionId, signal }: Writing,
-): Promise<WriterLock> {
-  const lock = { places, waitMs: 0, leavingMs: LEAVING_MS, signal };
-  try {
-    return await lockSession(`/native/${agent}`, sessionId, lock);
-  } catch (error) {
-    if (!isContinuoError(error, "busy")) throw error;
-    throw new ContinuoError("session_live", `Continuo has session ${sessionId} of ${agent} open elsewhere`, {
-      hint: `Close it there first, or continue a copy: --fork ${agent}:${sessionId}.`,
-      details: { sessionId, agent, steps: [] },
-      cause: error,
-    });
-  }
-}
+/** How often is looked during a turn; less often where looking takes long. */
+const LOOK_EVERY_MS = 2_000;
+const LOOK_SHARE = 20;
 
 /** A native session as it lay on disk at the end of a turn. */
 export interface Stamp {
@@ -60,7 +35,7 @@ function fingerprintOf({ files }: FoundSession): string {
 /** Whether the agent's own record has a prompt since then: whatever became of the turn, its next one knows of it. */
 export async function isRecorded(options: DriverOptions, writing: Prompted): Promise<boolean> {
   const found = await findOnDisk(options, writing);
-  return found !== null && (await isPrompted(options, found, writing.askedAtMs - 1));
+  return found !== null && (await promptsIn(options, found, writing.askedAtMs - 1)).length > 0;
 }
 
 export interface Prompted {
@@ -77,25 +52,94 @@ export async function isWrittenTo(
   options: DriverOptions,
   { found, fingerprint, takenAtMs }: Stamp,
 ): Promise<boolean> {
-  return fingerprintOf(found) !== fingerprint && (await isPrompted(options, found, takenAtMs));
+  return fingerprintOf(found) !== fingerprint && (await promptsIn(options, found, takenAtMs)).length > 0;
 }
 
-async function isPrompted(
+export interface TurnWatch {
+  /** Looks now. Resolves to whether somebody else said something since the turn began. */
+  look(): Promise<boolean>;
+  stop(): void;
+}
+
+export interface WatchedTurn {
+  /** As it lies on disk; `null` where nobody knows where. */
+  readonly found: FoundSession | null;
+  /** The prompt of the turn: every other one is somebody else's. */
+  readonly said: readonly Block[];
+  readonly askedAtMs: number;
+  /** Called once, when somebody else is noticed between two looks of the caller's. */
+  readonly onOther: () => void;
+}
+
+/** Looks at the session now and then while a turn runs. A prompt that cannot be told from others is not looked for. */
+export function watchTurn(
+  options: DriverOptions,
+  { found, said, askedAtMs, onOther }: WatchedTurn,
+): TurnWatch {
+  const own = textsOf(said);
+  // A command of the agent's own is recorded in other words.
+  const isTold = own.length > 0 && !own.some((text) => /^[/!]/u.test(text));
+  if (found === null || !isTold) return { look: async () => false, stop: () => undefined };
+  let before = fingerprintOf(found);
+  let timer: NodeJS.Timeout | undefined;
+  const look = async (): Promise<boolean> => {
+    const now = fingerprintOf(found);
+    if (now === before) return false;
+    before = now;
+    const prompts = await promptsIn(options, found, askedAtMs - 1);
+    return prompts.some((text) => text !== "" && !own.some((part) => text.includes(part)));
+  };
+  const again = (ms: number): void => {
+    timer = setTimeout(async () => {
+      const startedAt = performance.now();
+      // What could not be looked at now is looked at later, at the end of the turn if not before.
+      const isOther = await look().catch(() => false);
+      if (timer === undefined) return;
+      if (isOther) onOther();
+      else again(Math.max(LOOK_EVERY_MS, LOOK_SHARE * (performance.now() - startedAt)));
+    }, ms).unref();
+  };
+  again(LOOK_EVERY_MS);
+  return {
+    look,
+    stop: () => {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
+}
+
+/** White space is what agents change first. */
+function textsOf(blocks: readonly Block[]): readonly string[] {
+  return blocks.map((block) => flat(textOf([block]))).filter((text) => text !== "");
+}
+
+function flat(text: string): string {
+  return text.replace(/\s+/gu, " ").trim();
+}
+
+/** What persons said since then, on every branch: two that write at once make two. Empty for what cannot be read. */
+async function promptsIn(
   { reader, places }: DriverOptions,
   before: FoundSession,
   sinceMs: number,
-): Promise<boolean> {
-  if (reader === undefined) return false;
+): Promise<readonly string[]> {
+  if (reader === undefined) return [];
+  const prompts: string[] = [];
   try {
     const path = before.location.split("#")[0] ?? "";
     const recognised = before.location === path ? await reader.recognise(path, places) : null;
     using session = await reader.open(recognised ?? before, places, { newestBytes: NEWEST_BYTES });
-    for await (const { role, origin, timestamp = "" } of session.history()) {
-      if (role === "user" && origin === "person" && Date.parse(timestamp) > sinceMs) return true;
+    for (const { id, active, updatedAt } of session.leaves) {
+      if (!active && Date.parse(updatedAt ?? "") <= sinceMs) continue;
+      for await (const message of session.history(active ? {} : { leaf: id })) {
+        const { role, origin, timestamp = "", content } = message;
+        const isNew = role === "user" && origin === "person" && Date.parse(timestamp) > sinceMs;
+        if (isNew) prompts.push(flat(textOf(content)));
+      }
     }
-    return false;
   } catch (error) {
-    if (isContinuoError(error)) return false;
-    throw error;
+    if (!isContinuoError(error)) throw error;
   }
+  return prompts;
 }

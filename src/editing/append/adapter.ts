@@ -3,7 +3,7 @@
  * and its writer; here is when files are opened, who may write, and in which order.
  */
 
-import { lockSession, type Places, type WriterLock } from "../../files/index.ts";
+import type { Places, WriterLock } from "../../files/index.ts";
 import {
   type Block,
   ContinuoError,
@@ -28,6 +28,7 @@ import {
   toContent,
 } from "../../native/writing/index.ts";
 
+import { lockForEdit } from "../locking/index.ts";
 import { againOnConflict, appendRecords, placeSession } from "../placing/index.ts";
 import { settleUnfinished } from "../settling/index.ts";
 
@@ -134,7 +135,8 @@ export function createAdapter(parts: AdapterParts): SessionAdapter {
     const current = await ready();
     if (lock === null) {
       const { places, lockWaitMs: waitMs, signal } = parts;
-      lock = await lockSession(current.file, current.sessionId, { places, waitMs, signal });
+      const { file, sessionId, reader } = current;
+      lock = await lockForEdit({ agent: reader.agent, sessionId, file }, { places, waitMs, signal });
       await settleUnfinished({ places, file: current.file, signal });
     }
     try {

@@ -8,7 +8,7 @@
  */
 
 export { type LaidOut, layOutTrashed, trashedFiles } from "./lay-out.ts";
-export { listTrash, type TrashedSession, type TrashListing, trashFolder } from "./manifest.ts";
+export { findManifest, listTrash, type TrashedSession, type TrashListing, trashFolder } from "./manifest.ts";
 export {
   emptyTrash,
   moveToTrash,

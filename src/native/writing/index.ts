@@ -14,6 +14,7 @@ export {
   refuseBlock,
   toContent,
 } from "./messages.ts";
+export { lockNative, type NativeWriting } from "./one-writer.ts";
 export { withReplaced } from "./replaced.ts";
 export { unfinishedPath } from "./unfinished-path.ts";
 export type {

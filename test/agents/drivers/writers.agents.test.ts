@@ -2,12 +2,21 @@
 
 import { expect, test } from "vitest";
 import type { Conversation } from "../../../src/model/index.ts";
-import { startModelServer } from "../../model-servers/index.ts";
+import { type Script, startModelServer, text } from "../../model-servers/index.ts";
 import { makeSandbox, runProgram } from "../sandbox.ts";
 import { claude } from "./subjects/claude.ts";
 import { pi } from "./subjects/pi.ts";
 
-const RESUME = { claude: ["-p", "--resume"], pi: ["-p", "--session"] } as const;
+const RESUME = {
+  claude: ["-p", "--resume"],
+  pi: ["-p", "--session"],
+} as const;
+
+/** Minutes long: what is proved ends it. */
+const STORY = Array.from({ length: 3_000 }, (_, k) => `word${k}`).join(" ");
+const SLOW: Script = {
+  turns: [{ user: "Slowly, here.", answers: [[{ type: "slow", delayMs: 100 }, text(STORY)]] }],
+};
 
 test.each([claude, pi])(
   "$title: a conversation writes nothing more after the agent went on with its session in another terminal",
@@ -39,6 +48,37 @@ test.each([claude, pi])(
         ),
       ).toEqual([]);
       expect(asked).not.toContain("Fourth, here.");
+    } finally {
+      await server.close();
+    }
+  },
+);
+
+// Codex 0.169.0 refuses a second writer itself.
+test.each([claude, pi])(
+  "$title: a turn ends with session_live when the agent is asked in another terminal meanwhile",
+  async ({ agent, prepare }) => {
+    await using sandbox = await makeSandbox();
+    const server = await startModelServer(SLOW);
+    try {
+      const { driver, cwd, environment, command } = await prepare(sandbox, server.url);
+      const ask = (words: string) => conversation.prompt([{ type: "text", text: words }]);
+      await using conversation = await (await driver()).open({ cwd });
+      await Array.fromAsync(ask("First, here."));
+      const { sessionId } = conversation;
+      const [program = "", ...args] = command;
+      const way = RESUME[agent as keyof typeof RESUME];
+      const options = { cwd, env: environment };
+      const turn = async (): Promise<unknown> => {
+        let there: Promise<unknown> | null = null;
+        for await (const { type } of ask("Slowly, here.")) {
+          if (type === "text")
+            there ??= runProgram(program, [...args, ...way, sessionId, "Second, there."], options);
+        }
+        return await there;
+      };
+      await expect(turn()).rejects.toMatchObject({ code: "session_live", details: { began: true } });
+      await expect(Array.fromAsync(ask("Third, here."))).rejects.toMatchObject({ code: "conflict" });
     } finally {
       await server.close();
     }
