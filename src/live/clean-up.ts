@@ -1,9 +1,10 @@
 /** The clean-up: ends sessions that had no input for an hour, on one server at a time, each session once. */
 
-import { isContinuoError, type Session, type Store } from "../model/index.ts";
+import type { Session, Store } from "../model/index.ts";
 import { isoOf } from "./clock.ts";
 import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
+import { onOneServer, startRegularly } from "./one-server.ts";
 import { isLiveSession } from "./open-session.ts";
 import { restore } from "./restore.ts";
 import type { Clock } from "./types.ts";
@@ -29,10 +30,8 @@ export class CleanUp {
 
   start(): void {
     const { clock, report } = this.#options;
-    this.#cancel = clock.after(LIMITS.cleanUpMs, () => {
-      void this.run().catch((error: unknown) => report(`live: the clean-up failed: ${String(error)}`));
-      this.start();
-    });
+    const regular = { everyMs: LIMITS.cleanUpMs, name: "the clean-up", work: () => this.run(), report };
+    this.#cancel = startRegularly(clock, regular);
   }
 
   stop(): void {
@@ -46,23 +45,11 @@ export class CleanUp {
   }
 
   /** Returns how many sessions it ended; 0 when another server does it now. */
-  async run(): Promise<number> {
-    const { store } = this.#options;
-    let lease: Awaited<ReturnType<Store["acquireLease"]>>;
-    try {
-      lease = await store.acquireLease(LEASE, { owner: crypto.randomUUID(), ttlMs: LIMITS.cleanUpLeaseMs });
-    } catch (error) {
-      if (isContinuoError(error, "lease_held")) return 0;
-      throw error;
-    }
-    try {
-      return await this.#endAll(lease);
-    } finally {
-      await store.releaseLease(lease);
-    }
+  run(): Promise<number> {
+    return onOneServer(this.#options.store, LEASE, (renew) => this.#endAll(renew));
   }
 
-  async #endAll(lease: { readonly name: string; readonly token: number }): Promise<number> {
+  async #endAll(renew: () => Promise<unknown>): Promise<number> {
     const { store, clock, abandon, report } = this.#options;
     let ended = 0;
     for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -83,7 +70,7 @@ export class CleanUp {
           report(`live: cannot end ${session.sessionId}: ${String(error)}`);
         }
       }
-      await store.renewLease({ ...lease, ttlMs: LIMITS.cleanUpLeaseMs });
+      await renew();
       cursor = page.nextCursor;
     }
     return ended;

@@ -3,6 +3,7 @@
 import { isContinuoError, type NewEvent, type Store } from "../model/index.ts";
 import { isoOf } from "./clock.ts";
 import { LIMITS } from "./limits.ts";
+import { onOneServer, startRegularly } from "./one-server.ts";
 import { replayRecorded } from "./replay.ts";
 import type { Clock, LiveState } from "./types.ts";
 import { liveSessions } from "./videos.ts";
@@ -26,11 +27,12 @@ export class Nightly {
 
   start(): void {
     const { clock, report } = this.#options;
-    this.#cancel = clock.after(LIMITS.nightlyPollMs, () => {
-      void this.runIfDue().catch((error: unknown) =>
-        report(`live: the nightly replay failed: ${String(error)}`),
-      );
-      this.start();
+    const work = (): Promise<number> => this.runIfDue();
+    this.#cancel = startRegularly(clock, {
+      everyMs: LIMITS.nightlyPollMs,
+      name: "the nightly replay",
+      work,
+      report,
     });
   }
 
@@ -44,26 +46,16 @@ export class Nightly {
     const now = isoOf(clock.now());
     const name = `${NIGHTS}${now.slice(0, 10)}`;
     if (Number(now.slice(11, 13)) < LIMITS.nightHour || (await store.getClaim(name)) !== null) return 0;
-    const owner = crypto.randomUUID();
-    let lease: Awaited<ReturnType<Store["acquireLease"]>>;
-    try {
-      lease = await store.acquireLease(LEASE, { owner, ttlMs: LIMITS.cleanUpLeaseMs });
-    } catch (error) {
-      if (isContinuoError(error, "lease_held")) return 0;
-      throw error;
-    }
-    try {
+    return onOneServer(store, LEASE, async (renew) => {
       // Another server may have ended meanwhile.
       if ((await store.getClaim(name)) !== null) return 0;
-      const replayed = await this.#replayAll(lease);
-      await store.putClaim({ name, generation: 1, owner, status: "done", data: { replayed } });
+      const replayed = await this.#replayAll(renew);
+      await store.putClaim({ name, generation: 1, owner: "live", status: "done", data: { replayed } });
       return replayed;
-    } finally {
-      await store.releaseLease(lease);
-    }
+    });
   }
 
-  async #replayAll(lease: { readonly name: string; readonly token: number }): Promise<number> {
+  async #replayAll(renew: () => Promise<unknown>): Promise<number> {
     const { store, clock, report } = this.#options;
     const sinceMs = clock.now() - LIMITS.nightlySpanMs;
     let replayed = 0;
@@ -77,7 +69,7 @@ export class Nightly {
         );
       }
       await this.#record(sessionId, status as LiveState, { agreement, compared });
-      await store.renewLease({ ...lease, ttlMs: LIMITS.cleanUpLeaseMs });
+      await renew();
     }
     return replayed;
   }

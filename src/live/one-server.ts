@@ -1,0 +1,47 @@
+/** Work that is done every so often, and on one server of a store at a time. */
+
+import { isContinuoError, type Store } from "../model/index.ts";
+import { LIMITS } from "./limits.ts";
+import type { Clock } from "./types.ts";
+
+export interface RegularWork {
+  readonly everyMs: number;
+  /** Names it where it failed. */
+  readonly name: string;
+  readonly work: () => Promise<unknown>;
+  readonly report: (line: string) => void;
+}
+
+/** The first time after `everyMs`. The result stops it. */
+export function startRegularly(clock: Clock, { everyMs, name, work, report }: RegularWork): () => void {
+  let cancel: () => void;
+  const wait = (): void => {
+    cancel = clock.after(everyMs, () => {
+      void work().catch((error: unknown) => report(`live: ${name} failed: ${String(error)}`));
+      wait();
+    });
+  };
+  wait();
+  return () => cancel();
+}
+
+/** Returns what the work counted; 0 when another server does it now. `renew` is called between its steps. */
+export async function onOneServer(
+  store: Store,
+  name: string,
+  work: (renew: () => Promise<unknown>) => Promise<number>,
+): Promise<number> {
+  const ttlMs = LIMITS.cleanUpLeaseMs;
+  let lease: Awaited<ReturnType<Store["acquireLease"]>>;
+  try {
+    lease = await store.acquireLease(name, { owner: crypto.randomUUID(), ttlMs });
+  } catch (error) {
+    if (isContinuoError(error, "lease_held")) return 0;
+    throw error;
+  }
+  try {
+    return await work(() => store.renewLease({ ...lease, ttlMs }));
+  } finally {
+    await store.releaseLease(lease);
+  }
+}
