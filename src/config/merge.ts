@@ -114,13 +114,15 @@ export function withFlags(before: AgentSettings, flags: AgentFlags): AgentSettin
   };
 }
 
-export function toLive({ embedder, transcriber, budget, ...live }: FileLive): LiveConfiguration {
+export function toLive({ embedder, transcriber, budget, frames, ...live }: FileLive): LiveConfiguration {
   return given({
     adaptiveBatching: live.adaptive_batching,
     backpressure: live.backpressure,
     replayNightly: live.replay_nightly,
     noteWriter: live.note_writer,
     keepAudio: live.keep_audio,
+    frameDays:
+      frames === undefined ? undefined : given({ full: frames.full_days, thumbnail: frames.thumbnail_days }),
     embedder:
       embedder === undefined
         ? undefined

@@ -76,6 +76,9 @@ export interface FileLive {
   readonly embedder?: (FileEndpoint & { readonly threshold?: number | undefined }) | undefined;
   readonly transcriber?: FileEndpoint | undefined;
   readonly keep_audio?: boolean | undefined;
+  readonly frames?:
+    | { readonly full_days?: number | undefined; readonly thumbnail_days?: number | undefined }
+    | undefined;
   readonly budget?: Pick<FileBudget, "max_tokens" | "max_cost_usd"> | undefined;
 }
 
@@ -215,6 +218,8 @@ const endpoint = {
     .describe("The environment variable of `continuo serve` that has the key."),
 };
 
+const days = z.number().min(0.01).max(36_500);
+
 const live = z.strictObject({
   adaptive_batching: z
     .boolean()
@@ -247,6 +252,13 @@ const live = z.strictObject({
     .optional()
     .describe("An OpenAI-compatible endpoint that makes transcripts of audio. Default: none."),
   keep_audio: z.boolean().optional().describe("Whether audio is kept after its transcript was made."),
+  frames: z
+    .strictObject({
+      full_days: days.optional().describe("How long the pictures of frames stay. Default: 7 days."),
+      thumbnail_days: days.optional().describe("How long their thumbnails stay. Default: 30 days."),
+    })
+    .optional()
+    .describe("How long pictures stay; hashes and embeddings stay."),
   budget: budget
     .pick({ max_tokens: true, max_cost_usd: true })
     .optional()

@@ -121,6 +121,7 @@ export interface LiveConfiguration {
   readonly embedder?: EndpointSettings & { readonly threshold?: number };
   readonly transcriber?: EndpointSettings;
   readonly keepAudio?: boolean;
+  readonly frameDays?: { readonly full?: number; readonly thumbnail?: number };
   readonly budget?: Pick<BudgetSettings, "maxTokens" | "maxCostUsd">;
 }
 

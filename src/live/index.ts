@@ -21,9 +21,10 @@ export {
   type Rule,
 } from "./decide.ts";
 export { parseEvidenceBatch } from "./evidence.ts";
-export { openFrame, readEvidence } from "./evidence-read.ts";
+export { readEvidence } from "./evidence-read.ts";
 export { extractiveWriter } from "./extractive-writer.ts";
 export { type Follower, stateOf } from "./follower.ts";
+export type { FrameDays, Frames } from "./frames.ts";
 export { LiveHost } from "./host.ts";
 export type { Keeper } from "./keeper.ts";
 export { lexicalEmbedder } from "./lexical-embedder.ts";

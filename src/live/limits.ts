@@ -109,6 +109,20 @@ export const LIMITS = {
   askTokens: 4_000,
   questionChars: 4_000,
 
+  /** How long the pictures of frames stay, how often those whose time is over are removed, and when that is told. */
+  dayMs: 86_400_000,
+  fullDays: 7,
+  thumbnailDays: 30,
+  purgeMs: 3_600_000,
+  purgeWarningPollMs: 600_000,
+  /** A day, and one poll more. */
+  purgeWarningMs: 87_000_000,
+  warningsPerFrame: 100,
+  /** How much longer the bytes can be found by those who remove them. */
+  pictureGraceMs: 86_400_000,
+  /** Bytes that nobody gave a time are not removed. */
+  foreignBlobMs: 3_153_600_000_000,
+
   warningDepth: 50,
   criticalDepth: 100,
   /** Below it, the level is `normal` again. */

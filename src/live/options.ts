@@ -3,6 +3,7 @@
 import { createIds, type Store } from "../model/index.ts";
 import { SYSTEM_CLOCK } from "./clock.ts";
 import { extractiveWriter } from "./extractive-writer.ts";
+import type { FrameDays } from "./frames.ts";
 import type { KeeperSettings } from "./keeper.ts";
 import { lexicalEmbedder } from "./lexical-embedder.ts";
 import { writerNamed } from "./refusals.ts";
@@ -23,6 +24,8 @@ export interface LiveOptions {
   readonly transcriber?: Transcriber;
   /** Keeps audio for 30 days after its transcript was made. */
   readonly keepAudio?: boolean;
+  /** How long the pictures of frames stay: 7 days, their thumbnails 30, where none is given. */
+  readonly frameDays?: FrameDays;
   /** `false`: every window is 4 s. */
   readonly adaptiveBatching?: boolean;
   /** `false`: no level is recorded or sent. */

@@ -4,6 +4,7 @@ import {
   ContinuoError,
   isContinuoError,
   type NewEvent,
+  type OpenedBlob,
   type Store,
   type StoredEvent,
   type VerifyResult,
@@ -17,6 +18,7 @@ import { fetchContextWindow } from "./context-window.ts";
 import { toEvent } from "./evidence.ts";
 import { depthOf, isCounted, isFields } from "./fold.ts";
 import { Follower, stateOf } from "./follower.ts";
+import { Frames } from "./frames.ts";
 import { Keeper, type KeeperSettings } from "./keeper.ts";
 import { findKey, listKeys, setKey } from "./keys.ts";
 import { nextLevel } from "./levels.ts";
@@ -52,6 +54,8 @@ const NEVER = new AbortController().signal;
 export class LiveService {
   readonly serverId: string;
   readonly store: Store;
+  /** Their pictures. */
+  readonly frames: Frames;
   readonly #kind: "stored" | "ephemeral";
   readonly #settings: KeeperSettings;
   readonly #ownership: Ownership;
@@ -77,6 +81,7 @@ export class LiveService {
       onTakeOver: (lease) =>
         void this.#keep(lease).catch((error: unknown) => report(`live: ${String(error)}`)),
     });
+    this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
     this.#cleanUp = new CleanUp({ store, clock, report, abandon: (sessionId) => this.#abandon(sessionId) });
     this.#nightly = options.replayNightly === true ? new Nightly({ store, clock, report }) : null;
   }
@@ -90,6 +95,7 @@ export class LiveService {
   async start(): Promise<void> {
     await this.#ownership.start();
     this.#cleanUp.start();
+    this.frames.start();
     this.#nightly?.start();
   }
 
@@ -98,6 +104,7 @@ export class LiveService {
     if (this.#state === "stopped") return;
     this.#state = "stopped";
     this.#cleanUp.stop();
+    this.frames.stop();
     this.#nightly?.stop();
     for (const keeper of [...this.#keepers.values()]) keeper.end();
     for (const follower of this.#followers.values()) {
@@ -175,7 +182,8 @@ export class LiveService {
     const isStored = storesTelemetry(depthOf(fold));
     const kept = evidence.filter(({ type }) => isStored || type !== "telemetry_reported");
     const dropped = evidence.length - kept.length;
-    const events: NewEvent[] = kept.map((one) => toEvent(one, occurredAt));
+    const held = await this.frames.hold(kept, { sessionId, videoId: fold.videoId });
+    const events: NewEvent[] = held.map((one) => toEvent(one, occurredAt));
     if (dropped > 0) {
       const data = { count: dropped, kinds: { telemetry_reported: dropped }, reason: "load" };
       events.push({ type: "evidence_dropped", data, occurredAt });
@@ -231,9 +239,27 @@ export class LiveService {
     return this.#input(follower, [answerEvent(follower, requestId, answer)]);
   }
 
-  /** Deletes the sessions of a video with their evidence; tombstones stay. Returns how many there were. */
+  /** Deletes the sessions of a video with their evidence and pictures; tombstones stay. Returns how many there were. */
   deleteVideo(videoId: string): Promise<number> {
-    return deleteVideo(this.store, videoId, (sessionId) => this.#forget(sessionId));
+    return deleteVideo(this.store, videoId, async (sessionId) => {
+      await this.#forget(sessionId);
+      await this.frames.release({ sessionId, videoId });
+    });
+  }
+
+  /** A picture of the session's video is not removed at its time. Errors: `not_found`. */
+  async keepPicture(key: string, hash: string): Promise<void> {
+    const { fold } = await this.#follow(await this.sessionIdOf(key));
+    await this.frames.keep(hash, fold.videoId);
+  }
+
+  /** A picture, through the event that points to it. Errors: `not_found`, also for one that was removed. */
+  async openPicture(
+    key: string,
+    place: { readonly sequence: number; readonly hash: string },
+  ): Promise<OpenedBlob> {
+    const { sessionId, fold } = await this.#follow(await this.sessionIdOf(key));
+    return this.frames.open({ sessionId, videoId: fold.videoId }, place);
   }
 
   /** Answers a question from the notes and the evidence. Errors: `not_found`, `agent_failed`. */

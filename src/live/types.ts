@@ -5,9 +5,11 @@ import type { Note, Span } from "../wire/index.ts";
 
 export type {
   Acknowledgement,
+  BlobPointer,
   BudgetState,
   EvidenceBatch,
   EvidenceInput,
+  FrameTier,
   Lanes,
   Level,
   LiveCost,
@@ -19,6 +21,7 @@ export type {
   NoteOperation,
   NoteStatus,
   OpenedLiveSession,
+  PurgeWarning,
   ReportedState,
   Span,
 } from "../wire/index.ts";

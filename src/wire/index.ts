@@ -55,6 +55,8 @@ export {
   type EvidenceBatch,
   type EvidenceInput,
   type FrameInput,
+  type FrameTier,
+  type PurgeWarning,
   type RemarkInput,
   type TelemetryInput,
   type TranscriptInput,

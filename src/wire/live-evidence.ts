@@ -10,6 +10,20 @@ export interface BlobPointer {
   readonly expiresAt?: string;
 }
 
+/** Which picture of a frame. */
+export type FrameTier = "full" | "thumbnail";
+
+/** A picture that is removed within a day, unless it is kept. */
+export interface PurgeWarning {
+  readonly hash: string;
+  readonly tier: FrameTier;
+  /** The session and the place of the frame that points to it. */
+  readonly sessionId: string;
+  readonly mediaTimeMs: number;
+  /** ISO 8601 UTC. */
+  readonly expiresAt: string;
+}
+
 export interface TranscriptInput {
   readonly type: "transcript_added";
   readonly text: string;

@@ -2,6 +2,7 @@
 
 import type { WireEvent } from "./channel-events.ts";
 import type { WireError } from "./errors.ts";
+import type { PurgeWarning } from "./live-evidence.ts";
 import type { Level, ReportedState } from "./live-session.ts";
 
 export const LIVE_SUBPROTOCOL = "continuo-live.1";
@@ -42,6 +43,8 @@ export type LiveServerFrame =
       readonly draftId: string;
       readonly question: string | null;
     }
+  /** On joining, and when others are due: pictures of the video that are removed within a day. */
+  | { readonly type: "purge_warning"; readonly blobs: readonly PurgeWarning[] }
   | { readonly type: "heartbeat" }
   | { readonly type: "error"; readonly error: WireError["error"] }
   | { readonly type: "bye"; readonly retryMs: number };

@@ -35,6 +35,7 @@ test("each key of `live` reaches the server, and a key of an endpoint comes from
   backpressure: false
   replay_nightly: true
   keep_audio: true
+  frames: { full_days: 2, thumbnail_days: 9 }
   note_writer: claude
   embedder: { url: "http://127.0.0.1:1/v1", model: small, api_key_env: KEY, threshold: 0.7 }
   transcriber: { url: "http://127.0.0.1:1/v1", model: whisper }
@@ -47,6 +48,7 @@ test("each key of `live` reaches the server, and a key of an endpoint comes from
     backpressure: false,
     replayNightly: true,
     keepAudio: true,
+    frameDays: { full: 2, thumbnail: 9 },
     budget: { maxTokens: 5, maxCostUsd: 0.5 },
   });
   expect(noteWriters?.map(({ name }) => name)).toEqual(["claude", "extractive"]);

@@ -3,6 +3,7 @@
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import type {
   Acknowledgement,
+  BlobPointer,
   EvidenceInput,
   LiveAnswer,
   LiveServerFrame,
@@ -15,7 +16,8 @@ import type {
 import { Feed } from "./feed.ts";
 import { LIMITS } from "./limits.ts";
 import { memoryOutbox, type Outbox, type OutboxBatch, type OutboxState } from "./outbox.ts";
-import { call, pathOf, type ServerAddress } from "./requests.ts";
+import { type AudioRecording, audioPath } from "./recordings.ts";
+import { Bytes, call, pathOf, type ServerAddress } from "./requests.ts";
 
 export interface OpenLiveOptions extends ServerAddress, LiveSessionRequest {
   readonly key: string;
@@ -40,6 +42,8 @@ export class LiveClient {
   #feed: Feed;
   #sending: Promise<void> | null = null;
   #adding: Promise<void> = Promise.resolve();
+  #speaking: Promise<unknown> = Promise.resolve();
+  #recordings = 0;
   readonly #ping: ReturnType<typeof setInterval>;
 
   constructor(
@@ -95,6 +99,40 @@ export class LiveClient {
         this.#sendSoon();
       });
     });
+  }
+
+  /**
+   * Sends speech, after the recordings before it. Resolves when the server stored it; until then it is in the memory of
+   * the page, and is sent again after a lost connection, a repair, and to the next session of the key. Errors:
+   * `too_large`, `invalid`, `unsupported` where the server makes no transcripts, `unavailable` when the client is
+   * closed.
+   */
+  addAudio(recording: AudioRecording): Promise<Acknowledgement> {
+    if (this.#recordings >= LIMITS.waitingRecordings) {
+      const limit = LIMITS.waitingRecordings;
+      return Promise.reject(
+        new ContinuoError("too_large", "too many recordings wait for the server", { details: { limit } }),
+      );
+    }
+    this.#recordings++;
+    const sent = this.#speaking.then(() => this.#sendAudio(recording));
+    this.#speaking = sent.then(
+      () => void this.#recordings--,
+      () => void this.#recordings--,
+    );
+    return sent;
+  }
+
+  /** Stores a picture; a `frame_captured` points to it, as `full` or `thumbnail`. Errors: `too_large`, `unavailable`. */
+  async addPicture(bytes: Uint8Array | Blob, mediaType: string): Promise<BlobPointer> {
+    const { signal } = this.#over;
+    const body = new Bytes(bytes, mediaType);
+    return (await call(this.#options, "/v1/blobs", { method: "POST", body, signal })) as BlobPointer;
+  }
+
+  /** Keeps a picture that a `purge_warning` names. Errors: `not_found` for one that was removed. */
+  async keep(hash: string): Promise<void> {
+    await this.#call("POST", `/blobs/${encodeURIComponent(hash)}/keep`);
   }
 
   session(): Promise<LiveSession> {
@@ -194,6 +232,23 @@ export class LiveClient {
     const body = { producerId, epoch: 0, sequence: batch.sequence, evidence: batch.evidence, sessionId };
     const acknowledged = (await this.#call("POST", "/evidence", body)) as Acknowledgement;
     await this.#settle(batch, (waiting) => waiting.resolve(acknowledged));
+  }
+
+  async #sendAudio(recording: AudioRecording): Promise<Acknowledgement> {
+    // The same id in each try.
+    const path = audioPath(recording);
+    const body = new Bytes(recording.bytes, recording.mediaType);
+    for (let tries = 0; ; ) {
+      if (this.#over.signal.aborted) throw closed();
+      try {
+        return (await this.#call("POST", path, body)) as Acknowledgement;
+      } catch (error) {
+        if (this.#over.signal.aborted) throw closed();
+        if (isRefusal(error) || isContinuoError(error, "unsupported")) throw error;
+        if (isContinuoError(error, "log_closed")) await openSession(this.#options).catch(() => undefined);
+        await this.#pause(tries++);
+      }
+    }
   }
 
   async #settle(batch: OutboxBatch, act: (waiting: Waiting) => void): Promise<void> {

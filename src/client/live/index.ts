@@ -8,11 +8,15 @@
 
 export type {
   Acknowledgement,
+  BlobPointer,
   EvidenceInput,
+  LiveAnswer,
   LiveServerFrame,
   LiveSession,
   Note,
   NoteOperation,
+  PurgeWarning,
 } from "../../wire/index.ts";
 export { LiveClient, type OpenLiveOptions, openLive } from "./client.ts";
 export { memoryOutbox, type Outbox, type OutboxBatch, type OutboxState } from "./outbox.ts";
+export type { AudioRecording } from "./recordings.ts";

@@ -12,6 +12,8 @@ export const LIMITS = {
   pingMs: 600_000,
   /** Batches that wait for the server. One more is `too_large`. */
   outboxBatches: 100_000,
+  /** Recordings of speech that wait for the server. */
+  waitingRecordings: 50,
   /** Frames that wait for their reader; the oldest go first, and the reader is told how many. */
   waitingFrames: 10_000,
 } as const;

@@ -13,12 +13,28 @@ export interface ServerAddress {
 
 export interface RequestOptions {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  /** Bytes with their media type, or what is sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
 }
 
 export function pathOf(key: string, rest = ""): string {
   return `/v1/live/${encodeURIComponent(key)}${rest}`;
+}
+
+/** A body that is no JSON. */
+export class Bytes {
+  readonly mediaType: string;
+  readonly body: Blob;
+
+  constructor(bytes: Uint8Array | Blob, mediaType: string) {
+    this.mediaType = mediaType;
+    this.body = bytes instanceof Blob ? bytes : new Blob([new Uint8Array(bytes)]);
+  }
+}
+
+function contentOf(body: unknown): { readonly mediaType: string; readonly body: string | Blob } {
+  return body instanceof Bytes ? body : { mediaType: "application/json", body: JSON.stringify(body) };
 }
 
 /** Errors: the server's; `unavailable` when it does not answer. */
@@ -28,15 +44,16 @@ export async function call(
   { method, body, signal }: RequestOptions,
 ): Promise<unknown> {
   const timeout = AbortSignal.timeout(LIMITS.requestMs);
+  const content = body === undefined ? null : contentOf(body);
   const response = await fetch(`${serverUrl.replace(/\/+$/u, "")}${path}`, {
     method,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(content === null ? {} : { "content-type": content.mediaType }),
     },
     redirect: "error",
     signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(content === null ? {} : { body: content.body }),
   }).catch((cause: unknown) => {
     throw new ContinuoError("unavailable", "the server does not answer", {
       hint: "Check that the server runs and that its URL is right.",

@@ -93,6 +93,8 @@ export class LiveConnection {
     const { degradedReason } = follower.fold.health;
     if (follower.fault === null && degradedReason !== null)
       this.#send({ type: "degraded", reason: degradedReason });
+    const { videoId } = follower.fold;
+    leave.push(service.frames.watch(videoId, (blobs) => this.#send({ type: "purge_warning", blobs })));
     const after = hello.sessionId === undefined || hello.sessionId === sessionId ? (hello.after ?? 0) : 0;
     await this.#pump(service.store, { sessionId, after, latestSequence });
   }

@@ -1,7 +1,7 @@
 /** What `continuo live export` reads: evidence page by page, and the pictures that it points to. */
 
 import type { Context, Hono } from "hono";
-import { type LiveService, openFrame, readEvidence } from "../../live/index.ts";
+import { type LiveService, readEvidence } from "../../live/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { type Access, toWireEvent } from "../../wire/index.ts";
 import type { ServerEnv } from "../context/index.ts";
@@ -21,7 +21,7 @@ export function exportRoutes(app: Hono<ServerEnv>, asked: Asked): void {
   app.get("/v1/live/:key/blobs/:hash", async (c) => {
     const { key, service } = await asked(c, "read");
     const place = { sequence: sequenceOf(c.req.query("sequence")), hash: c.req.param("hash") };
-    const blob = await openFrame(service.store, await service.sessionIdOf(key), place);
+    const blob = await service.openPicture(key, place);
     return new Response(ReadableStream.from(blob.bytes) as ReadableStream<Uint8Array>, {
       headers: {
         "content-type": "application/octet-stream",

@@ -101,6 +101,11 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
     await service.join(key, other);
     return Response.json(await service.session(other));
   });
+  app.post("/v1/live/:key/blobs/:hash/keep", async (c) => {
+    const { key, service } = await asked(c, "write");
+    await service.keepPicture(key, c.req.param("hash"));
+    return new Response(null, { status: 204 });
+  });
   app.delete("/v1/videos/:video", async (c) => {
     context.require(c.var.grant, { kind: "admin" });
     const service = await services.of(c.var.grant.workspaceId).stored();

@@ -1,0 +1,22 @@
+/** Speech that a page records. */
+
+/** A complete file of one speech segment, at most 10 MB. */
+export interface AudioRecording {
+  readonly bytes: Uint8Array | Blob;
+  /** With or without codecs, as a recorder names it. */
+  readonly mediaType: string;
+  /** Its place in the medium, in milliseconds. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** BCP 47. */
+  readonly lang?: string;
+  /** The same for another try of the same recording; one is made where none is given. */
+  readonly id?: string;
+}
+
+export function audioPath({ startMs, endMs, lang, id }: AudioRecording): string {
+  const query = new URLSearchParams({ startMs: String(startMs), endMs: String(endMs) });
+  if (lang !== undefined) query.set("lang", lang);
+  query.set("id", id ?? crypto.randomUUID());
+  return `/audio?${query}`;
+}

@@ -1,0 +1,296 @@
+/**
+ * The pictures of frames, in tiers: the full picture for a week, its thumbnail for a month, then the embedding alone.
+ * Rows, hashes and embeddings stay. A person is warned a day before, and can keep a picture.
+ */
+
+import { ContinuoError, isContinuoError, type OpenedBlob, type Store } from "../model/index.ts";
+import type { PurgeWarning } from "../wire/index.ts";
+import { isoOf } from "./clock.ts";
+import { isFields } from "./fold.ts";
+import {
+  addReference,
+  bytesUntil,
+  type FrameReference,
+  forgetKept,
+  isKept,
+  keepPicture,
+  pointersIn,
+  referencesTo,
+  removeReference,
+  settleExpiry,
+} from "./frame-references.ts";
+import { LIMITS } from "./limits.ts";
+import { onOneServer, startRegularly } from "./one-server.ts";
+import type { BlobPointer, Clock, EvidenceInput, FrameTier } from "./types.ts";
+
+/** How long pictures stay, in days from when they came. */
+export interface FrameDays {
+  /** 7 where none is given. */
+  readonly full?: number;
+  /** 30 where none is given. */
+  readonly thumbnail?: number;
+}
+
+export interface FramesOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly days: FrameDays;
+  readonly report: (line: string) => void;
+}
+
+export interface FrameOwner {
+  readonly sessionId: string;
+  readonly videoId: string;
+}
+
+type Warn = (warnings: readonly PurgeWarning[]) => void;
+
+/** What is due, by video; read again after a while. */
+interface DuePictures {
+  readonly atMs: number;
+  readonly videos: Promise<ReadonlyMap<string, readonly PurgeWarning[]>>;
+}
+
+interface Watcher {
+  readonly videoId: string;
+  readonly warn: Warn;
+  readonly warned: Set<string>;
+}
+
+const LEASE = "live/purge";
+const OPEN: ReadonlySet<string> = new Set(["created", "active", "idle"]);
+
+export class Frames {
+  readonly #options: FramesOptions;
+  readonly #tierMs: Readonly<Record<FrameTier, number>>;
+  readonly #watchers = new Set<Watcher>();
+  #stops: (() => void)[] = [];
+  #due: DuePictures | null = null;
+
+  constructor(options: FramesOptions) {
+    this.#options = options;
+    const { full = LIMITS.fullDays, thumbnail = LIMITS.thumbnailDays } = options.days;
+    this.#tierMs = { full: full * LIMITS.dayMs, thumbnail: thumbnail * LIMITS.dayMs };
+  }
+
+  start(): void {
+    const { clock, report } = this.#options;
+    const purge = { everyMs: LIMITS.purgeMs, name: "the removal of pictures", work: () => this.purge() };
+    const warn = { everyMs: LIMITS.purgeWarningPollMs, name: "the warning", work: () => this.#warnAll() };
+    this.#stops = [purge, warn].map((regular) => startRegularly(clock, { ...regular, report }));
+  }
+
+  stop(): void {
+    for (const stop of this.#stops) stop();
+  }
+
+  /** Evidence whose pointers say until when their pictures stay. One to a picture that is not there says nothing. */
+  async hold(evidence: readonly EvidenceInput[], owner: FrameOwner): Promise<readonly EvidenceInput[]> {
+    const held: EvidenceInput[] = [];
+    for (const one of evidence) {
+      if (one.type !== "frame_captured") held.push(one);
+      else held.push({ ...one, ...(await this.#pointers(one, owner)) });
+    }
+    return held;
+  }
+
+  /** Keeps a picture of the video. Errors: `not_found`, also for one that was removed. */
+  async keep(hash: string, videoId: string): Promise<void> {
+    const { store } = this.#options;
+    const isOurs = (await referencesTo(store, hash)).some((reference) => reference.videoId === videoId);
+    if (!isOurs || (await store.statBlob(hash)) === null) {
+      throw new ContinuoError("not_found", "the video has no such picture", { details: { hash } });
+    }
+    await keepPicture(store, hash, videoId);
+    this.#due = null;
+  }
+
+  /** A picture, through the event that points to it. Errors: `not_found`, also for one whose time is over. */
+  async open(
+    { sessionId, videoId }: FrameOwner,
+    { sequence, hash }: { readonly sequence: number; readonly hash: string },
+  ): Promise<OpenedBlob> {
+    const { store, clock } = this.#options;
+    const [event] = (await store.read(sessionId, { after: sequence - 1, limit: 1 })).events;
+    const pointers = event?.sequence === sequence ? pointersIn(event.data) : [];
+    const pointing = pointers.filter((pointer) => pointer.hash === hash);
+    const now = isoOf(clock.now());
+    const isOver = !pointing.some(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+    if (pointing.length === 0 || (isOver && !(await isKept(store, hash, videoId)))) {
+      throw new ContinuoError("not_found", "that event points to no such picture, or it was removed");
+    }
+    return store.openBlob(hash);
+  }
+
+  /** Removes pictures whose time is over, on one server at a time. Returns how many. */
+  purge(): Promise<number> {
+    const { store, clock } = this.#options;
+    return onOneServer(store, LEASE, async (renew) => {
+      const now = isoOf(clock.now());
+      let purged = 0;
+      for await (const hash of this.#expiring({ until: now })) {
+        const references = await referencesTo(store, hash);
+        // Uploads without an event go by their own expiry.
+        if (references.length === 0) continue;
+        const isOver = references.every(({ expiresAt }) => expiresAt <= now);
+        if (isOver && !(await isKept(store, hash))) {
+          for (const reference of references) await this.#record(reference);
+          for (const reference of references) await removeReference(store, reference);
+          purged++;
+        }
+        await settleExpiry(store, hash);
+        await renew();
+      }
+      await this.#collect();
+      return purged;
+    });
+  }
+
+  /** Calls at once, and again as others are due, each picture once. The result ends it. */
+  watch(videoId: string, warn: Warn): () => void {
+    const watcher: Watcher = { videoId, warn, warned: new Set() };
+    this.#watchers.add(watcher);
+    void this.#warnThem([watcher]).catch((error: unknown) => {
+      this.#options.report(`live: cannot warn of pictures that go: ${String(error)}`);
+    });
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** Before a session is deleted: its pictures and its audio go with it, unless another video needs them. */
+  async release({ sessionId, videoId }: FrameOwner): Promise<void> {
+    const { store } = this.#options;
+    const types = ["frame_captured", "evidence_added"];
+    for (let after: number | null = 0; after !== null; ) {
+      const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { after, types });
+      const hashes = new Set(page.events.flatMap(({ data }) => hashesIn(data)));
+      for (const hash of hashes) {
+        for (const one of await referencesTo(store, hash, sessionId)) await removeReference(store, one);
+        const isStillOurs = (await referencesTo(store, hash)).some((one) => one.videoId === videoId);
+        if (!isStillOurs) await forgetKept(store, hash, videoId);
+        await settleExpiry(store, hash);
+      }
+      after = page.nextAfter;
+    }
+    await this.#collect();
+  }
+
+  async #pointers(
+    frame: Extract<EvidenceInput, { readonly type: "frame_captured" }>,
+    owner: FrameOwner,
+  ): Promise<Partial<Record<FrameTier, BlobPointer>>> {
+    const { store, clock } = this.#options;
+    const pointers: Partial<Record<FrameTier, BlobPointer>> = {};
+    for (const { tier, hash, mediaType, sizeBytes } of pointersIn(frame)) {
+      const expiresAt = isoOf(clock.now() + this.#tierMs[tier]);
+      const { mediaTimeMs } = frame;
+      const added = await addReference(store, { ...owner, hash, tier, mediaTimeMs, expiresAt });
+      pointers[tier] = { hash, mediaType, sizeBytes, ...(added === "added" ? { expiresAt } : {}) };
+    }
+    return pointers;
+  }
+
+  /** Hashes of pictures whose last reference ends in that time, soonest first. */
+  async *#expiring({
+    from,
+    until,
+  }: {
+    readonly from?: string;
+    readonly until: string;
+  }): AsyncGenerator<string, void, void> {
+    const { store } = this.#options;
+    const range = {
+      expiresBefore: bytesUntil(until),
+      ...(from === undefined ? {} : { expiresAfter: bytesUntil(from) }),
+    };
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: Awaited<ReturnType<Store["listBlobs"]>> = await store.listBlobs({
+        ...range,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      for (const { hash } of page.items) yield hash;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /** In a session that ended, nothing can be recorded: its row says when the picture went. */
+  async #record({ hash, sessionId, tier, mediaTimeMs, expiresAt }: FrameReference): Promise<void> {
+    const { store, clock } = this.#options;
+    const status = (await store.getSession(sessionId))?.status;
+    if (status === undefined || !OPEN.has(status)) return;
+    const place = { fromMs: mediaTimeMs, toMs: mediaTimeMs, nearMs: mediaTimeMs };
+    const { events } = await store.readMedia(sessionId, { ...place, types: ["frame_captured"], limit: 100 });
+    const frame = events.find(({ data }) =>
+      pointersIn(data).some((pointer) => pointer.hash === hash && pointer.tier === tier),
+    );
+    if (frame === undefined) return;
+    const data = { hash, tier, sequence: frame.sequence, reason: "expired" };
+    // The same id when it is tried again.
+    const id = `purged/${frame.sequence}/${tier}/${expiresAt}`;
+    const occurredAt = isoOf(clock.now());
+    await store.append(sessionId, [{ type: "blob_purged", id, data, occurredAt }]).catch((error: unknown) => {
+      if (!isContinuoError(error, "log_closed")) throw error;
+    });
+  }
+
+  /** Bytes whose time is over; what was put without a time is not ours. */
+  async #collect(): Promise<void> {
+    await this.#options.store.collectBlobs({ minAgeMs: LIMITS.foreignBlobMs });
+  }
+
+  #warnAll(): Promise<void> {
+    return this.#watchers.size === 0 ? Promise.resolve() : this.#warnThem([...this.#watchers]);
+  }
+
+  async #warnThem(watchers: readonly Watcher[]): Promise<void> {
+    const videos = await this.#dueSoon();
+    for (const { videoId, warn, warned } of watchers) {
+      const fresh = (videos.get(videoId) ?? []).filter(({ hash }) => !warned.has(hash));
+      for (const { hash } of fresh) warned.add(hash);
+      for (let n = 0; n < fresh.length; n += LIMITS.warningsPerFrame)
+        warn(fresh.slice(n, n + LIMITS.warningsPerFrame));
+    }
+  }
+
+  #dueSoon(): DuePictures["videos"] {
+    const nowMs = this.#options.clock.now();
+    if (this.#due === null || nowMs - this.#due.atMs >= LIMITS.purgeWarningPollMs / 2) {
+      const videos = this.#readDue(nowMs);
+      this.#due = { atMs: nowMs, videos };
+      videos.catch(() => {
+        this.#due = null;
+      });
+    }
+    return this.#due.videos;
+  }
+
+  async #readDue(nowMs: number): DuePictures["videos"] {
+    const { store } = this.#options;
+    const videos = new Map<string, PurgeWarning[]>();
+    const range = { from: isoOf(nowMs), until: isoOf(nowMs + LIMITS.purgeWarningMs) };
+    for await (const hash of this.#expiring(range)) {
+      if (await isKept(store, hash)) continue;
+      for (const { videoId, ...warning } of warningsOf(await referencesTo(store, hash))) {
+        const known = videos.get(videoId) ?? [];
+        known.push(warning);
+        videos.set(videoId, known);
+      }
+    }
+    return videos;
+  }
+}
+
+/** One for each video that points to the picture: its last reference. */
+function warningsOf(references: readonly FrameReference[]): readonly FrameReference[] {
+  const last = new Map<string, FrameReference>();
+  for (const reference of references) {
+    const known = last.get(reference.videoId);
+    if (known === undefined || known.expiresAt < reference.expiresAt) last.set(reference.videoId, reference);
+  }
+  return [...last.values()];
+}
+
+/** Of pictures and of audio. */
+function hashesIn(data: unknown): readonly string[] {
+  const content = isFields(data) && isFields(data.content) ? data.content.hash : undefined;
+  return [...pointersIn(data).map(({ hash }) => hash), ...(typeof content === "string" ? [content] : [])];
+}

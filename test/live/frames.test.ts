@@ -1,0 +1,289 @@
+/** Pictures of frames: how long each tier stays, who is warned, what keeps one, and what goes with a video. */
+
+import { expect, test } from "vitest";
+import { openLive } from "../../src/client/live/index.ts";
+import type { LiveService } from "../../src/live/index.ts";
+import type { Store, StoredEvent } from "../../src/model/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import type { EvidenceInput, LiveServerFrame, PurgeWarning } from "../../src/wire/index.ts";
+import { openServer } from "../server/harness/open-server.ts";
+import { fakeClock } from "./fake-clock.ts";
+import { type LiveTest, liveTest, said, scriptedWriter } from "./live-session.ts";
+import { allEvents } from "./servers.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+async function picture(store: Store, content: string): Promise<{ hash: string } & Pointer> {
+  const expiresAt = new Date(Date.now() + DAY_MS).toISOString();
+  const bytes = Buffer.from(content);
+  const { hash, sizeBytes, mediaType } = await store.putBlob(bytes, { mediaType: "image/jpeg", expiresAt });
+  return { hash, sizeBytes, mediaType };
+}
+
+interface Pointer {
+  readonly hash: string;
+  readonly sizeBytes: number;
+  readonly mediaType: string;
+}
+
+function frame(mediaTimeMs: number, pointers: { readonly full?: Pointer; readonly thumbnail?: Pointer }) {
+  return { type: "frame_captured", mediaTimeMs, embedding: [0.5, 1], ...pointers } satisfies EvidenceInput;
+}
+
+async function read(service: LiveService, key: string, event: StoredEvent, hash: string): Promise<string> {
+  try {
+    const { bytes } = await service.openPicture(key, { sequence: event.sequence, hash });
+    let text = "";
+    for await (const chunk of bytes) text += Buffer.from(chunk).toString();
+    return text;
+  } catch (error) {
+    return (error as { readonly code: string }).code;
+  }
+}
+
+async function frames({ store }: LiveTest, sessionId: string): Promise<readonly StoredEvent[]> {
+  return (await allEvents(store, sessionId)).filter(({ type }) => type === "frame_captured");
+}
+
+/** Nobody abandons the session meanwhile. */
+async function hours({ service, clock }: LiveTest, count: number, key = "k"): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    await service.ping(key);
+    await clock.advance(HOUR_MS);
+    await service.frames.purge();
+  }
+}
+
+test("a full picture stays 7 days and its thumbnail 30; row, hash and embedding stay for ever", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  const [full, thumbnail] = [await picture(store, "the full one"), await picture(store, "the small one")];
+  await live.send("k", frame(1_000, { full, thumbnail }));
+  const beganMs = clock.now();
+  const [event] = await frames(live, sessionId);
+  if (event === undefined) throw new Error("there is no frame");
+  const iso = (days: number): string => new Date(beganMs + days * DAY_MS).toISOString();
+  expect(event.data).toEqual({
+    mediaTimeMs: 1_000,
+    embedding: [0.5, 1],
+    full: { ...full, expiresAt: iso(7) },
+    thumbnail: { ...thumbnail, expiresAt: iso(30) },
+  });
+  // The pointer does not pin it.
+  expect(event.blobs ?? []).toEqual([]);
+  const both = async (): Promise<readonly string[]> => [
+    await read(service, "k", event, full.hash),
+    await read(service, "k", event, thumbnail.hash),
+  ];
+  await clock.advance(7 * DAY_MS - 1);
+  expect(await service.frames.purge()).toBe(0);
+  expect(await both()).toEqual(["the full one", "the small one"]);
+  await clock.advance(1);
+  // Nobody reads it from then on, also before the bytes go.
+  expect(await both()).toEqual(["not_found", "the small one"]);
+  expect(await service.frames.purge()).toBe(1);
+  expect([await store.statBlob(full.hash), await store.statBlob(thumbnail.hash)]).toEqual([
+    null,
+    expect.anything(),
+  ]);
+  await clock.advance(23 * DAY_MS);
+  expect(await service.frames.purge()).toBe(1);
+  expect(await both()).toEqual(["not_found", "not_found"]);
+  expect((await store.listBlobs()).items).toEqual([]);
+  expect((await store.listClaims({ prefix: "live/blob/" })).items).toEqual([]);
+  expect(await frames(live, sessionId)).toEqual([event]);
+  expect((await service.verify("k")).ok).toBe(true);
+});
+
+test("tiers are configurable, and an open session records what was removed, once", async () => {
+  await using live = await liveTest({ frameDays: { full: 1 / 12, thumbnail: 1 / 6 } });
+  const { service, store } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  const [full, thumbnail] = [await picture(store, "full"), await picture(store, "small")];
+  await live.send("k", said("before", 500), frame(1_000, { full, thumbnail }));
+  await hours(live, 6);
+  const purged = (await allEvents(store, sessionId)).filter(({ type }) => type === "blob_purged");
+  const [{ sequence } = { sequence: 0 }] = await frames(live, sessionId);
+  expect(purged.map(({ data }) => data)).toEqual([
+    { hash: full.hash, tier: "full", sequence, reason: "expired" },
+    { hash: thumbnail.hash, tier: "thumbnail", sequence, reason: "expired" },
+  ]);
+});
+
+test("a picture that two frames point to stays until the later one ends, and is read through that one only", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  const full = await picture(store, "a slide");
+  await live.send("k", frame(1_000, { full }));
+  await hours(live, 72);
+  await live.send("k", frame(2_000, { full }));
+  const [first, second] = await frames(live, sessionId);
+  if (first === undefined || second === undefined) throw new Error("there are no two frames");
+  const both = async (): Promise<readonly string[]> => [
+    await read(service, "k", first, full.hash),
+    await read(service, "k", second, full.hash),
+  ];
+  expect(await both()).toEqual(["a slide", "a slide"]);
+  await clock.advance(4 * DAY_MS);
+  await service.frames.purge();
+  expect(await both()).toEqual(["not_found", "a slide"]);
+  await clock.advance(3 * DAY_MS);
+  await service.frames.purge();
+  expect(await both()).toEqual(["not_found", "not_found"]);
+  expect(await store.statBlob(full.hash)).toBeNull();
+});
+
+test("a warning goes out a day before, once to each who listens and to those who come later; nobody else's; keep ends it", async () => {
+  await using live = await liveTest({ frameDays: { full: 2 } });
+  const { service, store, clock } = live;
+  await service.start();
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  const [kept, lost] = [await picture(store, "kept"), await picture(store, "lost")];
+  await live.send("k", frame(1_000, { full: kept }), frame(2_000, { full: lost }));
+  const expiresAt = new Date(clock.now() + 2 * DAY_MS).toISOString();
+  const heard: { [name: string]: PurgeWarning[] } = { early: [], late: [], other: [], again: [] };
+  const listen = (name: string, videoId: string): (() => void) =>
+    service.frames.watch(videoId, (warnings) => heard[name]?.push(...warnings));
+  listen("early", "v");
+  listen("other", "another video");
+  await clock.advance(DAY_MS - HOUR_MS);
+  expect(heard.early).toEqual([]);
+  await clock.advance(HOUR_MS);
+  const warning = { tier: "full", sessionId, expiresAt };
+  const warnings = [
+    { ...warning, hash: kept.hash, mediaTimeMs: 1_000 },
+    { ...warning, hash: lost.hash, mediaTimeMs: 2_000 },
+  ];
+  const inOrder = (list: readonly PurgeWarning[] = []): readonly PurgeWarning[] =>
+    list.toSorted((a, b) => a.mediaTimeMs - b.mediaTimeMs);
+  expect(inOrder(heard.early)).toEqual(warnings);
+  listen("late", "v");
+  await expect.poll(() => inOrder(heard.late)).toEqual(warnings);
+  await service.keepPicture("k", kept.hash);
+  listen("again", "v");
+  await expect.poll(() => heard.again).toEqual([warnings[1]]);
+  // The server removes it by itself, whoever listens.
+  await clock.advance(DAY_MS + HOUR_MS);
+  await expect.poll(() => store.statBlob(lost.hash)).toBeNull();
+  expect([heard.early?.length, heard.late?.length, heard.other]).toEqual([2, 2, []]);
+  await clock.advance(3 * DAY_MS);
+  await service.frames.purge();
+  expect(await store.statBlob(kept.hash)).not.toBeNull();
+  const [event] = await frames(live, sessionId);
+  if (event === undefined) throw new Error("there is no frame");
+  expect(await read(service, "k", event, kept.hash)).toBe("kept");
+});
+
+test("nobody who is connected does not stop the removal", async () => {
+  await using live = await liveTest();
+  await live.service.start();
+  await live.service.open("k", { videoId: "v" });
+  const full = await picture(live.store, "alone");
+  await live.send("k", frame(1_000, { full }));
+  await live.clock.advance(7 * DAY_MS + 2 * HOUR_MS);
+  await expect.poll(() => live.store.statBlob(full.hash)).toBeNull();
+});
+
+test("a picture of another video, and one that was removed, cannot be kept", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  await service.open("k", { videoId: "v" });
+  await service.open("other", { videoId: "w" });
+  const full = await picture(store, "mine");
+  await live.send("k", frame(1_000, { full }));
+  for (const [key, hash] of [
+    ["other", full.hash],
+    ["k", "f".repeat(64)],
+    ["k", `${full.hash}/`],
+  ] as const) {
+    await expect(service.keepPicture(key, hash)).rejects.toMatchObject({ code: "not_found" });
+  }
+  await clock.advance(7 * DAY_MS);
+  await service.frames.purge();
+  await expect(service.keepPicture("k", full.hash)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("deleting a video deletes its evidence, pictures and audio, leaves tombstones, and nothing of another video", async () => {
+  const transcriber = { name: "away", transcribe: () => Promise.reject(new Error("away")) };
+  await using live = await liveTest({ transcriber });
+  const { service, store } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  await service.open("other", { videoId: "w" });
+  const pictures = [
+    await picture(store, "only here"),
+    await picture(store, "kept"),
+    await picture(store, "in both"),
+  ];
+  const [only, kept, shared] = pictures;
+  if (only === undefined || kept === undefined || shared === undefined) throw new Error("no pictures");
+  await live.send("k", frame(1, { full: only }), frame(2, { full: kept }), frame(3, { full: shared }));
+  await live.send("other", frame(1, { thumbnail: shared }));
+  await service.keepPicture("k", kept.hash);
+  await service.keepPicture("k", shared.hash);
+  const bytes = Buffer.concat([Buffer.from("RIFF\u0024\0\0\0WAVEfmt "), Buffer.alloc(64)]);
+  await service.acceptAudio("k", { bytes, mediaType: "audio/wav", startMs: 0, endMs: 1_000 });
+  expect((await store.listBlobs()).items).toHaveLength(4);
+  await service.close("k");
+  expect(await service.deleteVideo("v")).toBe(1);
+  expect((await store.listBlobs()).items.map(({ hash }) => hash)).toEqual([shared.hash]);
+  expect((await store.listDeletedLogs({ logId: sessionId })).items).toMatchObject([
+    { logId: sessionId, reason: "the video was deleted" },
+  ]);
+  expect((await store.listClaims({ prefix: "live/kept/" })).items).toEqual([]);
+  // The other video's thumbnail still has its own time.
+  await live.clock.advance(30 * DAY_MS);
+  expect(await service.frames.purge()).toBe(1);
+  expect((await store.listBlobs()).items).toEqual([]);
+});
+
+test("a page sends pictures and speech, is warned over its socket, and keeps a picture", async () => {
+  await using store = await openStore("memory:");
+  const clock = fakeClock(() => new Promise((resolve) => setTimeout(resolve, 5)));
+  const transcriber = {
+    name: "scripted",
+    transcribe: async () => ({ segments: [{ text: "spoken", startMs: 0, endMs: 500 }] }),
+  };
+  const live = {
+    workspaceIds: [store.workspaceId],
+    clock,
+    noteWriters: [scriptedWriter()],
+    transcriber,
+    frameDays: { full: 26 / 24 },
+  };
+  const server = await openServer(store, { live });
+  await using _closing = { [Symbol.asyncDispose]: () => server.close() };
+  const seen: LiveServerFrame[] = [];
+  const client = await openLive({
+    serverUrl: server.url,
+    key: "tab",
+    videoId: "v",
+    onFrame: (one) => seen.push(one),
+  });
+  const full = await client.addPicture(Buffer.from("a picture"), "image/png");
+  expect(full).toMatchObject({ mediaType: "image/png", sizeBytes: 9 });
+  await client.add(frame(1_000, { full }));
+  const bytes = Buffer.concat([Buffer.from("RIFF\u0024\0\0\0WAVEfmt "), Buffer.alloc(64)]);
+  const speech = { mediaType: "audio/wav", startMs: 2_000, endMs: 3_000, lang: "en", id: "one" };
+  const spoken = await client.addAudio({ bytes, ...speech });
+  expect(spoken.sequences).toHaveLength(1);
+  expect((await client.addAudio({ bytes: new Blob([bytes]), ...speech })).sequences).toEqual(
+    spoken.sequences,
+  );
+  await expect(client.addAudio({ bytes: Buffer.from("no audio"), ...speech })).rejects.toMatchObject({
+    code: "invalid",
+  });
+  const keepAlive = (): Promise<unknown> =>
+    fetch(`${server.url}/v1/live/tab/ping`, { method: "POST" }).then(() => clock.advance(HOUR_MS));
+  for (let n = 0; n < 3; n++) await keepAlive();
+  const warned = (): readonly string[] =>
+    seen.flatMap((one) => (one.type === "purge_warning" ? one.blobs.map(({ hash }) => hash) : []));
+  await expect.poll(warned).toEqual([full.hash]);
+  await client.keep(full.hash);
+  for (let n = 0; n < 30; n++) await keepAlive();
+  expect(await store.statBlob(full.hash)).not.toBeNull();
+  await expect(client.keep("f".repeat(64))).rejects.toMatchObject({ code: "not_found" });
+  client.close();
+});
