@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { type OutputChunk, rolldown } from "rolldown";
 
 /** In the order in which they apply. */
-const STYLES = ["theme.css", "page.css"];
+const STYLES = ["theme.css", "page.css", "list.css"];
 
 export interface WebManifest {
   /** What the page needs before it shows anything, and the whole of it. */

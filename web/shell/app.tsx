@@ -1,7 +1,44 @@
 /** The frame of the page, and what the address says is shown in it. */
 
 import type { VNode } from "preact";
+import { ListPage } from "../list/list.tsx";
+import { SessionPage } from "../session/session.tsx";
+import { signedOut } from "../state/server.ts";
+import { HelpDialog } from "./help.tsx";
+import { route } from "./route.ts";
+import { ThemeButton } from "./theme-button.tsx";
 
 export function App(): VNode {
-  return <h1>Continuo</h1>;
+  const place = route.value;
+  return (
+    <>
+      <header class="top">
+        <a class="brand" href="#/" aria-current={place.page === "list" ? "page" : undefined}>
+          Continuo
+        </a>
+        <span class="space" />
+        <HelpDialog />
+        <ThemeButton />
+      </header>
+      {signedOut.value ? (
+        <SignedOut />
+      ) : place.page === "list" ? (
+        <ListPage />
+      ) : (
+        <SessionPage key={place.key} sessionKey={place.key} turn={place.turn} tab={place.tab} />
+      )}
+    </>
+  );
+}
+
+function SignedOut(): VNode {
+  return (
+    <main class="empty">
+      <h1>This page is no longer signed in</h1>
+      <p>
+        Run <code>continuo view</code> in a terminal: it opens the viewer with a new address, which works
+        once.
+      </p>
+    </main>
+  );
 }

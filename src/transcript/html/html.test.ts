@@ -28,7 +28,8 @@ describe("Markdown keeps its structure, and the session's markup is text", () =>
       "[a](https://e.example/)",
       '<p><a href="https://e.example/" rel="noopener noreferrer nofollow" title="https://e.example/">a</a></p>',
     ],
-    ["```js\n<b>\n```", "<pre><code>&lt;b&gt;</code></pre>"],
+    ["```js\n<b>\n```", '<pre data-language="typescript"><code>&lt;b&gt;</code></pre>'],
+    ['```"x\n<b>\n```', "<pre><code>&lt;b&gt;</code></pre>"],
     ["&lt;", "<p>&amp;lt;</p>"],
     ["\\<b>", "<p>&lt;b&gt;</p>"],
   ])("%j", (text, expected) => expect(html(text)).toBe(expected));
@@ -92,7 +93,7 @@ const hostile = fc
 
 /** Tags that this code and the parser write; all else must be escaped. */
 const OWN_TAG =
-  /<\/?(?:p|strong|em|del|code|pre|h[1-6]|ul|li|blockquote|table|thead|tbody|tr|article|header|b|bdi|wbr|span class="(?:address|model|del|ins|gap)"|span|p class="path"|pre class="diff"|div class="text"|div|details class="[a-z]+"(?: open)?|details|summary|br|hr|pre class="plain"|p class="note"|article class="[a-z]+"|ol(?: start="\d+")?|t[hd](?: align="[a-z]+")?|input (?:checked="" )?disabled="" type="checkbox"|a href="(?:https?:|mailto:)[^"<>]*" rel="noopener noreferrer nofollow" title="[^"<>]*"|a)>/giu;
+  /<\/?(?:p|strong|em|del|code|pre|h[1-6]|ul|li|blockquote|table|thead|tbody|tr|article|header|b|bdi|wbr|span class="(?:address|model|del|ins|gap)"|span|p class="path"|pre class="diff"(?: data-language="[a-z]+")?|pre(?: class="(?:input|output|command)")?(?: data-language="[a-z]+")?|div class="text"|div|details class="[a-z]+"(?: open)?|details|summary|br|hr|pre class="plain"|p class="note"|article class="[a-z]+"|ol(?: start="\d+")?|t[hd](?: align="[a-z]+")?|input (?:checked="" )?disabled="" type="checkbox"|a href="(?:https?:|mailto:)[^"<>]*" rel="noopener noreferrer nofollow" title="[^"<>]*"|a)>/giu;
 
 test("property: no tag and no attribute comes from a session", () => {
   const kinds = fc.constantFrom<Block["type"]>("text", "thinking");

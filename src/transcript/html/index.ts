@@ -7,7 +7,10 @@
  * Does not know: files, agents, servers.
  */
 
+export { type CallHtml, type CallKind, callToHtml, resultToHtml } from "./call.ts";
+export { linesToHtml, type NumberedLine } from "./diff.ts";
 export { escapeHtml } from "./escape.ts";
-export { messageToHtml, turnTitle } from "./message.ts";
+export { LANGUAGES, type Language, languageAttribute } from "./language.ts";
+export { blockToHtml, messageToHtml, turnTitle } from "./message.ts";
 export { branchToHtml, type ContentsLine, type HtmlPage, pageEnd, pageStart } from "./page.ts";
 export { type HtmlSubagent, subagentEnd, subagentStart } from "./subagent.ts";

@@ -3,6 +3,7 @@
 import { Marked, type Tokens } from "marked";
 import { isTooLongForMarkdown } from "../render/index.ts";
 import { escapeVisible } from "./escape.ts";
+import { languageAttribute } from "./language.ts";
 
 const SAFE_ADDRESS = /^(https?:\/\/|mailto:)/iu;
 
@@ -19,8 +20,8 @@ const marked = new Marked({
         ? this.parser.parseInline(token.tokens)
         : escapeVisible(token.text);
     },
-    code({ text }: Tokens.Code): string {
-      return `<pre><code>${escapeVisible(text)}</code></pre>\n`;
+    code({ text, lang = "" }: Tokens.Code): string {
+      return `<pre${languageAttribute(lang.split(/\s/u)[0] ?? "")}><code>${escapeVisible(text)}</code></pre>\n`;
     },
     link({ href, tokens }: Tokens.Link): string {
       const label = this.parser.parseInline(tokens);

@@ -1,9 +1,10 @@
 /** One message as an article: who, when, and its parts in order; tools and thinking are folded. */
 
-import type { Block, ImageBlock, Message } from "../../model/index.ts";
+import type { Block, Message } from "../../model/index.ts";
 import { type MessageKind, messageKind, type Part, toParts } from "../render/index.ts";
 import { inputToHtml } from "./changes.ts";
 import { escapeHtml, escapePath, escapeVisible } from "./escape.ts";
+import { type ImageSource, imageToHtml } from "./image.ts";
 import { markdownToHtml, plainToHtml } from "./markdown.ts";
 
 const NAMES: Readonly<Record<MessageKind, string>> = {
@@ -14,17 +15,6 @@ const NAMES: Readonly<Record<MessageKind, string>> = {
   error: "Error",
   injected: "Injected",
 };
-
-/** Formats that no browser runs anything from; SVG is none of them. */
-const SHOWN_IMAGES = new Set([
-  "image/png",
-  "image/jpeg",
-  "image/gif",
-  "image/webp",
-  "image/avif",
-  "image/bmp",
-]);
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/u;
 
 export interface HtmlOptions {
   /** How messages that the agent's program inserted stand in the page; folded when left out. */
@@ -70,6 +60,18 @@ export function messageToHtml(
   return `<details class="hidden"><summary>${NAMES.injected} for the model</summary>\n${article}</details>\n`;
 }
 
+/** A block of a message that is no call and no result, as HTML; what is folded is open. */
+export function blockToHtml(message: Message, index: number, images: ImageSource = "inline"): string {
+  const block = message.content[index];
+  const part = toParts({ ...message, content: block === undefined ? [] : [block] }, { invisible: "kept" })[0];
+  if (block === undefined || part === undefined) return "";
+  if (part.type === "thinking") return `<pre class="plain">${escapeVisible(part.text)}</pre>`;
+  if (part.type === "unknown") return `<pre>${escapeVisible(part.text)}</pre>`;
+  return part.type === "media"
+    ? mediaToHtml(part.label, part.text, block, images)
+    : partToHtml(part, block, message);
+}
+
 function headerOf(message: Message, name: string): string {
   const model =
     message.model === undefined ? "" : ` <span class="model"><bdi>${escapeHtml(message.model)}</bdi></span>`;
@@ -103,7 +105,7 @@ function partToHtml(part: Part | undefined, block: Block, message: Message): str
     case "result": {
       const images =
         block.type === "tool_result" ? block.content.filter((inner) => inner.type === "image") : [];
-      const shown = images.map(imageToHtml).join("\n");
+      const shown = images.map((image) => imageToHtml(image)).join("\n");
       const lines = part.text === "" ? 0 : part.text.replace(/\n$/u, "").split("\n").length;
       const size = lines === 0 ? "no text" : lines === 1 ? "1 line" : `${lines} lines`;
       const tool =
@@ -130,13 +132,13 @@ function folded(summary: string, body: string, kind: string, open: "" | " open" 
   return `<details class="${kind}"${open}><summary>${summary}</summary>${body}</details>`;
 }
 
-function mediaToHtml(label: string, text: string | null, block: Block): string {
-  if (block.type === "image") return imageToHtml(block) || `<p class="note">[${escapeVisible(label)}]</p>`;
+function mediaToHtml(
+  label: string,
+  text: string | null,
+  block: Block,
+  images: ImageSource = "inline",
+): string {
+  if (block.type === "image")
+    return imageToHtml(block, images) || `<p class="note">[${escapeVisible(label)}]</p>`;
   return `<p class="note">[${escapeVisible(label)}]</p>${text === null ? "" : folded("Text", `<pre>${escapeVisible(text)}</pre>`, "file")}`;
-}
-
-/** Empty where the image is not in the session, or is of a kind that is not shown. */
-function imageToHtml(block: ImageBlock): string {
-  if (block.data === undefined || !SHOWN_IMAGES.has(block.mimeType) || !BASE64.test(block.data)) return "";
-  return `<img alt="image" src="data:${block.mimeType};base64,${block.data.replace(/\s/gu, "")}">`;
 }

@@ -1,0 +1,130 @@
+/** What narrows the list: a line to search in, and a column of agents, projects and times. */
+
+import type { VNode } from "preact";
+import { visibleLine } from "../../src/transcript/index.ts";
+import { agentName, counted, shortFolder } from "../content/words.ts";
+import type { Filters, TimeFilter } from "../state/sessions.ts";
+import { facets, filters, setFilters, total } from "./list-state.ts";
+
+const TIMES: readonly (readonly [TimeFilter, string])[] = [
+  ["any", "Any time"],
+  ["day", "Today"],
+  ["week", "7 days"],
+  ["month", "30 days"],
+];
+const SHOWN: readonly (readonly [Filters["shown"], string])[] = [
+  ["current", "Current"],
+  ["archived", "Archived"],
+  ["deleted", "Trash"],
+];
+const MAX_PROJECTS = 30;
+
+export function SearchLine(): VNode {
+  return (
+    <search class="find-line">
+      <input
+        id="find"
+        type="search"
+        placeholder="Search everything that was said"
+        aria-label="Search everything that was said"
+        aria-keyshortcuts="/"
+        autocomplete="off"
+        spellcheck={false}
+        value={filters.value.text}
+        onInput={(event) => setFilters({ text: event.currentTarget.value })}
+      />
+      <output aria-live="polite">{total.value === null ? "" : counted(total.value, "session")}</output>
+    </search>
+  );
+}
+
+/** On a narrow screen it is folded. */
+export function FilterColumn(): VNode {
+  const isWide = matchMedia("(min-width: 64rem)").matches;
+  return (
+    <nav class="filters" aria-label="Filters">
+      <details open={isWide}>
+        <summary>Filters</summary>
+        <Group name="Agent">
+          {facets.value.agents.map(({ agent, sessions }) => (
+            <Choice
+              key={agent}
+              label={agentName(agent)}
+              count={sessions}
+              isOn={filters.value.agents.includes(agent)}
+              onPick={() => setFilters({ agents: toggled(filters.value.agents, agent) })}
+            />
+          ))}
+        </Group>
+        <Group name="Time">
+          {TIMES.map(([time, label]) => (
+            <Choice
+              key={time}
+              label={label}
+              isOn={filters.value.time === time}
+              onPick={() => setFilters({ time })}
+            />
+          ))}
+        </Group>
+        <Group name="Shown">
+          {SHOWN.map(([shown, label]) => (
+            <Choice
+              key={shown}
+              label={label}
+              isOn={filters.value.shown === shown}
+              onPick={() => setFilters({ shown })}
+            />
+          ))}
+        </Group>
+        <Group name="Project">
+          <input
+            type="search"
+            class="narrow"
+            placeholder="Part of the folder"
+            aria-label="Part of the project's folder"
+            value={filters.value.project}
+            onInput={(event) => setFilters({ project: event.currentTarget.value })}
+          />
+          {facets.value.projects.slice(0, MAX_PROJECTS).map(({ cwd, sessions }) => (
+            <Choice
+              key={cwd}
+              label={visibleLine(shortFolder(cwd))}
+              count={sessions}
+              isOn={filters.value.project === cwd}
+              onPick={() => setFilters({ project: filters.value.project === cwd ? "" : cwd })}
+            />
+          ))}
+        </Group>
+      </details>
+    </nav>
+  );
+}
+
+function Group({ name, children }: { name: string; children: unknown }): VNode {
+  return (
+    <fieldset>
+      <legend>{name}</legend>
+      {children as VNode}
+    </fieldset>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly count?: number;
+  readonly isOn: boolean;
+  readonly onPick: () => void;
+}
+
+function Choice({ label, count, isOn, onPick }: ChoiceProps): VNode {
+  return (
+    <button type="button" class="choice" aria-pressed={isOn} onClick={onPick} title={label}>
+      <bdi>{label}</bdi>
+      {count === undefined ? null : <span class="count">{count.toLocaleString("en")}</span>}
+    </button>
+  );
+}
+
+function toggled(values: readonly string[], value: string): readonly string[] {
+  return values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+}

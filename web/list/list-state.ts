@@ -1,0 +1,103 @@
+/** The list of sessions: loaded page by page, kept up to date by what the server pushes. */
+
+import { batch, computed, signal } from "@preact/signals";
+import {
+  type MachineSession,
+  type SessionsChanged,
+  type SessionsPage,
+  sessionsPath,
+} from "../../src/wire/machine/index.ts";
+import { ask, type Growth, isAbort, listen, sayError } from "../state/server.ts";
+import { type Filters, foldChanged, NO_FILTERS, queryOf, toItems } from "../state/sessions.ts";
+
+const PAGE = 200;
+const TYPING_MS = 180;
+
+export const filters = signal<Filters>(NO_FILTERS);
+export const rows = signal<readonly MachineSession[]>([]);
+export const total = signal<number | null>(null);
+export const facets = signal<Pick<SessionsPage, "agents" | "projects">>({ agents: [], projects: [] });
+export const notices = signal<readonly string[]>([]);
+export const failure = signal<string | null>(null);
+export const loading = signal(true);
+/** The key of the row that the keyboard is at. */
+export const selected = signal<string | null>(null);
+
+export const items = computed(() => toItems(rows.value, filters.value.text.trim() !== ""));
+
+let cursor: string | null = null;
+let running = new AbortController();
+let typing: ReturnType<typeof setTimeout> | undefined;
+
+/** Asks again, at once or when the typing pauses. */
+export function setFilters(next: Partial<Filters>): void {
+  const isTyped = next.text !== undefined || next.project !== undefined;
+  filters.value = { ...filters.value, ...next };
+  clearTimeout(typing);
+  typing = setTimeout(() => void load(), isTyped ? TYPING_MS : 0);
+}
+
+export async function load(): Promise<void> {
+  running.abort();
+  running = new AbortController();
+  loading.value = true;
+  await loadPage(running.signal, null);
+}
+
+/** The next page, where there is one. */
+export async function loadMore(): Promise<void> {
+  if (loading.value || cursor === null) return;
+  loading.value = true;
+  await loadPage(running.signal, cursor);
+}
+
+async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
+  try {
+    const query = { ...queryOf(filters.value, new Date()), limit: PAGE, cursor: from ?? undefined };
+    const page = await ask<SessionsPage>(sessionsPath(query), { signal: stop });
+    batch(() => {
+      cursor = page.nextCursor;
+      rows.value = from === null ? page.sessions : joined(rows.value, page.sessions);
+      total.value = page.total;
+      notices.value = page.notices;
+      if (from === null) facets.value = { agents: page.agents, projects: page.projects };
+      failure.value = null;
+      loading.value = false;
+    });
+  } catch (error) {
+    if (isAbort(error)) return;
+    batch(() => {
+      failure.value = sayError(error);
+      loading.value = false;
+    });
+  }
+}
+
+function joined(
+  known: readonly MachineSession[],
+  more: readonly MachineSession[],
+): readonly MachineSession[] {
+  const keys = new Set(known.map(({ key }) => key));
+  return [...known, ...more.filter(({ key }) => !keys.has(key))];
+}
+
+/** What changes from now on. After a lost connection the list is read again: something may have been missed. */
+export function follow(): Growth {
+  let connections = 0;
+  return listen(
+    sessionsPath().concat("/events"),
+    {
+      changed: (data) => {
+        const change = data as SessionsChanged;
+        const oldest = cursor === null ? null : (rows.value.at(-1)?.updatedAt ?? null);
+        const before = rows.value.length;
+        rows.value = foldChanged(rows.value, change, { filters: filters.value, now: new Date(), oldest });
+        if (total.value !== null) total.value += rows.value.length - before;
+      },
+    },
+    () => {
+      connections += 1;
+      if (connections > 1) void load();
+    },
+  );
+}

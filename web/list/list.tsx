@@ -1,0 +1,184 @@
+/** Every session, by day and project: a list of any length, of which only what is on the screen is in the page. */
+
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { visibleLine } from "../../src/transcript/index.ts";
+import { counted, dayName, shortFolder } from "../content/words.ts";
+import { type Keys, useKeys } from "../shell/keys.ts";
+import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
+import type { ListItem } from "../state/sessions.ts";
+import { FilterColumn, SearchLine } from "./filters.tsx";
+import {
+  failure,
+  filters,
+  follow,
+  items,
+  load,
+  loading,
+  loadMore,
+  notices,
+  selected,
+  setFilters,
+} from "./list-state.ts";
+import { SessionRow } from "./row.tsx";
+
+const HEIGHTS: Readonly<Record<ListItem["type"], number>> = { day: 52, project: 30, session: 34 };
+const NARROW_ROW = 56;
+/** So many lines before the end the next page is asked for. */
+const AHEAD = 60;
+
+export function ListPage(): VNode {
+  useEffect(() => {
+    void load();
+    const growth = follow();
+    return () => growth.close();
+  }, []);
+  return (
+    <div class="list-page">
+      <FilterColumn />
+      <main class="list-main" aria-label="Sessions">
+        <SearchLine />
+        <Notices />
+        <Rows />
+      </main>
+    </div>
+  );
+}
+
+function Notices(): VNode | null {
+  if (failure.value !== null) return <p class="notice bad">{failure.value}</p>;
+  return notices.value.length === 0 ? null : (
+    <details class="notice">
+      <summary>{counted(notices.value.length, "notice")} about this list</summary>
+      <ul>
+        {notices.value.slice(0, 50).map((text) => (
+          <li key={text}>{visibleLine(text)}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function Rows(): VNode {
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = items.value;
+  const isRanked = filters.value.text.trim() !== "";
+  const isNarrow = matchMedia("(max-width: 48rem)").matches;
+  const virtualizer = useVirtual({
+    count: list.length,
+    scroller,
+    getItemKey: (index) => list[index]?.key ?? index,
+    estimateSize: (index) => {
+      const type = list[index]?.type ?? "session";
+      if (type !== "session") return HEIGHTS[type];
+      return isRanked ? 64 : isNarrow ? NARROW_ROW : HEIGHTS.session;
+    },
+    paddingEnd: 48,
+  });
+  useKeys(listKeys(list, virtualizer, scroller));
+  const shown = virtualizer.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last >= list.length - AHEAD) void loadMore();
+  }, [last, list.length]);
+  if (list.length === 0) return loading.value ? <p class="empty">Reading…</p> : <Empty />;
+  const now = new Date();
+  return (
+    <div class="scroller" ref={scroller} tabIndex={-1}>
+      <div class="rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        {shown.map(({ key, index, start }) => {
+          const item = list[index];
+          return item === undefined ? null : (
+            <div
+              key={key}
+              class={`line ${item.type}`}
+              style={{ transform: `translateY(${start}px)` }}
+              data-index={index}
+              ref={virtualizer.measureElement}
+            >
+              {lineOf(item, now)}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function lineOf(item: ListItem, now: Date): VNode {
+  switch (item.type) {
+    case "day":
+      return <h2>{dayName(item.time, now)}</h2>;
+    case "project":
+      return (
+        <h3>
+          <bdi>{item.cwd === null ? "No folder" : visibleLine(shortFolder(item.cwd))}</bdi>
+        </h3>
+      );
+    case "session":
+      return <SessionRow row={item.row} isSelected={selected.value === item.key} />;
+  }
+}
+
+function Empty(): VNode {
+  const { agents, project, text, time, shown } = filters.value;
+  const isFiltered = agents.length > 0 || project !== "" || text !== "" || time !== "any";
+  if (isFiltered) {
+    return (
+      <div class="empty">
+        <p>No session matches.</p>
+        <button type="button" onClick={() => setFilters({ agents: [], project: "", text: "", time: "any" })}>
+          Clear the filters
+        </button>
+      </div>
+    );
+  }
+  if (shown === "deleted") return <p class="empty">The trash is empty.</p>;
+  if (shown === "archived") return <p class="empty">No session is archived.</p>;
+  return (
+    <div class="empty">
+      <p>No sessions yet.</p>
+      <p class="dim">
+        Sessions of Claude Code, Codex, Gemini CLI, opencode and pi appear here as soon as one of them is
+        used. See what a session looks like: <code>continuo list --examples</code>
+      </p>
+    </div>
+  );
+}
+
+function listKeys(
+  list: readonly ListItem[],
+  virtualizer: RowVirtualizer,
+  scroller: { readonly current: HTMLElement | null },
+): Keys {
+  const move = (step: number): void => {
+    const at = list.findIndex(({ key }) => key === selected.value);
+    let next = at < 0 && step < 0 ? list.length : at;
+    do next += step;
+    while (next >= 0 && next < list.length && list[next]?.type !== "session");
+    const item = list[next];
+    if (item?.type !== "session") return;
+    selected.value = item.key;
+    virtualizer.scrollToIndex(next, { align: "auto" });
+    // The row may come into the page with the next frame.
+    requestAnimationFrame(() =>
+      scroller.current
+        ?.querySelector<HTMLElement>(`[data-index="${next}"] a`)
+        ?.focus({ preventScroll: true }),
+    );
+  };
+  const find = (): HTMLElement | null => document.getElementById("find");
+  return {
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    "/": () => find()?.focus(),
+    // From the search line into what it found; a row that has the focus is a link, and opens by itself.
+    Enter: () => (document.activeElement === find() ? move(1) : false),
+    Escape: () => {
+      if (document.activeElement !== find()) return false;
+      return filters.value.text === "" ? find()?.blur() : setFilters({ text: "" });
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/** One session as a line of the list. */
+
+import type { VNode } from "preact";
+import { visibleLine } from "../../src/transcript/index.ts";
+import type { MachineSession, TextMatch } from "../../src/wire/machine/index.ts";
+import { agentName, clock, cost, counted, dateAndClock } from "../content/words.ts";
+import { sessionLink } from "../shell/route.ts";
+import { selected } from "./list-state.ts";
+
+export function SessionRow({ row, isSelected }: { row: MachineSession; isSelected: boolean }): VNode {
+  const { key, title, agent, model, turns, costUsd, updatedAt, match } = row;
+  return (
+    <a
+      href={sessionLink(key, match === undefined ? "" : `turn/${match.turn}`)}
+      class={isSelected ? "row selected" : "row"}
+      aria-current={isSelected ? "true" : undefined}
+      onFocus={() => {
+        selected.value = key;
+      }}
+    >
+      <span class="title">
+        <bdi>{title === null ? "Untitled" : visibleLine(title)}</bdi>
+        <States row={row} />
+      </span>
+      <span class="agent">{agentName(agent)}</span>
+      <span class="model">{model === null ? "" : visibleLine(model)}</span>
+      <span class="turns">{turns === null ? "" : counted(turns, "turn")}</span>
+      <span class="cost">{costUsd === null ? "" : cost(costUsd)}</span>
+      <time class="time" dateTime={updatedAt ?? undefined} title={dateAndClock(updatedAt)}>
+        {match === undefined ? clock(updatedAt) : dateAndClock(updatedAt)}
+      </time>
+      {match === undefined ? null : <Excerpt match={match} />}
+    </a>
+  );
+}
+
+function Excerpt({ match }: { match: TextMatch }): VNode {
+  return (
+    <span class="excerpt">
+      {match.excerpt.map(({ text, isMatch }, at) => {
+        const said = visibleLine(text).replaceAll("␊", " ");
+        return isMatch ? <mark key={at}>{said}</mark> : <span key={at}>{said}</span>;
+      })}
+      {match.turns > 1 ? <span class="more"> in {match.turns} turns</span> : null}
+    </span>
+  );
+}
+
+/** What is said by more than a colour: each has its word. */
+function States({ row }: { row: MachineSession }): VNode {
+  const states: readonly (readonly [string, boolean, string])[] = [
+    ["live", row.live === true, "Open in its agent now"],
+    ["damaged", row.problems.length > 0, row.problems.join(", ")],
+    ["archived", row.archived, "Archived in its agent"],
+    ["deleted", row.trashId !== null, "In the trash"],
+  ];
+  return (
+    <>
+      {states.map(([name, isSo, why]) =>
+        isSo ? (
+          <span key={name} class={`state ${name}`} title={why}>
+            {name}
+          </span>
+        ) : null,
+      )}
+    </>
+  );
+}

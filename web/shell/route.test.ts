@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { parseRoute, sessionLink } from "./route.ts";
+
+test.each([
+  ["", { page: "list" }],
+  ["#/", { page: "list" }],
+  ["#/session", { page: "list" }],
+  ["#/session/a%2Fb", { page: "session", key: "a/b", turn: null, tab: "conversation" }],
+  ["#/session/a/turn/7", { page: "session", key: "a", turn: 7, tab: "conversation" }],
+  ["#/session/a/turn/x", { page: "session", key: "a", turn: null, tab: "conversation" }],
+  ["#/session/a/files", { page: "session", key: "a", turn: null, tab: "files" }],
+  ["#/session/%E0%A4%A", { page: "session", key: "%E0%A4%A", turn: null, tab: "conversation" }],
+])("the address %j", (hash, route) => {
+  expect(parseRoute(hash)).toEqual(route);
+});
+
+test("a link leads to its session, whatever its key contains", () => {
+  const key = "continuo:a/b#c?d %";
+  expect(parseRoute(sessionLink(key, "turn/3"))).toEqual({
+    page: "session",
+    key,
+    turn: 3,
+    tab: "conversation",
+  });
+});

@@ -1,0 +1,46 @@
+/** What the address says: `#/`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`. */
+
+import { signal } from "@preact/signals";
+
+export type Route =
+  | { readonly page: "list" }
+  | {
+      readonly page: "session";
+      readonly key: string;
+      readonly turn: number | null;
+      readonly tab: SessionTab;
+    };
+
+export type SessionTab = "conversation" | "files" | "details";
+
+export const route = signal<Route>({ page: "list" });
+
+export function parseRoute(hash: string): Route {
+  const [name, key, tab, turn] = hash.replace(/^#\/?/u, "").split("/");
+  if (name !== "session" || key === undefined || key === "") return { page: "list" };
+  const decoded = decode(key);
+  if (tab === "files" || tab === "details") return { page: "session", key: decoded, turn: null, tab };
+  const number = tab === "turn" ? Number(turn) : Number.NaN;
+  const isTurn = Number.isSafeInteger(number) && number > 0;
+  return { page: "session", key: decoded, turn: isTurn ? number : null, tab: "conversation" };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function sessionLink(key: string, rest = ""): string {
+  return `#/session/${encodeURIComponent(key)}${rest === "" ? "" : `/${rest}`}`;
+}
+
+export function followAddress(): void {
+  const read = (): void => {
+    route.value = parseRoute(location.hash);
+  };
+  addEventListener("hashchange", read);
+  read();
+}

@@ -1,0 +1,88 @@
+/** Calls to the server that the page comes from. */
+
+import { signal } from "@preact/signals";
+
+/** An answer that is an error: code, message and hint as the server gives them. */
+export class ServerError extends Error {
+  readonly code: string;
+  readonly hint: string | null;
+
+  constructor(code: string, message: string, hint: string | null) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** Whether the server does not know this page, and asks for a new address. */
+export const signedOut = signal(false);
+
+export interface Ask {
+  readonly signal?: AbortSignal;
+  readonly body?: unknown;
+}
+
+export async function ask<T>(path: string, { signal: stop, body }: Ask = {}): Promise<T> {
+  const response = await fetch(path, {
+    method: body === undefined ? "GET" : "POST",
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+    ...(stop === undefined ? {} : { signal: stop }),
+  }).catch((cause: unknown) => {
+    if (stop?.aborted === true) throw cause;
+    throw new ServerError("unavailable", "the server does not answer", "Start `continuo view` again.");
+  });
+  if (response.ok) return (await response.json()) as T;
+  if (response.status === 401) signedOut.value = true;
+  throw await toError(response);
+}
+
+async function toError(response: Response): Promise<ServerError> {
+  const answer: unknown = await response.json().catch(() => null);
+  const { error } = (answer ?? {}) as { error?: { code?: string; message?: string; hint?: string } };
+  return new ServerError(
+    error?.code ?? "internal",
+    error?.message ?? `the server answered ${response.status}`,
+    error?.hint ?? null,
+  );
+}
+
+/** Exchanges the code in the address, once, for a cookie that no script can read; the code leaves the address. */
+export async function enter(): Promise<void> {
+  const [, code] = /^#code=(.+)$/u.exec(location.hash) ?? [];
+  if (code === undefined) return;
+  history.replaceState(null, "", `${location.pathname}#/`);
+  await ask("/v1/pages/cookie", { body: { code: decodeURIComponent(code) } });
+}
+
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+/** What an error says, in one line. */
+export function sayError(error: unknown): string {
+  if (error instanceof ServerError)
+    return error.hint === null ? error.message : `${error.message}. ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+export interface Growth {
+  close(): void;
+}
+
+/** Server-sent events; a browser connects again by itself, where it was. `onOpen` is told of every connection. */
+export function listen(
+  path: string,
+  handlers: Readonly<Record<string, (data: unknown) => void>>,
+  onOpen: () => void = () => undefined,
+): Growth {
+  const source = new EventSource(path);
+  source.addEventListener("open", onOpen);
+  for (const [name, handle] of Object.entries(handlers)) {
+    source.addEventListener(name, (event) => {
+      handle(JSON.parse((event as MessageEvent<string>).data));
+    });
+  }
+  return source;
+}

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import type { MachineSession } from "../../src/wire/machine/index.ts";
+import { foldChanged, NO_FILTERS, queryOf, sinceOf, toItems } from "./sessions.ts";
+
+const NOW = new Date(2026, 10, 23, 12, 0);
+
+function row(key: string, more: Partial<MachineSession> = {}): MachineSession {
+  return {
+    key,
+    agent: "claude",
+    sessionId: key,
+    title: key,
+    cwd: "/a",
+    gitBranch: null,
+    createdAt: null,
+    updatedAt: NOW.toISOString(),
+    sizeBytes: 1,
+    live: null,
+    archived: false,
+    trashId: null,
+    problems: [],
+    model: null,
+    turns: null,
+    tokens: null,
+    costUsd: null,
+    ...more,
+  };
+}
+
+const at = (day: number, hour: number): string => new Date(2026, 10, day, hour).toISOString();
+const keys = (rows: readonly MachineSession[]): string[] => rows.map(({ key }) => key);
+
+test("sessions stand below their day and, within it, below their project, each in the order of the list", () => {
+  const rows = [
+    row("a", { updatedAt: at(23, 11), cwd: "/x" }),
+    row("b", { updatedAt: at(23, 10), cwd: "/y" }),
+    row("c", { updatedAt: at(23, 9), cwd: "/x" }),
+    row("d", { updatedAt: at(22, 9), cwd: null }),
+  ];
+  expect(toItems(rows, false).map((item) => (item.type === "session" ? item.key : item.type))).toEqual([
+    ...["day", "project", "a", "c", "project", "b"],
+    ...["day", "project", "d"],
+  ]);
+  expect(toItems(rows, true).map(({ key }) => key)).toEqual(["a", "b", "c", "d"]);
+});
+
+const plain = { filters: NO_FILTERS, now: NOW, oldest: null };
+
+test("a change replaces rows, adds new ones in their place, and takes away what is gone", () => {
+  const rows = [
+    row("a", { updatedAt: at(23, 11) }),
+    row("b", { updatedAt: at(23, 10) }),
+    row("c", { updatedAt: at(23, 9) }),
+  ];
+  const change = {
+    sessions: [row("c", { updatedAt: at(23, 12) }), row("n", { updatedAt: at(23, 10) })],
+    gone: ["b"],
+  };
+  expect(keys(foldChanged(rows, change, plain))).toEqual(["c", "a", "n"]);
+});
+
+test("what the filters do not let in is not added, and leaves when it changes", () => {
+  const filters = { ...NO_FILTERS, agents: ["codex"], project: "SHOP", time: "day" as const };
+  const fits = row("a", { agent: "codex", cwd: "/my/shop" });
+  const change = {
+    sessions: [
+      fits,
+      row("b", { cwd: "/my/shop" }),
+      row("c", { agent: "codex" }),
+      row("d", { ...fits, key: "d", updatedAt: at(22, 9) }),
+      row("e", { ...fits, key: "e", archived: true }),
+      row("f", { ...fits, key: "f", trashId: "t" }),
+    ],
+    gone: [],
+  };
+  expect(keys(foldChanged([], change, { ...plain, filters }))).toEqual(["a"]);
+  const moved = { sessions: [row("a", { ...fits, archived: true })], gone: [] };
+  expect(foldChanged([fits], moved, { ...plain, filters })).toEqual([]);
+});
+
+test("what is older than the last loaded row comes with its page", () => {
+  const change = { sessions: [row("old", { updatedAt: at(1, 1) })], gone: [] };
+  expect(foldChanged([], change, { ...plain, oldest: at(2, 1) })).toEqual([]);
+});
+
+test("found sessions keep their order and their excerpt, and none is added", () => {
+  const match = { messageId: "m", turn: 3, turns: 1, excerpt: [] };
+  const rows = [row("a", { updatedAt: at(1, 1), match }), row("b", { match })];
+  const change = { sessions: [row("a", { title: "new" }), row("n")], gone: [] };
+  const filters = { ...NO_FILTERS, text: "words" };
+  expect(foldChanged(rows, change, { ...plain, filters })).toEqual([
+    row("a", { title: "new", match }),
+    rows[1],
+  ]);
+});
+
+test("the server is asked for what the filters say, and for nothing that they leave open", () => {
+  expect(queryOf(NO_FILTERS, NOW)).toEqual({ archived: "exclude" });
+  expect(queryOf({ agents: ["pi"], project: "p", time: "week", text: " t ", shown: "deleted" }, NOW)).toEqual(
+    {
+      agent: ["pi"],
+      project: "p",
+      since: sinceOf("week", NOW),
+      text: "t",
+      archived: "exclude",
+      deleted: "only",
+    },
+  );
+  expect(sinceOf("week", NOW)).toBe(new Date(2026, 10, 17).toISOString());
+});

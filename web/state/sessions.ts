@@ -1,0 +1,123 @@
+/** The list of sessions as a value, and what changes it. Pure. */
+
+import type { MachineSession, SessionsChanged } from "../../src/wire/machine/index.ts";
+
+export interface Filters {
+  readonly agents: readonly string[];
+  readonly project: string;
+  readonly time: TimeFilter;
+  readonly text: string;
+  readonly shown: "current" | "archived" | "deleted";
+}
+
+export type TimeFilter = "any" | "day" | "week" | "month";
+
+export const NO_FILTERS: Filters = { agents: [], project: "", time: "any", text: "", shown: "current" };
+
+const DAY_MS = 86_400_000;
+const DAYS: Readonly<Record<Exclude<TimeFilter, "any">, number>> = { day: 1, week: 7, month: 30 };
+
+/** The earliest time that a filter lets in; `null` for any. */
+export function sinceOf(time: TimeFilter, now: Date): string | null {
+  if (time === "any") return null;
+  const start = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+  return new Date(start.getTime() - (DAYS[time] - 1) * DAY_MS).toISOString();
+}
+
+/** What the server is asked for. */
+export function queryOf(
+  { agents, project, time, text, shown }: Filters,
+  now: Date,
+): Readonly<Record<string, string | readonly string[]>> {
+  const asked: readonly (readonly [string, string | readonly string[] | null])[] = [
+    ["agent", agents],
+    ["project", project],
+    ["since", sinceOf(time, now)],
+    ["text", text.trim()],
+    ["archived", shown === "archived" ? "only" : "exclude"],
+    ["deleted", shown === "deleted" ? "only" : null],
+  ];
+  return Object.fromEntries(asked.filter(([, value]) => value !== null && value.length > 0)) as Readonly<
+    Record<string, string | readonly string[]>
+  >;
+}
+
+/**
+ * The rows after a change. Where words are searched for, only the server knows what matches: rows are replaced, none is
+ * added. `oldest` is the time of the last row that was loaded where more follow: what is older comes with its page.
+ */
+export function foldChanged(
+  rows: readonly MachineSession[],
+  change: SessionsChanged,
+  { filters, now, oldest }: { readonly filters: Filters; readonly now: Date; readonly oldest: string | null },
+): readonly MachineSession[] {
+  const changed = new Map(change.sessions.map((row) => [row.key, row]));
+  const gone = new Set(change.gone);
+  const known = new Set(rows.map(({ key }) => key));
+  const isRanked = filters.text.trim() !== "";
+  const kept = rows.flatMap((row) => {
+    if (gone.has(row.key)) return [];
+    const fresh = changed.get(row.key);
+    if (fresh === undefined) return [row];
+    return lets(filters, fresh, now)
+      ? [row.match === undefined ? fresh : { ...fresh, match: row.match }]
+      : [];
+  });
+  if (isRanked) return kept;
+  const added = change.sessions.filter(
+    (row) =>
+      !known.has(row.key) && lets(filters, row, now) && (oldest === null || (row.updatedAt ?? "") >= oldest),
+  );
+  return [...kept, ...added].sort(byNewest);
+}
+
+function lets({ agents, project, time, shown }: Filters, row: MachineSession, now: Date): boolean {
+  const since = sinceOf(time, now);
+  return (
+    (agents.length === 0 || agents.includes(row.agent)) &&
+    (row.cwd ?? "").toLowerCase().includes(project.toLowerCase()) &&
+    (since === null || (row.updatedAt ?? "") >= since) &&
+    (shown === "deleted") === (row.trashId !== null) &&
+    (shown === "deleted" || (shown === "archived") === row.archived)
+  );
+}
+
+/** As the server orders them. */
+function byNewest(a: MachineSession, b: MachineSession): number {
+  const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
+  if (x !== y) return x < y ? 1 : -1;
+  const [i, j] = [`${a.agent}:${a.sessionId}`, `${b.agent}:${b.sessionId}`];
+  return i < j ? -1 : i > j ? 1 : 0;
+}
+
+/** A line of the list as it is drawn. */
+export type ListItem =
+  | { readonly type: "day"; readonly key: string; readonly time: string | null }
+  | { readonly type: "project"; readonly key: string; readonly cwd: string | null; readonly sessions: number }
+  | { readonly type: "session"; readonly key: string; readonly row: MachineSession };
+
+/** By day, within a day by project, the most recently used first. Ranked rows stay in their order. */
+export function toItems(rows: readonly MachineSession[], isRanked: boolean): readonly ListItem[] {
+  if (isRanked) return rows.map((row) => ({ type: "session", key: row.key, row }));
+  const items: ListItem[] = [];
+  for (const [day, ofDay] of grouped(rows, ({ updatedAt }) => dayOf(updatedAt))) {
+    items.push({ type: "day", key: `day:${day}`, time: ofDay[0]?.updatedAt ?? null });
+    for (const [cwd, ofProject] of grouped(ofDay, (row) => row.cwd ?? "")) {
+      const sessions = ofProject.length;
+      items.push({ type: "project", key: `project:${day}:${cwd}`, cwd: cwd === "" ? null : cwd, sessions });
+      items.push(...ofProject.map((row): ListItem => ({ type: "session", key: row.key, row })));
+    }
+  }
+  return items;
+}
+
+/** The reader's own day. */
+function dayOf(time: string | null): string {
+  if (time === null) return "";
+  const date = new Date(time);
+  return `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
+}
+
+function grouped<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {
+  return Map.groupBy(values, keyOf);
+}
