@@ -1,6 +1,7 @@
 /**
- * `npm run test:full [-- VITEST ARGUMENTS]`: the quick and the full size, then the real agents.
- * A missing program ends it before anything runs.
+ * `npm run test:full [-- --after-quick] [-- VITEST ARGUMENTS]`: the quick and the full size, then the real agents.
+ * A missing program ends it before anything runs. `--after-quick` leaves the quick size out, for a caller that ran it
+ * on the same commit with `CONTINUO_ALL_ROUNDS=1`.
  */
 
 import { spawnSync } from "node:child_process";
@@ -8,6 +9,7 @@ import { join } from "node:path";
 import { installationAdvice, missingPrograms } from "./programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
+const AFTER_QUICK = "--after-quick";
 
 process.exitCode = main();
 
@@ -18,9 +20,11 @@ function main(): number {
     return 2;
   }
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-  const ours = run([vitest, "run", "--project", "quick", "--project", "full", ...process.argv.slice(2)]);
+  const chosen = process.argv.slice(2).filter((argument) => argument !== AFTER_QUICK);
+  const sizes = process.argv.includes(AFTER_QUICK) ? ["full"] : ["quick", "full"];
+  const ours = run([vitest, "run", ...sizes.flatMap((size) => ["--project", size]), ...chosen]);
   // Arguments choose among our own tests; the agents' have a command of their own, test:agents.
-  if (process.argv.length > 2) return ours;
+  if (chosen.length > 0) return ours;
   const agents = run([join(ROOT, "test/agents/run.ts")]);
   return ours === 0 ? agents : ours;
 }
