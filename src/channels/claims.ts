@@ -8,6 +8,7 @@ import {
   ContinuoError,
   type ErrorCode,
   type NewEvent,
+  RUN_EVENTS,
   type Run,
   type Store,
   type StoredEvent,
@@ -223,7 +224,7 @@ async function endLeft(store: Store, { place, fence }: ClaimOptions, run: Run): 
   const { runId } = run;
   const reason = "the process that ran it ended";
   const error = { code: "interrupted", message: reason };
-  const event = { id: `${runId}/ended`, type: "run_interrupted", runId, data: { runId, reason } };
+  const event = { id: `${runId}/ended`, type: RUN_EVENTS.interrupted, runId, data: { runId, reason } };
   await store.append(participantSession(place), [event], {
     lease: fence,
     also: [{ type: "run", runId, to: "interrupted", patch: { error } }],
@@ -270,8 +271,6 @@ export interface EndRunOptions extends ParticipantPlace {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-const END_EVENTS = { completed: "run_completed", failed: "run_failed", cancelled: "run_cancelled" } as const;
-
 /**
  * Ends the run and moves `processed`, in one transaction; the participant is active again. Said again it changes
  * nothing. Errors: `not_found`, `invalid_transition` when it ended otherwise, `fenced`.
@@ -297,7 +296,7 @@ export async function endRun(
   const events: NewEvent[] = [
     ...said,
     ...(isInterrupted ? [{ type: "session_updated", data: { status: "active" } }] : []),
-    { id: `${runId}/ended`, type: END_EVENTS[status], runId, data },
+    { id: `${runId}/ended`, type: RUN_EVENTS[status], runId, data },
   ];
   const also: Write[] = [
     { type: "run", runId, to: status, patch: error === undefined ? {} : { error } },

@@ -1,11 +1,9 @@
 /**
- * The ends of a run, in one table: what each is called, what its event holds, what the row keeps, and what it means for
- * the native session that the run used. Every end of a run of this room is
- * written from it; runs of channels end in `channels/claims.ts`.
+ * The ends of a run, in one table: what the event of each holds, what the row keeps, and what it means for the native
+ * session that the run used. Every run of this room ends by it; runs of channels end in `channels/claims.ts`.
  */
 
-import type { EventType, RunStatus, RunWrite, Usage } from "../model/index.ts";
-import { present } from "../model/index.ts";
+import { present, RUN_EVENTS, type RunStatus, type RunWrite, type Usage } from "../model/index.ts";
 import type { JournalEntry } from "./journal/index.ts";
 import type { RunError } from "./result.ts";
 
@@ -21,18 +19,17 @@ export interface EndFacts {
 }
 
 interface EndRow {
-  readonly event: EventType;
   readonly payload: readonly (keyof EndFacts)[];
   /** Whether the next turn may trust the native session: where it is not sure what that heard, it may not. */
   readonly native: "sure" | "sure when heard" | "unsure";
 }
 
 export const RUN_ENDS: Readonly<Record<EndStatus, EndRow>> = {
-  completed: { event: "run_completed", payload: ["result", "usage"], native: "sure" },
-  failed: { event: "run_failed", payload: ["usage", "error"], native: "sure when heard" },
-  cancelled: { event: "run_cancelled", payload: ["usage", "reason"], native: "sure when heard" },
-  timeout: { event: "run_timed_out", payload: ["usage", "timeoutMs"], native: "sure when heard" },
-  interrupted: { event: "run_interrupted", payload: ["reason"], native: "unsure" },
+  completed: { payload: ["result", "usage"], native: "sure" },
+  failed: { payload: ["usage", "error"], native: "sure when heard" },
+  cancelled: { payload: ["usage", "reason"], native: "sure when heard" },
+  timeout: { payload: ["usage", "timeoutMs"], native: "sure when heard" },
+  interrupted: { payload: ["reason"], native: "unsure" },
 };
 
 export interface RunEnd {
@@ -47,12 +44,12 @@ export function runEnd(
   facts: EndFacts,
   metadata?: Readonly<Record<string, unknown>>,
 ): RunEnd {
-  const { event, payload } = RUN_ENDS[status];
+  const { payload } = RUN_ENDS[status];
   const told = Object.fromEntries(payload.map((key) => [key, facts[key]]));
   const data = present({ runId, ...told });
   const patch = present({ result: facts.result, error: facts.error, metadata });
   return {
-    entry: { type: event, data, by: "system" },
+    entry: { type: RUN_EVENTS[status], data, by: "system" },
     write: { type: "run", runId, to: status, patch },
   };
 }

@@ -3,7 +3,7 @@
  * process has them; who holds the session's lease runs it. Sessions run in parallel, so many at a time.
  */
 
-import { ContinuoError, type Run, type Store } from "../model/index.ts";
+import { ContinuoError, RUN_END_STATUSES, RUN_EVENTS, type Run, type Store } from "../model/index.ts";
 import { isFreshHere } from "./attended.ts";
 import { type HeldLease, type HoldOptions, holdLease, isLetGo, runLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
@@ -25,7 +25,7 @@ export interface OwnTurn {
   release(): Promise<void>;
 }
 
-const ENDS = ["run_completed", "run_failed", "run_cancelled", "run_timed_out", "run_interrupted"];
+const ENDS = RUN_END_STATUSES.map((status) => RUN_EVENTS[status]);
 
 /**
  * Waits until it is the run's turn. `null` when the run ended while it waited (somebody cancelled it), or the

@@ -3,7 +3,8 @@
 import {
   type CallOptions,
   canonicalJson,
-  type EventType,
+  RUN_EVENTS,
+  RUN_STATUSES,
   type Run,
   type RunStatus,
   type Session,
@@ -11,17 +12,9 @@ import {
   type StoredEvent,
 } from "../model/index.ts";
 
-const RUN_STATUS: Readonly<Partial<Record<EventType, RunStatus>>> = {
-  run_created: "pending",
-  run_started: "running",
-  run_completed: "completed",
-  run_failed: "failed",
-  run_cancelled: "cancelled",
-  run_timed_out: "timeout",
-  run_interrupted: "interrupted",
-};
+const RUN_STATUS = new Map<string, RunStatus>(RUN_STATUSES.map((status) => [RUN_EVENTS[status], status]));
 
-const TYPES: readonly string[] = ["session_created", "session_updated", ...Object.keys(RUN_STATUS)];
+const TYPES: readonly string[] = ["session_created", "session_updated", ...RUN_STATUS.keys()];
 
 /** Tries while somebody writes into the log: row and events are read one after the other. */
 const TRIES = 20;
@@ -86,7 +79,7 @@ async function foldLog(store: Store, logId: string, call: CallOptions): Promise<
 }
 
 function foldEvent(folded: FoldedFields, event: StoredEvent): void {
-  const status = RUN_STATUS[event.type as EventType];
+  const status = RUN_STATUS.get(event.type);
   if (status !== undefined) {
     if (event.runId !== undefined) folded.runs.set(event.runId, status);
   } else if (event.pruned !== undefined) folded.pruned = "yes";

@@ -85,6 +85,8 @@ export {
   type ClaimRunOptions,
   type ListRunsOptions,
   type NewRun,
+  RUN_END_STATUSES,
+  RUN_EVENTS,
   RUN_STATUSES,
   RUN_TRANSITIONS,
   type Run,

@@ -1,5 +1,6 @@
 /** Runs: one execution of an agent on a session. A run ends exactly once. */
 
+import type { EventType } from "../events/index.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 
 export const RUN_STATUSES = [
@@ -24,6 +25,22 @@ export const RUN_TRANSITIONS: Readonly<Record<RunStatus, readonly RunStatus[]>> 
   timeout: [],
   interrupted: [],
 };
+
+/** The event that records each status, in the session's log. */
+export const RUN_EVENTS: Readonly<Record<RunStatus, EventType>> = {
+  pending: "run_created",
+  running: "run_started",
+  completed: "run_completed",
+  failed: "run_failed",
+  cancelled: "run_cancelled",
+  timeout: "run_timed_out",
+  interrupted: "run_interrupted",
+};
+
+/** The statuses that end a run: nothing follows them. */
+export const RUN_END_STATUSES: readonly RunStatus[] = RUN_STATUSES.filter(
+  (status) => RUN_TRANSITIONS[status].length === 0,
+);
 
 export interface Run {
   readonly runId: string;

@@ -1,6 +1,13 @@
 /** Runs: rows that move along `RUN_TRANSITIONS`, each step together with an event of the session's log. */
 
-import type { EventType, NewRun, Page, Run, RunPatch, RunStatus } from "../../model/index.ts";
+import {
+  type NewRun,
+  type Page,
+  RUN_EVENTS,
+  type Run,
+  type RunPatch,
+  type RunStatus,
+} from "../../model/index.ts";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import { append } from "./append.ts";
 import { prepareEvents } from "./events.ts";
@@ -11,22 +18,12 @@ import { assertName, assertText, invalid, isoOf, notFound } from "./refusals.ts"
 import { findRun, type RunRow, selectRun } from "./run-rows.ts";
 import { findSession } from "./session-rows.ts";
 
-const EVENTS: Readonly<Record<RunStatus, EventType>> = {
-  pending: "run_created",
-  running: "run_started",
-  completed: "run_completed",
-  failed: "run_failed",
-  cancelled: "run_cancelled",
-  timeout: "run_timed_out",
-  interrupted: "run_interrupted",
-};
-
 export function* createRun(tx: Transaction, sessionId: string, given: NewRun): Work<Run> {
   assertName("sessionId", sessionId);
   const run = { ...given, runId: given.runId ?? tx.newId() };
   const { runId, input, agent, metadata } = run;
   const data = JSON.parse(JSON.stringify({ runId, input, agent, metadata })) as unknown;
-  const events = prepareEvents(tx, [{ type: EVENTS.pending, data, runId }]);
+  const events = prepareEvents(tx, [{ type: RUN_EVENTS.pending, data, runId }]);
   if ((yield* findSession(tx, sessionId)) === undefined) throw notFound("session", sessionId);
   yield* append(tx, sessionId, events, { also: [{ type: "new_run", run }] });
   return toRun(yield* findRun(tx, runId));
@@ -48,10 +45,10 @@ export interface Transition {
 export function* transitionRun(tx: Transaction, runId: string, { to, patch, lease }: Transition): Work<Run> {
   assertName("runId", runId);
   const run = yield* findRun(tx, runId);
-  if (!Object.hasOwn(EVENTS, to)) throw invalid(`there is no status ${String(to)} of a run`);
+  if (!Object.hasOwn(RUN_EVENTS, to)) throw invalid(`there is no status ${String(to)} of a run`);
   const { owner, result, error } = patch;
   const data = JSON.parse(JSON.stringify({ runId, owner, result, error })) as unknown;
-  const events = prepareEvents(tx, [{ type: EVENTS[to], data, runId }]);
+  const events = prepareEvents(tx, [{ type: RUN_EVENTS[to], data, runId }]);
   const also = [{ type: "run", runId, to, patch }] as const;
   yield* append(tx, run.session_id, events, { also, ...(lease === undefined ? {} : { lease }) });
   return toRun(yield* findRun(tx, runId));
