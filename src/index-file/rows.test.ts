@@ -37,13 +37,16 @@ async function look(path: string, nowMs = LATER): Promise<{ answer: string; look
   const file = statFile(path);
   if (file === null) throw new Error(`no file ${path}`);
   const memo = openRows(cache, nowMs);
-  let looked = false;
-  const answer = await memo.remember(file, { what: "content" }, async () => {
-    looked = true;
+  let looked = 0;
+  const read = async (): Promise<string> => {
+    looked += 1;
     return readFileSync(path, "utf8");
-  });
+  };
+  const answer = await memo.remember(file, { what: "content" }, read);
+  const brief = await memo.remember(file, { what: "content", isBrief: true }, read);
   await memo.save("part");
-  return { answer, looked };
+  // Where one answer is damaged, the other may still be there.
+  return { answer: brief === answer ? answer : `${answer}, in brief ${brief}`, looked: looked > 0 };
 }
 
 /** Anywhere in the file. */
@@ -123,6 +126,46 @@ test("a list of one agent keeps what another list found out; a list of everythin
   await memo.remember(file, { what: "content" }, async () => "two");
   await memo.save("everything");
   expect([(await look(b)).looked, (await look(a)).looked]).toEqual([false, true]);
+});
+
+test("what was expected is read alone, and a question about another file reads the rest", async () => {
+  const files = ["a", "b", "c"].map((name) => {
+    writeFileSync(join(folder, name), name);
+    return join(folder, name);
+  });
+  for (const path of files) await look(path);
+  const [a, b, c] = files.map(statFile);
+  if (!a || !b || !c) throw new Error("gone");
+  const memo = openRows(cache, LATER);
+  const never = (): Promise<string> => Promise.reject(new Error("it is remembered"));
+  await memo.expect([a]);
+  expect(await memo.remember(a, { what: "content" }, never)).toBe("a");
+  // What nobody read is not gone.
+  await memo.remember(b, { what: "content", isBrief: true }, never);
+  await memo.remember(c, { what: "content", isBrief: true }, never);
+  await memo.save("everything");
+  const next = openRows(cache, LATER);
+  await next.expect([b]);
+  for (const [file, answer] of [
+    [b, "b"],
+    [c, "c"],
+  ] as const) {
+    expect(await next.remember(file, { what: "content" }, never)).toBe(answer);
+  }
+});
+
+test("an answer of undefined is not kept", async () => {
+  const path = join(folder, "a");
+  writeFileSync(path, "one");
+  const file = statFile(path);
+  if (file === null) throw new Error("gone");
+  for (const answer of [undefined, null]) {
+    const memo = openRows(cache, LATER);
+    expect(await memo.remember(file, { what: "x", isBrief: true }, async () => answer)).toBe(answer);
+    await memo.save("part");
+  }
+  const memo = openRows(cache, LATER);
+  expect(await memo.remember(file, { what: "x", isBrief: true }, async () => "looked again")).toBeNull();
 });
 
 test("it is private, and leaves nothing beside it", async () => {

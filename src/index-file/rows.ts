@@ -7,6 +7,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import type { FoundFile } from "../files/index.ts";
 import type { MemoKey, SavedSkimMemo } from "../native/kit/index.ts";
+import { type BriefAnswers, readBrief, writeBrief } from "./brief.ts";
 import { inTransaction, useIndex } from "./file.ts";
 import { SETTLED_AFTER_MS } from "./limits.ts";
 
@@ -17,24 +18,17 @@ export type RowTable = "files" | "usage";
 
 /** @param nowMs milliseconds since 1970 */
 export function openRows(path: string, nowMs: number, table: RowTable = "files"): SavedSkimMemo {
-  const used = new Map<string, UsedRow>();
-  const changed = new Set<string>();
-  let reading: Promise<ReadonlyMap<string, KnownRow>> | null = null;
-  let known: ReadonlyMap<string, KnownRow> | null = null;
-  const readKnown = async (): Promise<ReadonlyMap<string, KnownRow>> => {
-    reading ??= readRows(path, table);
-    known = await reading;
-    return known;
-  };
+  const stored = createStored(path, table);
+  const used = { rows: createUsed(), brief: createUsed() };
   // A list asks thousands of times: without a promise for each.
-  const usedRowOf = (files: readonly FoundFile[], known: ReadonlyMap<string, KnownRow>): UsedRow => {
+  const answersOf = ({ rows }: Used, files: readonly FoundFile[], find: FindAnswers): Answers => {
     const name = files[0]?.path ?? "";
     const stamp = stampOf(files);
-    const before = used.get(name);
-    if (before?.stamp === stamp) return before;
-    const row = { stamp, answers: parseAnswers(known.get(name), name, stamp) ?? {} };
-    used.set(name, row);
-    return row;
+    const before = rows.get(name);
+    if (before?.stamp === stamp) return before.answers;
+    const answers = find(name, stamp) ?? {};
+    rows.set(name, { stamp, answers });
+    return answers;
   };
   return {
     async remember<T>(
@@ -43,20 +37,24 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
       compute: () => Promise<T>,
     ): Promise<T> {
       const files = "path" in looked ? [looked] : looked;
-      const { answers } = usedRowOf(files, known ?? (await readKnown()));
+      const kept = key.isBrief === true ? used.brief : used.rows;
+      const find = key.isBrief === true ? await stored.brief() : await stored.rows(files[0]?.path ?? "");
+      const answers = answersOf(kept, files, find);
       const name = answersTo(key).find((one) => Object.hasOwn(answers, one));
       if (name !== undefined) return answers[name] as T;
       const answer = await compute();
-      if (!isSettled(files, nowMs)) return answer;
+      if (answer === undefined || !isSettled(files, nowMs)) return answer;
       answers[nameOf(key)] = answer;
-      changed.add(files[0]?.path ?? "");
+      kept.changed.add(files[0]?.path ?? "");
       return answer;
     },
+    expect: (files) => stored.expect(files.map(({ path }) => path)),
     async save(asked) {
-      const before = known ?? (await readKnown());
-      const gone = asked === "everything" ? [...before.keys()].filter((name) => !used.has(name)) : [];
-      if (changed.size === 0 && gone.length === 0) return;
-      await useIndex(path, "write", (database) => writeRows(database, { table, used, changed, gone }));
+      const isKept = (name: string): boolean =>
+        asked === "part" || used.rows.rows.has(name) || used.brief.rows.has(name);
+      const gone = (await stored.names()).filter((name) => !isKept(name));
+      if (used.rows.changed.size + used.brief.changed.size + gone.length === 0) return;
+      await useIndex(path, "write", (database) => writeRows(database, { table, used, gone }));
     },
   };
 }
@@ -66,18 +64,83 @@ interface UsedRow {
   readonly answers: Answers;
 }
 
+/** What was asked about, by path. */
+interface Used {
+  readonly rows: Map<string, UsedRow>;
+  readonly changed: Set<string>;
+}
+
+function createUsed(): Used {
+  return { rows: new Map(), changed: new Set() };
+}
+
+type FindAnswers = (name: string, stamp: string) => Answers | null;
+
+/** What the file holds, read when it is first asked for. */
+interface Stored {
+  brief(): FindAnswers | Promise<FindAnswers>;
+  /** All of them, unless the one that is asked for was expected. */
+  rows(name: string): FindAnswers | Promise<FindAnswers>;
+  expect(names: readonly string[]): Promise<void>;
+  /** Of everything that was read. */
+  names(): Promise<readonly string[]>;
+}
+
+function createStored(path: string, table: RowTable): Stored {
+  let brief: ReadonlyMap<string, BriefAnswers> | null = null;
+  let all: ReadonlyMap<string, KnownRow> | null = null;
+  const expected = new Map<string, KnownRow | null>();
+  const findRow: FindAnswers = (name, stamp) => {
+    return parseAnswers(all?.get(name) ?? expected.get(name) ?? undefined, name, stamp);
+  };
+  const findBrief: FindAnswers = (name, stamp) => {
+    const entry = brief?.get(name);
+    return entry?.stamp === stamp ? entry.answers : null;
+  };
+  const loadBrief = async (): Promise<FindAnswers> => {
+    const read = await useIndex(path, "read", (database) => readBrief(database, table));
+    brief ??= read.state === "ready" ? read.value : new Map();
+    return findBrief;
+  };
+  return {
+    brief: () => (brief === null ? loadBrief() : findBrief),
+    rows(name) {
+      if (all !== null || expected.has(name)) return findRow;
+      return readRows(path, table).then((rows) => {
+        all = rows;
+        return findRow;
+      });
+    },
+    async expect(names) {
+      if (all !== null) return;
+      const rows = await readRows(path, table, names);
+      for (const name of names) expected.set(name, rows.get(name) ?? null);
+    },
+    async names() {
+      if (brief === null) await loadBrief();
+      return [...new Set([...(brief?.keys() ?? []), ...(all?.keys() ?? expected.keys())])];
+    },
+  };
+}
+
 interface KnownRow {
   readonly stamp: string;
   readonly answers: string;
   readonly checksum: number;
 }
 
-async function readRows(path: string, table: RowTable): Promise<ReadonlyMap<string, KnownRow>> {
+/** @param names all when left out */
+async function readRows(
+  path: string,
+  table: RowTable,
+  names?: readonly string[],
+): Promise<ReadonlyMap<string, KnownRow>> {
   const rows = new Map<string, KnownRow>();
   await useIndex(path, "read", (database) => {
-    const select = database.prepare(`select path, stamp, answers, checksum from ${table}`);
+    const some = names === undefined ? "" : " where path in (select value from json_each(?))";
+    const select = database.prepare(`select path, stamp, answers, checksum from ${table}${some}`);
     select.setReturnArrays(true);
-    for (const row of select.iterate()) {
+    for (const row of select.iterate(...(names === undefined ? [] : [JSON.stringify(names)]))) {
       const [name, stamp, answers, checksum] = row as unknown as [string, string, string, number];
       rows.set(name, { stamp, answers, checksum });
     }
@@ -87,24 +150,32 @@ async function readRows(path: string, table: RowTable): Promise<ReadonlyMap<stri
 
 interface Changes {
   readonly table: RowTable;
-  readonly used: ReadonlyMap<string, UsedRow>;
-  readonly changed: ReadonlySet<string>;
+  readonly used: { readonly rows: Used; readonly brief: Used };
   readonly gone: readonly string[];
 }
 
-function writeRows(database: DatabaseSync, { table, used, changed, gone }: Changes): void {
+function writeRows(database: DatabaseSync, { table, used, gone }: Changes): void {
   inTransaction(database, () => {
     const remove = database.prepare(`delete from ${table} where path = ?`);
     for (const name of gone) remove.run(name);
     const insert = database.prepare(
       `insert or replace into ${table} (path, stamp, answers, checksum) values (?, ?, ?, ?)`,
     );
-    for (const name of changed) {
-      const row = used.get(name);
+    for (const name of used.rows.changed) {
+      const row = used.rows.rows.get(name);
       if (row === undefined) continue;
       const answers = JSON.stringify(row.answers);
       insert.run(name, row.stamp, answers, checksumOf(name, row.stamp, answers));
     }
+    if (used.brief.changed.size + gone.length === 0) return;
+    // Another process may have written since.
+    const brief = readBrief(database, table);
+    for (const name of gone) brief.delete(name);
+    for (const name of used.brief.changed) {
+      const entry = used.brief.rows.get(name);
+      if (entry !== undefined) brief.set(name, entry);
+    }
+    writeBrief(database, table, brief);
   });
 }
 

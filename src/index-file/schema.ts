@@ -4,13 +4,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { quotedName } from "../files/index.ts";
 
 /** `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** `PRAGMA application_id`, which tells an index from the database of another program: "Cnti". */
 export const APPLICATION_ID = 0x436e7469;
 
 /**
  * - `files`: answers of skims, by path; `usage`: what full reads said of tokens, which no list needs
+ * - `brief`: for each of these two tables one row with short answers about every file
  * - `sessions`: one row for each session whose text is here; `stamp` is empty until all of it is, `writer` names the
  *   process at work; `beside` holds files of other sessions that its history begins in
  * - `turns`: `id` is the row of `words`; `hash` tells whether a turn is still the same
@@ -38,6 +39,11 @@ export function createSchema(database: DatabaseSync): void {
       path text not null primary key,
       stamp text not null,
       answers text not null,
+      checksum integer not null
+    ) strict;
+    create table brief (
+      name text not null primary key,
+      entries text not null,
       checksum integer not null
     ) strict;
     create table sessions (

@@ -2,7 +2,14 @@
 
 import { type Places, placesOfThisUser } from "../files/index.ts";
 import { type AgentName, isContinuoError, type SessionInfo } from "../model/index.ts";
-import type { AgentReader, FindOptions, FoundSession, SavedSkimMemo } from "./kit/index.ts";
+import type {
+  AgentReader,
+  FindOptions,
+  FoundFile,
+  FoundSession,
+  SavedSkimMemo,
+  SkimOptions,
+} from "./kit/index.ts";
 
 import { formatOf, READABLE_AGENTS } from "./registry.ts";
 
@@ -60,31 +67,37 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
   const metIds: string[] = [];
   // Where every row is shown, looking at the ends first would be looking twice.
   const part = options.limit === undefined ? "whole" : "ends";
-  const setAside: SessionInfo[] = [];
+  const aside: Pick<Row, "reader" | "found">[] = [];
   let archivedLeftOut = 0;
   for (const agent of options.agents ?? READABLE_AGENTS) {
     const reader = await formatOf(agent);
     for await (const found of reader.find(places, { ...pick(options, "cwd"), ...looking })) {
       metIds.push(found.sessionId);
       if (options.isSetAside?.(found)) {
-        setAside.push(await reader.skim(found, { part: "ends", ...looking }));
+        aside.push({ reader, found });
         continue;
       }
       if (found.archived && options.archived !== "include") {
         archivedLeftOut += 1;
         continue;
       }
-      const info = await reader.skim(found, { part, ...looking });
-      if (isWanted(info, options)) rows.push({ reader, found, info });
+      const row = await rowOf(reader, found, { part, ...looking });
+      if (isWanted(row, options)) rows.push(row);
       options.onProgress?.(rows.length);
     }
   }
-  rows.sort((a, b) => byNewest(a.info, b.info));
+  rows.sort(byNewest);
+  if (part === "ends")
+    await options.memo?.expect(filesOf([...aside, ...rows.slice(0, 2 * (options.limit ?? 0))]));
+  const setAside: SessionInfo[] = [];
+  for (const { reader, found } of aside) {
+    setAside.push(await reader.skim(found, { part: "ends", ...looking }));
+  }
   const sessions: SessionInfo[] = [];
   let emptyLeftOut = 0;
   for (const { reader, found, info } of rows) {
     if (sessions.length >= (options.limit ?? rows.length)) break;
-    const skimmed = part === "whole" ? info : await reader.skim(found, { part: "whole", ...looking });
+    const skimmed = info ?? (await reader.skim(found, { part: "whole", ...looking }));
     const whole = isEmpty(skimmed) ? await withPicture(skimmed, { reader, found, places }) : skimmed;
     if (options.empty === "exclude" && isEmpty(whole)) emptyLeftOut += 1;
     else sessions.push(whole);
@@ -106,11 +119,25 @@ export async function* findSessions(
 interface Row {
   readonly reader: AgentReader;
   readonly found: FoundSession;
-  readonly info: SessionInfo;
+  readonly updatedAt: string | null;
+  /** `null` where only the time was looked for. */
+  readonly info: SessionInfo | null;
 }
 
-function isWanted(info: SessionInfo, options: ListOptions): boolean {
-  return options.since === undefined || (info.updatedAt !== null && info.updatedAt >= options.since);
+async function rowOf(reader: AgentReader, found: FoundSession, options: SkimOptions): Promise<Row> {
+  if (options.part === "ends" && reader.updatedAt !== undefined) {
+    return { reader, found, updatedAt: await reader.updatedAt(found, options), info: null };
+  }
+  const info = await reader.skim(found, options);
+  return { reader, found, updatedAt: info.updatedAt, info: options.part === "whole" ? info : null };
+}
+
+function isWanted({ updatedAt }: Row, { since }: ListOptions): boolean {
+  return since === undefined || (updatedAt !== null && updatedAt >= since);
+}
+
+function filesOf(rows: readonly Pick<Row, "found">[]): FoundFile[] {
+  return rows.flatMap(({ found }) => found.files);
 }
 
 /** Nobody typed anything, and nothing that a person may have typed is damaged. */
@@ -142,11 +169,15 @@ async function withPicture(
 }
 
 /** Newest first; equal times by agent and id, so that the order never depends on the file system. */
-function byNewest(a: SessionInfo, b: SessionInfo): number {
+function byNewest(a: Row, b: Row): number {
   const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
   if (x !== y) return x < y ? 1 : -1;
-  const [i, j] = [`${a.agent}:${a.sessionId}`, `${b.agent}:${b.sessionId}`];
+  const [i, j] = [nameOf(a), nameOf(b)];
   return i < j ? -1 : i > j ? 1 : 0;
+}
+
+function nameOf({ found: { agent, sessionId } }: Row): string {
+  return `${agent}:${sessionId}`;
 }
 
 /** The named options that are given; an absent one stays absent. */

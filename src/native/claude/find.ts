@@ -120,7 +120,9 @@ async function* subagentsIn(
       const found = foundSubagent(join(folder, name), live);
       const [file] = found.files;
       if (file === undefined) continue;
-      const parentId = await memo.remember(file, { what: "parent" }, () => parentOf(file.path));
+      const parentId = await memo.remember(file, { what: "parent", isBrief: true }, () =>
+        parentOf(file.path),
+      );
       if (parentId !== null && names.has(`${parentId}.jsonl`)) yield { ...found, parentId };
     }
   }

@@ -8,6 +8,7 @@
  */
 
 import type { AgentFormat } from "../format/index.ts";
+import { rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { sessionOfProcess } from "./live.ts";
@@ -24,6 +25,7 @@ export const claudeFormat: AgentFormat = {
   recognise: recogniseFile,
   sessionOfProcess: (pid, places) => sessionOfProcess(claudeFolders(places).running, pid),
   skim: skimSession,
+  updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
   open: openByScan(claudeScan),
   modelView,
   trashPlan,

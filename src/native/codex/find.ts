@@ -8,7 +8,7 @@ import { isContinuoError, type Problem } from "../../model/index.ts";
 import type { FindOptions, FoundSession, SkimMemo } from "../kit/index.ts";
 
 import { readHead, rolloutsBelow } from "./lineage.ts";
-import { isLive } from "./live.ts";
+import { type IsLive, liveThreads } from "./live.ts";
 import { codexHome, homeOfFile, isArchivedFile, parseRolloutName, sessionFolders } from "./places.ts";
 import type { SessionMeta } from "./records.ts";
 
@@ -36,11 +36,12 @@ export async function* find(places: Places, options: FindOptions): AsyncGenerato
     }
   }
   const cwd = options.cwd === undefined ? null : realPath(options.cwd);
+  const isLive = liveThreads(home);
   for (const heads of threads.values()) {
     const parent = heads.find(({ meta }) => meta !== null && meta.parentThread !== null)?.meta?.parentThread;
     if (parent !== undefined && options.subagents === undefined) continue;
     if (cwd !== null && !heads.some(({ meta }) => meta?.cwd && realPath(meta.cwd) === cwd)) continue;
-    const found = toFound(heads, home);
+    const found = toFound(heads, isLive);
     yield parent ? { ...found, parentId: parent.threadId } : found;
   }
 }
@@ -59,7 +60,7 @@ export async function recognise(path: string): Promise<FoundSession | null> {
     const beside = await readFileHead(other);
     if (beside?.threadId === head.threadId) heads.push(beside);
   }
-  return toFound(heads, home);
+  return toFound(heads, home === null ? () => null : liveThreads(home));
 }
 
 interface Head {
@@ -93,7 +94,7 @@ function looksLikeRollout({ file, firstType }: Head): boolean {
   return firstType === "response_item" || firstType === "event_msg" || firstType === "turn_context";
 }
 
-function toFound(heads: readonly Head[], home: string | null): FoundSession {
+function toFound(heads: readonly Head[], isLive: IsLive): FoundSession {
   const sorted = withoutCopies(heads).sort(byTime);
   const main = sorted.at(-1);
   if (main === undefined) throw new Error("a session has at least one file");
@@ -103,7 +104,7 @@ function toFound(heads: readonly Head[], home: string | null): FoundSession {
     location: main.file.path,
     files: sorted.map(({ file }) => file),
     archived: isArchivedFile(main.file.path),
-    live: home === null ? null : isLive(home, main.threadId),
+    live: isLive(main.threadId),
     problems: heads.flatMap(({ problems }) => problems),
   };
 }

@@ -14,7 +14,7 @@ import { find, recognise } from "./find.ts";
 import { modelView } from "./model-view.ts";
 import { codexHome, sessionFolders } from "./places.ts";
 import { codexScan } from "./scan.ts";
-import { skim } from "./skim.ts";
+import { skim, updatedAt } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
 
 export const codexFormat: AgentFormat = {
@@ -23,6 +23,7 @@ export const codexFormat: AgentFormat = {
   find,
   recognise,
   skim,
+  updatedAt,
   open: openByScan(codexScan),
   modelView,
   trashPlan,

@@ -98,7 +98,7 @@ export interface FileHead {
 
 /** What the first line tells. Errors: `not_found`, `unreadable`. */
 export async function readHead(file: FoundFile, memo: SkimMemo = NO_MEMO): Promise<FileHead> {
-  return await memo.remember(file, { what: "head" }, () => lookAtHead(file.path));
+  return await memo.remember(file, { what: "head", isBrief: true }, () => lookAtHead(file.path));
 }
 
 async function lookAtHead(path: string): Promise<FileHead> {

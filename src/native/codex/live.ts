@@ -6,17 +6,25 @@
  * make the agent fail if it came at the wrong moment. A process of another container is not seen.
  */
 
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { platform } from "node:process";
 import { idInPath } from "../../files/index.ts";
 import { isContinuoError } from "../../model/index.ts";
 
+export type IsLive = (threadId: string) => boolean | null;
+
+/** As `isLive`, for many threads: no lock is looked for where there can be none. */
+export function liveThreads(codexHome: string): IsLive {
+  const isAny = platform !== "linux" || existsSync(locksOf(codexHome));
+  return (threadId) => (isAny ? isLive(codexHome, threadId) : false);
+}
+
 /** `null` where the system does not tell: elsewhere than on Linux. */
 export function isLive(codexHome: string, threadId: string): boolean | null {
   if (platform !== "linux") return null;
   try {
-    const lock = join(codexHome, "thread-writer-locks", `${idInPath(threadId)}.lock`);
+    const lock = join(locksOf(codexHome), `${idInPath(threadId)}.lock`);
     const stat = statSync(lock, { bigint: true, throwIfNoEntry: false });
     return stat !== undefined && isLocked(stat.ino);
   } catch (error) {
@@ -24,6 +32,10 @@ export function isLive(codexHome: string, threadId: string): boolean | null {
     const { code } = error as NodeJS.ErrnoException;
     return code === "ENOENT" || code === "ENOTDIR" ? false : null;
   }
+}
+
+function locksOf(codexHome: string): string {
+  return join(codexHome, "thread-writer-locks");
 }
 
 /**

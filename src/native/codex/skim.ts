@@ -3,11 +3,18 @@
 import { type FoundFile, parseJson } from "../../files/index.ts";
 import { isCompressed, linesBackwards, openBytes, openLines } from "../../files/records/index.ts";
 import { isContinuoError, type SessionInfo } from "../../model/index.ts";
-import { type FoundSession, NO_MEMO, type SkimOptions, toSignal, toTitle } from "../kit/index.ts";
+import {
+  type FoundSession,
+  NO_MEMO,
+  rememberedUpdatedAt,
+  type SkimOptions,
+  toSignal,
+  toTitle,
+} from "../kit/index.ts";
 import { readCompressedEnds } from "./compressed.ts";
 import { mtimeOf, readHeaderInfo } from "./header.ts";
 import { isPast } from "./index-fold.ts";
-import { type Lineage, type LineageFile, readLineage } from "./lineage.ts";
+import { type Lineage, type LineageFile, readHead, readLineage } from "./lineage.ts";
 import { type HistoryBase, parseRecord } from "./records.ts";
 import { typedText } from "./typed.ts";
 
@@ -26,6 +33,24 @@ export async function skim(found: FoundSession, options: SkimOptions): Promise<S
   } catch (error) {
     if (!isContinuoError(error, "unreadable") && !isContinuoError(error, "not_found")) throw error;
     return toUnreadable(found, error.message);
+  }
+}
+
+/** The row of a session that begins in a file of another one also depends on that file. */
+export async function updatedAt(found: FoundSession, options: SkimOptions): Promise<string | null> {
+  if (await isOneFile(found, options)) return await rememberedUpdatedAt(found, options, skim);
+  return (await skim(found, { ...options, part: "ends" })).updatedAt;
+}
+
+async function isOneFile({ files }: FoundSession, { memo }: SkimOptions): Promise<boolean> {
+  const [file, ...others] = files;
+  if (file === undefined || others.length > 0) return false;
+  try {
+    const { meta } = await readHead(file, memo);
+    return (meta?.base ?? null) === null;
+  } catch (error) {
+    if (!isContinuoError(error)) throw error;
+    return false;
   }
 }
 

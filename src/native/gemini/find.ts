@@ -64,11 +64,11 @@ export async function* findSessions(
     );
     const owner = groups.length === 0 ? null : ownerOf(join(folders.projects, name), registry);
     for (const group of groups) {
-      const found = await toFound(group, options.memo);
+      const found = await toFound(group);
       yield owner === null ? found : { ...found, cwd: owner };
       if (options.subagents === undefined) continue;
       for (const path of subagentFiles(found.location, found.sessionId)) {
-        const subagent = await toFound([path], options.memo);
+        const subagent = await toFound(await lookAt(path, options.memo));
         yield { ...subagent, ...(owner === null ? {} : { cwd: owner }), parentId: found.sessionId };
       }
     }
@@ -100,45 +100,56 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
   );
   const head = readHead(path);
   if (!(isAtHome && projectOfFile(path) !== null) && !head.some(isGeminiRecord)) return null;
-  if (!isSessionName(basename(path)) || basename(dirname(path)) !== "chats") return await toFound([path]);
+  if (!isSessionName(basename(path)) || basename(dirname(path)) !== "chats")
+    return await toFound(await lookAt(path));
   const siblings = namesIn(dirname(path)).filter(isSessionName);
   const groups = await bySession(siblings.map((name) => join(dirname(path), name)));
-  const group = groups.find((paths) => paths.includes(path)) ?? [path];
+  const group = groups.find(({ files }) => files.has(path)) ?? (await lookAt(path));
   const found = await toFound(group);
-  return found.location === path ? found : await toFound([path]);
+  return found.location === path ? found : await toFound(await lookAt(path));
 }
 
-/** Files that name one session in their first record, each group in the order of names. */
-async function bySession(paths: readonly string[], memo: SkimMemo = NO_MEMO): Promise<string[][]> {
-  const groups = new Map<string, string[]>();
+/** Files of one session, each looked at once. */
+interface SessionFiles {
+  readonly sessionId: string;
+  /** In the order of names; `null` for what cannot be read. */
+  readonly files: Map<string, FoundFile | null>;
+}
+
+/** Files that name one session in their first record. */
+async function bySession(paths: readonly string[], memo: SkimMemo = NO_MEMO): Promise<SessionFiles[]> {
+  const groups = new Map<string, SessionFiles>();
   for (const path of paths) {
-    const id = await rememberedId(path, memo);
-    const group = groups.get(id);
-    if (group === undefined) groups.set(id, [path]);
-    else group.push(path);
+    const file = await lookAt(path, memo);
+    const group = groups.get(file.sessionId);
+    if (group === undefined) groups.set(file.sessionId, file);
+    else for (const [name, found] of file.files) group.files.set(name, found);
   }
   return [...groups.values()];
 }
 
-async function rememberedId(path: string, memo: SkimMemo): Promise<string> {
+async function lookAt(path: string, memo: SkimMemo = NO_MEMO): Promise<SessionFiles> {
   const file = statFile(path);
-  return file === null
-    ? sessionIdOf(path)
-    : await memo.remember(file, { what: "session id" }, async () => sessionIdOf(path));
+  const sessionId =
+    file === null
+      ? sessionIdOf(path)
+      : await memo.remember(file, { what: "session id", isBrief: true }, async () => sessionIdOf(path));
+  return { sessionId, files: new Map([[path, file]]) };
 }
 
-async function toFound(paths: readonly string[], memo: SkimMemo = NO_MEMO): Promise<FoundSession> {
-  const main = paths.length === 1 ? (paths[0] ?? "") : await mainOf(paths);
+async function toFound({ sessionId, files: looked }: SessionFiles): Promise<FoundSession> {
+  const paths = [...looked.keys()];
+  const main = paths.length === 1 ? (paths[0] ?? "") : await mainOf(looked);
   const problems: Problem[] = [];
   const files: FoundFile[] = [];
   for (const path of [...paths.filter((path) => path !== main), main]) {
-    const file = statFile(path);
+    const file = looked.get(path) ?? null;
     if (file !== null) files.push(file);
     else if (path === main) problems.push({ code: "unreadable", line: null, message: `cannot read ${path}` });
   }
   return {
     agent: "gemini",
-    sessionId: await rememberedId(main, memo),
+    sessionId,
     location: main,
     files: problems.length > 0 ? [] : files,
     archived: false,
@@ -148,16 +159,15 @@ async function toFound(paths: readonly string[], memo: SkimMemo = NO_MEMO): Prom
   };
 }
 
-async function mainOf(paths: readonly string[]): Promise<string> {
+async function mainOf(files: SessionFiles["files"]): Promise<string> {
   let best: { readonly path: string; readonly key: string } | null = null;
-  for (const path of paths) {
-    const file = statFile(path);
+  for (const [path, file] of files) {
     if (file === null) continue;
     const skimmed = await skimFile(file, { part: "ends" });
     const key = `${skimmed.firsts.conversation ? 1 : 0} ${skimmed.lasts.lastUpdated ?? ""}`;
     if (best === null || key > best.key) best = { path, key };
   }
-  return best?.path ?? paths[0] ?? "";
+  return best?.path ?? [...files.keys()][0] ?? "";
 }
 
 /** By the first record that names one, else by what the name of the file holds of it. */

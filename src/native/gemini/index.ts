@@ -8,6 +8,7 @@
  */
 
 import type { AgentFormat } from "../format/index.ts";
+import { rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { modelView } from "./model-view.ts";
@@ -22,6 +23,7 @@ export const geminiFormat: AgentFormat = {
   find: findSessions,
   recognise: recogniseFile,
   skim: skimSession,
+  updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
   open: openByScan(geminiScan),
   beforeResume: async (...given) => await (await import("./before-resume.ts")).beforeResume(...given),
   modelView,

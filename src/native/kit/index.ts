@@ -21,6 +21,7 @@ export type {
   AgentReader,
   BeforeResumeOptions,
   FindOptions,
+  FoundFile,
   FoundSession,
   HistoryOptions,
   MemoKey,
@@ -39,4 +40,5 @@ export { itself, MOST_IMAGE_TYPES, type TargetRules } from "./target-rules.ts";
 export { shorten, toGivenTitle, toOneLine, toTitle } from "./title.ts";
 export type { FilesPlan, IndexLines, RowsPlan, TableRows, TrashPlan } from "./trash-plan.ts";
 export { cutCircles, followed, pathTo } from "./tree.ts";
+export { rememberedUpdatedAt } from "./updated-at.ts";
 export { addUsage } from "./usage.ts";

@@ -46,12 +46,17 @@ export interface FoundSession {
 
 /** What was found out about files before. Answers are JSON, and depend only on the bytes of the files named. */
 export interface SkimMemo {
-  /** What was found out in the `whole` of a file answers a question about its `ends` too. */
+  /**
+   * What was found out in the `whole` of a file answers a question about its `ends` too. An answer of `undefined` is
+   * not kept.
+   */
   remember<T>(files: FoundFile | readonly FoundFile[], key: MemoKey, compute: () => Promise<T>): Promise<T>;
 }
 
 /** A memo that outlives the process. */
 export interface SavedSkimMemo extends SkimMemo {
+  /** Questions about these files come next, and about few others: the answers need not all be read. */
+  expect(files: readonly FoundFile[]): Promise<void>;
   /**
    * Writes what is new. After a list of `everything`, files that it did not ask about are gone and forgotten. A memo
    * that cannot be written is no reason to fail: the next list computes again.
@@ -62,6 +67,8 @@ export interface SavedSkimMemo extends SkimMemo {
 export interface MemoKey {
   readonly what: string;
   readonly part?: "ends" | "whole";
+  /** The answer is short, and asked for of every file: it is kept where all are read at once. */
+  readonly isBrief?: boolean;
 }
 
 export interface SkimOptions {
@@ -145,6 +152,8 @@ export interface AgentReader {
   /** The session that a process of the agent has open, for agents that keep note of it; `null` where there is none. */
   sessionOfProcess?(pid: number, places: Places): string | null;
   skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo>;
+  /** `updatedAt` of the row that `skim` makes of the `ends`, where less work tells it. */
+  updatedAt?(found: FoundSession, options: SkimOptions): Promise<string | null>;
   /** Called before the agent opens a session that is there: some agents delete or empty what they open. */
   beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<void>;
   /** Errors: `not_found`, `unreadable`. */

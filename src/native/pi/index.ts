@@ -9,6 +9,7 @@
  */
 
 import type { AgentFormat } from "../format/index.ts";
+import { rememberedUpdatedAt } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { modelView } from "./model-view.ts";
@@ -26,6 +27,7 @@ export const piFormat: AgentFormat = {
   find: findSessions,
   recognise: recogniseFile,
   skim: skimSession,
+  updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
   open: openByScan(piScan),
   modelView,
   trashPlan,

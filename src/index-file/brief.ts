@@ -1,0 +1,36 @@
+/**
+ * Short answers of all files in one row: a list of the newest sessions needs little of each of thousands, and reads
+ * and checks them at once.
+ */
+
+import type { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
+
+export interface BriefAnswers {
+  readonly stamp: string;
+  readonly answers: { [name: string]: unknown };
+}
+
+/** Of a damaged row: none. */
+export function readBrief(database: DatabaseSync, table: string): Map<string, BriefAnswers> {
+  const row = database.prepare("select entries, checksum from brief where name = ?").get(table);
+  const entries = new Map<string, BriefAnswers>();
+  const text = String(row?.entries ?? "[]");
+  if (row !== undefined && crc32(text) !== row.checksum) return entries;
+  for (const [path, stamp, answers] of JSON.parse(text) as [string, string, BriefAnswers["answers"]][]) {
+    entries.set(path, { stamp, answers });
+  }
+  return entries;
+}
+
+/** Within a transaction. */
+export function writeBrief(
+  database: DatabaseSync,
+  table: string,
+  entries: ReadonlyMap<string, BriefAnswers>,
+): void {
+  const text = JSON.stringify([...entries].map(([path, { stamp, answers }]) => [path, stamp, answers]));
+  database
+    .prepare("insert or replace into brief (name, entries, checksum) values (?, ?, ?)")
+    .run(table, text, crc32(text));
+}
