@@ -26,6 +26,8 @@ export interface AgentOptions {
   readonly onWait?: (waitMs: number) => void;
   /** The agent's own: `plan`, … */
   readonly mode?: string;
+  /** See `OpenConversation.effort`. */
+  readonly effort?: string;
 }
 
 /** Where a conversation is to be opened. */
@@ -44,13 +46,15 @@ export interface TalkingAgent extends DrivenAgent {
   enter(entrance: Entrance): Promise<Conversation>;
   /** Where its next turn finds a session open; `null` where nothing was started early. */
   readonly place: ProgramPlace | null;
+  /** What is open, also early; waits for its opening. `null` where nothing is. */
+  opened(): Promise<Conversation | null>;
   /** Who can be asked for the agent's own list: one that is open, and one whose files nobody here reads; else `null`. */
   lister(): Promise<AgentDriver | null>;
 }
 
 /** Nothing is started yet. Errors: `not_found`, `usage`. */
 export async function createAgent(options: AgentOptions): Promise<TalkingAgent> {
-  const { settings, places, cwd, onPermission, keepOpen, mode, onWait } = options;
+  const { settings, places, cwd, onPermission, keepOpen, mode, effort, onWait } = options;
   const { resumeId } = settings.session;
   const early = startedEarly(await openDriver(settings, places, onWait === undefined ? {} : { onWait }));
   const agent = toAgent(early.driver, {
@@ -61,6 +65,7 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     permissions: settings.permissions.policy,
     ...(settings.model === null ? {} : { model: settings.model }),
     ...(mode === undefined ? {} : { mode }),
+    ...(effort === undefined ? {} : { effort }),
     ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
     ...(isAgentName(settings.name) ? { writeReplay: replayWriter(settings.name, options.places) } : {}),
   });
@@ -73,12 +78,14 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
       ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
       ...(settings.model === null ? {} : { model: settings.model }),
       ...(mode === undefined ? {} : { mode }),
+      ...(effort === undefined ? {} : { effort }),
     });
   const prepare: TalkingAgent["prepare"] = ({ nativeId, cwd: folder }) => {
     const to = nativeId === null ? {} : { resumeSessionId: nativeId };
     // Told by the turn that asks for it.
     enter({ cwd: folder, ...to }).catch(() => undefined);
   };
+  const opened = async (): Promise<Conversation | null> => agent.conversation ?? (await early.conversation());
   const close = async (): Promise<void> => {
     await early.drop();
     await agent.close();
@@ -99,11 +106,11 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     get place() {
       return early.place;
     },
+    opened,
     async lister() {
       const { driver } = early;
       if (!(await driver.capabilities({ cwd })).canList) return null;
-      const isOpen = agent.conversation !== null || (await early.conversation()) !== null;
-      return isOpen || isToldAlone(settings.name) ? driver : null;
+      return (await opened()) !== null || isToldAlone(settings.name) ? driver : null;
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -52,7 +52,7 @@ export function createProgram({ setting, places, ask, keepOpen, note }: ProgramO
   };
   const ready: Program["ready"] = async (state) => {
     if (agent !== null) return agent;
-    const { settings, mode } = state;
+    const { settings, mode, effort } = state;
     const { policy, timeoutMs: timeLimitMs } = settings.permissions;
     noteRestriction(state);
     agent = await createAgent({
@@ -66,6 +66,7 @@ export function createProgram({ setting, places, ask, keepOpen, note }: ProgramO
         if (isSaying) noteRest(settings.name);
       },
       ...(mode === null ? {} : { mode }),
+      ...(effort === null ? {} : { effort }),
     });
     return agent;
   };

@@ -20,6 +20,8 @@ export interface TalkState {
   readonly isFresh: boolean;
   /** The agent's own mode that was asked for. */
   readonly mode: string | null;
+  /** How much the agent's model shall think, as the agent names it; `null`: the agent decides. */
+  readonly effort: string | null;
   /** The model that was asked for in this conversation, as its agent names it; `null`: a flag or the configuration decides. */
   readonly model: string | null;
   /** What the person chose in this conversation; `null`: a flag or the configuration decides. */
@@ -53,6 +55,7 @@ export type TalkChange =
   /** It holds for every agent of this conversation: who wants to be safe does not want less with the next one. */
   | { readonly type: "permissions"; readonly policy: Policy }
   | { readonly type: "mode"; readonly mode: string | null }
+  | { readonly type: "effort"; readonly effort: string | null }
   | { readonly type: "model"; readonly model: string | null }
   /** A turn begins: what it says is no longer the first on this session. */
   | { readonly type: "turn"; readonly session: Session }
@@ -76,7 +79,7 @@ export interface TalkStep {
 /** Errors: `not_found` for an agent that nobody knows. */
 export function beginState(name: string, { configuration, flags }: TalkSetting): TalkState {
   const settings = settingsOf(configuration, name, flags);
-  return { settings, session: null, isFresh: false, mode: null, model: null, policy: null };
+  return { settings, session: null, isFresh: false, mode: null, effort: null, model: null, policy: null };
 }
 
 /** Errors: `not_found` for an agent that nobody knows. */
@@ -100,6 +103,11 @@ export function step(state: TalkState, change: TalkChange, setting: TalkSetting)
     case "mode":
       return {
         state: { ...state, mode: change.mode },
+        effects: [{ type: "end program" }, { type: "check program" }],
+      };
+    case "effort":
+      return {
+        state: { ...state, effort: change.effort },
         effects: [{ type: "end program" }, { type: "check program" }],
       };
     case "model":
@@ -133,14 +141,15 @@ function enter(
   };
 }
 
-/** A mode and a model are named by the words of one agent. */
+/** A mode, an effort and a model are named by the words of one agent. */
 function withAgent(state: TalkState, name: string, { configuration, flags }: TalkSetting): TalkState {
   const settings = settingsOf(configuration, name, flags);
   const { policy } = state;
-  const [mode, model] = name === state.settings.name ? [state.mode, state.model] : [null, null];
+  const own = { mode: null, effort: null, model: null };
+  const { mode, effort, model } = name === state.settings.name ? state : own;
   const permissions = policy === null ? settings.permissions : { ...settings.permissions, policy };
   const chosen = { ...settings, permissions, model: model ?? settings.model };
-  return { ...state, settings: chosen, mode, model };
+  return { ...state, settings: chosen, mode, effort, model };
 }
 
 /** Where the next turn begins; `null` where another session, or a replay, begins when it is known what is said. */

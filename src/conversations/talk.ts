@@ -9,9 +9,12 @@ import type { AgentSettings, Configuration } from "../config/index.ts";
 import type { AskPermission } from "../drivers/link/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import {
+  type AgentCommand,
   type AgentDriver,
   type AgentEvent,
+  type ContextUse,
   ContinuoError,
+  type Conversation,
   isContinuoError,
   type Session,
 } from "../model/index.ts";
@@ -65,7 +68,12 @@ export interface Talk extends AsyncDisposable {
   readonly agent: string;
   readonly settings: AgentSettings;
   readonly mode: string | null;
+  readonly effort: string | null;
   readonly session: Session | null;
+  /** Commands of the agent's own, as its open program tells them; waits for its start. */
+  commands(): Promise<readonly AgentCommand[]>;
+  /** How full its model's context was at the last call; `null` where it does not tell. */
+  context(): Promise<ContextUse | null>;
   /** Opened when it is first needed: the agent's program starts first. */
   store(): Promise<OpenedStore>;
   /** One turn. Errors: as `executeRun`. */
@@ -83,6 +91,8 @@ export interface Talk extends AsyncDisposable {
   setPermissions(policy: Policy): Promise<void>;
   /** The agent's own, `null` its own choice. Errors: those of opening it: the mode is what it was then. */
   setMode(mode: string | null): Promise<void>;
+  /** As the agent names it, `null` its own choice. Errors: as `setMode`; `unsupported`. */
+  setEffort(effort: string | null): Promise<void>;
   /** As the agent names it, `null` what a flag or the configuration says. Errors: as `setMode`. */
   setModel(model: string | null): Promise<void>;
   setTitle(title: string): Promise<void>;
@@ -144,6 +154,10 @@ class OpenTalk implements Talk {
     return this.#state.mode;
   }
 
+  get effort(): string | null {
+    return this.#state.effort;
+  }
+
   get session(): Session | null {
     return this.#state.session;
   }
@@ -203,6 +217,10 @@ class OpenTalk implements Talk {
     return this.#inOrder(() => this.#change({ type: "mode", mode }));
   }
 
+  setEffort(effort: string | null): Promise<void> {
+    return this.#inOrder(() => this.#change({ type: "effort", effort }));
+  }
+
   setModel(model: string | null): Promise<void> {
     return this.#inOrder(() => this.#change({ type: "model", model }));
   }
@@ -213,6 +231,18 @@ class OpenTalk implements Talk {
       const { sessionId } = this.session ?? (await this.#newSession(store, title));
       await this.#change({ type: "stored", session: await store.updateSession(sessionId, { title }) });
     });
+  }
+
+  async commands(): Promise<readonly AgentCommand[]> {
+    return (await (await this.#opened())?.commands?.()) ?? [];
+  }
+
+  async context(): Promise<ContextUse | null> {
+    return (await this.#opened())?.context ?? null;
+  }
+
+  async #opened(): Promise<Conversation | null> {
+    return await (await this.#program.ready(this.#state)).opened();
   }
 
   async lister(): Promise<AgentDriver | null> {

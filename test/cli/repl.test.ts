@@ -138,6 +138,59 @@ describe("on a pipe", () => {
     expect(stdout).toMatch(/one · other · [0-9a-f-]{36}\n/u);
   });
 
+  test("/effort is tried at once where the agent has it, and refused where it has not", async () => {
+    home[Symbol.dispose]();
+    const options = ["low", "high"].map((value) => ({ value, name: value }));
+    const effort = {
+      id: "thinking",
+      category: "thought_level",
+      type: "select",
+      currentValue: "low",
+      options,
+    };
+    const answer = { result: { sessionId: "new-1", configOptions: [effort] } };
+    home = createTalkHome({
+      ...SCRIPT,
+      answers: {
+        "session/new": [answer],
+        "session/resume": [answer],
+        "session/set_config_option": [
+          { when: { value: "high" }, else: [{ error: { code: -32602, message: "no such effort" } }] },
+          { result: { configOptions: [{ ...effort, currentValue: "high" }] } },
+        ],
+      },
+    });
+    const { code, stdout } = await repl("one\n/effort high\n/effort nonsense\n/effort\n/effort -\n");
+    expect(code).toBe(0);
+    expect(stdout).toContain('✗ robot has no effort "nonsense"\n  Choose one of low, high.');
+    const shown = [...stdout.matchAll(/^ +effort +(.+)$/gmu)].map(([, level]) => level);
+    expect(shown).toEqual(["high", "high", "the agent's default"]);
+    home[Symbol.dispose]();
+    home = createTalkHome();
+    expect((await repl("/effort high\n")).stdout).toContain("✗ robot has no setting for its effort");
+  });
+
+  test("the agent's own commands are listed and passed on, and the context that is left is shown", async () => {
+    home[Symbol.dispose]();
+    const told = [
+      { name: "review", description: "Review the \u001b[31mchanges", input: { hint: "[FILE]" } },
+      { name: "a b", description: "no name that can be typed" },
+    ];
+    const use = { sessionUpdate: "usage_update", used: 30_000, size: 100_000 };
+    const commands = { sessionUpdate: "available_commands_update", availableCommands: told };
+    const steps = [{ update: commands }, { update: use }, chunk("well\n\n"), DONE];
+    home = createTalkHome({ ...SCRIPT, prompts: { one: steps } });
+    const { code, stdout } = await repl("one\n/review a.ts\n/help\n/usage\n/nothing\n");
+    expect(code).toBe(0);
+    expect(home.prompts()).toEqual(["one", "/review a.ts"]);
+    expect(stdout).toMatch(/^· [^\n]+ · 70 % of the context left$/mu);
+    expect(stdout).toMatch(/^ +context +70 % of the context left$/mu);
+    expect(stdout).toMatch(/^ {2}\/review \[FILE\] +Review the ␛?\[31mchanges$/mu);
+    expect(stdout).not.toContain("\u001b");
+    expect(stdout).not.toContain("a b");
+    expect(stdout).toContain("✗ there is no command /nothing");
+  });
+
   test("/search finds turns of every session, with numbers for `continuo open`", async () => {
     writeSessions(home);
     const { code, stdout, stderr } = await repl("/search zebra\n/search\n/search role:assistant well\n");

@@ -1,14 +1,31 @@
 /** What a turn came to: one line for the person, an error for the exit code. */
 
 import { firstAndLast } from "../../drivers/process/index.ts";
-import { ContinuoError, ERROR_KINDS, type ErrorCode, type Usage } from "../../model/index.ts";
+import {
+  type ContextUse,
+  ContinuoError,
+  ERROR_KINDS,
+  type ErrorCode,
+  type Usage,
+} from "../../model/index.ts";
 import type { RunResult } from "../../sessions/index.ts";
 import { formatCount } from "../terminal/index.ts";
 
 /** `12 s · 1,234 tokens in, 56 out · $0.0123` */
-export function describeTurn({ status, usage }: RunResult, durationMs: number): string {
+export function describeTurn(
+  { status, usage }: RunResult,
+  durationMs: number,
+  context: ContextUse | null = null,
+): string {
   const how = status === "completed" ? "" : (ENDS[status] ?? status);
-  return [how, duration(durationMs), ...usageParts(usage)].filter((part) => part !== "").join(" · ");
+  const left = context === null ? "" : contextLeft(context);
+  return [how, duration(durationMs), ...usageParts(usage), left].filter((part) => part !== "").join(" · ");
+}
+
+/** `63 % of the context left` */
+export function contextLeft({ usedTokens, windowTokens }: ContextUse): string {
+  const left = Math.max(0, windowTokens - usedTokens) / windowTokens;
+  return `${Math.floor(left * 100)} % of the context left`;
 }
 
 const ENDS: Readonly<Record<string, string>> = {

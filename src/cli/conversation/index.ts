@@ -7,5 +7,5 @@
  */
 
 export { type AskingOptions, createAsking } from "./asking.ts";
-export { describeTurn, errorOf, usageParts } from "./ending.ts";
+export { contextLeft, describeTurn, errorOf, usageParts } from "./ending.ts";
 export { Teller } from "./teller.ts";

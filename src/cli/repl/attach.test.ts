@@ -98,7 +98,7 @@ test("Tab behind an @ offers paths of the folder, and none that would not be rea
   expect(await paths("")).toEqual(["src/"]);
   expect(await paths("src/")).toEqual(["src/a.ts"]);
   expect(await paths("~/src/.h")).toEqual(["~/src/.hidden"]);
-  const candidates = { agents: () => [], sessions: async () => [], paths };
+  const candidates = { agents: () => [], commands: () => [], sessions: async () => [], paths };
   expect(await completionsOf("look at @sr", candidates)).toEqual([["src/"], "sr"]);
   expect(await completionsOf("me@sr", candidates)).toEqual([[], "me@sr"]);
 });

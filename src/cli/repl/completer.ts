@@ -7,6 +7,8 @@ export type Completer = (line: string, done: (error: null, result: CompleterResu
 
 export interface Candidates {
   agents(): readonly string[];
+  /** Names of the agent's own commands, as far as they are known by now. */
+  commands(): readonly string[];
   /** Paths of files that begin so. */
   paths(prefix: string): Promise<readonly string[]>;
   /** Ids of sessions that begin so. */
@@ -29,7 +31,10 @@ export async function completionsOf(line: string, candidates: Candidates): Promi
   const [, command, prefix = ""] = /^\/(\w+)\s+(\S*)$/u.exec(line) ?? [];
   if (command === undefined) {
     const names = SLASH_COMMANDS.map(({ name, argument }) => (argument === "" ? `/${name}` : `/${name} `));
-    return [line.startsWith("/") ? names.filter((name) => name.startsWith(line)) : [], line];
+    if (!line.startsWith("/")) return [[], line];
+    const own = candidates.commands().map((name) => `/${name} `);
+    const others = own.filter((name) => !names.some((one) => one.trimEnd() === name.trimEnd()));
+    return [[...names, ...others].filter((name) => name.startsWith(line)), line];
   }
   const all = await valuesOf(command, prefix, candidates);
   return [all.filter((value) => value.startsWith(prefix)), prefix];

@@ -7,7 +7,12 @@ import type { Input } from "./input.ts";
 import { openKeyboard } from "./keyboard.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
-const NAMES = { agents: () => ["other"], sessions: async () => [], paths: async () => [] };
+const NAMES = {
+  agents: () => ["other"],
+  commands: () => [],
+  sessions: async () => [],
+  paths: async () => [],
+};
 
 function keyboard(added: string[] = []) {
   const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });

@@ -1,9 +1,9 @@
 /** What the commands of the REPL do, as lines to be shown. */
 
 import type { Talk } from "../../conversations/index.ts";
-import { ContinuoError, type Usage } from "../../model/index.ts";
+import { type AgentCommand, ContinuoError, type Usage } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { usageParts } from "../conversation/index.ts";
+import { contextLeft, usageParts } from "../conversation/index.ts";
 import { searchWork } from "../search/index.ts";
 import { clockTime, type Paint, type Shell, tildePath } from "../terminal/index.ts";
 import { listHere, toLines } from "./sessions.ts";
@@ -28,7 +28,7 @@ export async function perform(
 type Command = (performing: Performing, argument: string) => Promise<readonly string[]>;
 
 const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
-  help: async ({ paint }) => [
+  help: async ({ paint, talk }) => [
     ...SLASH_COMMANDS.map(({ name, argument, says }) => {
       const words = `/${name} ${argument}`.trimEnd();
       return `  ${paint(words.padEnd(16), "bold")}  ${says}`;
@@ -37,6 +37,7 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
       "  //word is sent to the agent as /word; \\ at the end of a line continues it on the next line",
       "dim",
     ),
+    ...ownCommands(await talk.commands(), { agent: talk.agent, paint }),
   ],
   sessions: async ({ talk, shell, paint, columns }) => {
     const { rows, missing } = await listHere(talk, shell, "asking");
@@ -79,7 +80,14 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
   usage: async ({ talk, paint }) => {
     const used = talk.session?.metadata.usage as Usage | undefined;
     const parts = usageParts(used);
-    return factsOf([["this session", parts.length === 0 ? "not known yet" : parts.join(", ")]], paint);
+    const context = await talk.context();
+    return factsOf(
+      [
+        ["this session", parts.length === 0 ? "not known yet" : parts.join(", ")],
+        ["context", context === null ? "" : contextLeft(context)],
+      ],
+      paint,
+    );
   },
   mode: async ({ talk, paint }, argument) => {
     if (argument === "ask" || argument === "safe" || argument === "unrestricted")
@@ -100,8 +108,36 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
     if (argument !== "") await talk.setModel(argument === "-" ? null : argument);
     return factsOf([["model", talk.settings.model ?? "the agent's default"]], paint);
   },
+  effort: async ({ talk, paint }, argument) => {
+    if (argument.startsWith("-") && argument !== "-") {
+      throw usage("an effort cannot begin with -", "Type /effort - for the agent's default.");
+    }
+    if (argument !== "") await talk.setEffort(argument === "-" ? null : argument);
+    return factsOf([["effort", talk.effort ?? "the agent's default"]], paint);
+  },
   cancel: async () => ["  no turn is running"],
 };
+
+/** So many lines of the agent's own commands are shown; Tab offers all. */
+const MAX_OWN = 30;
+
+function ownCommands(
+  commands: readonly AgentCommand[],
+  { agent, paint }: { readonly agent: string; readonly paint: Paint },
+): readonly string[] {
+  if (commands.length === 0) return [];
+  const more = commands.length - MAX_OWN;
+  return [
+    "",
+    paint(`  Commands of ${visibleLine(agent)}, which are sent to it:`, "dim"),
+    ...commands.slice(0, MAX_OWN).map(({ name, argument, description }) => {
+      const words = visibleLine(`/${name} ${argument}`.trimEnd());
+      const says = visibleLine(description.split("\n")[0] ?? "");
+      return `  ${paint(words.padEnd(16), "bold")}  ${says.length > 100 ? `${says.slice(0, 99)}…` : says}`;
+    }),
+    ...(more > 0 ? [paint(`  and ${more} more: type / and press Tab`, "dim")] : []),
+  ];
+}
 
 async function sessionFacts(talk: Talk, shell: Shell): Promise<readonly Fact[]> {
   const { session } = talk;

@@ -35,10 +35,21 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
   const teller = new Teller(shell, shell.stdout);
   const history = await openHistory(shell);
   let talk: Talk | null = null;
+  let commands: readonly string[] = [];
   using input = await openInput({
     shell,
     history,
     complete: createCompleter({
+      commands: () => {
+        // Tab waits for no program that is still starting: the next one offers what is known then.
+        talk?.commands().then(
+          (now) => {
+            commands = now.map(({ name }) => name);
+          },
+          () => undefined,
+        );
+        return commands;
+      },
       agents: () => Object.keys(talk?.configuration.agents ?? {}),
       paths: async (prefix) => {
         const { pathsBeginning } = await import("./paths.ts");
@@ -104,8 +115,12 @@ async function answer(repl: Repl, line: ReplRequest, typed: string | undefined):
   const { columns } = screenOf(shell, shell.stdout);
   try {
     if (line.type === "say") await turn(repl, await inputOf(repl, line.text, typed));
-    else if (line.type === "unknown") throw noCommand(line.name, line.suggestion);
-    else if (line.name !== "quit") {
+    else if (line.type === "unknown") {
+      const own = await talk.commands();
+      if (!own.some(({ name }) => name.toLowerCase() === line.name))
+        throw noCommand(line.name, line.suggestion);
+      await turn(repl, line.text);
+    } else if (line.name !== "quit") {
       await teller.print([...(await perform(line.name, line.argument, { talk, shell, paint, columns })), ""]);
     }
   } catch (error) {
@@ -174,7 +189,7 @@ async function conclude(
 ): Promise<void> {
   const { talk, teller } = repl;
   await teller.print([""]);
-  teller.note(describeTurn(result, durationMs));
+  teller.note(describeTurn(result, durationMs, await talk.context()));
   if (result.resumption !== null && isKept) {
     const { sessionId, resumption } = result;
     const place = `${sessionId} ${talk.agent}`;

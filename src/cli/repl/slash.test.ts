@@ -12,9 +12,9 @@ test.each<[string, Line]>([
   ["/exit", { type: "command", name: "quit", argument: "" }],
   ["//compact now", { type: "say", text: "/compact now" }],
   ["/usr/bin is a folder", { type: "say", text: "/usr/bin is a folder" }],
-  ["/agen", { type: "unknown", name: "agen", suggestion: "agent" }],
-  ["/sess", { type: "unknown", name: "sess", suggestion: null }],
-  ["/foo", { type: "unknown", name: "foo", suggestion: null }],
+  ["/agen", { type: "unknown", name: "agen", text: "/agen", suggestion: "agent" }],
+  ["/sess", { type: "unknown", name: "sess", text: "/sess", suggestion: null }],
+  ["/Foo bar ", { type: "unknown", name: "foo", text: "/Foo bar", suggestion: null }],
 ])("%j means %j", (line, meaning) => {
   expect(parseLine(line)).toEqual(meaning);
 });
@@ -26,6 +26,7 @@ test("every command is known by its name", () => {
 });
 
 const candidates = {
+  commands: () => ["review", "resume"],
   agents: () => ["claude", "codex"],
   paths: async () => [],
   sessions: async (prefix: string) => ["4bf3aa", "4bf3bb", "99"].filter((id) => id.startsWith(prefix)),
@@ -33,6 +34,7 @@ const candidates = {
 
 test.each([
   ["/se", [["/sessions", "/session", "/search "], "/se"]],
+  ["/re", [["/resume ", "/review "], "/re"]],
   ["/agent c", [["claude", "codex"], "c"]],
   ["/agent cl", [["claude"], "cl"]],
   ["/resume 4b", [["4bf3aa", "4bf3bb"], "4b"]],

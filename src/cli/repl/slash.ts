@@ -13,6 +13,7 @@ export type SlashName =
   | "usage"
   | "mode"
   | "model"
+  | "effort"
   | "cancel"
   | "quit";
 
@@ -44,6 +45,11 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     argument: "[NAME]",
     says: "show or set the model, as the agent names it; - for the agent's default",
   },
+  {
+    name: "effort",
+    argument: "[LEVEL]",
+    says: "show or set how much the model thinks, as the agent names it; - for the agent's default",
+  },
   { name: "cancel", argument: "", says: "cancel the running turn, like Ctrl-C" },
   { name: "quit", argument: "", says: "leave, like Ctrl-D" },
 ];
@@ -52,7 +58,13 @@ export type Line =
   | { readonly type: "nothing" }
   | { readonly type: "say"; readonly text: string }
   | { readonly type: "command"; readonly name: SlashName; readonly argument: string }
-  | { readonly type: "unknown"; readonly name: string; readonly suggestion: SlashName | null };
+  /** Perhaps a command of the agent's own: `text` is what it is sent then. */
+  | {
+      readonly type: "unknown";
+      readonly name: string;
+      readonly text: string;
+      readonly suggestion: SlashName | null;
+    };
 
 /** `//word` is said as `/word`: agents have commands of their own. A path is no command. */
 export function parseLine(line: string): Line {
@@ -65,7 +77,7 @@ export function parseLine(line: string): Line {
   const known = SLASH_COMMANDS.find((command) => command.name === (ALIASES[name] ?? name));
   if (known !== undefined) return { type: "command", name: known.name, argument: argument.trim() };
   const near = SLASH_COMMANDS.filter((command) => command.name.startsWith(name));
-  return { type: "unknown", name, suggestion: near.length === 1 ? (near[0]?.name ?? null) : null };
+  return { type: "unknown", name, text, suggestion: near.length === 1 ? (near[0]?.name ?? null) : null };
 }
 
 const ALIASES: Readonly<Record<string, SlashName>> = { exit: "quit", q: "quit", "?": "help" };

@@ -2,10 +2,12 @@
 
 import { isJson, type Json } from "../../files/index.ts";
 import {
+  type AgentCommand,
   type AgentEvent,
   type AgentSession,
   type Block,
   type CallOptions,
+  type ContextUse,
   ContinuoError,
   type Message,
   type OpenConversation,
@@ -26,6 +28,8 @@ import {
   restrictionOf,
   type Step,
   type Turn,
+  toCommands,
+  toContextUse,
   trustOf,
   type Ways,
 } from "../link/index.ts";
@@ -39,7 +43,7 @@ import { type AcpPolicy, joinPolicies, modeFor, policyOf } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
 import { createRecordedCalls, type RecordedCalls, readCallsOf } from "./recorded-calls.ts";
 import { listPages } from "./sessions.ts";
-import { chooseSettings } from "./settings.ts";
+import { chooseSettings, type Settings } from "./settings.ts";
 import { spentBefore } from "./spent.ts";
 import { messagesOf, noteUpdate, type ToldHistory } from "./told-history.ts";
 import { greetingIn, isGreeting, toNotice } from "./unprompted.ts";
@@ -98,6 +102,8 @@ export class AcpLink implements Link {
   /** Of histories. */
   #updates = 0;
   #approvals = 0;
+  #commands: readonly AgentCommand[] = [];
+  #context: ContextUse | null = null;
   readonly #onPermission: AskPermission;
   readonly policy: AcpPolicy;
   readonly trust: FolderTrust;
@@ -118,6 +124,14 @@ export class AcpLink implements Link {
 
   get capabilities(): SessionCapabilities {
     return this.connection.hello.capabilities;
+  }
+
+  get context(): ContextUse | null {
+    return this.#context;
+  }
+
+  async commands(): Promise<readonly AgentCommand[]> {
+    return this.#commands;
   }
 
   get connection(): AcpConnection {
@@ -306,6 +320,7 @@ export class AcpLink implements Link {
 
   async #update({ sessionId, update }: Json): Promise<void> {
     if (!isJson(update)) return;
+    if (sessionId === this.#sessionId || this.#isLoading) this.#note(update);
     if (this.#isLoading) {
       this.#updates += 1;
       if (this.#told !== null) noteUpdate(this.#told, update);
@@ -333,6 +348,14 @@ export class AcpLink implements Link {
       );
       await this.#tell((await this.#calls?.pass(events)) ?? events);
     }
+  }
+
+  /** What holds beyond a turn. */
+  #note({ sessionUpdate, availableCommands, used, size }: Json): void {
+    if (sessionUpdate === "available_commands_update") {
+      this.#commands = toCommands(availableCommands, ({ input }) => (isJson(input) ? input.hint : ""));
+    }
+    if (sessionUpdate === "usage_update") this.#context = toContextUse(used, size) ?? this.#context;
   }
 
   /** Of this turn: an agent tells the sum of the session. `null` where it is not known. */
@@ -382,11 +405,12 @@ export class AcpLink implements Link {
   }
 
   /** Of every session that it goes to. */
-  #chosen(): { readonly model: string | undefined; readonly mode: string | undefined } {
+  #chosen(): Pick<Settings, "model" | "mode" | "effort"> {
     const { open, options } = this.#start;
     return {
       model: open.model ?? options.model,
       mode: modeFor(this.policy, { ...open, env: driverEnvironment(options) }),
+      effort: open.effort,
     };
   }
 

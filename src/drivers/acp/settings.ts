@@ -1,4 +1,4 @@
-/** The model and the mode that a session is to have: asked for as the agent offers them, in both versions of ACP. */
+/** The model, the mode and the effort that a session is to have: asked for as the agent offers them, in both versions of ACP. */
 
 import { isJson, type Json } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
@@ -7,13 +7,17 @@ import type { AcpConnection, Asking } from "./connection.ts";
 export interface Settings {
   readonly model?: string | undefined;
   readonly mode?: string | undefined;
+  readonly effort?: string | undefined;
   readonly sessionId: string;
   /** What the session was opened with: it names the options that there are. */
   readonly answer: Json;
   readonly asking: Asking;
 }
 
-type Category = "model" | "mode";
+type Category = "model" | "mode" | "effort";
+
+/** How the protocol names them. */
+const NAMES: Readonly<Record<Category, string>> = { model: "model", mode: "mode", effort: "thought_level" };
 
 /** How one of them is chosen. */
 interface Choice {
@@ -35,7 +39,7 @@ const MAX_NAMED = 30;
  * not taken in silence.
  */
 export async function chooseSettings(connection: AcpConnection, settings: Settings): Promise<void> {
-  for (const category of ["model", "mode"] as const) {
+  for (const category of ["model", "mode", "effort"] as const) {
     const value = settings[category];
     if (value !== undefined) await choose(connection, category, { value, ...settings });
   }
@@ -72,13 +76,14 @@ function choiceOf(
   { answer, sessionId, value }: Settings & { readonly value: string },
 ): Choice | null {
   const option =
-    optionsIn(answer).find((one) => one.category === category) ??
+    optionsIn(answer).find((one) => one.category === NAMES[category]) ??
     optionsIn(answer).find((one) => one.id === category);
   if (option !== undefined) {
     const { id, type, current: before, offered } = option;
     const params = { sessionId, configId: id, ...type, value };
     return { category, method: "session/set_config_option", params, optionId: id, before, offered };
   }
+  if (category === "effort") return null;
   const older = category === "mode" ? answer.modes : answer.models;
   if (!isJson(older)) return null;
   const key = category === "mode" ? "modeId" : "modelId";

@@ -24,6 +24,8 @@ export interface ClaudeFold {
   readonly calls: Map<string, string>;
   /** Of the turn, sub-agents left out. */
   usage: Usage | null;
+  /** Of the last answer alone. */
+  lastUsage: Usage | null;
 }
 
 interface Answer {
@@ -37,7 +39,15 @@ interface Answer {
 const NO_CHILDREN = { children: new Map<string, string>() };
 
 export function createClaudeFold(): ClaudeFold {
-  return { mode: null, model: null, answer: null, streamed: null, calls: new Map(), usage: null };
+  return {
+    mode: null,
+    model: null,
+    answer: null,
+    streamed: null,
+    calls: new Map(),
+    usage: null,
+    lastUsage: null,
+  };
 }
 
 /** `result` lines are not for here: they end the turn. */
@@ -210,6 +220,7 @@ function flush(fold: ClaudeFold): readonly AgentEvent[] {
   if (answer === null || answer.blocks.length === 0) return [];
   const { id: messageId, blocks: content, model, usage, stopReason } = answer;
   if (usage !== null) fold.usage = addUsage(fold.usage, usage);
+  fold.lastUsage = usage ?? fold.lastUsage;
   const told = { ...(model === null ? {} : { model }), ...(usage === null ? {} : { usage }) };
   const stop = stopReason === null ? {} : { stopReason };
   const message: AgentEvent = { type: "message", content, messageId, ...told, ...stop };

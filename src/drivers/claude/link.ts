@@ -4,8 +4,10 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { readJsonFile } from "../../files/index.ts";
 import {
+  type AgentCommand,
   type Block,
   type CallOptions,
+  type ContextUse,
   ContinuoError,
   type Restriction,
   type SessionCapabilities,
@@ -77,6 +79,14 @@ export class ClaudeLink implements LinkWithWays {
 
   get capabilities(): SessionCapabilities {
     return this.#parts.known.capabilities;
+  }
+
+  get context(): ContextUse | null {
+    return this.#program?.context ?? null;
+  }
+
+  async commands(): Promise<readonly AgentCommand[]> {
+    return this.#open().commands;
   }
 
   ways({ signal }: CallOptions): Ways {
@@ -183,8 +193,10 @@ export class ClaudeLink implements LinkWithWays {
   async #start(args: readonly string[], { signal, from }: Going): Promise<ClaudeProgram> {
     const { open, options, command } = this.#parts;
     const model = open.model ?? options.model;
+    const { effort } = open;
     const extra = [
       ...(model === undefined ? [] : ["--model", model]),
+      ...(effort === undefined ? [] : ["--effort", effort]),
       ...trustArguments(this.#trust),
       ...policyArguments(open.permissions),
       // The last one of a name counts.
@@ -198,6 +210,7 @@ export class ClaudeLink implements LinkWithWays {
         env: this.#env,
         limits: limitsOf(options),
         onPermission: answererOf(open),
+        ...{ model, effort },
         rules: this.#trust.by === null ? "without the project's" : "every file",
         ...toSignal(signal),
       });

@@ -10,9 +10,19 @@
 
 import { randomUUID } from "node:crypto";
 import { isJson, type Json, parseJson, textField } from "../../files/index.ts";
-import { type CallOptions, ContinuoError } from "../../model/index.ts";
+import { type AgentCommand, type CallOptions, type ContextUse, ContinuoError } from "../../model/index.ts";
 import { toSignal } from "../../native/kit/index.ts";
-import { type AskPermission, type DriverLimits, Questions, type Turn, within } from "../link/index.ts";
+import {
+  type AskPermission,
+  assertEffort,
+  type DriverLimits,
+  Questions,
+  type Turn,
+  toCommands,
+  toContextUse,
+  tokensOf,
+  within,
+} from "../link/index.ts";
 import { type AgentProcess, type ProcessStart, startAgent } from "../process/index.ts";
 import { endingOf, whyOf } from "./ending.ts";
 import { type ClaudeFold, createClaudeFold, finishTurn, foldLine } from "./fold.ts";
@@ -24,6 +34,8 @@ export interface ClaudeStart extends ProcessStart, CallOptions {
   readonly onPermission: AskPermission;
   /** Which of its rules it reads: others are not offered. */
   readonly rules: RuleScope;
+  readonly model: string | undefined;
+  readonly effort: string | undefined;
 }
 
 /** Starts it and waits until it says that it is ready. Errors: `agent_missing`, `agent_failed`. */
@@ -69,6 +81,9 @@ export class ClaudeProgram {
   #closing = false;
   /** What `system/init` last said. */
   sessionId: string | null = null;
+  commands: readonly AgentCommand[] = [];
+  /** Of its model, at the last call. */
+  context: ContextUse | null = null;
   /** Its own word; the process that we started may only be a launcher. */
   pid: number;
 
@@ -83,6 +98,10 @@ export class ClaudeProgram {
   async initialize(): Promise<void> {
     const answer = await this.#ask({ subtype: "initialize" });
     if (typeof answer.pid === "number") this.pid = answer.pid;
+    this.commands = toCommands(answer.commands, ({ argumentHint }) => argumentHint);
+    // It takes every effort, and says of one that there is not only on stderr that it was ignored.
+    const { model, effort } = this.#start;
+    if (effort !== undefined) assertEffort("Claude Code", effort, effortsIn(answer.models, model));
   }
 
   async say(content: readonly Json[], turn: Turn): Promise<void> {
@@ -251,7 +270,9 @@ export class ClaudeProgram {
       return;
     }
     if (this.#tellsLifecycle && said.state !== "started") return;
-    const { usage: counted } = this.#fold;
+    const { usage: counted, lastUsage, model } = this.#fold;
+    const window = windowIn(message.modelUsage, model);
+    if (lastUsage !== null) this.context = toContextUse(tokensOf(lastUsage), window) ?? this.context;
     this.#said = null;
     await this.#finish(said.turn);
     const ending = endingOf(message);
@@ -274,6 +295,20 @@ export class ClaudeProgram {
     await this.#questions.end();
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }
+}
+
+/** Of the model that is used; `default` stands for the one that nobody named. */
+function effortsIn(models: unknown, model = "default"): readonly string[] {
+  const known = (Array.isArray(models) ? models : []).filter(isJson);
+  const own = known.find(({ value, resolvedModel }) => value === model || resolvedModel === model);
+  const levels = own?.supportedEffortLevels;
+  return Array.isArray(levels) ? levels.filter((level) => typeof level === "string") : [];
+}
+
+function windowIn(modelUsage: unknown, model: string | null): unknown {
+  if (!isJson(modelUsage) || model === null) return null;
+  const own = Object.hasOwn(modelUsage, model) ? modelUsage[model] : null;
+  return isJson(own) ? own.contextWindow : null;
 }
 
 function parseLine(line: string): Json | null {

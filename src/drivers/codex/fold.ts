@@ -6,9 +6,9 @@
  */
 
 import { isJson, type Json, textField } from "../../files/index.ts";
-import type { AgentEvent, Usage } from "../../model/index.ts";
+import type { AgentEvent, ContextUse, Usage } from "../../model/index.ts";
 import { addUsage } from "../../native/kit/index.ts";
-import { retryEvent } from "../link/index.ts";
+import { retryEvent, toContextUse } from "../link/index.ts";
 import { isToolItem, type ToolCall, toCall, toResult } from "./items.ts";
 
 export interface CodexFold {
@@ -23,6 +23,7 @@ export interface CodexFold {
   /** The thread's sum when it was last told: it is told again without a call, too. */
   lastTotal: string | null;
   usage: Usage | null;
+  context: ContextUse | null;
 }
 
 /** Of what a running command prints, the end is enough; its result has all. */
@@ -37,6 +38,7 @@ export function createCodexFold(threadId: string, lastTotal: string | null = nul
     printed: new Map(),
     lastTotal,
     usage: null,
+    context: null,
   };
 }
 
@@ -186,11 +188,12 @@ function completeItem(fold: CodexFold, item: Json): readonly AgentEvent[] {
 /** `inputTokens` of Codex counts cached input too; ours does not. */
 function foldUsage(fold: CodexFold, { tokenUsage, turnId }: Json): readonly AgentEvent[] {
   if (!isJson(tokenUsage) || !isJson(tokenUsage.last)) return [];
+  const { last } = tokenUsage;
+  fold.context = toContextUse(last.totalTokens, tokenUsage.modelContextWindow) ?? fold.context;
   const total = JSON.stringify(tokenUsage.total);
   const isOld = total === fold.lastTotal || turnId !== fold.turnId;
   fold.lastTotal = total;
   if (isOld) return [];
-  const { last } = tokenUsage;
   const cached = numberOf(last.cachedInputTokens);
   const written = numberOf(last.cacheWriteInputTokens);
   const usage: Usage = {

@@ -5,6 +5,7 @@ import {
   type AgentEvent,
   type Block,
   type CallOptions,
+  type ContextUse,
   ContinuoError,
   type OpenConversation,
   type Restriction,
@@ -13,6 +14,7 @@ import {
 import { toSignal } from "../../native/kit/index.ts";
 import {
   answererOf,
+  assertEffort,
   type DriverOptions,
   driverEnvironment,
   findOnDisk,
@@ -32,6 +34,7 @@ import {
 import { isRefusal } from "../process/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
 import { askCapabilities } from "./capabilities.ts";
+import { effortsOf } from "./effort.ts";
 import { type CodexFold, changeModel, createCodexFold, finishTurn, foldNotification } from "./fold.ts";
 import { toInput } from "./input.ts";
 import { refusalOf, toQuestion } from "./permission.ts";
@@ -89,6 +92,10 @@ export class CodexLink implements Link {
     return this.#fold.threadId;
   }
 
+  get context(): ContextUse | null {
+    return this.#fold.context;
+  }
+
   /** Errors: `agent_failed`. */
   get server(): CodexServer {
     return this.#open();
@@ -131,7 +138,9 @@ export class CodexLink implements Link {
     this.#said = said;
     for (const notice of this.#notices.splice(0)) await turn.push(notice);
     const { callMs: limitMs } = limitsOf(this.#parts.options);
-    const params = { threadId: this.sessionId, input, ...turnSettings(this.#policy()) };
+    const { effort } = this.#parts.open;
+    const chosen = { ...turnSettings(this.#policy()), ...(effort === undefined ? {} : { effort }) };
+    const params = { threadId: this.sessionId, input, ...chosen };
     const answer = await server.call("turn/start", params, { limitMs });
     said.turnId ??= idOfTurn(answer);
     this.#fold.turnId ??= said.turnId;
@@ -242,6 +251,12 @@ export class CodexLink implements Link {
       }
     } catch (error) {
       throw from !== undefined && isRefusal(error) ? await this.#reasonOf(error, from) : error;
+    }
+    const { effort } = open;
+    // It takes every effort, and sends it on.
+    if (effort !== undefined) {
+      const offered = await effortsOf(server, textField(answer, "model"), limits);
+      assertEffort(AGENT, effort, offered);
     }
     const thread = isJson(answer.thread) ? answer.thread : {};
     const sessionId = textField(thread, "id") ?? "";

@@ -47,6 +47,8 @@ export interface AgentOptions {
   readonly permissions?: PermissionPolicy;
   readonly model?: string;
   readonly mode?: string;
+  /** See `OpenConversation.effort`. */
+  readonly effort?: string;
   readonly resumeBy?: OpenConversation["resumeBy"];
   /**
    * A replay becomes a native session that the agent resumes: its model is sent real messages, calls and results.
@@ -203,7 +205,7 @@ class Driven implements DrivenAgent {
   }
 
   async #open(cwd: string, nativeRef: NativeRef | undefined, signal: AbortSignal): Promise<Conversation> {
-    const { onPermission, permissions, model, mode } = this.#options;
+    const { onPermission, permissions, model, mode, effort } = this.#options;
     try {
       return await this.#driver.open({
         cwd,
@@ -214,6 +216,7 @@ class Driven implements DrivenAgent {
         ...(permissions === undefined ? {} : { permissions }),
         ...(model === undefined ? {} : { model }),
         ...(mode === undefined ? {} : { mode }),
+        ...(effort === undefined ? {} : { effort }),
       });
     } catch (error) {
       if (nativeRef === undefined || !isContinuoError(error, "not_found")) throw error;

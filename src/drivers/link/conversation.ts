@@ -2,9 +2,11 @@
 
 import type { WriterLock } from "../../files/index.ts";
 import {
+  type AgentCommand,
   type AgentEvent,
   type Block,
   type CallOptions,
+  type ContextUse,
   ContinuoError,
   type Conversation,
   isContinuoError,
@@ -31,6 +33,10 @@ export interface Link {
   readonly history?: readonly Message[] | undefined;
   /** See `Conversation.restriction`. */
   readonly restriction?: Restriction | null;
+  /** See `Conversation.context`. */
+  readonly context?: ContextUse | null;
+  /** See `Conversation.commands`. */
+  commands?(options: CallOptions): Promise<readonly AgentCommand[]>;
   /** Says something. Pushes what the agent does into the turn, and ends or fails it. */
   say(blocks: readonly Block[], turn: Turn): Promise<void>;
   /** Asks the agent to stop its turn. */
@@ -152,6 +158,14 @@ class LinkedConversation implements Conversation {
 
   get restriction(): Restriction | null {
     return this.#parts.link.restriction ?? null;
+  }
+
+  get context(): ContextUse | null {
+    return this.#parts.link.context ?? null;
+  }
+
+  async commands(options: CallOptions = {}): Promise<readonly AgentCommand[]> {
+    return (await this.#parts.link.commands?.(options)) ?? [];
   }
 
   async *prompt(blocks: readonly Block[], options: CallOptions = {}): AsyncGenerator<AgentEvent, void, void> {

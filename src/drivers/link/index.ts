@@ -41,6 +41,7 @@ export {
 } from "./permissions.ts";
 export { Questions } from "./questions.ts";
 export { retryEvent } from "./retry.ts";
+export { assertEffort, toCommands, toContextUse, tokensOf } from "./settings.ts";
 export { Turn } from "./turn.ts";
 export { findOnDisk } from "./verify.ts";
 export { within } from "./within.ts";

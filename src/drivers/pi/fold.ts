@@ -16,13 +16,23 @@ export interface PiFold {
   /** Calls without a result: names by id. */
   readonly calls: Map<string, string>;
   usage: Usage | null;
+  /** Of the last answer alone. */
+  lastUsage: Usage | null;
   /** Of the last answer: pi's own word, and why where it is `error`. */
   stopReason: string | null;
   failure: string | null;
 }
 
 export function createPiFold(prefix: string): PiFold {
-  return { prefix, count: 0, calls: new Map(), usage: null, stopReason: null, failure: null };
+  return {
+    prefix,
+    count: 0,
+    calls: new Map(),
+    usage: null,
+    lastUsage: null,
+    stopReason: null,
+    failure: null,
+  };
 }
 
 /** What says that something begins or ends, and no more. */
@@ -129,6 +139,7 @@ function foldAnswer(fold: PiFold, message: Json): readonly AgentEvent[] {
   if (content.length > 0) events.push({ type: "message", content, messageId: idOf(fold), ...told, ...stop });
   if (usage === null || usage.inputTokens + usage.outputTokens === 0) return events;
   fold.usage = addUsage(fold.usage, usage);
+  fold.lastUsage = usage;
   const cost = fold.usage.costUsd === undefined ? {} : { costUsd: fold.usage.costUsd };
   return [...events, { type: "usage", total: fold.usage, ...told, ...cost }];
 }

@@ -2,10 +2,12 @@
 
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
-import { entryOf, type Json, textField } from "../../files/index.ts";
+import { entryOf, isJson, type Json, textField } from "../../files/index.ts";
 import {
+  type AgentCommand,
   type Block,
   type CallOptions,
+  type ContextUse,
   ContinuoError,
   type Restriction,
   type SessionCapabilities,
@@ -13,6 +15,7 @@ import {
 import { toSignal } from "../../native/kit/index.ts";
 import {
   answererOf,
+  assertEffort,
   driverEnvironment,
   findOnDisk,
   type Landing,
@@ -25,6 +28,9 @@ import {
   Questions,
   restrictionOf,
   type Turn,
+  toCommands,
+  toContextUse,
+  tokensOf,
   trustOf,
   type Ways,
 } from "../link/index.ts";
@@ -59,6 +65,8 @@ export class PiLink implements LinkWithWays {
   #said: TurnWords | null = null;
   readonly #questions = new Questions();
   #isClosing = false;
+  /** Of its model. */
+  #windowTokens: unknown = null;
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
@@ -72,6 +80,16 @@ export class PiLink implements LinkWithWays {
 
   get capabilities(): SessionCapabilities {
     return this.#parts.known.capabilities;
+  }
+
+  get context(): ContextUse | null {
+    const { lastUsage } = this.#fold;
+    return lastUsage === null ? null : toContextUse(tokensOf(lastUsage), this.#windowTokens);
+  }
+
+  async commands({ signal }: CallOptions): Promise<readonly AgentCommand[]> {
+    const { commands } = await this.#open().call({ type: "get_commands" }, this.#limits(signal));
+    return toCommands(commands, () => "");
   }
 
   ways({ signal }: CallOptions): Ways {
@@ -229,10 +247,26 @@ export class PiLink implements LinkWithWays {
   async #where(signal: AbortSignal | undefined): Promise<Landing> {
     const state = await this.#open().call({ type: "get_state" }, this.#limits(signal));
     this.#sessionId = textField(state, "sessionId") ?? "";
+    this.#windowTokens = isJson(state.model) ? state.model.contextWindow : null;
+    await this.#think(signal);
     const { known, open, options } = this.#parts;
     if (open.permissions === "safe" && keepsTools(known.version)) noteHeld(options.places, this.#sessionId);
     this.#fold = createPiFold(randomUUID());
     return { sessionId: this.#sessionId };
+  }
+
+  /** It takes every effort, and thinks not at all with one that there is not. Errors: `unsupported`. */
+  async #think(signal: AbortSignal | undefined): Promise<void> {
+    const { effort } = this.#parts.open;
+    if (effort === undefined) return;
+    const limits = this.#limits(signal);
+    const { levels } = await this.#open().call({ type: "get_available_thinking_levels" }, limits);
+    assertEffort(
+      AGENT,
+      effort,
+      (Array.isArray(levels) ? levels : []).filter((one) => typeof one === "string"),
+    );
+    await this.#open().call({ type: "set_thinking_level", level: effort }, limits);
   }
 
   async #told(record: Json): Promise<void> {

@@ -35,6 +35,8 @@ export interface OpenConversation extends CallOptions {
   readonly readHistory?: (sessionId: string) => Promise<readonly Message[]>;
   readonly model?: string;
   readonly mode?: string;
+  /** How much the model shall think, as the agent names it: `low`, `high`, … */
+  readonly effort?: string;
   /**
    * How the agent is started: not every agent asks before it acts. `ask` where none is given. With `safe` an agent
    * that cannot be held to it is `unsupported`.
@@ -70,6 +72,20 @@ export interface Restriction {
   readonly variables: readonly string[];
 }
 
+/** A command of the agent's own: a prompt `/name words` carries it out. */
+export interface AgentCommand {
+  readonly name: string;
+  readonly description: string;
+  /** What may follow the name; empty where the agent tells nothing. */
+  readonly argument: string;
+}
+
+/** How full the model's context was at the last call. */
+export interface ContextUse {
+  readonly usedTokens: number;
+  readonly windowTokens: number;
+}
+
 /** An agent that is open. One turn at a time. Its process ends with `close()`. */
 export interface Conversation extends AsyncDisposable {
   /** Of the native session; another one after a fork or `resumeSession`. */
@@ -80,6 +96,10 @@ export interface Conversation extends AsyncDisposable {
   readonly history?: readonly Message[];
   /** What the agent is not given in this folder; `null`, or left out: nothing is kept from it. */
   readonly restriction?: Restriction | null;
+  /** As the agent tells it; `null`, or left out, where it does not. */
+  readonly context?: ContextUse | null;
+  /** Left out where the agent has none, or tells none. */
+  commands?(options?: CallOptions): Promise<readonly AgentCommand[]>;
   /**
    * One turn; ends after `turn_completed`. Leaving the iteration, or the signal, cancels the turn.
    * Errors: `agent_failed` when the agent dies (`details.stderr`), `conflict` while another turn runs.
@@ -104,7 +124,7 @@ export interface AgentDriver {
   /**
    * Errors: `agent_missing`, `agent_failed`, `native_unavailable` (the session cannot be resumed and
    * `onMissing` is `error`; `details.steps`), `not_found` (nothing to continue, or no such session), `unsupported`
-   * (a policy, a model or a mode that the agent has not).
+   * (a policy, a model, a mode or an effort that the agent has not).
    */
   open(options: OpenConversation): Promise<Conversation>;
 }

@@ -48,8 +48,10 @@ export type {
   Snapshot,
 } from "./coordination.ts";
 export type {
+  AgentCommand,
   AgentDriver,
   AgentSession,
+  ContextUse,
   Conversation,
   OnMissing,
   OpenConversation,
