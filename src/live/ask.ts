@@ -9,6 +9,7 @@ import type { KeeperSettings } from "./keeper.ts";
 import { lexicalEmbedder } from "./lexical-embedder.ts";
 import { cosineOf } from "./likeness.ts";
 import { LIMITS } from "./limits.ts";
+import { measureCall } from "./model-calls.ts";
 import { newestEntries, readNotes } from "./note-events.ts";
 import type { AskRequest, AskResult, EvidenceItem, Note, NoteWriter } from "./types.ts";
 
@@ -45,7 +46,8 @@ export interface AskOptions extends Pick<KeeperSettings, "store" | "runStore"> {
 export async function askSession(question: Question, options: AskOptions): Promise<AskResult> {
   const { runStore, follower, writer, signal } = options;
   const request = await askRequest(question, options);
-  if (writer?.answer === undefined) return quoted(request);
+  const answer = writer?.answer?.bind(writer);
+  if (writer === null || answer === undefined) return quoted(request);
   let result: AskResult | undefined;
   await runTurn({
     store: runStore,
@@ -55,7 +57,7 @@ export async function askSession(question: Question, options: AskOptions): Promi
     input: question.question,
     signal,
     turn: async (turn, turnSignal) => {
-      result = await writer.answer?.(request, { signal: turnSignal, turn });
+      result = await measureCall(writer.name, () => answer(request, { signal: turnSignal, turn }));
       return {
         ...(result?.usage === undefined ? {} : { usage: result.usage }),
         costUsd: result?.costUsd ?? 0,

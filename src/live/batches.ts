@@ -14,6 +14,7 @@ import {
 import { cancelRun, executeRun, startRun } from "../sessions/index.ts";
 import { isFields, type LiveFold, type PendingEvidence } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
+import { measureCall } from "./model-calls.ts";
 import { countsByType, shed } from "./shedding.ts";
 import type { EvidenceItem, NoteRequest, NoteWriter, NoteWriterResult } from "./types.ts";
 
@@ -132,7 +133,9 @@ export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResu
     metadata: { live: { batchId, lane, sequences } },
     signal,
     turn: async (turn, turnSignal) => {
-      written = checked(await writer.write(request, { signal: turnSignal, turn }));
+      written = await measureCall(writer.name, async () =>
+        checked(await writer.write(request, { signal: turnSignal, turn })),
+      );
       const { drafts, memory, usage, costUsd } = written;
       return {
         value: { drafts, memory: memory ?? null },

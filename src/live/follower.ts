@@ -3,6 +3,7 @@
 import { messageOf, type Store, type StoredEvent } from "../model/index.ts";
 import { addEvent, depthOf, type LiveFold } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
+import { recordTime } from "./metrics.ts";
 import { faultOf, restore } from "./restore.ts";
 import { isFinal, reportedState } from "./state-machine.ts";
 import type { Level, ReportedState } from "./types.ts";
@@ -46,7 +47,9 @@ export class Follower {
   /** Errors: the store's. */
   static async open(options: FollowerOptions): Promise<Follower> {
     const began = performance.now();
-    const { fold, fault } = await restore(options.store, options.sessionId);
+    const { fold, fault } = await recordTime("continuo.live.restore.duration", () =>
+      restore(options.store, options.sessionId),
+    );
     return new Follower(options, { fold, fault, restoreMs: performance.now() - began });
   }
 

@@ -20,10 +20,11 @@ import { isoOf } from "./clock.ts";
 import { decideUnanswered } from "./decide-batch.ts";
 import { draftIn } from "./drafts.ts";
 import { depthOf, type LiveFold, type OpenRequest } from "./fold.ts";
-import type { Follower } from "./follower.ts";
+import { type Follower, stateOf } from "./follower.ts";
 import { LaneWork } from "./lane-work.ts";
 import { nextLevel } from "./levels.ts";
 import { LIMITS } from "./limits.ts";
+import { count, recordTime } from "./metrics.ts";
 import type { SessionLease } from "./ownership.ts";
 import { acceptsInput, nextState, type Trigger } from "./state-machine.ts";
 import type {
@@ -33,6 +34,7 @@ import type {
   LiveBudget,
   LiveState,
   NoteWriter,
+  ReportedState,
   Transcriber,
 } from "./types.ts";
 
@@ -97,12 +99,17 @@ export class Keeper {
       }),
     ];
     for (const lane of this.#lanes.values()) lane.begin(follower.fold);
-    if (options.lease.origin === "taken") void this.#restarted();
+    if (options.lease.takenFrom !== null) void this.#restarted(options.lease.takenFrom);
     this.#wake();
   }
 
   get isOver(): boolean {
     return this.#over.signal.aborted;
+  }
+
+  /** As it is reported. */
+  get state(): ReportedState {
+    return stateOf(this.#options.follower);
   }
 
   /** Whether a batch is being processed. */
@@ -170,6 +177,9 @@ export class Keeper {
         ...(expectedSequence === undefined || fault !== null ? {} : { expectedSequence }),
       },
     );
+    count("continuo.live.transitions", 1, { from, to: state });
+    if (from === "degraded" && on === "expiry")
+      count("continuo.live.alerts", 1, { reason: "degraded_abandoned" });
     return true;
   }
 
@@ -208,7 +218,9 @@ export class Keeper {
   async checkpoint(): Promise<"written" | "nothing new"> {
     const { follower } = this.#options;
     const began = performance.now();
-    const done = await writeCheckpoint(follower.fold, (events, options) => this.append(events, options));
+    const done = await recordTime("continuo.live.checkpoint.duration", () =>
+      writeCheckpoint(follower.fold, (events, options) => this.append(events, options)),
+    );
     if (done === "written") this.lastCheckpointMs = performance.now() - began;
     return done;
   }
@@ -266,10 +278,12 @@ export class Keeper {
     return this.append([{ type: "session_state_changed", data }]);
   }
 
-  async #restarted(): Promise<void> {
+  /** Once for each owner that is gone: another keeper of this server may say it at the same time. */
+  async #restarted(takenFrom: number): Promise<void> {
     const { state } = this.#options.follower.fold;
     const data = { state, from: state, reason: "another server took the session over", restart: true };
-    await this.append([{ type: "session_state_changed", data }]).catch(() => undefined);
+    const id = `taken-over/${takenFrom}`;
+    await this.append([{ id, type: "session_state_changed", data }]).catch(() => undefined);
   }
 
   /** Does what is due, and sets a timer for what is next. */

@@ -21,7 +21,9 @@ import { isFields, isInput, type LiveFold, type PendingEvidence } from "./fold.t
 import type { Follower } from "./follower.ts";
 import { lexicalEmbedder } from "./lexical-embedder.ts";
 import { LIMITS } from "./limits.ts";
+import { countDecisions, countDropped, record } from "./metrics.ts";
 import { noteRequest } from "./note-request.ts";
+import { countsByType } from "./shedding.ts";
 import { acceptsInput } from "./state-machine.ts";
 import type { Clock, Embedder, LiveBudget, NoteWriter, NoteWriterResult } from "./types.ts";
 
@@ -127,6 +129,7 @@ export class LaneWork {
     const dropped = droppedEvents(batch, isoOf(clock.now()));
     if (batch.given.length === 0) await append(dropped);
     else await this.#processBatch(batch, dropped, signal);
+    countDropped(countsByType(batch.dropped));
     this.#breaker = CLOSED_BREAKER;
     this.#window = afterBatch(this.#window, this.#left());
     return "processed";
@@ -171,7 +174,10 @@ export class LaneWork {
     const { sessionId, fold } = follower;
     await inTurn(async () => {
       const options = { ...this.#options, sessionId, fold, embedder, nowMs: clock.now(), signal };
-      await append([...dropped, ...(await decideBatch({ batchId, lane, sequences, ...written }, options))]);
+      const decided = await decideBatch({ batchId, lane, sequences, ...written }, options);
+      await append([...dropped, ...decided]);
+      record("continuo.live.batch.size", given.length, { lane });
+      countDecisions(decided);
     });
   }
 

@@ -11,8 +11,8 @@ export interface SessionLease {
   readonly sessionId: string;
   readonly name: string;
   readonly token: number;
-  /** Whether it was taken from a server that is gone. */
-  readonly origin: "free" | "taken";
+  /** The token of the server that is gone, from which this one took it; `null` where nobody was. */
+  readonly takenFrom: number | null;
 }
 
 export interface OwnershipOptions {
@@ -34,6 +34,8 @@ export class Ownership {
   #timers: NodeJS.Timeout[] = [];
   #renewing: Promise<void> | null = null;
   #looking: Promise<void> | null = null;
+  /** By session. The lease may be taken anew at the same time: that is the same take-over. */
+  readonly #takenFrom = new Map<string, number>();
   #state: "new" | "running" | "stopped" = "new";
 
   constructor(options: OwnershipOptions) {
@@ -82,31 +84,33 @@ export class Ownership {
     const asked = { owner: serverId, ttlMs: FOREVER_MS };
     try {
       const { token } = await store.acquireLease(name, asked);
-      return { sessionId, name, token, origin: "free" };
+      return { sessionId, name, token, takenFrom: this.#takenFrom.get(sessionId) ?? null };
     } catch (error) {
       if (!isContinuoError(error, "lease_held")) throw error;
       const { owner, token } = error.details;
       const isAlive = (await store.getLease(`${SERVERS}${String(owner)}`)) !== null;
       if (isAlive && from === "the gone") return null;
-      const origin = isAlive ? "free" : "taken";
-      return this.#take(sessionId, { takeFrom: Number(token), origin });
+      return this.#take(sessionId, { takeFrom: Number(token), isAlive });
     }
   }
 
   /** Nobody owns it, for example because it ended. */
-  async release({ name, token }: SessionLease): Promise<void> {
+  async release({ sessionId, name, token }: SessionLease): Promise<void> {
+    this.#takenFrom.delete(sessionId);
     await this.#options.store.releaseLease({ name, token });
   }
 
   async #take(
     sessionId: string,
-    { takeFrom, origin }: { readonly takeFrom: number; readonly origin: SessionLease["origin"] },
+    { takeFrom, isAlive }: { readonly takeFrom: number; readonly isAlive: boolean },
   ): Promise<SessionLease | null> {
     const { store, serverId } = this.#options;
     const name = `${SESSIONS}${sessionId}`;
     try {
       const { token } = await store.acquireLease(name, { owner: serverId, ttlMs: FOREVER_MS, takeFrom });
-      return { sessionId, name, token, origin };
+      if (isAlive) this.#takenFrom.delete(sessionId);
+      else this.#takenFrom.set(sessionId, takeFrom);
+      return { sessionId, name, token, takenFrom: isAlive ? null : takeFrom };
     } catch (error) {
       if (isContinuoError(error, "lease_held")) return null;
       throw error;
@@ -139,7 +143,7 @@ export class Ownership {
         if (server.owner === serverId) continue;
         for await (const lease of sessionsOf(store, server.owner)) {
           const sessionId = lease.name.slice(SESSIONS.length);
-          const taken = await this.#take(sessionId, { takeFrom: lease.token, origin: "taken" });
+          const taken = await this.#take(sessionId, { takeFrom: lease.token, isAlive: false });
           if (taken !== null) onTakeOver(taken);
         }
         // It is not looked at again.

@@ -6,9 +6,9 @@ import {
   type NewEvent,
   type OpenedBlob,
   type Store,
-  type StoredEvent,
   type VerifyResult,
 } from "../model/index.ts";
+import { acknowledge } from "./acknowledge.ts";
 import { askedEvent, askSession, type Question } from "./ask.ts";
 import { type AudioUpload, audioEvent } from "./audio.ts";
 import { budgetState } from "./budget.ts";
@@ -16,13 +16,13 @@ import { CleanUp } from "./clean-up.ts";
 import { isoOf } from "./clock.ts";
 import { fetchContextWindow } from "./context-window.ts";
 import { toEvent } from "./evidence.ts";
-import { depthOf, isCounted, isFields } from "./fold.ts";
+import { depthOf, isFields } from "./fold.ts";
 import { Follower, stateOf } from "./follower.ts";
 import { Frames } from "./frames.ts";
 import { Keeper, type KeeperSettings } from "./keeper.ts";
 import { findKey, listKeys, setKey } from "./keys.ts";
-import { nextLevel } from "./levels.ts";
 import { LIMITS } from "./limits.ts";
+import { countDropped, observeStates } from "./metrics.ts";
 import { Nightly } from "./nightly.ts";
 import { answerEvent, notesOf, operationEvents } from "./notes-of-session.ts";
 import { openSession } from "./open-session.ts";
@@ -65,6 +65,7 @@ export class LiveService {
   readonly #askedAtMs = new Map<string, number>();
   readonly #cleanUp: CleanUp;
   readonly #nightly: Nightly | null;
+  readonly #leaveMetrics: () => void;
   #state: "running" | "stopped" = "running";
 
   constructor(options: LiveOptions) {
@@ -83,6 +84,7 @@ export class LiveService {
     });
     this.frames = new Frames({ store, clock, days: options.frameDays ?? {}, report });
     this.#cleanUp = new CleanUp({ store, clock, report, abandon: (sessionId) => this.#abandon(sessionId) });
+    this.#leaveMetrics = observeStates(() => [...this.#keepers.values()].map(({ state }) => state));
     this.#nightly = options.replayNightly === true ? new Nightly({ store, clock, report }) : null;
   }
 
@@ -103,6 +105,7 @@ export class LiveService {
   async stop(): Promise<void> {
     if (this.#state === "stopped") return;
     this.#state = "stopped";
+    this.#leaveMetrics();
     this.#cleanUp.stop();
     this.frames.stop();
     this.#nightly?.stop();
@@ -191,7 +194,8 @@ export class LiveService {
     const producer = { type: "producer", producerId, epoch, sequence } as const;
     const stored = await this.store.append(sessionId, events, { also: [producer] });
     this.#ownSoon(sessionId);
-    return { ...this.#acknowledge(follower, stored), dropped };
+    countDropped({ telemetry_reported: dropped });
+    return { ...acknowledge(follower, stored, this.#settings), dropped };
   }
 
   /**
@@ -345,7 +349,7 @@ export class LiveService {
     const stored = await this.store.append(follower.sessionId, complete);
     await follower.reaches(stored.at(-1)?.sequence ?? 0);
     this.#ownSoon(follower.sessionId);
-    return this.#acknowledge(follower, stored);
+    return acknowledge(follower, stored, this.#settings);
   }
 
   /**
@@ -358,14 +362,6 @@ export class LiveService {
     const live = (await this.store.getSession(sessionId))?.metadata.live;
     if (isFields(live) && live.key === key) return sessionId;
     throw new ContinuoError("not_found", "the batch is for a session of another key", { details: { key } });
-  }
-
-  #acknowledge(follower: Follower, stored: readonly StoredEvent[]): Acknowledgement {
-    const { fold } = follower;
-    const unseen = stored.filter((event) => event.sequence > fold.sequence && isCounted(event)).length;
-    const depth = depthOf(fold) + unseen;
-    const level = this.#settings.backpressure ? nextLevel(fold.level, depth) : "normal";
-    return { sequences: stored.map(({ sequence }) => sequence), depth, level, dropped: 0 };
   }
 
   async #follow(sessionId: string): Promise<Follower> {

@@ -63,6 +63,8 @@ export const HEAVY_PACKAGES: readonly string[] = [
   "ws",
   "@agentclientprotocol/sdk",
   "@modelcontextprotocol/server",
+  "@opentelemetry/sdk-metrics",
+  "@opentelemetry/exporter-metrics-otlp-http",
   "node:sqlite",
   "yaml",
   "zod",

@@ -24,6 +24,7 @@ import { toJsonText } from "../terminal/index.ts";
 import type { ServeFlags } from "./flags.ts";
 import { liveSettings } from "./live-settings.ts";
 import { loadMachine } from "./machine.ts";
+import { startTelemetry } from "./telemetry.ts";
 import { readTokenFile, tokenFileOf, writeTokenFile } from "./token-file.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
@@ -59,10 +60,12 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     report: (line) => shell.stderr.write(`${line}\n`),
   });
   const stopped = stopSignal(shell);
+  const stopTelemetry = await startTelemetry(shell);
   const listening = await listen(server, { ...address, process: "own" });
   await announce({ store, listening, tokenFile, flags, shell });
   await stopped;
   await listening.close();
+  await stopTelemetry();
   return 0;
 }
 

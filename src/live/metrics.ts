@@ -1,0 +1,187 @@
+/**
+ * What continuous sessions measure, through the OpenTelemetry API: nothing is recorded, and nearly nothing costs,
+ * unless the program that loads the library registered a provider.
+ */
+
+import {
+  type Attributes,
+  type Counter,
+  type Histogram,
+  type MeterProvider,
+  metrics,
+} from "@opentelemetry/api";
+
+interface Metric {
+  readonly kind: "counter" | "histogram" | "gauge";
+  /** UCUM. */
+  readonly unit: string;
+  readonly says: string;
+}
+
+type CounterName =
+  | "continuo.live.messages"
+  | "continuo.live.dropped"
+  | "continuo.live.notes"
+  | "continuo.live.escalations"
+  | "continuo.live.transitions"
+  | "continuo.live.alerts";
+type TimeName = "continuo.live.checkpoint.duration" | "continuo.live.restore.duration";
+type HistogramName =
+  | TimeName
+  | "continuo.live.depth"
+  | "continuo.live.batch.size"
+  | "gen_ai.client.operation.duration"
+  | "gen_ai.client.token.usage";
+
+export const METRICS: Readonly<Record<CounterName | HistogramName | "continuo.live.sessions", Metric>> = {
+  "continuo.live.messages": {
+    kind: "counter",
+    unit: "{message}",
+    says: "Input that was stored, by `type`.",
+  },
+  "continuo.live.depth": {
+    kind: "histogram",
+    unit: "{message}",
+    says: "Input of a session that is stored and not processed, with each message.",
+  },
+  "continuo.live.batch.size": {
+    kind: "histogram",
+    unit: "{message}",
+    says: "Events that a note writer was given at once, by `lane`.",
+  },
+  "continuo.live.dropped": {
+    kind: "counter",
+    unit: "{message}",
+    says: "Input that the model was not given, and telemetry that was not stored, by `type`.",
+  },
+  "continuo.live.notes": {
+    kind: "counter",
+    unit: "{draft}",
+    says: "What became of drafts, by `action`: `write`, `update`, `merge`, `ask`, `keep`.",
+  },
+  "continuo.live.escalations": {
+    kind: "counter",
+    unit: "{question}",
+    says: "Questions to people about drafts that are not sure.",
+  },
+  "continuo.live.checkpoint.duration": {
+    kind: "histogram",
+    unit: "s",
+    says: "How long a checkpoint took, by `outcome`.",
+  },
+  "continuo.live.restore.duration": {
+    kind: "histogram",
+    unit: "s",
+    says: "How long it took to restore a session, by `outcome`.",
+  },
+  "continuo.live.transitions": {
+    kind: "counter",
+    unit: "{transition}",
+    says: "Changes of state, with `from` and `to`.",
+  },
+  "continuo.live.alerts": {
+    kind: "counter",
+    unit: "{alert}",
+    says: "What somebody should look at, by `reason`: `degraded_abandoned` is a session that nobody repaired.",
+  },
+  "continuo.live.sessions": {
+    kind: "gauge",
+    unit: "{session}",
+    says: "Sessions that this server owns, by `state`.",
+  },
+  "gen_ai.client.operation.duration": {
+    kind: "histogram",
+    unit: "s",
+    says: "How long a call of a note writer took.",
+  },
+  "gen_ai.client.token.usage": {
+    kind: "histogram",
+    unit: "{token}",
+    says: "Tokens of a call of a note writer, by `gen_ai.token.type`.",
+  },
+};
+
+/** The states of the sessions of one service. */
+type StateSource = () => Iterable<string>;
+
+interface Instruments {
+  readonly provider: MeterProvider;
+  readonly counters: ReadonlyMap<string, Counter>;
+  readonly histograms: ReadonlyMap<string, Histogram>;
+}
+
+const sources = new Set<StateSource>();
+let instruments: Instruments | null = null;
+
+export function count(name: CounterName, value = 1, attributes: Attributes = {}): void {
+  if (value > 0) present().counters.get(name)?.add(value, attributes);
+}
+
+export function record(name: HistogramName, value: number, attributes: Attributes = {}): void {
+  present().histograms.get(name)?.record(value, attributes);
+}
+
+/** Times in seconds, with `outcome` and, where it failed, nothing else: errors name what is private. */
+export async function recordTime<Result>(name: TimeName, work: () => Promise<Result>): Promise<Result> {
+  const beganMs = performance.now();
+  let outcome = "failed";
+  try {
+    const result = await work();
+    outcome = "done";
+    return result;
+  } finally {
+    record(name, (performance.now() - beganMs) / 1_000, { outcome });
+  }
+}
+
+/** Input that was stored, with the depth after it. */
+export function countInput(types: readonly string[], depth: number): void {
+  for (const type of types) count("continuo.live.messages", 1, { type });
+  if (types.length > 0) record("continuo.live.depth", depth);
+}
+
+export function countDropped(types: Readonly<Record<string, number>>): void {
+  for (const [type, number] of Object.entries(types)) count("continuo.live.dropped", number, { type });
+}
+
+/** The decisions among events that were stored. */
+export function countDecisions(events: readonly { readonly type: string; readonly data?: unknown }[]): void {
+  for (const { type, data } of events) {
+    if (type !== "decision_made") continue;
+    const { decisions = [] } = data as { readonly decisions?: readonly { readonly action: string }[] };
+    for (const { action } of decisions) {
+      count("continuo.live.notes", 1, { action });
+      if (action === "ask") count("continuo.live.escalations");
+    }
+  }
+}
+
+/** Counted whenever the gauge is read. The result ends it. */
+export function observeStates(source: StateSource): () => void {
+  sources.add(source);
+  present();
+  return () => sources.delete(source);
+}
+
+/** A provider may be registered, or replaced, at any time. */
+function present(): Instruments {
+  const provider = metrics.getMeterProvider();
+  if (instruments?.provider === provider) return instruments;
+  const meter = provider.getMeter("continuo.live");
+  const counters = new Map<string, Counter>();
+  const histograms = new Map<string, Histogram>();
+  for (const [name, { kind, unit, says: description }] of Object.entries(METRICS)) {
+    if (kind === "counter") counters.set(name, meter.createCounter(name, { unit, description }));
+    else if (kind === "histogram") histograms.set(name, meter.createHistogram(name, { unit, description }));
+    else {
+      meter.createObservableGauge(name, { unit, description }).addCallback((result) => {
+        const states = new Map<string, number>();
+        for (const source of sources)
+          for (const state of source()) states.set(state, (states.get(state) ?? 0) + 1);
+        for (const [state, number] of states) result.observe(number, { state });
+      });
+    }
+  }
+  instruments = { provider, counters, histograms };
+  return instruments;
+}

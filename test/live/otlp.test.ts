@@ -1,0 +1,65 @@
+/** `continuo serve` sends its metrics to a collector of OpenTelemetry. */
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+import { bundledCommand } from "../sizes/prepared.ts";
+import { said } from "./live-session.ts";
+
+test("a server sends its metrics to the endpoint that OTEL_EXPORTER_OTLP_ENDPOINT names, and what is left at its end", async () => {
+  const sent: string[] = [];
+  const collector = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      sent.push(`${request.url} ${Buffer.concat(chunks).toString()}`);
+      response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    });
+  });
+  await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
+  const home = mkdtempSync(join(tmpdir(), "continuo-otlp-"));
+  const args = [await bundledCommand(), "serve", "--no-auth", "--listen", "127.0.0.1:0", "--json"];
+  const child = spawn(process.execPath, args, {
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: home,
+      CONTINUO_HOME: home,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+      OTEL_METRIC_EXPORT_INTERVAL: "200",
+      OTEL_SERVICE_NAME: "notes",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  try {
+    const line = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stdout }).once("line", resolve);
+      child.once("exit", () => reject(new Error("serve ended")));
+    });
+    const { url } = JSON.parse(line) as { readonly url: string };
+    const post = (method: string, path: string, body: object): Promise<Response> =>
+      fetch(`${url}/v1/live/k${path}`, { method, body: JSON.stringify(body) });
+    await post("PUT", "", { videoId: "v" });
+    const batch = { producerId: "p", epoch: 0, sequence: 0, evidence: [said("words")] };
+    expect((await post("POST", "/evidence", batch)).status).toBe(200);
+    await expect.poll(() => sent.join("\n")).toContain("continuo.live.messages");
+    expect(sent[0]).toContain("/v1/metrics");
+    expect(sent[0]).toContain('"stringValue":"notes"');
+    expect(sent.join("\n")).not.toContain("continuo.live.checkpoint.duration");
+    // The final checkpoint is measured after the last interval, or before it: it arrives in any case.
+    await post("DELETE", "", {});
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    expect(sent.join("\n")).toContain("continuo.live.checkpoint.duration");
+  } finally {
+    child.kill("SIGKILL");
+    collector.closeAllConnections();
+    collector.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+});
