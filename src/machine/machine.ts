@@ -1,15 +1,30 @@
 /** The machine: its parts as one service. */
 
-import { setTimeout as sleep } from "node:timers/promises";
-import type { MachineService, MachineSession, SessionsChanged } from "../wire/machine/index.ts";
+import type { Prices } from "../catalog/index.ts";
+import type { MachineService } from "../wire/machine/index.ts";
+import { changesOf } from "./changed.ts";
 import { findByText } from "./found.ts";
-import { MACHINE_LIMITS } from "./limits.ts";
+import { growthOf } from "./growth.ts";
+import { toHead } from "./head.ts";
+import {
+  changedFiles,
+  changesOfFile,
+  createHistories,
+  outlineOf,
+  tipWindow,
+  windowOf,
+} from "./history/index.ts";
 import { pageOf, toFilter } from "./list.ts";
+import type { Machine } from "./machine-parts.ts";
+import { findNamed, locateNamed } from "./named.ts";
 import type { MachineOptions } from "./options.ts";
-import { createRowSource, type RowSource } from "./rows.ts";
+import { imageIn, textIn } from "./parts.ts";
+import { createRowSource } from "./rows.ts";
+import { seenFrom } from "./seen.ts";
 
 export function createMachine(options: MachineOptions): MachineService {
-  const source = createRowSource(options.places);
+  const machine = createParts(options);
+  const { source, histories } = machine;
   return {
     async sessions(query) {
       const rows = await source.rows();
@@ -22,29 +37,53 @@ export function createMachine(options: MachineOptions): MachineService {
       return pageOf(found.sessions.filter(filter), query, [...rows.notices, ...found.notices]);
     },
     changed: (signal) => changesOf(source, signal),
-    close: async () => undefined,
+    async session(key, signal) {
+      const named = await machine.named(key, signal);
+      const prices = await options.prices();
+      return await machine.withWhole({ key }, signal, (whole) => toHead(named, whole, prices));
+    },
+    async history(query, signal) {
+      const asked = await machine.asked(query, signal);
+      const tip = await histories.tip(asked);
+      const window = tip === null ? null : tipWindow(tip, asked, query);
+      return (
+        window ?? (await histories.withWhole(asked, signal, ({ kept }) => windowOf(kept, query.key, query)))
+      );
+    },
+    text: (query, signal) => machine.withWhole(query, signal, ({ kept }) => textIn(kept, query)),
+    image: (query, signal) => machine.withWhole(query, signal, ({ kept }) => imageIn(kept, query)),
+    growth: (query, signal) => growthOf(machine, query, signal),
+    async outline(query, signal) {
+      const seen = await seenFrom(machine, query, signal);
+      return await machine.withWhole(query, signal, ({ kept }) => outlineOf(kept, query, seen));
+    },
+    changes: (query, signal) => machine.withWhole(query, signal, ({ kept }) => changedFiles(kept)),
+    fileChanges: (query, signal) =>
+      machine.withWhole(query, signal, ({ kept }) => changesOfFile(kept, query.path, query.after)),
+    close: async () => histories.close(),
   };
 }
 
-/** Compares the list with what it was, now and then. */
-async function* changesOf(
-  source: RowSource,
-  signal: AbortSignal,
-): AsyncGenerator<SessionsChanged, void, void> {
-  let before: ReadonlyMap<string, string> = textsOf((await source.rows()).byKey);
-  while (!signal.aborted) {
-    await sleep(MACHINE_LIMITS.followMs, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return;
-    const { byKey } = await source.rows();
-    const now = textsOf(byKey);
-    const sessions: MachineSession[] = [];
-    for (const [key, text] of now) if (before.get(key) !== text) sessions.push(JSON.parse(text));
-    const gone = [...before.keys()].filter((key) => !now.has(key));
-    before = now;
-    if (sessions.length + gone.length > 0) yield { sessions, gone };
-  }
-}
-
-function textsOf(rows: ReadonlyMap<string, { readonly shown: MachineSession }>): ReadonlyMap<string, string> {
-  return new Map([...rows].map(([key, { shown }]) => [key, JSON.stringify(shown)]));
+function createParts(options: MachineOptions): Machine {
+  const source = createRowSource(options.places);
+  const histories = createHistories();
+  const machine: Machine = {
+    ...{ options, source, histories },
+    named: (key, signal) =>
+      findNamed(key, source, (parent) =>
+        machine.withWhole({ key: parent }, signal, ({ details }) => details.subagents),
+      ),
+    async asked({ key, view = "history", branch }, signal) {
+      const named = await machine.named(key, signal);
+      const prices: Prices = await options.prices();
+      return {
+        ...{ key, view, prices, places: options.places },
+        ...(branch === undefined ? {} : { branch }),
+        locate: async () => await locateNamed(named, options.places),
+      };
+    },
+    withWhole: async (name, signal, use) =>
+      await histories.withWhole(await machine.asked(name, signal), signal, use),
+  };
+  return machine;
 }

@@ -1,5 +1,6 @@
 /** What the machine is given: where sessions lie, and what the configuration says of them. */
 
+import type { Prices } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 
 export interface MachineOptions {
@@ -8,4 +9,6 @@ export interface MachineOptions {
   exclude(): Promise<readonly string[]>;
   /** Turns the text after `since:` into a time. Errors: `usage`. */
   toTime(text: string): string;
+  /** Prices that go before the table; read when a session is read. */
+  prices(): Promise<Prices>;
 }

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { PlacesAt } from "../../files/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
 import { patternsWork } from "../search/index.ts";
+import { homeConfiguration } from "../spending/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
 
 /** @param store the one that is served, where a flag names it: Continuo's own sessions are those of that store */
@@ -13,6 +14,7 @@ export async function loadMachine(shell: Shell, store: string | undefined): Prom
     places: placesFor(shell, store),
     exclude: () => patternsWork(shell),
     toTime: (text) => parseSince(text, new Date()),
+    prices: async () => (await homeConfiguration(shell)).prices,
   });
 }
 

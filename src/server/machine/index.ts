@@ -12,6 +12,7 @@ import { MACHINE_ROOT, type MachineService } from "../../wire/machine/index.ts";
 import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
 import type { MachineAsked } from "./asked.ts";
 import { listRoutes } from "./list-routes.ts";
+import { sessionRoutes } from "./session-routes.ts";
 
 export const machine: CreateMount = (context) => {
   let loaded: Promise<MachineService> | null = null;
@@ -23,6 +24,7 @@ export const machine: CreateMount = (context) => {
   return {
     routes: (app) => {
       listRoutes(app, context, asked);
+      sessionRoutes(app, context, asked);
       app.all(`${MACHINE_ROOT}/*`, (c) => {
         machineFor(c.var.grant, "read", context);
         throw noSuchPath();

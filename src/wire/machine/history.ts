@@ -21,7 +21,10 @@ export interface HistoryWindow {
   /** Messages in this history; `null` where only its end was read. */
   readonly total: number | null;
   readonly turns: number | null;
-  /** What `events?after=` takes. `null` where only the end was read: leave `after` out then. */
+  /**
+   * What `events?after=` takes. `null` where only the end was read: leave `after` out then. The first event is `reset` in
+   * that case, as soon as all was read: ids may differ from those of the end alone.
+   */
   readonly position: string | null;
 }
 
@@ -34,7 +37,10 @@ export interface WindowMessage {
   readonly message: Message;
   /** 0-based place in the history; `null` where only the end was read. */
   readonly index: number | null;
-  /** The turn: the id of the message that it begins with, and its 1-based number. */
+  /**
+   * The turn: the id of the message that it begins with, and its 1-based number. Where only the end was read, there is no
+   * number, and a turn that began before has the id of the first message that was read.
+   */
   readonly turnId: string;
   readonly turn: number | null;
   readonly costUsd: number | null;

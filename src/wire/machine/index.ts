@@ -30,5 +30,5 @@ export {
   sessionsPath,
   textPath,
 } from "./paths.ts";
-export type { MachineService } from "./service.ts";
+export type { HistoryName, HistoryQuery, ImageBytes, MachineService } from "./service.ts";
 export type { GrowthEvent, MachineProblem, SessionHead, SubagentHead } from "./session.ts";

@@ -1,11 +1,60 @@
 /** What a server asks of the machine that it runs on: the answers of `/v1/machine/`, without HTTP. */
 
+import type { ChangesAnswer, FileChanges } from "./changes.ts";
+import type { HistoryView, HistoryWindow, TextRest } from "./history.ts";
 import type { ListQuery, SessionsChanged, SessionsPage } from "./list.ts";
+import type { Outline } from "./outline.ts";
+import type { GrowthEvent, SessionHead } from "./session.ts";
 
+/** A history of a session. */
+export interface HistoryName {
+  readonly key: string;
+  /** `history` when left out. */
+  readonly view?: HistoryView;
+  /** The id of a leaf; the active branch when left out. */
+  readonly branch?: string;
+}
+
+export interface HistoryQuery extends HistoryName {
+  readonly before?: string;
+  readonly after?: string;
+  readonly around?: string;
+  readonly limit?: number;
+}
+
+/** Bytes of an image of one of the formats that a page may show. */
+export interface ImageBytes {
+  readonly mimeType: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Every method fails with `not_found` for a key that names no session, and with the errors of reading the session. */
 export interface MachineService {
   /** Errors: `invalid` for a cursor that is none; `unavailable` where the text cannot be searched. */
   sessions(query: ListQuery): Promise<SessionsPage>;
   /** What changes in the list from now on; ends when the signal aborts. */
   changed(signal: AbortSignal): AsyncIterable<SessionsChanged>;
+  session(key: string, signal: AbortSignal): Promise<SessionHead>;
+  /** Errors: `not_found` also for a message that is not in this history. */
+  history(query: HistoryQuery, signal: AbortSignal): Promise<HistoryWindow>;
+  text(
+    query: HistoryName & { readonly messageId: string; readonly path: string; readonly from: number },
+    signal: AbortSignal,
+  ): Promise<TextRest>;
+  image(
+    query: HistoryName & { readonly messageId: string; readonly path: string },
+    signal: AbortSignal,
+  ): Promise<ImageBytes>;
+  /** From a position on, or from when all was read; ends when the signal aborts. */
+  growth(query: HistoryName & { readonly after?: string }, signal: AbortSignal): AsyncIterable<GrowthEvent>;
+  outline(
+    query: HistoryName & { readonly before?: number; readonly limit?: number },
+    signal: AbortSignal,
+  ): Promise<Outline>;
+  changes(query: HistoryName, signal: AbortSignal): Promise<ChangesAnswer>;
+  fileChanges(
+    query: HistoryName & { readonly path: string; readonly after?: number },
+    signal: AbortSignal,
+  ): Promise<FileChanges>;
   close(): Promise<void>;
 }

@@ -1,0 +1,29 @@
+/** What changes in the list, for those who follow it. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { MachineSession, SessionsChanged } from "../wire/machine/index.ts";
+import { MACHINE_LIMITS } from "./limits.ts";
+import type { RowSource } from "./rows.ts";
+
+/** Compares the list with what it was, now and then. */
+export async function* changesOf(
+  source: RowSource,
+  signal: AbortSignal,
+): AsyncGenerator<SessionsChanged, void, void> {
+  let before: ReadonlyMap<string, string> = textsOf((await source.rows()).byKey);
+  while (!signal.aborted) {
+    await sleep(MACHINE_LIMITS.followMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    const { byKey } = await source.rows();
+    const now = textsOf(byKey);
+    const sessions: MachineSession[] = [];
+    for (const [key, text] of now) if (before.get(key) !== text) sessions.push(JSON.parse(text));
+    const gone = [...before.keys()].filter((key) => !now.has(key));
+    before = now;
+    if (sessions.length + gone.length > 0) yield { sessions, gone };
+  }
+}
+
+function textsOf(rows: ReadonlyMap<string, { readonly shown: MachineSession }>): ReadonlyMap<string, string> {
+  return new Map([...rows].map(([key, { shown }]) => [key, JSON.stringify(shown)]));
+}

@@ -1,0 +1,192 @@
+/** The histories that are being looked at: each is read once for all who ask, and read on when it grew. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LookUpHit } from "../../catalog/index.ts";
+import { ContinuoError, isContinuoError, type Message } from "../../model/index.ts";
+import { HISTORY_LIMITS } from "./limits.ts";
+import { type ReadOptions, readOn, readTip, readWhole, stampNow, type Whole } from "./reading.ts";
+
+/** Which history: of a session, in a view, on a branch. */
+export interface Asked extends ReadOptions {
+  readonly key: string;
+  /** Where the session lies now. Errors: `not_found`. */
+  locate(): Promise<LookUpHit>;
+}
+
+export interface Histories {
+  /** `use` is called with the history as it is now; it must not keep it. */
+  withWhole<T>(asked: Asked, signal: AbortSignal, use: (whole: Whole) => T): Promise<T>;
+  /** The newest messages of a long session that was not read yet; `null` where all of it is there soon. */
+  tip(asked: Asked): Promise<readonly Message[] | null>;
+  close(): void;
+}
+
+interface Slot {
+  users: number;
+  hit: LookUpHit | null;
+  whole: Whole | null;
+  tip: Promise<readonly Message[] | null> | null;
+  /** Being read. It is given up when nobody waits for it. */
+  reading: { readonly done: Promise<Whole>; readonly abort: AbortController; waiting: number } | null;
+  /** `performance.now()` of the last look, and looks since the session was located. */
+  lookedAt: number;
+  looks: number;
+}
+
+/** So often the session is located again: its agent may have begun another file. */
+const LOOKS = 20;
+
+export function createHistories(): Histories {
+  const slots = new Map<string, Slot>();
+  const slotOf = (asked: Asked): Slot => {
+    const name = JSON.stringify([asked.key, asked.view, asked.branch ?? null]);
+    const slot = slots.get(name) ?? createSlot();
+    // The one that was asked for last is the last one to go.
+    slots.delete(name);
+    slots.set(name, slot);
+    return slot;
+  };
+  return {
+    async withWhole(asked, signal, use) {
+      const slot = slotOf(asked);
+      slot.users += 1;
+      try {
+        return use(await wholeNow(slot, asked, signal));
+      } finally {
+        slot.users -= 1;
+        forgetOld(slots);
+      }
+    },
+    async tip(asked) {
+      const slot = slotOf(asked);
+      if (slot.whole !== null || asked.view === "model" || asked.branch !== undefined) return null;
+      slot.hit ??= await asked.locate();
+      if (sizeOf(slot.hit) < HISTORY_LIMITS.smallBytes) return null;
+      slot.tip ??= readTip(slot.hit, asked.places);
+      try {
+        return await slot.tip;
+      } catch (error) {
+        slot.tip = null;
+        throw error;
+      }
+    },
+    close() {
+      for (const slot of slots.values()) drop(slot);
+      slots.clear();
+    },
+  };
+}
+
+function createSlot(): Slot {
+  return { users: 0, hit: null, whole: null, tip: null, reading: null, lookedAt: 0, looks: 0 };
+}
+
+/** As it is now, or was a moment ago. */
+async function wholeNow(slot: Slot, asked: Asked, signal: AbortSignal): Promise<Whole> {
+  signal.throwIfAborted();
+  const isDue = performance.now() - slot.lookedAt > HISTORY_LIMITS.followMs;
+  if (slot.reading === null && slot.whole !== null && !isDue) return slot.whole;
+  slot.reading ??= startReading(slot, asked);
+  const { reading } = slot;
+  reading.waiting += 1;
+  const leave = (): void => {
+    reading.waiting -= 1;
+    if (reading.waiting > 0 || slot.whole !== null) return;
+    reading.abort.abort();
+    if (slot.reading === reading) slot.reading = null;
+  };
+  signal.addEventListener("abort", leave, { once: true });
+  try {
+    return await reading.done;
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+function startReading(slot: Slot, asked: Asked): NonNullable<Slot["reading"]> {
+  const abort = new AbortController();
+  const done = read(slot, asked, abort.signal).finally(() => {
+    if (slot.reading === reading) slot.reading = null;
+    slot.lookedAt = performance.now();
+  });
+  done.catch(() => undefined);
+  const reading: NonNullable<Slot["reading"]> = { done, abort, waiting: 0 };
+  return reading;
+}
+
+async function read(slot: Slot, asked: Asked, signal: AbortSignal): Promise<Whole> {
+  const { whole } = slot;
+  if (slot.hit === null) slot.hit = await asked.locate();
+  if (whole === null) {
+    slot.whole = await readWhole(slot.hit, asked, signal);
+    slot.tip = null;
+    return slot.whole;
+  }
+  slot.looks += 1;
+  const isChanged = (await stampNow(slot.hit, asked.places)) !== whole.stamp;
+  if (!isChanged && slot.looks % LOOKS !== 0) return whole;
+  slot.hit = await locateAgain(slot.hit, asked);
+  const next = await readOnSafely(slot.hit, whole, asked, signal);
+  if (next !== null) {
+    slot.whole = next;
+    return next;
+  }
+  slot.whole = await readWhole(slot.hit, asked, signal);
+  // Who was given the old one is done with it in this turn of the loop.
+  setImmediate(() => whole.kept[Symbol.dispose]());
+  return slot.whole;
+}
+
+async function readOnSafely(
+  hit: LookUpHit,
+  whole: Whole,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<Whole | null> {
+  try {
+    return await readOn(hit, whole, asked, signal);
+  } catch (error) {
+    // Between two looks it was moved, or is being written anew; a branch can end.
+    if (isContinuoError(error, "unreadable") || isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
+}
+
+/** A file that is written anew is gone for a moment. */
+async function locateAgain(hit: LookUpHit, asked: Asked): Promise<LookUpHit> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if (hit.kind === "native") {
+        const { reader, found, places } = hit.native;
+        const there = await reader.recognise(found.location, places);
+        if (there?.sessionId === found.sessionId) return { ...hit, native: { ...hit.native, found: there } };
+      }
+      return await asked.locate();
+    } catch (error) {
+      if (attempt === 4 || !(error instanceof ContinuoError)) throw error;
+    }
+    await sleep(HISTORY_LIMITS.followMs);
+  }
+}
+
+function forgetOld(slots: Map<string, Slot>): void {
+  let messages = 0;
+  for (const slot of slots.values()) messages += slot.whole?.kept.length ?? 0;
+  for (const [name, slot] of slots) {
+    if (slots.size <= HISTORY_LIMITS.keptSessions && messages <= HISTORY_LIMITS.keptMessages) return;
+    if (slot.users > 0 || slot.reading !== null) continue;
+    messages -= slot.whole?.kept.length ?? 0;
+    drop(slot);
+    slots.delete(name);
+  }
+}
+
+function drop(slot: Slot): void {
+  slot.reading?.abort.abort();
+  slot.whole?.kept[Symbol.dispose]();
+}
+
+function sizeOf(hit: LookUpHit): number {
+  if (hit.kind === "own") return HISTORY_LIMITS.smallBytes;
+  return hit.native.found.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}

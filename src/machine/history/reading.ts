@@ -1,0 +1,181 @@
+/** How a history is read into what is kept of it: all of it once, then what was added, and anew where it was written anew. */
+
+import { randomUUID } from "node:crypto";
+import { setImmediate as othersTurn } from "node:timers/promises";
+import {
+  type LookUpHit,
+  modelViewOf,
+  openLocated,
+  openOwn,
+  type Prices,
+  type ShownDetails,
+  type ShownSession,
+} from "../../catalog/index.ts";
+import { type PlacesAt, statFile } from "../../files/index.ts";
+import { stampOf } from "../../index-file/index.ts";
+import { ContinuoError, type Leaf, type Message, type Problem, present } from "../../model/index.ts";
+import type { SavedScan } from "../../native/kit/index.ts";
+import type { HistoryView } from "../../wire/machine/index.ts";
+import { createKeptHistory, type KeptHistory } from "./kept.ts";
+import { HISTORY_LIMITS } from "./limits.ts";
+
+export interface ReadOptions {
+  readonly places: PlacesAt;
+  readonly prices: Prices;
+  readonly view: HistoryView;
+  /** The id of a leaf; the active branch when left out. */
+  readonly branch?: string;
+}
+
+/** A history as it was when its files had this stamp. */
+export interface Whole {
+  readonly kept: KeptHistory;
+  readonly details: ShownDetails;
+  readonly leaves: readonly Leaf[];
+  readonly problems: readonly Problem[];
+  readonly stamp: string;
+  readonly saved: SavedScan | null;
+}
+
+/** What changes whenever the session does; empty where nobody can tell. */
+export async function stampNow(hit: LookUpHit, places: PlacesAt): Promise<string> {
+  if (hit.kind === "native") {
+    return stampOf(hit.native.found.files.map(({ path }) => statFile(path) ?? { path, ...GONE }));
+  }
+  await using own = await openOwn(places);
+  return own === null ? "" : String(await own.store.latestSequence(hit.row.sessionId));
+}
+
+const GONE = { sizeBytes: -1, mtimeMs: 0, ctimeMs: 0, inode: 0 };
+
+/** Errors: those of opening it; `not_found` for a branch; `too_large` for a model view. */
+export async function readWhole(hit: LookUpHit, options: ReadOptions, signal: AbortSignal): Promise<Whole> {
+  const stamp = await stampNow(hit, options.places);
+  using session = await open(hit, options, { signal });
+  const kept = createKeptHistory(randomUUID(), options.prices);
+  try {
+    await putAll(kept, messagesOf(hit, session, options), signal);
+    return wholeOf(kept, session, stamp);
+  } catch (error) {
+    kept[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** The same history with what changed since; `null` where it was written anew, and has to be read so. */
+export async function readOn(
+  hit: LookUpHit,
+  before: Whole,
+  options: ReadOptions,
+  signal: AbortSignal,
+): Promise<Whole | null> {
+  const stamp = await stampNow(hit, options.places);
+  if (stamp !== "" && stamp === before.stamp) return before;
+  const { kept, saved } = before;
+  using session = await open(hit, options, { signal, ...(saved === null ? {} : { continue: saved }) });
+  if (saved !== null && "continued" in session && session.continued && options.view === "history") {
+    const added = session.history({ ...branchOf(options), after: saved.position });
+    await putAll(kept, added, signal);
+    const isWhole = options.branch !== undefined || kept.length === session.details.messages.total;
+    return isWhole ? wholeOf(kept, session, stamp) : null;
+  }
+  return (await putDifferences(kept, messagesOf(hit, session, options), signal))
+    ? wholeOf(kept, session, stamp)
+    : null;
+}
+
+/** Its newest part alone; `null` where there is none to be had. */
+export async function readTip(hit: LookUpHit, places: PlacesAt): Promise<readonly Message[] | null> {
+  using session = await openLocated(hit, places, { newestBytes: HISTORY_LIMITS.tipBytes });
+  return session.partial ? (await Array.fromAsync(session.history())).map(toKept) : null;
+}
+
+type Opened = (ShownSession & Disposable) & { readonly saved?: SavedScan | null };
+
+async function open(
+  hit: LookUpHit,
+  { places }: ReadOptions,
+  options: { readonly signal: AbortSignal; readonly continue?: SavedScan },
+) {
+  if (hit.kind === "own") return await openLocated(hit, places, options);
+  const { reader, found, places: at } = hit.native;
+  return await reader.open(found, at, { save: true, ...options });
+}
+
+function wholeOf(kept: KeptHistory, session: Opened, stamp: string): Whole {
+  const { details, leaves, problems } = session;
+  return { kept, details, leaves, problems, stamp, saved: session.saved ?? null };
+}
+
+async function* messagesOf(
+  hit: LookUpHit,
+  session: ShownSession,
+  options: ReadOptions,
+): AsyncGenerator<Message, void, void> {
+  if (options.view === "history") yield* session.history(branchOf(options));
+  else if ((session.details.sizeBytes ?? 0) > HISTORY_LIMITS.modelViewBytes) throw tooLarge(session.details);
+  else yield* await modelViewOf(hit, session, present({ leaf: options.branch }));
+}
+
+function branchOf({ branch }: ReadOptions): { readonly leaf?: string } {
+  return present({ leaf: branch });
+}
+
+async function putAll(
+  kept: KeptHistory,
+  messages: AsyncIterable<Message>,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const message of slowly(messages, signal)) kept.put(toKept(message));
+  kept.settle();
+}
+
+/** `false` where the messages are not those that are kept, with others after them. */
+async function putDifferences(
+  kept: KeptHistory,
+  messages: AsyncIterable<Message>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let index = 0;
+  for await (const message of slowly(messages, signal)) {
+    const known = kept.idAt(index);
+    if (known !== undefined && known !== message.id) return false;
+    const shown = toKept(message);
+    if (!kept.has(shown, index)) kept.put(shown);
+    index += 1;
+  }
+  kept.settle();
+  return index === kept.length;
+}
+
+/** The call and the result hold what these repeat. */
+function toKept({ toolInput: _input, toolOutput: _output, ...message }: Message): Message {
+  return message;
+}
+
+/** A long session does not keep others from being answered. */
+async function* slowly(
+  messages: AsyncIterable<Message>,
+  signal: AbortSignal,
+): AsyncGenerator<Message, void, void> {
+  let began = performance.now();
+  for await (const message of messages) {
+    yield message;
+    if (performance.now() - began < HISTORY_LIMITS.sliceMs) continue;
+    await othersTurn();
+    signal.throwIfAborted();
+    began = performance.now();
+  }
+}
+
+function tooLarge({ sizeBytes }: ShownDetails): ContinuoError {
+  const limit = HISTORY_LIMITS.modelViewBytes;
+  return new ContinuoError(
+    "too_large",
+    `the session has ${sizeBytes} bytes: its model view is not worked out`,
+    {
+      hint: "Run `continuo session show ID --model-view`.",
+      details: { limit },
+    },
+  );
+}

@@ -1,0 +1,135 @@
+/** A message as a window shows it: no bytes, nothing opaque, and long texts cut. Pure. */
+
+import type { Block, Message } from "../../model/index.ts";
+import { imagePath, type TextCut } from "../../wire/machine/index.ts";
+import { HISTORY_LIMITS } from "./limits.ts";
+
+export interface ShownMessage {
+  readonly message: Message;
+  readonly cuts: readonly TextCut[];
+}
+
+/** Formats that no browser runs anything from; SVG is none of them. */
+export const SHOWN_IMAGES: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+  "image/bmp",
+]);
+
+/** @param key of the session, for the paths of images */
+export function toShownMessage(message: Message, key: string): ShownMessage {
+  const budget: Budget = { cuts: [], chars: HISTORY_LIMITS.messageChars, nodes: HISTORY_LIMITS.messageNodes };
+  const { records } = message.metadata;
+  const content = blocksOf(message.content, "content", { key, messageId: message.id, budget });
+  return {
+    message: {
+      ...message,
+      content,
+      metadata: records === undefined ? {} : { records: records.slice(0, 20) },
+    },
+    cuts: budget.cuts,
+  };
+}
+
+interface Budget {
+  readonly cuts: TextCut[];
+  chars: number;
+  nodes: number;
+}
+
+interface Place {
+  readonly key: string;
+  readonly messageId: string;
+  readonly budget: Budget;
+}
+
+function blocksOf(blocks: readonly Block[], path: string, place: Place): Block[] {
+  return blocks.slice(0, Math.max(0, place.budget.nodes)).map((block, at) => {
+    const { native: _, ...shown } = block;
+    return blockOf(shown as Block, `${path}/${at}`, place);
+  });
+}
+
+function blockOf(block: Block, path: string, place: Place): Block {
+  switch (block.type) {
+    case "image":
+    case "file": {
+      const { data, url, ...rest } = block;
+      const shownUrl = data !== undefined && isShownImage(block) ? imageUrl(path, place) : safeUrl(url);
+      const text =
+        "text" in rest && rest.text !== undefined ? { text: cut(rest.text, `${path}/text`, place) } : {};
+      return { ...rest, ...text, ...(shownUrl === undefined ? {} : { url: shownUrl }) };
+    }
+    case "thinking": {
+      const { signature: _, data: __, ...rest } = block;
+      return { ...rest, text: cut(block.text, `${path}/text`, place) };
+    }
+    case "tool_result": {
+      const { details: _, ...rest } = block;
+      return { ...rest, content: blocksOf(block.content, `${path}/content`, place) };
+    }
+    default:
+      return cutIn(block, path, place) as Block;
+  }
+}
+
+function isShownImage(block: Block): boolean {
+  return block.type === "image" && SHOWN_IMAGES.has(block.mimeType);
+}
+
+function imageUrl(path: string, { key, messageId }: Place): string {
+  return imagePath(key, messageId, path);
+}
+
+/** What a session says may not pass for a path on this server. */
+function safeUrl(url: string | undefined): string | undefined {
+  return url !== undefined && url.length <= 2_048 && /^https?:\/\//iu.test(url) ? url : undefined;
+}
+
+/** A value as it is, but for long texts and what is beyond the number of nodes. */
+function cutIn(value: unknown, path: string, place: Place): unknown {
+  place.budget.nodes -= 1;
+  if (typeof value === "string") return cut(value, path, place);
+  if (typeof value !== "object" || value === null) return value;
+  if (place.budget.nodes <= 0) return null;
+  if (Array.isArray(value)) return value.map((each, at) => cutIn(each, `${path}/${at}`, place));
+  const fields = Object.entries(value).filter(([name]) => name !== "native" && name !== "signature");
+  return Object.fromEntries(
+    fields.map(([name, each]) => [name, cutIn(each, `${path}/${escapeStep(name)}`, place)]),
+  );
+}
+
+function cut(text: string, path: string, { budget }: Place): string {
+  const most = budget.chars > 0 ? HISTORY_LIMITS.textChars : HISTORY_LIMITS.restChars;
+  if (text.length <= most) {
+    budget.chars -= text.length;
+    return text;
+  }
+  const kept = isHighSurrogate(text.charCodeAt(most - 1)) ? most - 1 : most;
+  budget.chars -= kept;
+  budget.cuts.push({ path, kept, total: text.length });
+  return text.slice(0, kept);
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** As in a JSON pointer. */
+function escapeStep(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** What is at a path, by own properties alone; `undefined` where nothing is. */
+export function valueAt(message: Message, path: string): unknown {
+  let value: unknown = message;
+  for (const step of path.split("/")) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return value;
+}

@@ -1,0 +1,74 @@
+/** From a key to the session that it names: a row of the list, or a sub-agent below one. */
+
+import { type ListedSession, type LookUpHit, locateRow } from "../catalog/index.ts";
+import type { PlacesAt } from "../files/index.ts";
+import { ContinuoError, type SubagentInfo } from "../model/index.ts";
+import type { MachineSession } from "../wire/machine/index.ts";
+import { keyOf } from "./keys.ts";
+import type { RowSource } from "./rows.ts";
+
+export interface NamedSession {
+  readonly key: string;
+  readonly row: ListedSession;
+  readonly shown: MachineSession;
+  /** Of a sub-agent. */
+  readonly parentKey: string | null;
+}
+
+/** The sub-agents of a session, by a full read of it. */
+export type SubagentsOf = (key: string) => Promise<readonly SubagentInfo[]>;
+
+/** Between the key of a session and the id of a sub-agent, which is encoded: no key of a list has this. */
+const BELOW = ">";
+
+export function subagentKey(parentKey: string, id: string): string {
+  return `${parentKey}${BELOW}${encodeURIComponent(id)}`;
+}
+
+/** Errors: `not_found`. */
+export async function findNamed(
+  key: string,
+  source: RowSource,
+  subagentsOf: SubagentsOf,
+): Promise<NamedSession> {
+  const at = key.lastIndexOf(BELOW);
+  if (at === -1) return await findListed(key, source);
+  const parentKey = key.slice(0, at);
+  const parent = await findNamed(parentKey, source, subagentsOf);
+  const info = (await subagentsOf(parentKey)).find(({ id }) => subagentKey(parentKey, id) === key);
+  if (info === undefined) throw noSuchSession(key);
+  const { id, location, description, type, sizeBytes } = info;
+  const row = { ...parent.row, sessionId: id, location, title: description ?? type, sizeBytes, problems: [] };
+  const shown = { ...parent.shown, key, sessionId: id, title: row.title, sizeBytes, problems: [] };
+  return { key, row, shown: { ...shown, turns: null, tokens: null, costUsd: null }, parentKey };
+}
+
+async function findListed(key: string, source: RowSource): Promise<NamedSession> {
+  const known = (await source.rows()).byKey.get(key);
+  if (known !== undefined) return { key, ...known, parentKey: null };
+  // It may have begun a moment ago.
+  source.forget();
+  const found = (await source.rows()).byKey.get(key);
+  if (found === undefined) throw noSuchSession(key);
+  return { key, ...found, parentKey: null };
+}
+
+/** Errors: `not_found` where it went away meanwhile. */
+export async function locateNamed({ row }: NamedSession, places: PlacesAt): Promise<LookUpHit> {
+  return await locateRow(row, places);
+}
+
+/** The key of a session that was made a moment ago; `null` where the list does not have it. */
+export async function findMade(
+  made: { readonly agent: string; readonly sessionId: string; readonly location: string },
+  source: RowSource,
+): Promise<MachineSession | null> {
+  source.forget();
+  return (await source.rows()).byKey.get(keyOf(made))?.shown ?? null;
+}
+
+function noSuchSession(key: string): ContinuoError {
+  return new ContinuoError("not_found", `there is no session ${JSON.stringify(key.slice(0, 200))}`, {
+    hint: "Read the list again: the session may have been moved or deleted.",
+  });
+}

@@ -1,0 +1,41 @@
+/** Parts of one message: the rest of a text, the bytes of an image. */
+
+import { ContinuoError } from "../model/index.ts";
+import type { ImageBytes, TextRest } from "../wire/machine/index.ts";
+import { HISTORY_LIMITS, indexOf, type KeptHistory, SHOWN_IMAGES, valueAt } from "./history/index.ts";
+
+interface PartName {
+  readonly messageId: string;
+  readonly path: string;
+}
+
+/** Errors: `not_found` where no text is; `out_of_range`. */
+export function textIn(
+  kept: KeptHistory,
+  { messageId, path, from }: PartName & { readonly from: number },
+): TextRest {
+  const text = valueAt(kept.messageAt(indexOf(kept, messageId)), path);
+  if (typeof text !== "string" || !path.startsWith("content/")) throw nothingThere(path, "text");
+  if (from > text.length) {
+    throw new ContinuoError("out_of_range", `the text has ${text.length} characters`, {
+      details: { total: text.length },
+    });
+  }
+  return { text: text.slice(from, from + HISTORY_LIMITS.textAnswerChars), from, total: text.length };
+}
+
+/** Errors: `not_found` where no image is of which the session has the bytes, in a format that pages show. */
+export function imageIn(kept: KeptHistory, { messageId, path }: PartName): ImageBytes {
+  const block = valueAt(kept.messageAt(indexOf(kept, messageId)), path);
+  const { type, mimeType, data } = (block ?? {}) as Readonly<Record<string, unknown>>;
+  const isShown = type === "image" && typeof mimeType === "string" && SHOWN_IMAGES.has(mimeType);
+  if (!isShown || typeof data !== "string" || !path.startsWith("content/")) throw nothingThere(path, "image");
+  return { mimeType, bytes: Uint8Array.from(Buffer.from(data, "base64")) };
+}
+
+function nothingThere(path: string, what: string): ContinuoError {
+  return new ContinuoError(
+    "not_found",
+    `the message has no ${what} at ${JSON.stringify(path.slice(0, 200))}`,
+  );
+}

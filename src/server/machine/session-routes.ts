@@ -1,0 +1,99 @@
+/** One session: its head, its history in windows, its outline, what it changed, and its growth. */
+
+import type { Hono } from "hono";
+import { z } from "zod";
+import { present } from "../../model/index.ts";
+import { type GrowthEvent, MACHINE_ROOT } from "../../wire/machine/index.ts";
+import type { ServerContext, ServerEnv } from "../context/index.ts";
+import { type Call, COUNT, type MachineAsked, NAME, parseAsked, parseQuery } from "./asked.ts";
+import { eventStream, type PushedEvent } from "./event-stream.ts";
+
+const SESSION = `${MACHINE_ROOT}/sessions/:key`;
+const MESSAGE = `${SESSION}/messages/:message`;
+
+const VIEW = { view: z.enum(["history", "model"]).optional(), branch: NAME.optional() };
+const WINDOW = z.strictObject({
+  ...VIEW,
+  before: NAME.optional(),
+  after: NAME.optional(),
+  around: NAME.optional(),
+  limit: COUNT.pipe(z.number().min(1).max(500)).optional(),
+});
+const TEXT = z.strictObject({ ...VIEW, path: NAME, from: COUNT });
+const IMAGE = z.strictObject({ ...VIEW, path: NAME });
+const GROWTH = z.strictObject({ ...VIEW, after: NAME.max(200).optional() });
+const OUTLINE = z.strictObject({
+  ...VIEW,
+  before: COUNT.optional(),
+  limit: COUNT.pipe(z.number().min(1).max(5_000)).optional(),
+});
+const CHANGES = z.strictObject({ ...VIEW, path: NAME.max(2_000).optional(), after: COUNT.optional() });
+
+export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAsked): void {
+  app.get(SESSION, async (c) => {
+    parseQuery(c, z.strictObject({}));
+    return Response.json(await (await asked(c, "read")).session(keyOf(c), c.req.raw.signal));
+  });
+  app.get(`${SESSION}/history`, async (c) => {
+    const service = await asked(c, "read");
+    const query = present(parseQuery(c, WINDOW));
+    return Response.json(await service.history({ key: keyOf(c), ...query }, c.req.raw.signal));
+  });
+  app.get(`${SESSION}/outline`, async (c) => {
+    const service = await asked(c, "read");
+    const query = present(parseQuery(c, OUTLINE));
+    return Response.json(await service.outline({ key: keyOf(c), ...query }, c.req.raw.signal));
+  });
+  app.get(`${SESSION}/changes`, async (c) => {
+    const service = await asked(c, "read");
+    const { path, ...query } = present(parseQuery(c, CHANGES));
+    const name = { key: keyOf(c), ...query };
+    const { signal } = c.req.raw;
+    const answer =
+      path === undefined ? service.changes(name, signal) : service.fileChanges({ ...name, path }, signal);
+    return Response.json(await answer);
+  });
+  app.get(`${SESSION}/events`, async (c) => {
+    const service = await asked(c, "read");
+    const query = present(parseQuery(c, GROWTH));
+    // A browser that reconnects says what it saw last.
+    const after = c.req.header("last-event-id") ?? query.after;
+    const name = { key: keyOf(c), ...query, ...(after === undefined ? {} : { after: after.slice(0, 200) }) };
+    return eventStream(c, context, async function* (signal) {
+      for await (const event of service.growth(name, signal)) yield toPushed(event);
+    });
+  });
+  partRoutes(app, asked);
+}
+
+function partRoutes(app: Hono<ServerEnv>, asked: MachineAsked): void {
+  app.get(`${MESSAGE}/text`, async (c) => {
+    const service = await asked(c, "read");
+    const query = present(parseQuery(c, TEXT));
+    const name = { key: keyOf(c), messageId: parseAsked(c.req.param("message"), NAME), ...query };
+    return Response.json(await service.text(name, c.req.raw.signal));
+  });
+  app.get(`${MESSAGE}/image`, async (c) => {
+    const service = await asked(c, "read");
+    const query = present(parseQuery(c, IMAGE));
+    const name = { key: keyOf(c), messageId: parseAsked(c.req.param("message"), NAME), ...query };
+    const { mimeType, bytes } = await service.image(name, c.req.raw.signal);
+    return new Response(bytes, {
+      headers: {
+        "content-type": mimeType,
+        // Opened by itself, it is nothing but a picture.
+        "content-security-policy": "default-src 'none'; sandbox",
+        "cache-control": "private, max-age=3600",
+      },
+    });
+  });
+}
+
+export function keyOf(c: Call): string {
+  return parseAsked(c.req.param("key"), NAME);
+}
+
+function toPushed(event: GrowthEvent): PushedEvent {
+  const { type, ...data } = event;
+  return { event: type, data, ...(event.type === "messages" ? { id: event.position } : {}) };
+}
