@@ -5,7 +5,22 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { claudeFormat } from "../../../src/native/claude/index.ts";
 import type { OpenedSession } from "../../../src/native/kit/index.ts";
-import { answer, call, folder, historyOf, ID, line, open, places, result, text, user } from "./written.ts";
+import {
+  answer,
+  call,
+  folder,
+  historyOf,
+  ID,
+  line,
+  open,
+  places,
+  result,
+  text,
+  useHome,
+  user,
+} from "./written.ts";
+
+useHome();
 
 describe("branches", () => {
   const lines = [

@@ -17,8 +17,11 @@ import {
   places,
   result,
   text,
+  useHome,
   user,
 } from "./written.ts";
+
+useHome();
 
 describe("titles leave out what the person did not type", () => {
   test.each([

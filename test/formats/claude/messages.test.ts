@@ -2,7 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../../src/model/index.ts";
-import { answer, call, historyOf, type Line, line, result, shape, text, user } from "./written.ts";
+import { answer, call, historyOf, type Line, line, result, shape, text, useHome, user } from "./written.ts";
+
+useHome();
 
 describe("blocks keep everything", () => {
   const keyed = { type: "text", text: "a", citations: [1] };

@@ -1,19 +1,26 @@
 /** Session files of Claude Code written by tests, line by line, and read back. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import type { Block, Message, ProblemCode } from "../../../src/model/index.ts";
 import { claudeFormat } from "../../../src/native/claude/index.ts";
 import type { OpenedSession } from "../../../src/native/kit/index.ts";
 
-export const home: string = mkdtempSync(join(tmpdir(), "continuo-read-"));
+const home: string = join(tmpdir(), `continuo-read-${randomUUID()}`);
 export const places: { home: string; env: Record<string, string> } = { home, env: {} };
 /** The project folder that the sessions are written to. */
 export const folder: string = join(home, ".claude", "projects", "-p");
-mkdirSync(folder, { recursive: true });
-afterAll(() => rmSync(home, { recursive: true }));
+
+/** To be called by each file of tests: modules are shared by the files that a worker runs. */
+export function useHome(): void {
+  beforeAll(() => {
+    mkdirSync(folder, { recursive: true });
+  });
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+}
 
 export const ID: string = "5e551011-0000-4000-8000-000000000001";
 export type Line = Record<string, unknown>;
