@@ -1,5 +1,5 @@
 /**
- * A session followed while it grows, of any agent or Continuo's own: what is said, each thing once.
+ * Follows a session of any agent, or Continuo's own, while it grows: each message once.
  *
  * - A grown file is not read again: its saved scan is continued. What was written anew is read as a whole.
  * - What was given before is known by the message and the content of its blocks, not by a place in the file, so that

@@ -15,9 +15,9 @@ export const CATALOG_LIMITS = {
   newestEvents: 400,
   /** Milliseconds between two looks at a session that is followed. */
   followMs: 250,
-  /** After so many looks, the session is looked for again: it may have another file. */
+  /** Number of reads after which the session is looked up again: it may have another file. */
   followLooks: 20,
-  /** A session that was not found so many times in a row is gone. */
+  /** Number of failed look-ups in a row after which a session counts as gone. */
   followMissed: 12,
   /** Longer than a tick of the clock that stamps files. */
   followTickMs: 100,

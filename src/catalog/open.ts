@@ -21,7 +21,7 @@ export interface ShownSession {
   history(options?: { readonly leaf?: string }): AsyncGenerator<Message, void, void>;
 }
 
-/** Of a native session, only the newest part where so many bytes are wished for. Errors: those of opening it. */
+/** Reads only about this many of the newest bytes of a native session, if given. Errors: those of opening it. */
 export async function openLocated(
   located: LookUpHit,
   places: PlacesAt,
@@ -60,7 +60,7 @@ export async function modelViewOf(
 }
 
 interface Reading {
-  /** The newest so many events alone. */
+  /** Only this many of the newest events. */
   readonly limit?: number;
 }
 

@@ -69,7 +69,7 @@ export const LIST_PRICES: Prices = {
   "gemini-2.5-flash-lite": { input: 0.1, output: 0.4, cacheRead: 0.01 },
 };
 
-/** Tokens of one model; `null` for those of which no model is told. */
+/** Tokens of one model; `null` if no model is recorded. */
 export interface ModelUsage {
   readonly model: string | null;
   readonly usage: Usage;

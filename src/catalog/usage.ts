@@ -8,9 +8,9 @@ import type { ShownSession } from "./open.ts";
 import { tokensOf } from "./prices.ts";
 
 export interface UsageBucket {
-  /** ISO 8601 UTC, up to the hour: `2026-01-31T09`; `null` where no time is told. */
+  /** ISO 8601 UTC, up to the hour: `2026-01-31T09`; `null` if no time is recorded. */
   readonly hour: string | null;
-  /** `null` where none is told. */
+  /** `null` if none is recorded. */
   readonly model: string | null;
   /** What a person said in it, each time. */
   readonly turns: number;

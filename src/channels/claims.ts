@@ -192,7 +192,7 @@ async function createRun(
     { id: `${runId}/created`, type: "run_created", runId, data: { runId, input, agent, metadata } },
     { id: `${runId}/started`, type: "run_started", runId, data: { runId, owner: instance, attempt } },
   ];
-  // An input is said once in the session's log, however often it is given.
+  // The session's log has an input once, however often it is claimed.
   if (attempt === 1) {
     const actor = { kind: "person", id: from } as const;
     events.push({

@@ -23,7 +23,7 @@ export interface Author extends Place {
   /** `person` and `agent`; a participant of any other type writes as an agent. */
   readonly type: string;
   readonly instance: string;
-  /** Left out for what is said without being there. */
+  /** Left out for messages of senders that are not connected. */
   readonly fence?: Fence;
 }
 

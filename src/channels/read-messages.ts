@@ -26,7 +26,7 @@ const MESSAGE_TYPES = [
 ];
 
 export interface ReadMessagesOptions {
-  /** The newest so many. */
+  /** Number of the newest messages to return. */
   readonly limit: number;
 }
 

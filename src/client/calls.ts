@@ -4,7 +4,7 @@ import { ContinuoError } from "../model/index.ts";
 import { recordOf, type WireEvent } from "../wire/index.ts";
 
 export interface CallOptions {
-  /** 60,000 where none is given. The caller is told by `unavailable`, the called one by `method_cancel`. */
+  /** 60,000 by default. After it the caller gets `unavailable`, the called client `method_cancel`. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }

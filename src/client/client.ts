@@ -396,7 +396,7 @@ export class AgenticClient {
     const kept = this.#kept;
     if (kept === undefined || this.#received <= kept.received) return;
     this.#keep({ ...kept, received: this.#received });
-    // A cursor that was not told is told with the next one; after a crash more comes again, and nothing is lost.
+    // A cursor that was not sent is sent with the next one; after a crash more events come again, and none is lost.
     this.#link.request({ type: "received", sequence: this.#received }).catch(() => undefined);
   }
 
@@ -408,7 +408,7 @@ export class AgenticClient {
     }
   }
 
-  /** After a lost connection, who came and went meanwhile is told. */
+  /** After a lost connection, reports who came and went in the meantime. */
   #setRoster(roster: readonly Participant[]): void {
     const before = this.#roster;
     const now = new Map(roster.map((participant) => [participant.handle, participant]));

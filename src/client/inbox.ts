@@ -78,7 +78,7 @@ export class Inbox {
     if (this.#state === "full") this.#ask();
   }
 
-  /** What is not of the log goes without a place in the chain; there is always room for what is said last. */
+  /** Events outside the log have no place in the chain; there is always room for the last one. */
   put(event: ClientEvent): void {
     this.#queue.push(event);
     this.#length += lengthOf(event);

@@ -144,7 +144,7 @@ export class Link {
     socket.onmessage = ({ data }) => {
       if (socket === this.#socket) this.#hear(data);
     };
-    // What failed is told by the close that follows.
+    // The close that follows gives the reason.
     socket.onerror = () => undefined;
     socket.onclose = ({ code }) => {
       if (socket !== this.#socket) return;

@@ -83,7 +83,7 @@ function drawYaml({ from, content, timestamp, state, sequence }: MissedMessage):
     .join("");
 }
 
-/** No tag of ours, and nothing that is invisible or moves what stands around it. */
+/** Removes our tags and characters that are invisible or change the direction of text. */
 function tame(text: string): string {
   return text
     .toWellFormed()

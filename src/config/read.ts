@@ -197,7 +197,7 @@ function toPrices(prices: NonNullable<ParsedFile["content"]["prices"]>): Configu
   );
 }
 
-/** What the file says without being trusted is used, the rest is told. */
+/** Uses the settings that need no trust, and reports the others. */
 function addProject(
   reading: Reading,
   raw: RawFile,

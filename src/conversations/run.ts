@@ -1,4 +1,4 @@
-/** One turn as a run of the session manager, and what is told of it. */
+/** One turn as a run of the session manager, and what is reported about it. */
 
 import type { AgentSettings, ContinuationMode } from "../config/index.ts";
 import {

@@ -96,7 +96,7 @@ export function trashProblems(options: TrashPlaces = {}): readonly Problem[] {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Deletes for good what was deleted more than so many days ago (all of it when left out), and returns it. */
+/** Permanently deletes sessions that were deleted more than this many days ago (all without it), and returns them. */
 export function emptyTrash(
   options: TrashPlaces & { readonly olderThanDays?: number } = {},
 ): readonly TrashedSession[] {

@@ -1,4 +1,4 @@
-/** What a repair leaves damaged: the repaired session is read as a whole, and what is still wrong with it is told. */
+/** What a repair leaves damaged: reads the whole repaired session and returns its problems. */
 
 import type { Places } from "../files/index.ts";
 import { type Problem, severityOf } from "../model/index.ts";

@@ -1,6 +1,6 @@
 /**
  * The sessions that a conversation came through, back to one of a given agent: which of its messages are whose.
- * Each step is known by hashes, or by what the messages say; nothing that a file claims is believed.
+ * Each step is recognised by hashes, or by the content of the messages; claims of a file are not trusted.
  */
 
 import type { Places } from "../files/index.ts";
@@ -64,7 +64,7 @@ export async function traceBack(source: HandOffSource, options: LineageOptions):
     if (provenance === null || before === null || seen.has(nameOf(before))) return null;
     seen.add(nameOf(before));
     const older = stepBack(traced, { held, before, provenance });
-    // What is left of it is said in the words of later ones.
+    // The rest of it is contained in later ones.
     if (!older.some(({ of }) => of === before)) return null;
     [held, traced] = [before, older];
   }
@@ -139,7 +139,7 @@ function nothingReadable(error: unknown): null {
   throw error;
 }
 
-/** Records of other sessions than the source are told with their file. */
+/** Records of other sessions than the source are listed with their file. */
 export function placeIn(source: HandOffSource, { of, message }: TracedMessage): string {
   const [place] = message.metadata.records ?? [];
   if (of === source || place === undefined) return placeText(message.metadata.records);

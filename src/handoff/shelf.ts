@@ -89,7 +89,7 @@ function createJsonFile(file: number): JsonFile {
   };
 }
 
-/** Of the parts looked at last so many bytes are held. */
+/** Bytes of the parts read last that stay in memory. */
 const RECENT_BYTES = 1024 * 1024;
 
 function createRecent(

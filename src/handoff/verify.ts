@@ -63,7 +63,7 @@ export async function verifyWithAgent(
   );
 }
 
-/** What is said in words, one text a turn: agents tell it in pieces of their own. */
+/** The text of each turn: agents divide it in different ways. */
 function wordsOf(messages: readonly SpokenMessage[], unspoken = /$^/u): SpokenMessage[] {
   const turns: { role: SpokenMessage["role"]; text: string }[] = [];
   for (const { role, content } of messages) {

@@ -16,7 +16,7 @@ export function isCheckpointDue({ atMs, events, notes }: CheckpointAge, nowMs: n
   return notes >= LIMITS.checkpointNotes || nowMs - atMs >= LIMITS.checkpointMs;
 }
 
-/** The pause after so many failures in a row. */
+/** The pause after this many failures in a row. */
 export function checkpointRetryMs(failures: number): number {
   return Math.min(LIMITS.checkpointMaxRetryMs, LIMITS.checkpointRetryMs * 2 ** Math.max(0, failures - 1));
 }

@@ -67,7 +67,7 @@ export class Follower {
     return this.#ended === "yes" || this.#over.signal.aborted;
   }
 
-  /** What everybody is told of the session. */
+  /** What every client hears of the session. */
   view(): {
     readonly state: ReportedState;
     readonly level: Level;

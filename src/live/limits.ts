@@ -25,7 +25,7 @@ export const LIMITS = {
   runLeaseMs: 4_000,
   parallelRuns: 16,
 
-  /** A checkpoint is due after that time, or so many `note_written`, if anything was appended. */
+  /** A checkpoint is due after this time, or this many `note_written`, if anything was appended. */
   checkpointMs: 300_000,
   checkpointNotes: 10,
   checkpointRetryMs: 1_000,

@@ -1,4 +1,4 @@
-/** What an agent is told when it connects: when to call which tool. */
+/** The instructions that an agent gets when it connects: when to call which tool. */
 
 export const INSTRUCTIONS = `Continuo remembers every session that coding agents had on this machine: Claude Code, Codex, Gemini CLI, pi and opencode.
 

@@ -1,4 +1,4 @@
-/** The server of one connection or one request: the tools, and what a client is told of them. */
+/** The server of one connection or one request: the tools, and their descriptions for the client. */
 
 import { McpServer } from "@modelcontextprotocol/server";
 import { readVersion } from "../files/index.ts";

@@ -24,7 +24,7 @@ export interface NamedSession {
   readonly shown: ShownSession & Disposable;
 }
 
-/** Short, and nothing that could be read as an instruction: other names stay where quotes are. */
+/** Short, and free of anything that reads as an instruction: other names stay inside quotes. */
 const TAME_ID = /^[\w.-]{1,100}$/u;
 
 /** `AGENT:ID`; the location of a sub-agent, which no list has, and of a session with a strange id. */

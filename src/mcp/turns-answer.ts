@@ -38,7 +38,7 @@ interface PlacedEntry {
   readonly entry: Entry;
 }
 
-/** Every text as long as there is room for all; where there is not even room for short ones, the first so many. */
+/** Shortens all texts alike until they fit; if even short ones do not fit, keeps the first ones. */
 export function turnsAnswer(turns: readonly SessionTurn[], options: TurnsAnswerOptions): Answer {
   const all: PlacedEntry[] = turns.flatMap((turn) =>
     entriesOf(turn, options).map((entry, at) => ({ turn, number: at + 1, entry })),

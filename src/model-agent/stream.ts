@@ -6,7 +6,7 @@ import type { KeptMetadata } from "./messages.ts";
 
 export type StreamPart = TextStreamPart<ToolSet>;
 
-/** Said again by other parts, or by the end of the stream. Whatever else comes is told verbatim. */
+/** Repeated by other parts, or by the end of the stream. Every other part is reported verbatim. */
 const SILENT: ReadonlySet<string> = new Set<StreamPart["type"]>([
   "start",
   "text-start",

@@ -20,7 +20,7 @@ export interface ListOptions {
   readonly cwd?: string;
   /** Updated at or after this time, ISO 8601. */
   readonly since?: string;
-  /** The newest so many; all when left out. */
+  /** Number of the newest sessions; all without it. */
   readonly limit?: number;
   /** Whether archived sessions are listed too. Left out: they are not. */
   readonly archived?: "include" | "exclude";
@@ -140,7 +140,7 @@ function filesOf(rows: readonly Pick<Row, "found">[]): FoundFile[] {
   return rows.flatMap(({ found }) => found.files);
 }
 
-/** Nobody typed anything, and nothing that a person may have typed is damaged. */
+/** Nobody typed anything, and no damaged record can be a prompt. */
 function isEmpty({ title, problems }: SessionInfo): boolean {
   return title === null && problems.every(({ code }) => code === "empty");
 }

@@ -16,7 +16,7 @@ export interface SearchOptions {
   readonly sessions: ReadonlyMap<number, ReadySession>;
   /** The time now, in milliseconds since 1970: what is newer ranks higher. */
   readonly nowMs: number;
-  /** The best so many sessions; all when left out. */
+  /** Number of the best sessions to return; all without it. */
   readonly limit?: number;
   /** Only turns with a text that this matches. */
   readonly regex?: RegExp;
@@ -47,7 +47,7 @@ export interface SearchResults {
   readonly results: readonly SearchResult[];
   /** Sessions that match, before `limit`. */
   readonly total: number;
-  /** Sessions that another process has begun to change since: nothing is said about them. */
+  /** Sessions that another process has begun to change since; they are left out. */
   readonly changed: number;
 }
 

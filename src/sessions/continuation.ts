@@ -6,13 +6,13 @@ import { ContinuoError, type Resumption } from "../model/index.ts";
  * - `false` nothing of what was said before; a new native session
  * - `replay` the messages of the session's log; a native session is never touched
  * - `native` the agent's own session, and what was said since its own last turn; else `native_unavailable`
- * - `auto`, `true` native where that is possible and the agent confirms it, else replay, and it is said why
+ * - `auto`, `true` native if that is possible and the agent confirms it, else replay with the reason
  */
 export type Continuation = boolean | "auto" | "replay" | "native";
 
 /** What of it may be given. What is not named has no limit. */
 export interface ContinuationOptions {
-  /** The newest so many events of the log. */
+  /** Number of the newest events of the log. */
   readonly limit?: number;
   readonly maxMessages?: number;
   readonly maxChars?: number;

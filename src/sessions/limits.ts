@@ -15,7 +15,7 @@ export const LIMITS = {
   shortPollMs: 25,
   /** When a run begins to look for requests to cancel it. */
   watchAfterMs: 50,
-  /** A bounded context is read from so many events at the end of a log; from four times as many while there is room. */
+  /** Events at the end of a log from which a bounded context is read; four times as many while there is room. */
   contextEvents: 512,
   /** Events at the beginning of a log among which its instructions are looked for. */
   instructionEvents: 1_000,

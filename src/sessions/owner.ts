@@ -75,7 +75,7 @@ function readOwnProcess(): OwnProcess | null {
   }
 }
 
-/** Start times are told by the clock of whoever reads them. Linux before 5.6 has one clock. */
+/** Start times follow the clock of the reader. Linux before 5.6 has one clock. */
 function timeNamespace(): string {
   try {
     return readlinkSync("/proc/self/ns/time");

@@ -37,7 +37,7 @@ export interface PlanOptions {
   /** As the caller named it. */
   readonly requested: string;
   readonly limits: ContinuationOptions;
-  /** The event that said the same input before: it is said now, and so is no part of what was said before. */
+  /** The event that holds the same input from an earlier attempt: it is the prompt now, so not part of the history. */
   readonly sentBefore: number | null;
   /** The native session that heard it then. */
   readonly heardIn: string | null;

@@ -119,7 +119,7 @@ interface TurnStart {
   readonly processed: number | null;
 }
 
-/** The run runs, and its input is said, unless the agent may still refuse it: one append. */
+/** Starts the run and writes its input, unless the agent can still refuse it: one append. */
 async function begin(
   context: RunContext,
   { plan, options: { sentBefore: sent } }: TurnDecision,

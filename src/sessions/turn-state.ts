@@ -38,7 +38,7 @@ export interface TurnState extends RunContext {
   readonly processed: number | null;
 }
 
-/** The agent said where it is; the log is told when that is news. */
+/** Notes the native session that the agent named, and writes it to the log if it changed. */
 export function onWhere(state: TurnState, where: Whereabouts): void {
   const { plan, where: before } = state;
   if (plan === null) return;

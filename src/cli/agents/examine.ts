@@ -145,7 +145,7 @@ const SAID: readonly Message[] = [
 
 interface ExaminedState {
   readonly sessionId: string | null;
-  /** Whether something was said in it: a session without a turn is not gone on with as the last one. */
+  /** Whether it has a turn: a session without one is not continued as the last one. */
   readonly isSpoken: boolean;
 }
 

@@ -49,7 +49,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
   const opening = openTalk({
     flags,
     ...conversationOf(flags, shell),
-    // The answer is told before the program has ended.
+    // The answer is printed before the program has ended.
     keepOpen: "session",
     note: (text) => void telling().then(({ note }) => note(text)),
     ...(canAsk(flags, shell)

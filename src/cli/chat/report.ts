@@ -1,4 +1,4 @@
-/** Where what happens is told: on the terminal, as plain text beside notes, or as JSON. */
+/** Where events are printed: on the terminal, as plain text with notes, or as JSON. */
 
 import { type AgentEvent, isContinuoError } from "../../model/index.ts";
 import type { RunResult } from "../../sessions/index.ts";
@@ -19,7 +19,7 @@ export interface Report {
   end(): Promise<void>;
   /** What the turn came to, and the same in words; without a session where none is kept. */
   result(result: ToldResult, facts: readonly string[]): Promise<void>;
-  /** There is no result: the last line for a program all the same. To a person errors are told elsewhere. */
+  /** The last line for a program when there is no result. A person sees the error elsewhere. */
   fail(error: unknown, sessionId: string | null): Promise<void>;
 }
 

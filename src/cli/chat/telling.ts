@@ -1,4 +1,4 @@
-/** What a person, or a program, is told of the one turn. */
+/** Output of the one turn, for a person or a program. */
 
 import type { Talk, TurnResult } from "../../conversations/index.ts";
 import type { AskPermission } from "../../drivers/link/index.ts";

@@ -1,4 +1,4 @@
-/** `continuo live demo`: plays a recorded viewing into a server, and prints what is said and the notes made of it. */
+/** `continuo live demo`: plays a recorded viewing into a server, and prints transcripts and the notes made of them. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -14,7 +14,7 @@ export interface PreviewSize {
 export interface Previews {
   /** What is known already; `null` until `load` has read it. */
   get(info: ListedSession, size: PreviewSize): readonly string[] | null;
-  /** Reads the end of a session. What cannot be read is said in the preview. */
+  /** Reads the end of a session. The preview names content that cannot be read. */
   load(info: ListedSession, size: PreviewSize, signal: AbortSignal): Promise<void>;
 }
 

@@ -77,7 +77,7 @@ function reportMissing(whose: string, error: ContinuoError, shell: Shell): void 
   if (error.hint !== undefined) shell.stderr.write(`${paint(visibleLine(error.hint), "dim")}\n`);
 }
 
-/** To ask an agent is to start its program, which nobody expects of a list: a person is told how. */
+/** Asking an agent starts its program, which nobody expects of a list: tell a person how to ask. */
 async function hintAtOthers(shell: Shell): Promise<void> {
   const { stdout, stderr } = shell;
   if (stdout.isTTY !== true || stderr.isTTY !== true) return;

@@ -14,7 +14,7 @@ export function storeUrl({ store }: StoreFlags, shell: Shell): string {
   return storeUrlOf(shell, store);
 }
 
-/** SQLite is brought up to date, and that is said; Postgres is not: other servers use it. */
+/** SQLite is migrated, with a message; Postgres is not, because other servers use it. */
 export async function openForCommand(
   flags: StoreFlags,
   shell: Shell,

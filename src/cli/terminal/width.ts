@@ -24,14 +24,14 @@ const ELLIPSIS = "…";
 /** No line of a terminal is longer; what lies behind is not even looked at. */
 const MAX_COLUMNS = 4096;
 
-/** At most so many columns, the end replaced by `…`. */
+/** Cuts to at most `columns` columns, with `…` at the end. */
 export function cutEnd(text: string, columns: number): string {
   if (text.length <= MAX_COLUMNS && widthOf(text) <= columns) return text;
   if (columns < 1) return "";
   return `${takeColumns(text.slice(0, MAX_COLUMNS), columns - 1)}${ELLIPSIS}`;
 }
 
-/** At most so many columns, the beginning replaced by `…`. */
+/** Cuts to at most `columns` columns, with `…` at the beginning. */
 export function cutStart(text: string, columns: number): string {
   if (text.length <= MAX_COLUMNS && widthOf(text) <= columns) return text;
   if (columns < 1) return "";
@@ -78,7 +78,7 @@ export interface Span {
 }
 
 /**
- * Lines of at most so many columns, broken at spaces where possible, inside words where not. Line feeds in
+ * Lines of at most `columns` columns, broken at spaces where possible, inside words where not. Line feeds in
  * spans are kept; a tab is four columns.
  */
 export function wrap(spans: readonly Span[], columns: number, paint: Paint): string[] {

@@ -52,7 +52,7 @@ export class Feed {
     socket.onmessage = ({ data }) => {
       if (socket === this.#socket && typeof data === "string") this.#hear(data);
     };
-    // What failed is told by the close that follows.
+    // The close that follows gives the reason.
     socket.onerror = () => undefined;
     socket.onclose = () => {
       if (socket === this.#socket) this.#lost();

@@ -14,6 +14,6 @@ export const LIMITS = {
   outboxBatches: 100_000,
   /** Recordings of speech that wait for the server. */
   waitingRecordings: 50,
-  /** Frames that wait for their reader; the oldest go first, and the reader is told how many. */
+  /** Frames that wait for their reader; the oldest are dropped first, and the reader gets their number. */
   waitingFrames: 10_000,
 } as const;

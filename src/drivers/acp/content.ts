@@ -6,7 +6,7 @@ import type { Block, FileBlock, ImageBlock } from "../../model/index.ts";
 import { messagesToText } from "../../transcript/index.ts";
 import type { PromptAbilities } from "./hello.ts";
 
-/** What the agent does not take is told as text. */
+/** Blocks that the agent does not accept are sent as text. */
 export function toContent(blocks: readonly Block[], abilities: PromptAbilities): ContentBlock[] {
   return blocks.map((block): ContentBlock => {
     if (block.type === "text") return { type: "text", text: block.text };

@@ -52,7 +52,7 @@ import { costIn, eventsOf, newUpdateState, type UpdateState, usageOf } from "./u
 /** Some agents go on telling a session's history behind their answer to `session/load`. */
 const QUIET_MS = 250;
 const QUIET_LIMIT_MS = 10_000;
-/** What is told between turns is told with the next one, the newest of it. */
+/** Updates between turns are reported with the next turn, only the newest of each. */
 const MAX_BETWEEN = 64;
 const CLOSE_LIMIT_MS = 2_000;
 
@@ -324,7 +324,7 @@ export class AcpLink implements Link {
     if (this.#isLoading) {
       this.#updates += 1;
       if (this.#told !== null) noteUpdate(this.#told, update);
-      // What is told of a history is no part of a turn; what the session is called is.
+      // Updates about the history are not part of a turn; the title of the session is.
       const kept = eventsOf(update, newUpdateState()).filter(isStanding);
       await this.#tell(kept);
       return;
@@ -431,7 +431,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ContinuoError && error.details.answer !== undefined;
 }
 
-/** What holds beyond the moment it is told in. */
+/** Updates that stay true after the moment they arrive. */
 function isStanding({ type }: AgentEvent): boolean {
   return type === "title" || type === "mode";
 }

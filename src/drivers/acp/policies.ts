@@ -71,7 +71,7 @@ export const OPENCODE_POLICIES: AcpPolicies = {
 
 /**
  * Left to itself it lets a model answer what it asks, and no person; its own variable names another mode. A session
- * that goes on keeps what it was allowed, until it is told otherwise (2.6.0).
+ * that continues keeps its permissions until it gets other ones (2.6.0).
  */
 export const CODEX_ACP_POLICIES: AcpPolicies = {
   safe: { mode: "read-only" },

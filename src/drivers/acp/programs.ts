@@ -99,7 +99,7 @@ export const ACP_PROGRAMS: Readonly<Partial<Record<AgentName, AcpProgram>>> = {
   },
 };
 
-/** Any other agent: its command is told by the configuration. */
+/** Any other agent: the configuration gives its command. */
 export function configuredProgram(agent: string, command: readonly string[]): AcpProgram {
   return { agent, label: agent, program: command[0] ?? agent, args: [] };
 }

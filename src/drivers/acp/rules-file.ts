@@ -6,7 +6,7 @@ import { continuoHome, type Places, writeDurably } from "../../files/index.ts";
 
 import type { AcpPolicy } from "./policies.ts";
 
-/** What stands behind the command. An agent that cannot be given its rules is not started. */
+/** Arguments after the command. An agent that cannot be given its rules is not started. */
 export function policyArguments({ rules, args = [] }: AcpPolicy, places: Places): readonly string[] {
   if (rules === undefined) return args;
   const name = createHash("sha256").update(rules.text).digest("hex").slice(0, 16);

@@ -1,6 +1,6 @@
 /**
- * `session/update` as events, in both versions of the protocol: a fold, so that what is told twice is told once.
- * Pure. What has no place among the events is told as diagnostics, verbatim.
+ * `session/update` as events, in both versions of the protocol: a fold, so that repeated updates become one event.
+ * Pure. An update without a matching event becomes diagnostics, verbatim.
  */
 
 import { entryOf, isJson, type Json } from "../../files/index.ts";
@@ -149,7 +149,7 @@ function planOf(plan: unknown): AgentEvent {
   return { type: "plan", entries: plan === undefined ? [] : [plan] };
 }
 
-/** In dollars; `null` where none is told. */
+/** In dollars; `null` if none is reported. */
 export function costIn({ sessionUpdate, cost }: Json): number | null {
   const isDollars = isJson(cost) && typeof cost.amount === "number" && cost.currency === "USD";
   return isDollars && sessionUpdate === "usage_update" ? (cost.amount as number) : null;

@@ -109,7 +109,7 @@ function foldSystem(fold: ClaudeFold, line: Json): readonly AgentEvent[] {
   }
 }
 
-/** Every turn begins with the mode and the model; they are told when they are others. */
+/** Every turn begins with the mode and the model; they are reported when they changed. */
 function changeMode(fold: ClaudeFold, mode: string | null, model: string | null): readonly AgentEvent[] {
   const newMode = mode !== null && mode !== fold.mode ? { mode } : {};
   const newModel = model !== null && model !== fold.model ? { model } : {};

@@ -126,7 +126,7 @@ export class ClaudeLink implements LinkWithWays {
   giveUp(why: string): ContinuoError {
     const program = this.#open();
     const failure = program.failed(why);
-    // It is told when it is asked for the next turn that it is gone.
+    // The next turn reports that the session is gone.
     void program.end();
     return failure;
   }

@@ -91,7 +91,7 @@ export class ClaudeProgram {
     this.#process = process;
     this.#start = start;
     this.pid = process.pid;
-    // Who waits for something is told by it.
+    // Callers that wait get the error from it.
     this.#read().catch(() => undefined);
   }
 
@@ -194,7 +194,7 @@ export class ClaudeProgram {
         if (message.type === "system" && message.subtype === "init") {
           this.sessionId = textField(message, "session_id");
         }
-        // A replay of our words is their start, where no lifecycle is told.
+        // Without lifecycle records, the replay of our prompt marks its start.
         if (message.isReplay === true && message.uuid === this.#said?.uuid) this.#started();
         for (const event of foldLine(this.#fold, message)) await this.#said?.turn.push(event);
     }

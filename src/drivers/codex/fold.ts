@@ -13,14 +13,14 @@ import { isToolItem, type ToolCall, toCall, toResult } from "./items.ts";
 
 export interface CodexFold {
   readonly threadId: string;
-  /** The turn that is told; others' notifications are not for it. */
+  /** The current turn; notifications of other turns are ignored. */
   turnId: string | null;
   model: string | null;
   /** Calls without a result, by id. */
   readonly calls: Map<string, ToolCall>;
   /** The end of what running commands have printed. */
   readonly printed: Map<string, string>;
-  /** The thread's sum when it was last told: it is told again without a call, too. */
+  /** The thread's last reported sum: Codex also repeats it without a call. */
   lastTotal: string | null;
   usage: Usage | null;
   context: ContextUse | null;
@@ -213,7 +213,7 @@ function numberOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
-/** The one that ends the turn is told by the turn. */
+/** The turn itself reports the error that ends it. */
 function foldError({ error, willRetry }: Json): readonly AgentEvent[] {
   if (willRetry !== true || !isJson(error)) return [];
   // `Reconnecting... 2/5`, and why in other words.

@@ -65,7 +65,7 @@ interface TurnWords {
   isStopping: boolean;
 }
 
-/** Notices that come before the first turn are told in it, so many of them. */
+/** Number of notices from before the first turn that the first turn reports. */
 const MAX_NOTICES = 20;
 
 export class CodexLink implements Link {
@@ -324,7 +324,7 @@ export class CodexLink implements Link {
 
   async #finish(turn: Turn | undefined): Promise<void> {
     this.#said = null;
-    // What became of them is told before the end.
+    // Their results are reported before the end.
     await this.#questions.end();
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }

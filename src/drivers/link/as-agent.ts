@@ -1,4 +1,4 @@
-/** A driver as an agent of the session manager: one turn on a native session, or on a new one that is told what was said. */
+/** A driver as an agent of the session manager: one turn on a native session, or on a new one that gets the history. */
 
 import {
   type Agent,
@@ -24,7 +24,7 @@ import { toSignal } from "../../native/kit/index.ts";
 import { assertAgentOptions } from "./agent-options.ts";
 import { toSaidBefore } from "./said-before.ts";
 
-/** Writes messages as a native session of the agent. Errors: any; the messages are told as text then. */
+/** Writes messages as a native session of the agent. On any error the messages are sent as text. */
 export type ReplayWriter = (
   messages: readonly Message[],
   options: { readonly cwd: string; readonly title: string; readonly signal: AbortSignal },
@@ -52,7 +52,7 @@ export interface AgentOptions {
   readonly resumeBy?: OpenConversation["resumeBy"];
   /**
    * A replay becomes a native session that the agent resumes: its model is sent real messages, calls and results.
-   * Where this is left out, or fails, what was said is told as text in front of the prompt.
+   * Without it, or if it fails, the history is sent as text before the prompt.
    */
   readonly writeReplay?: ReplayWriter;
   /**
@@ -77,7 +77,7 @@ export function toAgent(driver: AgentDriver, options: AgentOptions): DrivenAgent
   return new Driven(driver, options);
 }
 
-/** Where the turn happens, what is said there, and what is to be told about it. */
+/** Where the turn happens, its prompt, and what to report about it. */
 interface Beginning extends Place {
   readonly input: readonly Block[];
   readonly note?: Extract<AgentEvent, { type: "diagnostics" }>;
@@ -264,7 +264,7 @@ function wayOf({ resumeBy }: AgentOptions): Pick<OpenConversation, "resumeBy"> {
   return resumeBy === undefined ? {} : { resumeBy };
 }
 
-/** What the native session does not know, in front of what is said now. */
+/** The history that the native session lacks, before the prompt. */
 function inputOf({ input, transcript, nativeRef }: AgentRequest): readonly Block[] {
   const messages = transcript?.messages ?? [];
   // How its own turns ended stands in its own record: only that is not news.

@@ -62,7 +62,7 @@ function readKept(file: string, stamp: string): KnownCapabilities | null {
       version: typeof kept.version === "string" ? kept.version : null,
     };
   } catch {
-    // Nothing is kept, or nothing that can be used: the program is asked.
+    // No usable stored answer: ask the program.
     return null;
   }
 }

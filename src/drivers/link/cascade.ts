@@ -17,7 +17,7 @@ export interface Cascade<T> {
   readonly isAbsent?: boolean;
   readonly steps: readonly Step<T>[];
   readonly onMissing: OnMissing;
-  /** A new session that is told the history as text. */
+  /** A new session that gets the history as text. */
   readonly replay: () => Promise<T>;
   /** A new session that knows nothing. */
   readonly begin: () => Promise<T>;

@@ -1,6 +1,6 @@
 /**
  * How every driver opens a conversation: a new session, one by its id, the last one, or a fork. The driver says
- * which ways its agent offers; what is tried, in which order, and what is told of it is the same for all.
+ * which ways its agent offers; the order of the attempts and their report are the same for all.
  */
 
 import {

@@ -75,7 +75,7 @@ async function askInTime(
   }, timeLimitMs);
   try {
     const answer = ask(request, { signal: AbortSignal.any([signal, late.signal]) });
-    // Who is told that the time is up may throw that.
+    // After the time limit nobody waits for the answer any more, and it may still fail.
     answer.catch(() => undefined);
     return await Promise.race([timeUp.promise, answer]);
   } finally {

@@ -29,7 +29,7 @@ export class Questions {
     for (const one of this.#asked.values()) one.abort();
   }
 
-  /** Takes back what is open. Resolves when what became of each is told. */
+  /** Withdraws open questions. Resolves when the outcome of each is reported. */
   async end(): Promise<void> {
     this.takeBackAll();
     await Promise.all(this.#open);

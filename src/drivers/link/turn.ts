@@ -8,7 +8,7 @@ import type { AgentEvent, ContinuoError, Usage } from "../../model/index.ts";
 const MAX_WAITING = 64;
 
 export interface TurnOptions {
-  /** Asks the agent to stop. Whether it does is told by `end` or `fail`. */
+  /** Asks the agent to stop. `end` or `fail` show whether it did. */
   readonly cancel: () => void | Promise<void>;
   /** What becomes of a turn whose agent does not stop when it is asked to. */
   readonly stuck: () => ContinuoError;

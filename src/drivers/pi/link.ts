@@ -306,7 +306,7 @@ export class PiLink implements LinkWithWays {
   async #finish(): Promise<void> {
     const turn = this.#said?.turn;
     this.#said = null;
-    // What became of them is told before the end.
+    // Their results are reported before the end.
     await this.#questions.end();
     for (const event of finishTurn(this.#fold)) await turn?.push(event);
   }

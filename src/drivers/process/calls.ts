@@ -49,7 +49,7 @@ export function createCalls(
     }
   };
   const reading = read();
-  // Who waits for an answer is told; who does not asks for `ended`.
+  // A caller that waits gets the error; others look at `ended`.
   reading.catch(() => undefined);
   return {
     ended: reading,

@@ -91,7 +91,7 @@ function startShell(args: readonly string[], searchPath: string): Shell | null {
     // No memory for another process: the program that is to be guarded runs already, and goes on.
     return null;
   }
-  // That it is not there is told by its having no number; and nothing is ever written to it.
+  // Without a process id there is no guardian; nothing is ever written to it.
   shell.on("error", () => undefined);
   shell.stdin?.on("error", () => undefined);
   if (shell.pid === undefined) return null;

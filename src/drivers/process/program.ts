@@ -85,7 +85,7 @@ export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
 }
 
 async function started(child: ChildProcessWithoutNullStreams, { agent, command, cwd }: ProcessStart) {
-  // A program that ended takes no more input; that it ended is told by `ended`.
+  // A program that ended takes no more input; `ended` reports its end.
   child.stdin.on("error", () => undefined);
   try {
     // What has a number runs. Its event would come late where much is loaded meanwhile.

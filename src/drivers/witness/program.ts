@@ -51,7 +51,7 @@ export function talkTo(program: Program): WitnessTalk {
   const child = started.child as ChildProcessWithoutNullStreams;
   const stderr = collect(child);
   const end = endOf(started, program.staged.signal);
-  // Whoever waits for a line is told by the end of the lines.
+  // The end of the lines wakes a caller that waits for one.
   end.catch(() => undefined);
   return {
     send: (line) => void child.stdin.write(`${line}\n`),

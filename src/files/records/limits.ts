@@ -16,7 +16,7 @@ export const FIRST_CHUNK_BYTES: number = 8 * 1024;
 /** What is read around a record that is fetched by its place, since its neighbours come next. */
 export const FETCH_WINDOW_BYTES: number = 256 * 1024;
 
-/** After so many bytes a scan lets other work of the process run. */
+/** Bytes after which a scan lets other work of the process run. */
 export const YIELD_EVERY_BYTES: number = 8 * 1024 * 1024;
 
 /**
@@ -26,7 +26,7 @@ export const YIELD_EVERY_BYTES: number = 8 * 1024 * 1024;
 export const MAX_EXPANSION_RATIO: number = 250;
 export const ALWAYS_EXPANDED_BYTES: number = 8 * 1024 * 1024;
 
-/** In a text of so many characters depth is counted before it is parsed: every level costs the parser about 50 bytes. */
+/** Characters from which the depth of a text is counted before it is parsed: every level costs the parser about 50 bytes. */
 export const COUNT_DEPTH_CHARS: number = 1024 * 1024;
 
 /** What is hashed of either end of the bytes before a position, to tell a file that grew from another one. */

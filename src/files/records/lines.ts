@@ -57,7 +57,7 @@ export interface ScanOptions {
   readonly from?: number;
   /** Start where an earlier scan of the file, or of a shorter one that it grew from, ended. */
   readonly position?: LinesPosition;
-  /** What is wanted; a head is read in small pieces. `head` where none is said. */
+  /** Which part to read; a head is read in small pieces. The default is `head`. */
   readonly part?: "head" | "whole";
   readonly signal?: AbortSignal;
 }
@@ -72,7 +72,7 @@ export interface LineFile {
   problems(): readonly Problem[];
   /** Where the last scan that began at the start, or at a position, came to. */
   position(): Promise<LinesPosition>;
-  /** Whether the file begins with the bytes that the position stands behind, as far as their mark tells. */
+  /** Whether the file begins with the bytes before the position, as far as their mark shows. */
   continues(position: LinesPosition): Promise<boolean>;
   close(): void;
   [Symbol.dispose](): void;

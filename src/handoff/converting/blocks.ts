@@ -16,7 +16,7 @@ import type { ReceiptRecord } from "./receipt.ts";
 
 type Fit = FitOf<Block>;
 
-/** What a conversion is about, and where it is told. */
+/** What a conversion needs to know, and where it reports each block. */
 export interface Conversing {
   readonly rules: TargetRules;
   readonly names: ToolNames;

@@ -31,7 +31,7 @@ export function isEvent<Type extends EventType>(
   return event.type === type && event.invalid === undefined && event.pruned === undefined;
 }
 
-/** Why the payload is not what the table says of the type, in one sentence. Nothing is said of unknown types. */
+/** Why the payload does not match the table, in one sentence. Unknown types have no problem. */
 export function payloadProblem(type: string, data: unknown): string | undefined {
   if (!isEventType(type)) return undefined;
   if (type === "bytes") return data instanceof Uint8Array ? undefined : "The payload is no bytes.";

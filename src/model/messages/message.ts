@@ -12,7 +12,7 @@ export type Role = "system" | "user" | "assistant" | "tool";
  * - `person`: typed (or attached) by the person; `agent`: said by the agent
  * - `injected`: put there by the agent's program for the model (reminders, environment, instructions)
  * - `summary`: stands for messages that a compaction or a left branch took out
- * - `notification`: told to the person, not part of what is said (turn durations, status)
+ * - `notification`: shown to the person, not part of the conversation (turn durations, status)
  * - `error`: an error that the agent showed in place of an answer
  */
 export type Origin = "person" | "agent" | "injected" | "summary" | "notification" | "error";

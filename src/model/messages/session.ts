@@ -54,7 +54,7 @@ export interface SessionDetails extends SessionInfo {
   /** Records of a type that this version of Continuo does not know, kept verbatim: type and number. */
   readonly unknownRecords: Readonly<Record<string, number>>;
   readonly models: readonly string[];
-  /** Sum over every model call in the session's own files, all branches, each call once; `null` where none is told. */
+  /** Sum over every model call in the session's own files, all branches, each call once; `null` if none is recorded. */
   readonly usage: Usage | null;
   /** Versions of the agent that wrote it, oldest first. */
   readonly agentVersions: readonly string[];

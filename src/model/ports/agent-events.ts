@@ -38,7 +38,7 @@ export interface PermissionDecision {
 }
 
 export type AgentEvent =
-  /** A part of what is said. Parts of one `messageId` belong together. */
+  /** A part of a message. Parts with the same `messageId` belong together. */
   | { readonly type: "text"; readonly delta: string; readonly messageId?: string }
   | { readonly type: "thinking"; readonly delta: string; readonly messageId?: string }
   /** A message that is whole: it takes the place of the parts with its `messageId`. */

@@ -56,7 +56,7 @@ export interface AgentRequest {
   /** `context.transcript` is `transcript` once more. */
   readonly session: Session & { readonly context: { readonly transcript?: AgentTranscript } };
   readonly run: Run;
-  /** What is said now. It is not in the transcript. */
+  /** The new prompt. It is not in the transcript. */
   readonly input: readonly Block[];
   /**
    * With a `nativeRef` what the native session does not know (said since this agent's own last turn), else

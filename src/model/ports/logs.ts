@@ -175,7 +175,7 @@ export interface DeletedLog {
 }
 
 export interface PruneOptions extends CallOptions {
-  /** What is told by the tombstones. */
+  /** What the tombstones record. */
   readonly reason: string;
   /** Sequences less than this one. */
   readonly before?: number;

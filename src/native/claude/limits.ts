@@ -3,7 +3,7 @@
 /** How much of a file is read to learn its folder or whose it is. */
 export const HEAD_BYTES: number = 64 * 1024;
 
-/** Days before Claude Code deletes a session that its end is told. */
+/** Days before Claude Code deletes a session from which the deletion is reported. */
 export const EXPIRY_NOTICE_DAYS: number = 7;
 
 /** Lost parents that are replaced in one session; later ones begin trees of their own. */

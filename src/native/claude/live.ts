@@ -14,7 +14,7 @@ export interface LiveSessions {
   of(sessionId: string): boolean | null;
 }
 
-/** A folder that is not there: a Claude Code that keeps no such files, or none that ever ran. */
+/** A missing folder: this Claude Code writes no such files, or never ran. */
 export function readLiveSessions(running: string): LiveSessions {
   if (!existsSync(running)) return { of: () => null };
   const live = new Map<string, boolean | null>();

@@ -167,7 +167,7 @@ function lateResults(index: Index, answer: readonly number[], beside: Beside): n
   return [...late];
 }
 
-/** Keeps the order of the path; each line from beside it goes before the first that stands behind it in the file. */
+/** Keeps the order of the path; a line off the path goes before the first line of the path that follows it in the file. */
 function mergeInOrder(path: readonly number[], beside: readonly number[]): number[] {
   const merged = [...path];
   for (const record of [...beside].sort((a, b) => a - b)) {

@@ -12,7 +12,7 @@ import { type IsLive, liveThreads } from "./live.ts";
 import { codexHome, homeOfFile, isArchivedFile, parseRolloutName, sessionFolders } from "./places.ts";
 import type { SessionMeta } from "./records.ts";
 
-/** After so many files other work of the process runs. */
+/** Number of files after which other work of the process runs. */
 const FILES_AT_A_TIME = 64;
 
 /**

@@ -179,7 +179,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   inter_agent_communication_metadata: ignore,
 };
 
-/** Events that tell nothing that other records do not. */
+/** Events without content that other records lack. */
 const SILENT_EVENTS: ReadonlySet<string> = new Set([
   "thread_settings_applied",
   "thread_name_updated",

@@ -79,7 +79,7 @@ interface SpokenText {
   readonly item: Json;
 }
 
-/** `null` for a record that says nothing that is shown. */
+/** `null` for a record that shows nothing. */
 function saidIn(value: Json): SpokenText | null {
   const record = parseRecord(value);
   if (record?.type !== "response_item") return null;

@@ -7,7 +7,7 @@ export interface Cut {
   readonly count: number;
 }
 
-/** An id may be shortened to so many characters. */
+/** The fewest characters of a shortened id. */
 const MIN_PREFIX_CHARS = 4;
 
 /**

@@ -3,5 +3,5 @@
 /** How much of a file is read to learn its session or whose it is. */
 export const HEAD_BYTES: number = 64 * 1024;
 
-/** Days before Gemini CLI deletes a session that its end is told. */
+/** Days before Gemini CLI deletes a session from which the deletion is reported. */
 export const EXPIRY_NOTICE_DAYS: number = 7;

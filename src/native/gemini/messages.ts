@@ -59,7 +59,7 @@ export function toAnswer(listed: PlacedMessage, own: PlacedMessage | null, optio
   };
 }
 
-/** The version in the list decides what is said; what it lacks comes from the version on a line of its own. */
+/** The version in the list decides the content; what it lacks comes from the version on a line of its own. */
 export function merged(listed: Json, own: Json): Json {
   const value: Record<string, unknown> = { ...own, ...listed };
   if (own.timestamp !== undefined) value.timestamp = own.timestamp;

@@ -34,7 +34,7 @@ export function* planHistory(index: Index, list: readonly number[]): Generator<S
   for (let at = 0; at < list.length; ) {
     const node = list[at] ?? 0;
     at += 1;
-    // What stands behind a compaction is complete in itself.
+    // What follows a compaction is complete in itself.
     if (has(index, node, FLAG.summary)) told.clear();
     const responses: number[] = [];
     const isAnswer = has(index, node, FLAG.gemini);

@@ -84,7 +84,7 @@ export interface SkimOptions {
 export interface OpenOptions {
   readonly signal?: AbortSignal;
   /**
-   * Read no more than about so many bytes at the end: enough for the newest messages. `details`,
+   * Read only about this many bytes at the end: enough for the newest messages. `details`,
    * `leaves` and `problems` then speak of that part alone, and `partial` is true.
    */
   readonly newestBytes?: number;

@@ -15,7 +15,7 @@ export function toTitle(text: unknown): string | null {
   return line === "" ? null : shorten(line, MAX_TITLE_CHARS);
 }
 
-/** At most so many UTF-16 units, the last of them `…` where it was longer. */
+/** Cuts to at most `maxChars` UTF-16 units, the last of them `…`. */
 export function shorten(line: string, maxChars: number): string {
   if (line.length <= maxChars) return line;
   const cut = line.slice(0, maxChars - 1);

@@ -45,7 +45,7 @@ export function hasResult(part: Json): boolean {
   return status === "completed" || status === "error";
 }
 
-/** The result in a tool's part. `details` is what the state holds besides what is told elsewhere. */
+/** The result in a tool's part. `details` is what the state holds and no other field repeats. */
 export function toToolResult(part: Json): ToolResultBlock {
   const state = objectField(part, "state");
   const isError = state.status === "error";

@@ -13,7 +13,7 @@ import { insertRow } from "./row-sink.ts";
 const IDS = /(?:id|Id|ID)$/u;
 const FOLDERS = /^(?:directory|cwd|root)$/u;
 
-/** `null` where the record of the session itself is lost, or is none that opencode takes in. */
+/** `null` if the record of the session itself is lost, or opencode does not accept it. */
 export function bringBackRows(
   records: readonly KeptRecord[],
   session: NewSession,

@@ -237,7 +237,7 @@ function readHead(path: string): string {
   }
 }
 
-/** The database, and what it did not take in yet, which lies beside the file that a symbolic link points to. */
+/** The database and its `-wal`, which is next to the file that a symbolic link points to. */
 function filesOf(path: string): FoundFile[] {
   return [statFile(path), statFile(`${canonicalFile(path)}-wal`)].filter((file) => file !== null);
 }

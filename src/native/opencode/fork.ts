@@ -43,7 +43,7 @@ export const opencodeForker: NativeForker = {
   },
 };
 
-/** An error that ended an answer is told behind it, and lies in its row. */
+/** The error that ended an answer is a message after it, and is in the same row. */
 function withWholeRows({ history, count }: ForkSource): number {
   const kept = new Set(history.slice(0, count).flatMap(rowsOf));
   let end = count;

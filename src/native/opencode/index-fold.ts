@@ -33,7 +33,7 @@ export interface Counts {
   readonly toolCalls: number;
 }
 
-/** Where a history ends: behind so many messages, and the parts of the next one that lie before `part`. */
+/** Where a history ends: after this many messages, and the parts of the next one before `part`. */
 export interface End {
   readonly messages: number;
   readonly part: string | null;
@@ -83,7 +83,7 @@ export function countMessages(messages: readonly Message[]): Counts {
   return { total: messages.length, ...counts, toolCalls };
 }
 
-/** Of the first so many messages. */
+/** Counts of the first messages, by role. */
 export function countUpTo(index: Index, messages: number): Counts {
   const counts = { user: 0, assistant: 0, tool: 0, system: 0, toolCalls: 0 };
   for (let at = 0; at < messages; at++) {

@@ -61,7 +61,7 @@ export function toMessages(
   return isAlone ? [told] : [...first, told];
 }
 
-/** A record that no one knows how to read is told too: its raw form, to the person alone. */
+/** An unknown record becomes a message too: its raw form, only for the person. */
 function toSaid(record: NativeRecord, parts: readonly NativeRecord[], options: MessageOptions): Message {
   const isUser = record.data?.role === "user";
   const content = isUser
@@ -204,7 +204,7 @@ function errorText(error: Json): string {
 }
 
 /**
- * Tokens and cost of the answer; `null` where none are told. opencode counts reasoning apart from output;
+ * Tokens and cost of the answer; `null` if none are recorded. opencode counts reasoning apart from output;
  * here it is part of it, as with every other agent.
  */
 export function usageOf(info: Json): Usage | null {

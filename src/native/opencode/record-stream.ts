@@ -97,7 +97,7 @@ function* allMessages(source: SessionSource): Generator<StreamRecord, void, void
   yield* damage;
 }
 
-/** The newest messages of about so many bytes, from one of the user on; none where that would be all of them. */
+/** The newest messages, about this many bytes, starting at a user message; none if that would be all of them. */
 function newestMessages(source: SessionSource, newestBytes: number): readonly StreamRecord[] {
   const damage: StreamRecord[] = [];
   const onDamage = (said: string): void => void damage.push(toProblem("messages", said));

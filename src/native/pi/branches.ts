@@ -39,7 +39,7 @@ export function isFlat(index: Index): boolean {
   return index.header === null ? !index.hasIds : index.header.version < 2;
 }
 
-/** The id of an entry; `line:N` where it has none, or none that leads to it. Unique, whatever ids the file holds. */
+/** The id of an entry; `line:N` if it has no id, or its id names another entry. Unique, whatever ids the file holds. */
 export function idOf(index: Index, record: number): string {
   const id = index.id[record] ?? -1;
   const leadsHere = id !== -1 && index.recordOf[id] === record && !isFlat(index);

@@ -239,7 +239,7 @@ function resultParts(message: Json, { callOf }: MessageOptions): Parts {
   };
 }
 
-/** A command that the person ran with `!`, as the model is told of it (seen in 0.73.1, 0.87.1 and 1.5.2). */
+/** A command that the person ran with `!`, as the model gets it (seen in 0.73.1, 0.87.1 and 1.5.2). */
 function bashText(message: Json): string {
   const output = filledField(message, "output");
   const shownOutput = output === null ? "(no output)" : `\`\`\`\n${output}\n\`\`\``;

@@ -162,7 +162,7 @@ function withoutEmptyTexts(message: Message): Message {
     : message;
 }
 
-/** An answer of thinking alone is nothing that an API takes. */
+/** No API accepts an answer that holds only thinking. */
 function holdsSomething(message: Message): boolean {
   if (message.role !== "assistant") return message.content.length > 0;
   return message.content.some((block) => block.type === "text" || block.type === "tool_call");

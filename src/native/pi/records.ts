@@ -105,7 +105,7 @@ export function isBrokenOff(message: Json): boolean {
   return message.stopReason === "error" || message.stopReason === "aborted";
 }
 
-/** Time of an entry: its own, else that of its message (milliseconds). ISO 8601 UTC, `null` where none is told. */
+/** Time of an entry: its own, else that of its message (milliseconds). ISO 8601 UTC, `null` if none is recorded. */
 export function timeOf(entry: Json): string | null {
   const ms = timeMsOf(entry);
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();

@@ -3,7 +3,7 @@
 import { isJson, optional } from "../../files/index.ts";
 import type { Usage } from "../../model/index.ts";
 
-/** `input` counts uncached tokens alone, `output` includes `reasoning`; cost is in US dollars. `null` where none is told. */
+/** `input` counts only uncached tokens, `output` includes `reasoning`; cost is in US dollars. `null` if none is recorded. */
 export function toUsage(value: unknown): Usage | null {
   if (!isJson(value)) return null;
   const inputTokens = toCount(value.input);

@@ -4,7 +4,7 @@ import type { Json } from "../../files/index.ts";
 import { exactLike } from "./exact.ts";
 
 export interface DraftLine {
-  /** 1-based; of what was added, the line that it stands behind. */
+  /** 1-based; for an added line, the line before it. */
   readonly line: number;
   /** As it was, with its end; `null` for what was added. */
   readonly origin: Buffer | null;
@@ -33,7 +33,7 @@ export interface Draft {
 /** One record that is not as it was. */
 export interface RepairEdit {
   readonly type: "removed" | "added" | "changed";
-  /** Of what was; what is added stands behind it, behind 0 at the beginning. `null` for rows. */
+  /** 1-based line of the old record; an added one follows this line, 0 at the beginning. `null` for rows. */
   readonly line: number | null;
   readonly row?: string;
   readonly reason: string;
@@ -94,7 +94,7 @@ export function addBehind(draft: Draft, line: DraftLine | null, value: Json, rea
   return made;
 }
 
-/** @param line the one that stands behind it. */
+/** @param line the line that follows it. */
 export function addBefore(line: DraftLine, value: Json, reason: string): RecordLine {
   const made = newLine(line.origin === null ? line.line : line.line - 1, value, reason);
   line.ahead.push(made);

@@ -74,7 +74,7 @@ export class Connection implements Present {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#socket.on("message", (data, isBinary) => this.#hear(data.toString(), isBinary));
-    // What failed is told by the close that follows.
+    // The close that follows gives the reason.
     this.#socket.on("error", () => undefined);
     this.#socket.on("close", () => {
       this.#over.abort();
@@ -228,7 +228,7 @@ export class Connection implements Present {
       });
   }
 
-  /** Somebody else has the handle: nothing that comes over this connection counts any more. */
+  /** Somebody else has the handle: later frames of this connection are ignored. */
   #gone(cause: unknown): void {
     if (this.#state === "left") return;
     this.#state = "left";

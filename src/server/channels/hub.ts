@@ -59,7 +59,7 @@ export class Hub {
     if (room?.present.size === 0) this.#rooms.delete(keyOf(store, channel));
   }
 
-  /** Looks at the leases now; everybody in the channel is told what changed. */
+  /** Reads the leases now, and tells everybody in the channel what changed. */
   async roster(store: Store, channel: string): Promise<readonly Participant[]> {
     const room = this.#rooms.get(keyOf(store, channel));
     if (room === undefined) return readRoster(store, channel);

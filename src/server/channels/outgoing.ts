@@ -62,7 +62,7 @@ export class Outgoing {
     return true;
   }
 
-  /** The reader is told where to go on, and cut off when it does not hear that either. */
+  /** Tells the reader where to continue, and disconnects it if it does not read that either. */
   catchUp(after: number): void {
     this.send({ type: "catch_up", after });
     this.end(CLOSE.slow, "catch up");

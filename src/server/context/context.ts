@@ -84,7 +84,7 @@ export interface McpService {
 
 /** What becomes of a reader of a channel that does not read. */
 export interface SlowReaders {
-  /** How long it may be waited for; then it is told to catch up. */
+  /** How long the server waits for the reader before it tells it to catch up. */
   readonly stalledMs: number;
   /** How long it has to hear that, before it is cut off. */
   readonly goodbyeMs: number;

@@ -14,7 +14,7 @@ export const LIMITS = {
   sseEvents: 1_000,
   /** How long a long-poll waits. */
   longPollMs: 20_000,
-  /** How long a reader of a channel may be waited for before it is told to catch up, and then cut off. */
+  /** How long the server waits for a reader of a channel before it tells it to catch up, and then disconnects it. */
   stalledMs: 30_000,
   goodbyeMs: 2_000,
   /** How often an SSE stream without data sends a control event. */
@@ -28,7 +28,7 @@ export const LIMITS = {
   keepAliveMs: 75_000,
   /** How long requests may go on after the server began to close. */
   drainMs: 5_000,
-  /** What clients are told to wait before they come back to a server that closes. */
+  /** How long clients must wait before they reconnect to a server that closes. */
   retryMs: 1_000,
   /** Characters of a secret that is looked up. */
   secretLength: 512,

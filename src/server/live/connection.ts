@@ -46,7 +46,7 @@ export class LiveConnection {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#socket.on("message", (data, isBinary) => this.#hear(isBinary ? "" : data.toString()));
-    // What failed is told by the close that follows.
+    // The close that follows gives the reason.
     this.#socket.on("error", () => undefined);
     this.#socket.on("close", () => {
       this.#over.abort();
@@ -121,7 +121,7 @@ export class LiveConnection {
       throw new ContinuoError("log_closed", "the session ended", { details: { sessionId } });
   }
 
-  /** What everybody is told besides the event itself. */
+  /** What every client gets in addition to the event. */
   #onEvent(event: StoredEvent, follower: Follower): void {
     const data = recordOf(event.data);
     if (event.type === "session_state_changed") {

@@ -36,7 +36,7 @@ function withWake(subscription: Subscription, pending: readonly StreamLink[], no
   };
 }
 
-/** Stored with the wake itself, so that none is without the other. A wake stream that is not there is told nothing. */
+/** Stored with the wake itself, so that none is without the other. A missing wake stream gets no event. */
 async function wakeEvent(
   store: Store,
   { id, config, generation }: Subscription,

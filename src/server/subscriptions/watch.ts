@@ -180,7 +180,7 @@ function keyOf({ id, createdAt }: Subscription): string {
   return `${createdAt} ${id}`;
 }
 
-/** The mark of the first page is the next look's: nothing that changes meanwhile is left out. */
+/** The next look starts at the mark of the first page, so that no change in between is missed. */
 async function addChanged(
   store: Store,
   watched: WatchMark,

@@ -64,7 +64,7 @@ export class Journal {
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
-  /** Up to here the log holds nothing that this run did not know or write. */
+  /** Up to here this run knows or wrote every event of the log. */
   #known: number;
   #last: number;
 
@@ -136,7 +136,7 @@ export class Journal {
   }
 
   async #write(): Promise<void> {
-    // What is told in the same moment is written together.
+    // Events of the same moment are written together.
     await undefined;
     try {
       while (this.#queue.length > 0 && this.#failure === undefined) {
@@ -250,10 +250,10 @@ export function refused(error: unknown): Promise<void> {
 }
 
 function ignore(): void {
-  // Whoever waits is told; whoever does not wait need not know.
+  // Callers that wait get the error; others do not need it.
 }
 
-/** About how many characters the payload is; exactly so for parts of what is said. */
+/** About how many characters the payload has; exact for parts of a message. */
 function charsOf(data: Readonly<Record<string, unknown>>): number {
   const { delta } = data;
   return typeof delta === "string" ? delta.length + 100 : jsonLengthAtLeast(data, LIMITS.unwrittenChars);

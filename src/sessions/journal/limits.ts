@@ -1,10 +1,10 @@
 /** Every limit of the journal, in one place. */
 
 export const LIMITS = {
-  /** Parts of what is said are gathered for so long, or until they are so many characters. */
+  /** Parts of a message are gathered for this long, or up to this many characters. */
   streamMs: 50,
   streamChars: 4_096,
-  /** What is said in parts is kept as whole messages of at most so many characters. */
+  /** A message that came in parts is stored as whole messages of at most this many characters. */
   messageChars: 262_144,
   /** Events and characters of one append. */
   batchEvents: 256,

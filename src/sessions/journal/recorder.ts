@@ -1,4 +1,4 @@
-/** Between the agent and the journal: gathers parts of what is said for a moment, and refuses what comes too late. */
+/** Between the agent and the journal: gathers parts of messages for a moment, and refuses late events. */
 
 import { type AgentEvent, ContinuoError } from "../../model/index.ts";
 import type { JournalEntry } from "./entry.ts";
@@ -19,7 +19,7 @@ export interface RecorderOptions {
   readonly journal: Journal;
   /** Looks at the event before it is kept; what it throws is the agent's answer, and the event is not kept. */
   readonly inspect: (event: AgentEvent) => void;
-  /** Called when an event is told, and before it is kept. */
+  /** Called when an event arrives, before it is stored. */
   readonly onHeard: (event: AgentEvent) => void;
 }
 

@@ -47,7 +47,7 @@ export function createTurn(): Turn {
   };
 }
 
-/** The events that one thing makes. Parts of what is said may wait; `tellPart` and `endTurn` tell them. */
+/** The events of one agent event. Parts of a message can wait; `tellPart` and `endTurn` write them. */
 export function tellEvent(turn: Turn, event: AgentEvent): readonly JournalEntry[] {
   turn.usage = countUsage(turn.usage, event);
   if ("model" in event && isWord(event.model)) turn.model = event.model;
@@ -104,11 +104,11 @@ const ROWS: Rows = {
   tool_call_update: (turn, { type: _, toolCallId, toolInput, status, title, content }) => {
     const entries: JournalEntry[] = [...tellPart(turn.speech)];
     const toolName = turn.calls.get(toolCallId);
-    // Its arguments are known now: the call is told once more.
+    // Its arguments are known now: the call is written again.
     if (toolInput !== undefined && toolName !== undefined) {
       entries.push({ type: "tool_call_started", data: { toolCallId, toolName, toolInput } });
     }
-    // Of a call that is not open nothing is told anew: what is said of its arguments is kept as it is.
+    // A call that is not open is not written again: its arguments stay as they are.
     const unplaced = toolName === undefined ? toolInput : undefined;
     const data = present({ toolCallId, toolInput: unplaced, status, title, content });
     if (Object.keys(data).length > 1) entries.push({ type: "tool_call_updated", data });
@@ -137,7 +137,7 @@ const ROWS: Rows = {
   permission_decision: (_, { type: __, by, ...data }) => [
     { type: "approval_resolved", data: { ...data, by }, by: by === "agent" ? "agent" : "system" },
   ],
-  // What it comes to is told by the session manager.
+  // The session manager reports the total.
   native_session: () => [],
   diagnostics: (_, { type: __, ...data }) => [{ type: "diagnostics_reported", data }],
   error: ({ speech }, { type: _, ...data }) => [

@@ -1,5 +1,5 @@
 /**
- * Who waits for which log. A watcher is told that something may have changed, never what: it reads again.
+ * Watchers of each log. A watcher hears only that something may have changed, and reads again.
  * Being told twice costs a read; not being told is what polling is for.
  */
 

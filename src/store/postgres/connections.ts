@@ -24,7 +24,7 @@ export function createPool(url: string): pg.Pool {
     connectionTimeoutMillis: 10_000,
     application_name: "continuo",
   });
-  // An idle connection that breaks is replaced by the pool; whoever uses one that breaks is told there.
+  // The pool replaces an idle connection that breaks; the user of a broken one gets the error.
   pool.on("error", () => undefined);
   // One that breaks while it is used may say so twice. The second time nobody listens, which would end the process.
   pool.on("connect", (client) => client.on("error", () => undefined));

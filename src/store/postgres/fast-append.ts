@@ -144,7 +144,7 @@ interface LookedAt {
 }
 
 function ignore(): void {
-  // Whoever asked for it is told; the next in the queue only waits for the end.
+  // The caller gets the error; the next in the queue only waits for the end.
 }
 
 function isPlain(events: readonly PreparedEvent[], options: AppendOptions): boolean {

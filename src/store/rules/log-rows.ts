@@ -1,4 +1,4 @@
-/** The row of a log: how it is found, when it counts as gone, and what is told of it. */
+/** The row of a log: how it is found, when it counts as gone, and its public form. */
 
 import { EVENTS_MEDIA_TYPE, type Log } from "../../model/index.ts";
 import { type Dialect, type Scope, type Segment, sql, type Transaction, type Work } from "../engine/index.ts";

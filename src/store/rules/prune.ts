@@ -15,7 +15,7 @@ export interface PruneRequest {
   readonly sequences?: readonly number[];
 }
 
-/** Always so many in the statement, so that there is one. */
+/** The statement always has this many, so that one prepared statement serves all. */
 export const PRUNE_SEQUENCES = 500;
 
 const PAGE = 1_000;

@@ -67,7 +67,7 @@ export function outOfRange(logId: string, sequence: number, latestSequence: numb
   });
 }
 
-/** An id or a name: 1 to 512 UTF-16 units, no control characters, nothing that is no Unicode. */
+/** An id or a name: 1 to 512 UTF-16 units, no control characters, only valid Unicode. */
 export function assertName(what: string, value: unknown): asserts value is string {
   if (typeof value !== "string" || value.length === 0)
     throw invalid(`the ${what} must be a text that is not empty`);

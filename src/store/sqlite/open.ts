@@ -22,7 +22,7 @@ export interface SqliteOptions {
   readonly migrate: "allowed" | "refused";
   /** Told of what was migrated, and where the copy lies. */
   readonly onMigrated?: (migrated: MigrationResult) => void;
-  /** What is kept of the database in memory; 64 MiB where nothing is said. */
+  /** Size of the page cache in memory; 64 MiB by default. */
   readonly cacheBytes?: number;
   /** For tests that show what `full` is for. */
   readonly synchronous?: "full" | "off";

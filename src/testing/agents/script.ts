@@ -5,7 +5,7 @@ import type { AgentEvent, AgentResult, ToolStatus, Usage } from "../../model/ind
 export type Step =
   /** A whole message. */
   | { readonly say: string }
-  /** Parts of one message; `times` says them all so many times over. */
+  /** Parts of one message; `times` repeats all of them. */
   | { readonly stream: readonly string[]; readonly messageId?: string; readonly times?: number }
   | { readonly think: string }
   /** A tool call, with its result where there is one. */

@@ -29,9 +29,9 @@ export interface ScriptedAgentOptions {
   readonly name?: string;
   /** What it does in its first turn, its second …, or for each request. Then it says "done". */
   readonly turns?: readonly Script[] | ((given: Given) => Script);
-  /** Whether it has native sessions, and how far it is to be trusted. It has none where nothing is said. */
+  /** Whether it has native sessions, and how far they are trusted. None by default. */
   readonly native?: NativeKind;
-  /** Where they lie: in memory where nothing is said. */
+  /** Where they are stored: in memory by default. */
   readonly nativeSessions?: NativeSessions;
   /** Called when the agent was given something, before it does anything. */
   readonly onGiven?: (given: Given) => void;

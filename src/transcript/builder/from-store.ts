@@ -13,7 +13,7 @@ import {
 } from "./transcript.ts";
 
 export interface FromStoreOptions extends ViewOptions {
-  /** The newest so many events are read; `metadata.older` says when there are older ones. */
+  /** Reads this many of the newest events; `metadata.older` is set if there are older ones. */
   readonly limit?: number;
   /** Only events after this sequence are read. */
   readonly after?: number;

@@ -80,7 +80,7 @@ export function lastPosition(unit: Unit): number {
   return unit.members.at(-1)?.position ?? -1;
 }
 
-/** `null` when nothing that can be said is left. */
+/** `null` if no content is left. */
 function without(message: Message, taken: ReadonlySet<Block>): Message | null {
   if (!message.content.some((block) => taken.has(block))) {
     // A result's message without a result answers nothing.

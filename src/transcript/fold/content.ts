@@ -120,7 +120,7 @@ const FAILURES: Readonly<Record<Exclude<ToolStatus, "ok">, string>> = {
   interrupted: "The call was interrupted: whether it took effect is not known.",
 };
 
-/** An error tells its own story, in words or in blocks; what else went wrong is said first. */
+/** The content of an error, text or blocks; further causes come first. */
 export function toFailure(toolCallId: string, error: unknown, status: string | undefined): ToolResultBlock {
   const known = isFailure(status) ? status : "error";
   const failure = { type: "tool_result", toolCallId, isError: true, status: known } as const;

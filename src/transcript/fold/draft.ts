@@ -101,7 +101,7 @@ export function placeOf(entry: Entry): MessageMetadata {
   };
 }
 
-/** The same place, with one event (or so many) more. */
+/** The same place, with one more event, or `events` more. */
 export function withEvents(
   metadata: MessageMetadata,
   { events = 1, sequence }: { readonly events?: number; readonly sequence: number | undefined },

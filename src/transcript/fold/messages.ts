@@ -233,7 +233,7 @@ function originOf(payload: Fields, role: Role, entry: Entry): Origin | undefined
   return role === "user" && entry.actor?.kind === "person" ? "person" : undefined;
 }
 
-/** Where a message comes from and whether it is whole is told by its events, and by nobody else. */
+/** Only the events of a message decide where it comes from and whether it is complete. */
 const TOLD_BY_EVENTS: ReadonlySet<string> = new Set([
   "sequence",
   "lastSequence",

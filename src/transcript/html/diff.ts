@@ -18,7 +18,7 @@ export interface NumberedFile {
   readonly lines: readonly NumberedLine[];
 }
 
-/** What is beyond that is said, not shown. */
+/** Further lines are counted, not shown. */
 const MAX_LINES = 600;
 
 /** `files` without numbers; with them where the agent's result tells them. */

@@ -33,7 +33,7 @@ const ENDINGS: Readonly<Record<string, Language>> = {
   ...{ yaml: "yaml", yml: "yaml", toml: "yaml" },
 };
 
-/** `name` is a path, or what stands behind a fence. `null` where nobody knows. */
+/** `name` is a path, or the word after a code fence. `null` if the language is unknown. */
 export function languageOf(name: string): Language | null {
   const ending = /[^./\\]*$/u.exec(name.trim().toLowerCase())?.[0] ?? "";
   return Object.hasOwn(ENDINGS, ending) ? (ENDINGS[ending] ?? null) : null;

@@ -54,13 +54,13 @@ function partToText(part: Part, message: Message, { thinking = "none" }: TextOpt
   }
 }
 
-/** A system message is told apart from what a program put between. */
+/** Tells a system message from one that a program inserted. */
 function speakerOf(message: Message): string {
   const kind = messageKind(message);
   return kind === "injected" && message.role === "system" ? "system" : SPEAKERS[kind];
 }
 
-/** Names and ids come from the session: one line, and their end is told. */
+/** Names and ids come from the session: one line, with a mark if they were cut. */
 function quoted(name: string): string {
   return JSON.stringify(visibleLine(name));
 }

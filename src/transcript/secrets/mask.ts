@@ -4,7 +4,7 @@ import type { SecretFamily } from "./family.ts";
 import { FORMS_OF_SECRETS } from "./forms.ts";
 import { VENDOR_SECRETS } from "./vendors.ts";
 
-/** In this order: a vendor is told before a form that many have. */
+/** In this order: the form of one vendor is tried before a form that several vendors use. */
 const FAMILIES: readonly SecretFamily[] = [...VENDOR_SECRETS, ...FORMS_OF_SECRETS];
 
 /** How many secrets of each family were masked, by its name. */

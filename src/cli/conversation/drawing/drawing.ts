@@ -84,7 +84,7 @@ export function endDrawing(drawing: Drawing, options: DrawingOptions): Step {
   return toStep(sheet);
 }
 
-/** The newest so many lines of what is not whole yet. */
+/** Number of the newest lines of incomplete text. */
 export function liveLines(drawing: Drawing, options: DrawingOptions, rows: number): string[] {
   const pen = indented(options);
   const said = drawing.saying === null ? [] : drawPending(drawing.saying, pen);

@@ -1,4 +1,4 @@
-/** What is asked for, whole: nothing that a person allows stays hidden. Pure. */
+/** The complete request: a person can see everything that they allow. Pure. */
 
 import type { PermissionRequest } from "../../../model/index.ts";
 import { changesOf, visibleLine, visibleText } from "../../../transcript/index.ts";

@@ -93,7 +93,7 @@ function valueFor(agent: AgentName, { command, args, env }: ServerCommand): obje
     };
   }
   const own = agent === "claude" ? { type: "stdio" } : {};
-  // pi shows a model no tool of a server unless it is told to.
+  // By default pi shows no tool of a server to the model.
   const exposure = agent === "pi" ? { exposure: "direct" } : {};
   return { ...own, command, args, ...(hasEnv ? { env } : {}), ...exposure };
 }
