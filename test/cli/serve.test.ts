@@ -157,6 +157,8 @@ test("flags that mean nothing are usage errors", () => {
     ["serve", "--listen", "127.0.0.1:99999"],
     ["serve", "--origin", "https://app.example/"],
     ["serve", "--origin", "*"],
+    ["serve", "--origin", "chrome-extension://"],
+    ["serve", "--origin", "chrome-extension://abc/x"],
     ["serve", "--public-url", "ftp://x"],
     ["serve", "--limit", "conections=5"],
     ["serve", "--limit", "connections=0"],

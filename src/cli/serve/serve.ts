@@ -96,6 +96,8 @@ function addressOf(text: string): { readonly host: string; readonly port: number
 
 /** Errors: `usage`. */
 function originOf(text: string): string {
+  // `new URL` knows no origin of an extension's scheme.
+  if (/^(?:chrome|moz)-extension:\/\/[a-z\d-]+$/u.test(text)) return text;
   if (URL.canParse(text) && new URL(text).origin === text) return text;
   throw new ContinuoError("usage", `${JSON.stringify(text)} is not an origin`, {
     hint: "Write it as a browser sends it: https://app.example, without a path and without a slash at the end.",
