@@ -38,6 +38,7 @@ const SHAPES: Readonly<Record<EvidenceInput["type"], Readonly<Record<string, Che
     "full?": isPointer,
     "thumbnail?": isPointer,
     "embedding?": isVector,
+    "embeddingVersion?": isName,
     "description?": isText,
   },
   voice_activity: {

@@ -53,6 +53,8 @@ export interface FrameInput {
   readonly full?: BlobPointer;
   readonly thumbnail?: BlobPointer;
   readonly embedding?: readonly number[];
+  /** What made the embedding: those of two versions are never compared. */
+  readonly embeddingVersion?: string;
   readonly description?: string;
 }
 

@@ -159,6 +159,17 @@ test("evidence that was stored, but whose answer was lost, is not stored again i
   second.close();
 });
 
+test("a client hears when the server answered, and when its connection broke", async () => {
+  await using live = await opened();
+  const connections: string[] = [];
+  const onConnection = (connection: string): number => connections.push(connection);
+  const client = await openLive({ serverUrl: live.server.url, key: "k", videoId: "v", onConnection });
+  await expect.poll(() => connections).toEqual(["open"]);
+  await live.server.close();
+  await expect.poll(() => connections.slice(0, 2)).toEqual(["open", "lost"]);
+  client.close();
+});
+
 test("levels are pushed on joining and as the depth grows", async () => {
   await using live = await opened();
   const { frames, onFrame } = collector();

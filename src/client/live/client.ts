@@ -25,6 +25,8 @@ export interface OpenLiveOptions extends ServerAddress, LiveSessionRequest {
   readonly outbox?: Outbox;
   /** Each event of the session, each level, each request of the agent. */
   readonly onFrame?: (frame: LiveServerFrame) => void;
+  /** Whether the server can be reached: `open` when it answered, `lost` when the connection broke or never came. */
+  readonly onConnection?: (connection: "open" | "lost") => void;
 }
 
 interface Waiting {

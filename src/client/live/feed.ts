@@ -7,6 +7,8 @@ import { pathOf, type ServerAddress } from "./requests.ts";
 export interface FeedOptions extends ServerAddress {
   readonly key: string;
   readonly onFrame: (frame: LiveServerFrame) => void;
+  /** Called when the server answered, and when the connection is lost. */
+  readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
 }
 
 export class Feed {
@@ -79,6 +81,7 @@ export class Feed {
       if (frame.sessionId !== this.#sessionId) this.#after = 0;
       this.#sessionId = frame.sessionId;
       this.#tries = 0;
+      this.#options.onConnection?.("open");
     }
     if (frame.type === "event") this.#after = frame.event.sequence;
     if (frame.type !== "heartbeat") this.#options.onFrame(frame);
@@ -88,6 +91,7 @@ export class Feed {
     this.#socket = null;
     for (const timer of this.#timers) clearInterval(timer);
     if (this.#state === "closed") return;
+    this.#options.onConnection?.("lost");
     const most = Math.min(LIMITS.longestRetryMs, LIMITS.firstRetryMs * 2 ** this.#tries++);
     this.#timers = [setTimeout(() => this.#open(), most * (0.5 + Math.random() / 2))];
   }

@@ -54,6 +54,7 @@ export const LIVE_EVENT_TYPES = {
       "full?": "object",
       "thumbnail?": "object",
       "embedding?": "list",
+      "embeddingVersion?": "text",
       "description?": "text",
     },
     retention: "supplementary",
