@@ -13,7 +13,7 @@
 import { join } from "node:path";
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 
-const FOLDERS = ["src/**", "test/**", "web/**"];
+const FOLDERS = ["src/**", "test/**", "web/**", "extension/**"];
 const never = [...configDefaults.exclude, "test/agents/**", "dist/**"];
 
 function filesNamed(ending: string): string[] {

@@ -2,7 +2,7 @@
 
 import { type Browser, chromium } from "playwright-core";
 
-const FLAGS: readonly string[] = [
+export const FLAGS: readonly string[] = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",

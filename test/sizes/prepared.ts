@@ -8,6 +8,11 @@ export function bundledCommand(): Promise<string> {
   return ask("/command");
 }
 
+/** The folder with the builds of the extension, `chrome-mv3` and `firefox-mv3`. */
+export function builtExtension(): Promise<string> {
+  return ask("/extension");
+}
+
 /**
  * The URL of a new, empty database on the Postgres server that all test files share. The server never syncs:
  * a test that kills it starts one of its own.

@@ -1,12 +1,15 @@
 /**
- * What many test files share in one run of Vitest, made when the first of them asks for it: the bundled command
- * and a Postgres server. Test files ask through `prepared.ts`.
+ * What many test files share in one run of Vitest, made when the first of them asks for it: the bundled command,
+ * the browser extension and a Postgres server. Test files ask through `prepared.ts`.
  */
 
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { rolldown } from "rolldown";
 import type { TestProject } from "vitest/node";
 import { commandBundle } from "../../scripts/bundle.ts";
@@ -29,6 +32,7 @@ interface Service {
 const SERVICES: Readonly<Record<string, () => Promise<Service>>> = {
   "/command": bundleCommand,
   "/postgres": sharedPostgres,
+  "/extension": buildExtension,
 };
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -65,6 +69,14 @@ async function bundleCommand(): Promise<Service> {
   await bundle.write({ dir, format: "esm", ...names });
   await bundle.close();
   return { value: join(dir, "main.mjs"), end: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+async function buildExtension(): Promise<Service> {
+  const dir = mkdtempSync(join(tmpdir(), "continuo-extension-"));
+  await promisify(execFile)(process.execPath, [join(ROOT, "scripts/extension.ts"), "--out", dir], {
+    cwd: ROOT,
+  });
+  return { value: dir, end: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
 async function sharedPostgres(): Promise<Service> {

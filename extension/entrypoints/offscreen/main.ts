@@ -1,0 +1,16 @@
+/** The offscreen document: it lives while the service worker dies, and has sockets and the microphone. */
+
+import { browser } from "wxt/browser";
+import type { EngineConfig, ToWorker } from "../../messages/messages.ts";
+import { hostEngine } from "../../sending/host.ts";
+
+const tellWorker = (message: ToWorker): void => {
+  void browser.runtime.sendMessage(message).catch(() => undefined);
+};
+
+const { configure } = hostEngine(tellWorker);
+void browser.runtime
+  .sendMessage({ to: "worker", type: "ready" } satisfies ToWorker)
+  .then((config: EngineConfig | null) => {
+    if (config !== null && config !== undefined) configure(config);
+  });

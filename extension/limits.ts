@@ -1,0 +1,67 @@
+/** Every limit and every time of the extension. */
+
+export const LIMITS = {
+  /** UTF-16 units of a video's id, a title, an address, one caption, one remark. */
+  idChars: 500,
+  titleChars: 200,
+  urlChars: 20_000,
+  textChars: 4_000,
+  /** What a page gives to the extension at once, and in ten seconds; the rest is counted and left out. */
+  itemsPerMessage: 50,
+  captionsPerTenSeconds: 100,
+  /** How often the page is looked at, and how often the engine hears where the video is. */
+  lookMs: 500,
+  positionMs: 1_000,
+  /** A video is another one when it was seen so many times in a row. */
+  steadyLooks: 3,
+  /** Videos of a page that are compared, and text tracks of a video. */
+  videosPerPage: 50,
+  tracks: 20,
+  cuesPerTrack: 20_000,
+  /** A tab without a video for so long has left it. */
+  withoutVideoMs: 10_000,
+  /** Before a message that was not stored is sent again. */
+  firstRetryMs: 250,
+  longestRetryMs: 5_000,
+  /** Items that a page keeps until they are stored. */
+  unstoredItems: 1_000,
+
+  /** Longest side of a frame and of its thumbnail, in pixels, and the quality of both. */
+  framePixels: 640,
+  thumbnailPixels: 160,
+  pictureQuality: 0.7,
+  /** Base64 of a picture or of a piece of audio. */
+  pictureChars: 700_000,
+  audioBytes: 10_000_000,
+  frameEveryMs: 10_000,
+  shortestFrameEveryMs: 1_000,
+  /** Two frames of a higher likeness show the same. */
+  sameFrame: 0.995,
+
+  /** Frames that wait: offline, and while the session is degraded. */
+  offlineFrames: 300,
+  degradedFrames: 20,
+  /** Evidence of one batch, and the share of the browser's quota from which the panel warns. */
+  batchItems: 50,
+  quotaWarning: 0.8,
+  quotaEveryMs: 30_000,
+
+  /** Tabs of former windows that are remembered, and for how long. */
+  savedTabs: 500,
+  savedTabMs: 1_209_600_000,
+
+  /** What the side panel is shown. */
+  shownEvidence: 2_000,
+  shownSessions: 100,
+  shownNotes: 500,
+  viewEveryMs: 100,
+
+  /** Loudness (root mean square) from which there is speech, and how long a silence ends it. */
+  speechLevel: 0.02,
+  silenceMs: 700,
+  shortestSpeechMs: 250,
+  longestSpeechMs: 30_000,
+  /** A recording in which nobody speaks begins again, so that a segment has a little of what came before it. */
+  leadMs: 2_000,
+  loudnessEveryMs: 50,
+} as const;

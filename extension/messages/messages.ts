@@ -1,0 +1,138 @@
+/**
+ * What the parts of the extension say to each other. Only parts of the extension can send these; what comes from a
+ * page's process is checked nonetheless. Pure.
+ */
+
+import { LIMITS } from "../limits.ts";
+import { isFields, isTime, type PageItem, parsePageItem } from "../sending/items.ts";
+import type { Standing } from "../sending/policy.ts";
+import type { Server } from "../sending/uploads.ts";
+import type { Ending, Video } from "../tabs/tabs.ts";
+import type { Position } from "../watching/position.ts";
+
+export interface Sources {
+  readonly captions: boolean;
+  readonly frames: boolean;
+  /** Recorded and transcribed by the server, or heard by the browser. */
+  readonly microphone: "off" | "record" | "recognise";
+  readonly frameEveryMs: number;
+  /** BCP 47, of what the person says. */
+  readonly lang: string;
+}
+
+export const SOURCES: Sources = {
+  captions: true,
+  frames: true,
+  microphone: "off",
+  frameEveryMs: LIMITS.frameEveryMs,
+  lang: "",
+};
+
+export interface Settings extends Server {
+  readonly sources: Sources;
+}
+
+export const SETTINGS: Settings = { serverUrl: "http://127.0.0.1:4747", token: "", sources: SOURCES };
+
+export interface OpenSession extends Video {
+  readonly tabId: number;
+  readonly key: string;
+}
+
+/** Everything that the engine needs to know; the worker sends it whenever it changes. */
+export interface EngineConfig {
+  readonly settings: Settings;
+  readonly open: readonly OpenSession[];
+  readonly ending: readonly Ending[];
+  /** Sessions of former windows: what waits for them is sent, and they go on. */
+  readonly away: readonly Ending[];
+  readonly recording: number | null;
+}
+
+export type ToEngine =
+  | { readonly to: "engine"; readonly type: "configure"; readonly config: EngineConfig }
+  | { readonly to: "engine"; readonly type: "queued"; readonly key: string }
+  | { readonly to: "engine"; readonly type: "position"; readonly position: Position };
+
+export type ToWorker =
+  /** From a page. */
+  | { readonly to: "worker"; readonly type: "hello"; readonly video: Video | null }
+  | {
+      readonly to: "worker";
+      readonly type: "evidence";
+      readonly videoId: string;
+      readonly items: readonly PageItem[];
+    }
+  /** From the engine. */
+  | { readonly to: "worker"; readonly type: "ready" }
+  | { readonly to: "worker"; readonly type: "ended"; readonly key: string }
+  | { readonly to: "worker"; readonly type: "standing"; readonly key: string; readonly standing: Standing }
+  | { readonly to: "worker"; readonly type: "capture"; readonly key: string }
+  /** From the side panel: the engine is needed. */
+  | { readonly to: "worker"; readonly type: "wake" };
+
+/** To a page. */
+export type ToPage =
+  | {
+      readonly to: "page";
+      readonly type: "control";
+      readonly isRecording: boolean;
+      readonly captions: boolean;
+      /** Between two frames; `null` while none is taken at a rate. */
+      readonly frameEveryMs: number | null;
+      readonly frames: boolean;
+    }
+  | { readonly to: "page"; readonly type: "look" }
+  | { readonly to: "page"; readonly type: "capture" }
+  | { readonly to: "page"; readonly type: "seek"; readonly mediaTimeMs: number };
+
+/** `stored`: it is on disk. `moved`: the tab shows another video by now. `off`: nothing is recorded there. */
+export type EvidenceAnswer = "stored" | "moved";
+
+export function parseVideo(value: unknown): Video | null {
+  if (!isFields(value)) return null;
+  const { videoId, title } = value;
+  if (typeof videoId !== "string" || videoId === "" || videoId.length > LIMITS.idChars) return null;
+  if (!videoId.isWellFormed()) return null;
+  return {
+    videoId,
+    title: typeof title === "string" ? title.slice(0, LIMITS.titleChars).toWellFormed() : "",
+  };
+}
+
+export function parseItems(value: unknown): readonly PageItem[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, LIMITS.itemsPerMessage).flatMap((one) => parsePageItem(one) ?? []);
+}
+
+export function parsePosition(value: unknown): Position | null {
+  if (!isFields(value)) return null;
+  const { mediaTimeMs, durationMs, playing, rate, atMs } = value;
+  if (!isTime(mediaTimeMs) || !(durationMs === null || isTime(durationMs)) || !isTime(atMs)) return null;
+  if (typeof playing !== "boolean" || typeof rate !== "number" || !(rate > 0 && rate <= 16)) return null;
+  return { mediaTimeMs, durationMs, playing, rate, atMs };
+}
+
+export function parseSettings(value: unknown): Settings {
+  if (!isFields(value)) return SETTINGS;
+  const { serverUrl, token } = value;
+  const sources = isFields(value.sources) ? value.sources : {};
+  const { captions, frames, microphone, frameEveryMs, lang } = sources;
+  return {
+    serverUrl: isServerUrl(serverUrl) ? serverUrl : SETTINGS.serverUrl,
+    token: typeof token === "string" ? token : "",
+    sources: {
+      captions: captions !== false,
+      frames: frames !== false,
+      microphone: microphone === "record" || microphone === "recognise" ? microphone : "off",
+      frameEveryMs: isTime(frameEveryMs)
+        ? Math.max(LIMITS.shortestFrameEveryMs, frameEveryMs)
+        : SOURCES.frameEveryMs,
+      lang: typeof lang === "string" && /^[\w-]{0,35}$/u.test(lang) ? lang : "",
+    },
+  };
+}
+
+export function isServerUrl(value: unknown): value is string {
+  return typeof value === "string" && URL.canParse(value) && /^https?:$/u.test(new URL(value).protocol);
+}

@@ -1,0 +1,18 @@
+/** Settings as the panel shows and changes them; they stay in this browser. */
+
+import { signal } from "@preact/signals";
+import { browser } from "wxt/browser";
+import { parseSettings, type Settings } from "../messages/messages.ts";
+
+/** `null` until they were read. */
+export const settings = signal<Settings | null>(null);
+
+export async function readSettings(): Promise<void> {
+  const stored = await browser.storage.local.get("settings");
+  settings.value = parseSettings(stored.settings);
+}
+
+export async function saveSettings(next: Settings): Promise<void> {
+  settings.value = next;
+  await browser.storage.local.set({ settings: next });
+}

@@ -1,0 +1,171 @@
+/** All sessions of the browser: which are open, which end, and what the side panel asks of them. */
+
+import { LIMITS } from "../limits.ts";
+import type { EngineConfig, OpenSession } from "../messages/messages.ts";
+import { mediaTimeAt, type Position } from "../watching/position.ts";
+import type { Item } from "./items.ts";
+import type { Standing } from "./policy.ts";
+import { SessionSender } from "./session.ts";
+import { enqueue, keysWaiting } from "./storage.ts";
+import type { SessionView } from "./view.ts";
+
+/** What the engine says to the rest of the extension. */
+export interface EngineHost {
+  ended(key: string): void;
+  standing(key: string, standing: Standing): void;
+}
+
+export interface EngineView {
+  readonly sessions: readonly SessionView[];
+  /** The key of the session that records. */
+  readonly recording: string | null;
+  readonly positions: Readonly<Record<string, Position>>;
+  /** The share of the browser's room for the extension that is used. */
+  readonly quota: number;
+}
+
+export class Engine {
+  readonly #host: EngineHost;
+  #config: EngineConfig | null = null;
+  readonly #senders = new Map<string, SessionSender>();
+  readonly #standings = new Map<string, Standing>();
+  readonly #positions = new Map<number, Position>();
+  /** Sessions that this engine ended, until the worker knows. */
+  readonly #ended = new Set<string>();
+  readonly #watchers = new Set<() => void>();
+  #quota = 0;
+
+  constructor(host: EngineHost) {
+    this.#host = host;
+    setInterval(() => void this.#measure(), LIMITS.quotaEveryMs);
+    addEventListener("online", () => this.#pokeAll());
+  }
+
+  get config(): EngineConfig | null {
+    return this.#config;
+  }
+
+  /** Calls `changed` after each change of the view, until the returned function is called. */
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    return () => this.#watchers.delete(changed);
+  }
+
+  view(): EngineView {
+    const open = this.#config?.open ?? [];
+    const positions = open.flatMap(({ key, tabId }) => {
+      const position = this.#positions.get(tabId);
+      return position === undefined ? [] : [[key, position] as const];
+    });
+    return {
+      sessions: open.flatMap(({ key }) => this.#senders.get(key)?.view ?? []),
+      recording: this.recording?.key ?? null,
+      positions: Object.fromEntries(positions),
+      quota: this.#quota,
+    };
+  }
+
+  get recording(): OpenSession | null {
+    return this.#config?.open.find(({ tabId }) => tabId === this.#config?.recording) ?? null;
+  }
+
+  sender(key: string): SessionSender | null {
+    return this.#senders.get(key) ?? null;
+  }
+
+  async configure(config: EngineConfig): Promise<void> {
+    const before = this.#config?.settings;
+    const { serverUrl, token } = config.settings;
+    this.#config = config;
+    if (before !== undefined && (before.serverUrl !== serverUrl || before.token !== token)) this.#closeAll();
+    await this.#reconcile();
+    this.#changed();
+  }
+
+  /** Where the video of a session is now. */
+  mediaTimeMs(key: string): number {
+    const tabId = this.#config?.open.find((one) => one.key === key)?.tabId;
+    return mediaTimeAt(tabId === undefined ? null : (this.#positions.get(tabId) ?? null), Date.now());
+  }
+
+  moved(tabId: number, position: Position): void {
+    this.#positions.set(tabId, position);
+    this.#changed();
+  }
+
+  queued(key: string): void {
+    this.#senders.get(key)?.poke();
+  }
+
+  async add(key: string, item: Item): Promise<void> {
+    await enqueue(key, [item]);
+    this.queued(key);
+  }
+
+  async #reconcile(): Promise<void> {
+    const config = this.#config;
+    if (config === null || config.settings.token === "") return this.#closeAll();
+    const waiting = new Set(config.away.length === 0 ? [] : await keysWaiting());
+    if (config !== this.#config) return;
+    const away = config.away.filter(({ key }) => waiting.has(key));
+    for (const { key } of config.open) this.#ended.delete(key);
+    const wanted = [...config.ending, ...config.open, ...away];
+    for (const [key, sender] of this.#senders) {
+      if (wanted.some((one) => one.key === key)) continue;
+      sender.close();
+      this.#senders.delete(key);
+    }
+    for (const { key, videoId, title } of wanted) {
+      if (this.#senders.has(key) || this.#ended.has(key)) continue;
+      const sender = new SessionSender({
+        key,
+        videoId,
+        title,
+        server: config.settings,
+        onChange: () => this.#onSender(key),
+      });
+      this.#senders.set(key, sender);
+    }
+    for (const { key } of config.ending) void this.#finish(key);
+  }
+
+  async #finish(key: string): Promise<void> {
+    if (this.#ended.has(key)) return this.#host.ended(key);
+    const sender = this.#senders.get(key);
+    await sender?.end();
+    if (sender === undefined || this.#senders.get(key) !== sender) return;
+    this.#senders.delete(key);
+    this.#ended.add(key);
+    this.#standings.delete(key);
+    this.#host.ended(key);
+  }
+
+  #onSender(key: string): void {
+    const standing = this.#senders.get(key)?.view.standing;
+    if (standing !== undefined && standing !== this.#standings.get(key)) {
+      this.#standings.set(key, standing);
+      this.#host.standing(key, standing);
+    }
+    this.#changed();
+  }
+
+  #pokeAll(): void {
+    for (const sender of this.#senders.values()) sender.poke();
+  }
+
+  #closeAll(): void {
+    for (const sender of this.#senders.values()) sender.close();
+    this.#senders.clear();
+    this.#standings.clear();
+  }
+
+  #changed(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  async #measure(): Promise<void> {
+    const { usage = 0, quota = 0 } = await navigator.storage.estimate();
+    this.#quota = quota === 0 ? 0 : usage / quota;
+    this.#changed();
+  }
+}

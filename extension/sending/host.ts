@@ -1,0 +1,67 @@
+/** Runs the engine in a document: answers the worker, pages and the side panel. */
+
+import { type Browser, browser } from "wxt/browser";
+import { LIMITS } from "../limits.ts";
+import { type EngineConfig, parsePosition, type ToEngine, type ToWorker } from "../messages/messages.ts";
+import { Engine, type EngineView } from "./engine.ts";
+import { answerPanel, type PanelAnswer, type PanelRequest } from "./panel-requests.ts";
+
+/** What the side panel receives. */
+export type ToPanel = { readonly view: EngineView } | PanelAnswer;
+
+export interface Hosted {
+  readonly engine: Engine;
+  configure(config: EngineConfig): void;
+}
+
+/** `tellWorker` reaches the worker, wherever it runs. */
+export function hostEngine(tellWorker: (message: ToWorker) => void): Hosted {
+  const engine = new Engine({
+    ended: (key) => tellWorker({ to: "worker", type: "ended", key }),
+    standing: (key, standing) => tellWorker({ to: "worker", type: "standing", key, standing }),
+  });
+  const configure = (config: EngineConfig): void => {
+    void engine.configure(config);
+  };
+  browser.runtime.onMessage.addListener((message: ToEngine, sender) => {
+    if (sender.id !== browser.runtime.id || message?.to !== "engine") return;
+    if (message.type === "position") {
+      const position = parsePosition(message.position);
+      if (position !== null && sender.tab?.id !== undefined) engine.moved(sender.tab.id, position);
+    } else if (sender.tab === undefined) {
+      if (message.type === "configure") configure(message.config);
+      else engine.queued(message.key);
+    }
+  });
+  browser.runtime.onConnect.addListener((port) => servePanel(engine, port));
+  return { engine, configure };
+}
+
+/** Only pages of the extension are answered. */
+function servePanel(engine: Engine, port: Browser.runtime.Port): void {
+  const isOwn = port.sender?.url?.startsWith(`${location.origin}/`) ?? false;
+  if (port.name !== "panel" || port.sender?.id !== browser.runtime.id || !isOwn) {
+    port.disconnect();
+    return;
+  }
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const send = (message: ToPanel): void => port.postMessage(message);
+  const show = (): void => {
+    timer = null;
+    send({ view: engine.view() });
+  };
+  const stop = engine.watch(() => {
+    timer ??= setTimeout(show, LIMITS.viewEveryMs);
+  });
+  port.onDisconnect.addListener(() => {
+    stop();
+    if (timer !== null) clearTimeout(timer);
+  });
+  port.onMessage.addListener((request: PanelRequest) => {
+    void answerPanel(engine, request).then((answer) => {
+      // The panel may be closed by now.
+      if (port.onDisconnect.hasListeners()) send(answer);
+    });
+  });
+  show();
+}

@@ -1,0 +1,128 @@
+/** What waits to be sent: evidence, frames with their pictures, pieces of audio. Checked, since pages send it. Pure. */
+
+import type { EvidenceInput } from "../../src/wire/index.ts";
+import { LIMITS } from "../limits.ts";
+
+export type ItemKind = "transcript" | "remark" | "frame" | "audio" | "voice";
+
+interface Base {
+  /** The same item has the same id, however often it is sent. */
+  readonly id: string;
+  readonly mediaTimeMs: number;
+}
+
+export interface TranscriptItem extends Base {
+  readonly kind: "transcript";
+  readonly text: string;
+  readonly endMs: number;
+  readonly lang: string;
+  readonly speaker: string | null;
+}
+
+export interface RemarkItem extends Base {
+  readonly kind: "remark";
+  readonly text: string;
+}
+
+export interface Picture {
+  readonly mediaType: "image/jpeg" | "image/webp" | "image/png";
+  /** Base64. */
+  readonly data: string;
+}
+
+export interface FrameItem extends Base {
+  readonly kind: "frame";
+  readonly full: Picture;
+  readonly thumbnail: Picture;
+  readonly colours: readonly number[];
+}
+
+export interface AudioItem extends Base {
+  readonly kind: "audio";
+  readonly endMs: number;
+  readonly lang: string | null;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface VoiceItem extends Base {
+  readonly kind: "voice";
+  readonly activity: "speaking" | "silent";
+}
+
+export type Item = TranscriptItem | RemarkItem | FrameItem | AudioItem | VoiceItem;
+
+/** What a page may send. */
+export type PageItem = TranscriptItem | FrameItem;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `null` for what is no item of a page. */
+export function parsePageItem(value: unknown): PageItem | null {
+  if (!isFields(value) || !isShort(value.id) || !isTime(value.mediaTimeMs)) return null;
+  const base = { id: value.id, mediaTimeMs: value.mediaTimeMs };
+  if (value.kind === "transcript") {
+    const { text, endMs, lang } = value;
+    if (!isText(text) || !isTime(endMs) || endMs < base.mediaTimeMs || !isLang(lang)) return null;
+    return { ...base, kind: "transcript", text, endMs, lang, speaker: null };
+  }
+  if (value.kind !== "frame" || !isVector(value.colours)) return null;
+  const [full, thumbnail] = [parsePicture(value.full), parsePicture(value.thumbnail)];
+  if (full === null || thumbnail === null) return null;
+  return { ...base, kind: "frame", full, thumbnail, colours: value.colours };
+}
+
+/** Items that are evidence as they are; frames and audio are uploaded first. */
+export function toEvidence(item: TranscriptItem | RemarkItem | VoiceItem): EvidenceInput {
+  const { id, mediaTimeMs } = item;
+  switch (item.kind) {
+    case "transcript": {
+      const { text, endMs, lang, speaker } = item;
+      return {
+        type: "transcript_added",
+        id,
+        text,
+        mediaTimeMs,
+        endMs,
+        ...(lang === "" ? {} : { lang }),
+        ...(speaker === null ? {} : { speaker }),
+      };
+    }
+    case "remark":
+      return { type: "remark_added", id, text: item.text, mediaTimeMs };
+    case "voice":
+      return { type: "voice_activity", id, activity: item.activity, mediaTimeMs };
+  }
+}
+
+function parsePicture(value: unknown): Picture | null {
+  if (!isFields(value)) return null;
+  const { mediaType, data } = value;
+  if (mediaType !== "image/jpeg" && mediaType !== "image/webp" && mediaType !== "image/png") return null;
+  if (typeof data !== "string" || data.length === 0 || data.length > LIMITS.pictureChars) return null;
+  return /^[\w+/]+={0,2}$/u.test(data) ? { mediaType, data } : null;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isShort(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= LIMITS.titleChars;
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= LIMITS.textChars;
+}
+
+function isLang(value: unknown): value is string {
+  return typeof value === "string" && /^[\w-]{0,35}$/u.test(value);
+}
+
+export function isTime(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isVector(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.length === 64 && value.every((one) => one >= 0 && one <= 1);
+}

@@ -1,0 +1,86 @@
+/** What the side panel asks of the engine, over a port that only pages of the extension can open. */
+
+import type { NoteOperation } from "../../src/client/live/index.ts";
+import { ContinuoError } from "../../src/model/index.ts";
+import type { Engine } from "./engine.ts";
+import { requestJson, requestPicture } from "./requests.ts";
+import { failureOf } from "./session.ts";
+
+export type PanelAction =
+  | { readonly action: "remark"; readonly text: string }
+  | { readonly action: "ask"; readonly question: string }
+  | { readonly action: "operate"; readonly noteId: string; readonly operation: NoteOperation }
+  | { readonly action: "answer"; readonly requestId: string; readonly text: string }
+  | { readonly action: "keep"; readonly hash: string }
+  | { readonly action: "join"; readonly other: string }
+  | { readonly action: "picture"; readonly hash: string; readonly sequence: number }
+  | { readonly action: "earlier" }
+  | { readonly action: "notes" }
+  | { readonly action: "evidence"; readonly after: number };
+
+/** An action on the session of a key; each has a number, which its answer repeats. */
+export type PanelRequest = PanelAction & { readonly id: number; readonly key: string };
+
+export type PanelAnswer =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly failure: ReturnType<typeof failureOf> };
+
+export async function answerPanel(engine: Engine, request: PanelRequest): Promise<PanelAnswer> {
+  try {
+    return { id: request.id, value: await act(engine, request) };
+  } catch (error) {
+    return { id: request.id, failure: failureOf(error) };
+  }
+}
+
+async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
+  const { key } = request;
+  const server = engine.config?.settings;
+  if (server === undefined) throw notReady();
+  const path = `/v1/live/${encodeURIComponent(key)}`;
+  switch (request.action) {
+    case "remark": {
+      const mediaTimeMs = engine.mediaTimeMs(key);
+      await engine.add(key, { kind: "remark", id: crypto.randomUUID(), text: request.text, mediaTimeMs });
+      return null;
+    }
+    case "ask":
+      return await clientOf(engine, key).ask(request.question, engine.mediaTimeMs(key));
+    case "operate":
+      return await clientOf(engine, key).operate(request.noteId, request.operation);
+    case "answer": {
+      const mediaTimeMs = engine.mediaTimeMs(key);
+      return await clientOf(engine, key).answer(request.requestId, { text: request.text, mediaTimeMs });
+    }
+    case "keep":
+      return await requestJson(server, "POST", `${path}/blobs/${encodeURIComponent(request.hash)}/keep`);
+    case "join":
+      return await requestJson(server, "POST", `${path}/join`, { key: request.other });
+    case "picture":
+      return await requestPicture(
+        server,
+        `${path}/blobs/${encodeURIComponent(request.hash)}?sequence=${request.sequence}`,
+      );
+    case "earlier":
+      return await requestJson(server, "GET", "/v1/live");
+    case "notes":
+      return await requestJson(server, "GET", `${path}/notes`);
+    case "evidence":
+      return await requestJson(server, "GET", `${path}/evidence?after=${request.after}`);
+  }
+}
+
+function clientOf(
+  engine: Engine,
+  key: string,
+): NonNullable<NonNullable<ReturnType<Engine["sender"]>>["client"]> {
+  const client = engine.sender(key)?.client ?? null;
+  if (client === null) throw notReady();
+  return client;
+}
+
+function notReady(): ContinuoError {
+  return new ContinuoError("unavailable", "the server was not reached yet", {
+    hint: "Check in the settings that the URL and the token are right.",
+  });
+}

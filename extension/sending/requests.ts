@@ -1,0 +1,63 @@
+/** Requests of the side panel that the client of live sessions has no method for. */
+
+import { ContinuoError } from "../../src/model/index.ts";
+import { errorFromWire } from "../../src/wire/index.ts";
+import { toBase64 } from "../watching/base64.ts";
+import type { Server } from "./uploads.ts";
+
+const REQUEST_MS = 30_000;
+const PICTURE_BYTES = 2_000_000;
+
+/** Errors: the server's; `unavailable`. */
+export async function requestJson(
+  server: Server,
+  method: "GET" | "POST",
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const response = await request(server, method, path, body);
+  return response.status === 204 ? null : await response.json().catch(() => null);
+}
+
+/** A picture as a `data:` URL. Errors: the server's; `invalid` for what is no picture. */
+export async function requestPicture(server: Server, path: string): Promise<string> {
+  const bytes = new Uint8Array(await (await request(server, "GET", path)).arrayBuffer());
+  const mediaType = pictureType(bytes);
+  if (mediaType === null || bytes.length > PICTURE_BYTES) {
+    throw new ContinuoError("invalid", "the file is not a small picture");
+  }
+  return `data:${mediaType};base64,${toBase64(bytes)}`;
+}
+
+/** By its first bytes: the server stores whatever a client sends. */
+function pictureType(bytes: Uint8Array): string | null {
+  const head = String.fromCharCode(...bytes.subarray(0, 12));
+  if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (head.startsWith("\x89PNG")) return "image/png";
+  return head.startsWith("RIFF") && head.endsWith("WEBP") ? "image/webp" : null;
+}
+
+async function request(
+  { serverUrl, token }: Server,
+  method: "GET" | "POST",
+  path: string,
+  body?: unknown,
+): Promise<Response> {
+  const response = await fetch(`${serverUrl.replace(/\/+$/u, "")}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    redirect: "error",
+    signal: AbortSignal.timeout(REQUEST_MS),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch((cause: unknown) => {
+    throw new ContinuoError("unavailable", "the server does not answer", {
+      hint: "Check that `continuo serve` runs, and that its URL in the settings is right.",
+      cause,
+    });
+  });
+  if (!response.ok) throw errorFromWire(await response.json().catch(() => null), response.status);
+  return response;
+}

@@ -1,0 +1,259 @@
+/** One session of the server, from the browser: what waits is sent in order, what happens is shown. */
+
+import { type LiveClient, type LiveServerFrame, openLive } from "../../src/client/live/index.ts";
+import { isContinuoError } from "../../src/model/index.ts";
+import { LIMITS } from "../limits.ts";
+import type { Video } from "../tabs/tabs.ts";
+import { COLOURS_VERSION } from "../watching/colours.ts";
+import { type FrameItem, toEvidence } from "./items.ts";
+import { frameRoom } from "./policy.ts";
+import {
+  countWaiting,
+  forget,
+  nextItems,
+  outboxOf,
+  putBack,
+  removeItems,
+  type StoredItem,
+  trimFrames,
+} from "./storage.ts";
+import { type Server, uploadAudio, uploadPicture } from "./uploads.ts";
+import { changesNotes, type Failure, foldFrame, newView, type SessionView } from "./view.ts";
+
+export interface SessionOptions extends Video {
+  readonly key: string;
+  readonly server: Server;
+  readonly onChange: () => void;
+}
+
+export class SessionSender {
+  readonly #options: SessionOptions;
+  readonly #over = new AbortController();
+  #view: SessionView;
+  #client: LiveClient | null = null;
+  #wake: () => void = () => undefined;
+  #isWoken = false;
+  #purpose: "record" | "end" = "record";
+  #refreshing: "idle" | "running" | "again" = "idle";
+  readonly #ended = Promise.withResolvers<void>();
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#view = newView(options);
+    void this.#run().catch((error: unknown) => this.#fail(error));
+  }
+
+  get view(): SessionView {
+    return this.#view;
+  }
+
+  /** `null` until the server answered. */
+  get client(): LiveClient | null {
+    return this.#client;
+  }
+
+  /** Something waits, or may be sent now. */
+  poke(): void {
+    this.#isWoken = true;
+    this.#wake();
+  }
+
+  /** Sends what waits, and ends the session. */
+  end(): Promise<void> {
+    this.#purpose = "end";
+    this.poke();
+    return this.#ended.promise;
+  }
+
+  /** Leaves; the session goes on. */
+  close(): void {
+    this.#over.abort();
+    this.#client?.close();
+    this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    const client = await this.#open();
+    while (client !== null && !this.#over.signal.aborted) {
+      const items = await this.#next();
+      if (items.length > 0) await this.#send(client, items);
+      else if (this.#purpose === "end" && this.#view.waiting === 0) return await this.#end(client);
+      else await this.#sleep();
+    }
+  }
+
+  /** Tries until the server answers. */
+  async #open(): Promise<LiveClient | null> {
+    const { key, videoId, title, server } = this.#options;
+    for (let tries = 0; !this.#over.signal.aborted; tries++) {
+      try {
+        const client = await openLive({
+          ...server,
+          key,
+          videoId,
+          title,
+          outbox: outboxOf(key),
+          onFrame: (frame) => this.#take(frame),
+          onConnection: (connection) => this.#connected(connection),
+        });
+        this.#client = client;
+        this.#set({ sessionId: client.sessionId, failure: null });
+        // What the last engine had begun to send goes first.
+        await client.flushed();
+        return client;
+      } catch (error) {
+        this.#fail(error);
+        await this.#trim();
+        await this.#sleep(Math.min(LIMITS.longestRetryMs, LIMITS.firstRetryMs * 2 ** tries));
+      }
+    }
+    return null;
+  }
+
+  async #next(): Promise<readonly StoredItem[]> {
+    const items = await nextItems(this.#options.key, this.#view.standing);
+    await this.#trim();
+    return items;
+  }
+
+  async #trim(): Promise<void> {
+    const { key } = this.#options;
+    const waiting = await countWaiting(key);
+    const removed = waiting > frameRoom(this.#view.standing) ? await trimFrames(key, this.#view.standing) : 0;
+    const framesLeftOut = this.#view.framesLeftOut + removed;
+    if (waiting - removed !== this.#view.waiting || removed > 0) {
+      this.#set({ waiting: waiting - removed, framesLeftOut });
+    }
+  }
+
+  async #send(client: LiveClient, stored: readonly StoredItem[]): Promise<void> {
+    try {
+      const [first] = stored;
+      if (first?.item.kind === "audio") {
+        await uploadAudio(this.#options.server, this.#options.key, {
+          item: first.item,
+          signal: this.#over.signal,
+        });
+        await removeItems([first.order]);
+      } else if (first?.item.kind === "frame") await this.#sendFrame(client, first.item);
+      else {
+        const evidence = stored.flatMap(({ item }) =>
+          item.kind === "audio" || item.kind === "frame" ? [] : [toEvidence(item)],
+        );
+        await client.add(...evidence);
+      }
+      if (this.#view.failure !== null) this.#set({ failure: null });
+    } catch (error) {
+      await this.#notSent(stored, error);
+    }
+  }
+
+  async #sendFrame(
+    client: LiveClient,
+    { id, mediaTimeMs, full, thumbnail, colours }: FrameItem,
+  ): Promise<void> {
+    const { server } = this.#options;
+    const { signal } = this.#over;
+    const pointers = {
+      full: await uploadPicture(server, full, signal),
+      thumbnail: await uploadPicture(server, thumbnail, signal),
+    };
+    const seen = { embedding: colours, embeddingVersion: COLOURS_VERSION };
+    await client.add({ type: "frame_captured", id, mediaTimeMs, ...pointers, ...seen });
+  }
+
+  async #notSent(stored: readonly StoredItem[], error: unknown): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    this.#fail(error);
+    const isUseless = isContinuoError(error, "invalid") || isContinuoError(error, "too_large");
+    if (isUseless) return await removeItems(stored.map(({ order }) => order));
+    // The client drops what a token does not allow; another token may.
+    await putBack(stored);
+    await this.#sleep(LIMITS.longestRetryMs);
+  }
+
+  async #end(client: LiveClient): Promise<void> {
+    for (;;) {
+      try {
+        await client.end();
+        break;
+      } catch (error) {
+        if (this.#over.signal.aborted) return;
+        if (isContinuoError(error, "log_closed") || isContinuoError(error, "not_found")) break;
+        this.#fail(error);
+        await this.#sleep(LIMITS.longestRetryMs);
+      }
+    }
+    await forget(this.#options.key);
+    this.close();
+    this.#ended.resolve();
+  }
+
+  #take(frame: LiveServerFrame): void {
+    const before = this.#view.standing;
+    this.#set(foldFrame(this.#view, frame));
+    if (this.#view.standing !== before) this.poke();
+    if (frame.type === "error" && frame.error.code !== "log_closed") {
+      this.#set({ failure: { message: frame.error.message, hint: frame.error.hint ?? "" } });
+    }
+    if (changesNotes(frame)) void this.refresh();
+  }
+
+  #connected(connection: "open" | "lost"): void {
+    const { standing } = this.#view;
+    this.#set({ standing: { ...standing, connection: connection === "open" ? "open" : "offline" } });
+    this.poke();
+  }
+
+  /** Reads notes, cost and health again. Calls while it reads are one more reading. */
+  async refresh(): Promise<void> {
+    if (this.#refreshing !== "idle") {
+      this.#refreshing = "again";
+      return;
+    }
+    do {
+      this.#refreshing = "running";
+      try {
+        const [notes, session] = await Promise.all([this.#client?.notes(), this.#client?.session()]);
+        this.#set({ notes: (notes ?? []).slice(-LIMITS.shownNotes), session: session ?? null });
+      } catch (error) {
+        if (!this.#over.signal.aborted) this.#fail(error);
+      }
+      await this.#pause(LIMITS.viewEveryMs);
+    } while ((this.#refreshing as string) === "again" && !this.#over.signal.aborted);
+    this.#refreshing = "idle";
+  }
+
+  #fail(error: unknown): void {
+    if (this.#over.signal.aborted) return;
+    this.#set({ failure: failureOf(error) });
+  }
+
+  #set(part: Partial<SessionView>): void {
+    this.#view = { ...this.#view, ...part };
+    this.#options.onChange();
+  }
+
+  /** Until something may be sent. */
+  async #sleep(ms?: number): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#isWoken && ms === undefined) this.#wake();
+    });
+    this.#isWoken = false;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, ms));
+  }
+}
+
+export function failureOf(error: unknown): Failure {
+  if (!isContinuoError(error)) return { message: "something went wrong in the browser", hint: String(error) };
+  return { message: error.message, hint: error.hint ?? "" };
+}

@@ -1,0 +1,227 @@
+/**
+ * IndexedDB of the extension: what waits, by session and in order, and the outbox of the client. An item is taken
+ * once, however often a page sends it, and moves from the one to the other in a single transaction.
+ */
+
+import type { Outbox, OutboxBatch, OutboxState } from "../../src/client/live/index.ts";
+import type { Item, ItemKind } from "./items.ts";
+import { frameRoom, nextBatch, type Standing, sendable } from "./policy.ts";
+
+export interface StoredItem {
+  readonly order: number;
+  readonly key: string;
+  readonly kind: ItemKind;
+  readonly item: Item;
+}
+
+interface StoredProducer {
+  readonly key: string;
+  readonly producerId: string;
+  readonly sessionId: string;
+  readonly nextSequence: number;
+}
+
+interface StoredBatch extends OutboxBatch {
+  readonly key: string;
+}
+
+const NAME = "continuo";
+const VERSION = 1;
+/** How many waiting items are looked at for the next batch. */
+const WINDOW = 200;
+
+let opened: Promise<IDBDatabase> | null = null;
+
+function database(): Promise<IDBDatabase> {
+  opened ??= open().catch((error: unknown) => {
+    opened = null;
+    throw error;
+  });
+  return opened;
+}
+
+function open(): Promise<IDBDatabase> {
+  const request = indexedDB.open(NAME, VERSION);
+  request.onupgradeneeded = () => {
+    const db = request.result;
+    const waiting = db.createObjectStore("waiting", { keyPath: "order", autoIncrement: true });
+    waiting.createIndex("key", ["key", "order"]);
+    waiting.createIndex("id", ["key", "item.id"]);
+    waiting.createIndex("kind", ["key", "kind", "order"]);
+    db.createObjectStore("seen");
+    db.createObjectStore("producers", { keyPath: "key" });
+    db.createObjectStore("batches", { keyPath: ["key", "sequence"] });
+  };
+  return new Promise((resolve, reject) => {
+    request.onerror = () => reject(request.error);
+    request.onsuccess = () => {
+      const db = request.result;
+      // Another version of the extension wants to open it.
+      db.onversionchange = () => {
+        db.close();
+        opened = null;
+      };
+      db.onclose = () => {
+        opened = null;
+      };
+      resolve(db);
+    };
+  });
+}
+
+/** Resolves when the transaction is on disk. */
+async function change(
+  stores: readonly string[],
+  act: (transaction: IDBTransaction) => Promise<void> | void,
+): Promise<void> {
+  const transaction = (await database()).transaction([...stores], "readwrite", { durability: "strict" });
+  const done = new Promise<void>((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error ?? new Error("the transaction was aborted"));
+  });
+  try {
+    await act(transaction);
+  } catch (error) {
+    transaction.abort();
+    await done.catch(() => undefined);
+    throw error;
+  }
+  await done;
+}
+
+function result<Value>(request: IDBRequest<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+async function read<Value>(store: string, act: (store: IDBObjectStore) => IDBRequest<Value>): Promise<Value> {
+  return result(act((await database()).transaction(store).objectStore(store)));
+}
+
+const ofKey = (key: string): IDBKeyRange => IDBKeyRange.bound([key], [key, []]);
+
+/** Adds what was not added before, in order. */
+export function enqueue(key: string, items: readonly Item[]): Promise<void> {
+  return change(["waiting", "seen"], async (transaction) => {
+    const [waiting, seen] = [transaction.objectStore("waiting"), transaction.objectStore("seen")];
+    for (const item of items) {
+      const name = [key, item.id];
+      if ((await result(seen.getKey(name))) !== undefined) continue;
+      seen.put(1, name);
+      waiting.put({ key, kind: item.kind, item });
+    }
+  });
+}
+
+/** The next items that may be sent. */
+export async function nextItems(key: string, standing: Standing): Promise<readonly StoredItem[]> {
+  const kinds = sendable(standing);
+  if (kinds.length === 0) return [];
+  if (kinds.length === 1) {
+    const range = IDBKeyRange.bound([key, kinds[0]], [key, kinds[0], []]);
+    return nextBatch(
+      (await read("waiting", (store) => store.index("kind").getAll(range, WINDOW))) as StoredItem[],
+      kinds,
+    );
+  }
+  const found = await read("waiting", (store) => store.index("key").getAll(ofKey(key), WINDOW));
+  return nextBatch(found as StoredItem[], kinds);
+}
+
+export function countWaiting(key: string): Promise<number> {
+  return read("waiting", (store) => store.index("key").count(ofKey(key)));
+}
+
+/** Sessions for which something waits. */
+export async function keysWaiting(): Promise<readonly string[]> {
+  const keys = new Set<string>();
+  const store = (await database()).transaction("waiting").objectStore("waiting");
+  for (let after: IDBValidKey = []; ; ) {
+    const range: IDBKeyRange = IDBKeyRange.lowerBound(after, true);
+    const cursor = await result(store.index("key").openKeyCursor(range));
+    if (cursor === null) return [...keys];
+    const [key] = cursor.key as [string];
+    keys.add(key);
+    after = [key, []];
+  }
+}
+
+/** Removes an item that was sent, or that the server will never take. */
+export function removeItems(orders: readonly number[]): Promise<void> {
+  return change(["waiting"], (transaction) => {
+    for (const order of orders) transaction.objectStore("waiting").delete(order);
+  });
+}
+
+/** What was taken out and not sent waits again, at its place. */
+export function putBack(items: readonly StoredItem[]): Promise<void> {
+  return change(["waiting"], (transaction) => {
+    for (const item of items) transaction.objectStore("waiting").put(item);
+  });
+}
+
+/** Removes the oldest frames that are too many; returns how many. */
+export async function trimFrames(key: string, standing: Standing): Promise<number> {
+  let removed = 0;
+  await change(["waiting"], async (transaction) => {
+    const waiting = transaction.objectStore("waiting");
+    const range = IDBKeyRange.bound([key, "frame"], [key, "frame", []]);
+    const orders = await result(waiting.index("kind").getAllKeys(range));
+    const old = orders.slice(0, Math.max(0, orders.length - frameRoom(standing)));
+    for (const order of old) waiting.delete(order);
+    removed = old.length;
+  });
+  return removed;
+}
+
+/** Forgets what was seen in a session that ended: nothing of it can come again. */
+export function forget(key: string): Promise<void> {
+  return change(["seen"], (transaction) => {
+    transaction.objectStore("seen").delete(ofKey(key));
+  });
+}
+
+/** The outbox of the client of one session. Adding a batch takes its items out of what waits. */
+export function outboxOf(key: string): Outbox {
+  const batchesOf = async (): Promise<readonly OutboxBatch[]> =>
+    ((await read("batches", (store) => store.getAll(ofKey(key)))) as StoredBatch[]).map(
+      ({ sequence, evidence }) => ({
+        sequence,
+        evidence,
+      }),
+    );
+  return {
+    load: async () => {
+      const found = (await read("producers", (store) => store.get(key))) as StoredProducer | undefined;
+      if (found === undefined) return null;
+      const { producerId, sessionId, nextSequence } = found;
+      return { producerId, sessionId, nextSequence, batches: await batchesOf() };
+    },
+    reset: ({ producerId, sessionId, nextSequence, batches }: OutboxState) =>
+      change(["producers", "batches"], (transaction) => {
+        const store = transaction.objectStore("batches");
+        store.delete(ofKey(key));
+        for (const batch of batches) store.put({ key, ...batch });
+        transaction.objectStore("producers").put({ key, producerId, sessionId, nextSequence });
+      }),
+    add: (batch) =>
+      change(["producers", "batches", "waiting"], async (transaction) => {
+        const producers = transaction.objectStore("producers");
+        const producer = (await result(producers.get(key))) as StoredProducer | undefined;
+        if (producer === undefined) throw new Error("the outbox has no producer");
+        producers.put({ ...producer, nextSequence: batch.sequence + 1 });
+        transaction.objectStore("batches").put({ key, ...batch });
+        const waiting = transaction.objectStore("waiting");
+        for (const { id } of batch.evidence) {
+          const order = id === undefined ? undefined : await result(waiting.index("id").getKey([key, id]));
+          if (order !== undefined) waiting.delete(order);
+        }
+      }),
+    remove: (sequence) =>
+      change(["batches"], (transaction) => {
+        transaction.objectStore("batches").delete([key, sequence]);
+      }),
+  };
+}

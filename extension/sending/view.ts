@@ -1,0 +1,137 @@
+/** What the side panel shows of a session: a fold of the frames of its socket. Pure. */
+
+import type { EvidenceInput, LiveServerFrame, LiveSession, Note } from "../../src/client/live/index.ts";
+import { LIMITS } from "../limits.ts";
+import { isFields } from "./items.ts";
+import { NEW_STANDING, type Standing } from "./policy.ts";
+
+/** Evidence as the panel shows it below a note. */
+export interface ShownEvidence {
+  readonly id: string;
+  readonly type: EvidenceInput["type"];
+  readonly sequence: number;
+  readonly mediaTimeMs: number;
+  readonly text: string;
+  /** The hash of a small picture. */
+  readonly thumbnail: string | null;
+}
+
+export interface ContextRequest {
+  readonly requestId: string;
+  readonly question: string;
+}
+
+export interface PurgeWarning {
+  readonly hash: string;
+  readonly tier: string;
+  readonly mediaTimeMs: number;
+  readonly expiresAt: string;
+}
+
+export interface Failure {
+  readonly message: string;
+  readonly hint: string;
+}
+
+export interface SessionView {
+  readonly key: string;
+  readonly title: string;
+  readonly videoId: string;
+  readonly sessionId: string | null;
+  readonly standing: Standing;
+  readonly degraded: string | null;
+  readonly depth: number;
+  /** Items that wait in the browser, and frames that made room. */
+  readonly waiting: number;
+  readonly framesLeftOut: number;
+  readonly failure: Failure | null;
+  readonly notes: readonly Note[];
+  readonly evidence: readonly ShownEvidence[];
+  readonly requests: readonly ContextRequest[];
+  readonly purges: readonly PurgeWarning[];
+  /** As the server last reported it; `null` before that. */
+  readonly session: LiveSession | null;
+}
+
+export function newView(session: Pick<SessionView, "key" | "title" | "videoId">): SessionView {
+  return {
+    ...session,
+    sessionId: null,
+    standing: NEW_STANDING,
+    degraded: null,
+    depth: 0,
+    waiting: 0,
+    framesLeftOut: 0,
+    failure: null,
+    notes: [],
+    evidence: [],
+    requests: [],
+    purges: [],
+    session: null,
+  };
+}
+
+const NOTE_EVENTS = /^(note_|decision_made|session_state_changed|checkpoint_written)/u;
+
+/** Whether the notes or the state of the session must be read again after this frame. */
+export function changesNotes(frame: LiveServerFrame): boolean {
+  return frame.type === "ready" || (frame.type === "event" && NOTE_EVENTS.test(frame.event.type));
+}
+
+export function foldFrame(view: SessionView, frame: LiveServerFrame): SessionView {
+  switch (frame.type) {
+    case "hello": {
+      const isOther = view.sessionId !== frame.sessionId;
+      const fresh = isOther ? { evidence: [], requests: [], purges: [], degraded: null } : {};
+      return { ...view, ...fresh, sessionId: frame.sessionId };
+    }
+    case "backpressure": {
+      const isDegraded = frame.state === "degraded";
+      const standing = { ...view.standing, level: frame.level, isDegraded };
+      return { ...view, standing, depth: frame.depth, degraded: isDegraded ? view.degraded : null };
+    }
+    case "degraded":
+      return { ...view, degraded: frame.reason, standing: { ...view.standing, isDegraded: true } };
+    case "context_request": {
+      const { requestId, question } = frame;
+      if (view.requests.some((one) => one.requestId === requestId)) return view;
+      return { ...view, requests: [...view.requests, { requestId, question: question ?? "" }] };
+    }
+    case "event":
+      return foldEvent(view, frame.event);
+    default:
+      return view;
+  }
+}
+
+function foldEvent(
+  view: SessionView,
+  event: Extract<LiveServerFrame, { type: "event" }>["event"],
+): SessionView {
+  const data = isFields(event.data) ? event.data : {};
+  const { type, id, sequence } = event;
+  if (type === "transcript_added" || type === "remark_added" || type === "frame_captured") {
+    const thumbnail = isFields(data.thumbnail) ? String(data.thumbnail.hash) : null;
+    const text = String(data.text ?? data.content ?? data.description ?? "");
+    const shown: ShownEvidence = {
+      id,
+      type,
+      sequence,
+      mediaTimeMs: Number(data.mediaTimeMs ?? 0),
+      text,
+      thumbnail,
+    };
+    const requests = view.requests.filter(({ requestId }) => requestId !== data.requestId);
+    return { ...view, requests, evidence: [...view.evidence, shown].slice(-LIMITS.shownEvidence) };
+  }
+  if (type === "context_requested") {
+    const request = { requestId: String(data.requestId), question: String(data.question ?? "") };
+    if (view.requests.some(({ requestId }) => requestId === request.requestId)) return view;
+    return { ...view, requests: [...view.requests, request] };
+  }
+  // A question that was answered, or not in time, leaves with its draft.
+  if (type === "note_written" && view.requests.length > 0) {
+    return { ...view, requests: view.requests.filter(({ requestId }) => requestId !== data.requestId) };
+  }
+  return view;
+}

@@ -1,0 +1,50 @@
+/** The engine as the worker reaches it: in an offscreen document, or, in Firefox, in the background page itself. */
+
+import { browser } from "wxt/browser";
+import type { EngineConfig, ToEngine, ToWorker } from "../messages/messages.ts";
+import { type Hosted, hostEngine } from "../sending/host.ts";
+
+export interface EngineLink {
+  /** Starts the engine if it does not run. */
+  configure(config: EngineConfig): Promise<void>;
+  queued(key: string): void;
+}
+
+/** `answer` handles what the engine says. */
+export function linkEngine(answer: (message: ToWorker) => void): EngineLink {
+  return import.meta.env.FIREFOX ? inPage(answer) : inDocument();
+}
+
+function inPage(answer: (message: ToWorker) => void): EngineLink {
+  const hosted: Hosted = hostEngine(answer);
+  return {
+    configure: async (config) => hosted.configure(config),
+    queued: (key) => hosted.engine.queued(key),
+  };
+}
+
+function inDocument(): EngineLink {
+  const send = (message: ToEngine): void => {
+    // A document that just started asks for its configuration itself.
+    void browser.runtime.sendMessage(message).catch(() => undefined);
+  };
+  let making: Promise<void> | null = null;
+  const make = async (): Promise<void> => {
+    if (await browser.offscreen.hasDocument()) return;
+    await browser.offscreen.createDocument({
+      url: "/offscreen.html",
+      reasons: ["USER_MEDIA", "WORKERS"],
+      justification: "Keeps the connection to the server, and records speech when the person asks for it.",
+    });
+  };
+  return {
+    configure: async (config) => {
+      making ??= make().finally(() => {
+        making = null;
+      });
+      await making;
+      send({ to: "engine", type: "configure", config });
+    },
+    queued: (key) => send({ to: "engine", type: "queued", key }),
+  };
+}

@@ -1,0 +1,30 @@
+/** Sites that the person allowed: pages there are watched, others are never touched. */
+
+import { browser } from "wxt/browser";
+
+const SCRIPT = "/content-scripts/content.js";
+
+/** The patterns of all allowed sites. */
+export async function allowedSites(): Promise<readonly string[]> {
+  return (await browser.permissions.getAll()).origins ?? [];
+}
+
+/** Watches pages of the allowed sites from their next load on, and those of `now` at once. */
+export async function watchSites(now: readonly string[]): Promise<void> {
+  const matches = [...(await allowedSites())];
+  const registered = await browser.scripting.getRegisteredContentScripts({ ids: ["watch"] });
+  const script = { id: "watch", matches, js: [SCRIPT], runAt: "document_idle" as const };
+  if (matches.length === 0) {
+    if (registered.length > 0) await browser.scripting.unregisterContentScripts({ ids: ["watch"] });
+  } else if (registered.length > 0) await browser.scripting.updateContentScripts([script]);
+  else await browser.scripting.registerContentScripts([script]);
+  if (now.length === 0) return;
+  for (const { id } of await browser.tabs.query({ url: [...now] })) {
+    // A tab that was discarded, or shows an error, is watched from its next load on.
+    if (id !== undefined) await watchTab(id).catch(() => undefined);
+  }
+}
+
+function watchTab(tabId: number): Promise<unknown> {
+  return browser.scripting.executeScript({ target: { tabId }, files: [SCRIPT] });
+}

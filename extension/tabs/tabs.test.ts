@@ -1,0 +1,94 @@
+/** Which tab has which session: reloads, other videos, closed tabs and windows, a browser that starts again. */
+
+import { expect, test } from "vitest";
+import { LIMITS } from "../limits.ts";
+import {
+  activated,
+  closed,
+  ended,
+  expired,
+  type Hello,
+  hello,
+  keyOf,
+  loaded,
+  NO_TABS,
+  restarted,
+  savedOf,
+  type Tabs,
+} from "./tabs.ts";
+
+const A = { videoId: "html5:a", title: "A" };
+const B = { videoId: "html5:b", title: "B" };
+
+function place(tabId: number, url: string): Hello["places"][number] {
+  return { tabId, windowId: 1, index: tabId, url };
+}
+
+function greet(tabs: Tabs, tabId: number, more: Partial<Hello> = {}): Tabs {
+  const places = more.places ?? [place(tabId, "https://a.example/")];
+  return hello(tabs, { tabId, video: A, isActive: true, newPart: `part${tabId}`, nowMs: 0, ...more, places });
+}
+
+const keys = (tabs: Tabs): readonly (string | null)[] => tabs.live.map(keyOf);
+
+test("a reload keeps the key, another video has its own and ends the first", () => {
+  const once = greet(NO_TABS, 1);
+  expect(keys(greet(once, 1))).toEqual(["part1/html5:a"]);
+  const other = greet(once, 1, { video: B });
+  expect(keys(other)).toEqual(["part1/html5:b"]);
+  expect(other.ending).toEqual([{ key: "part1/html5:a", ...A }]);
+  expect(ended(other, "part1/html5:a").ending).toEqual([]);
+});
+
+test("a duplicated tab has a session of its own", () => {
+  expect(keys(greet(greet(NO_TABS, 1), 2))).toEqual(["part1/html5:a", "part2/html5:a"]);
+});
+
+test("a closed tab ends its session; a closed window, and the browser, do not", () => {
+  const one = greet(NO_TABS, 1);
+  expect(closed(one, 1, "tab", 0)).toMatchObject({ live: [], saved: [], ending: [{ key: "part1/html5:a" }] });
+  const away = closed(one, 1, "window", 0);
+  expect(away).toMatchObject({ live: [], ending: [], saved: [{ part: "part1" }], recording: null });
+  const back = greet(away, 9, { places: [place(9, "https://a.example/#later")] });
+  expect(keys(back)).toEqual(["part1/html5:a"]);
+});
+
+test("after a restart, tabs are matched by address and order, all at once", () => {
+  const url = "https://a.example/talk";
+  let before = NO_TABS;
+  const places = [1, 2, 3].map((tabId) => place(tabId, tabId === 2 ? "https://b.example/" : url));
+  for (const tabId of [3, 1, 2]) before = greet(before, tabId, { places });
+  const after = restarted(savedOf(before, 5), []);
+  const restored = [place(12, "https://b.example/"), place(11, url), { ...place(13, url), index: 99 }];
+  const back = greet(after, 13, { places: restored });
+  const parts = Object.fromEntries(back.live.map(({ tabId, part }) => [tabId, part]));
+  expect(parts).toEqual({ 11: "part1", 12: "part2", 13: "part3" });
+  expect(back.saved).toEqual([]);
+});
+
+test("leaving to a page without a video ends the session after ten seconds, a reload does not", () => {
+  const left = loaded(greet(NO_TABS, 1), 1, 100);
+  const { withoutVideoMs } = LIMITS;
+  expect(expired(left, 100 + withoutVideoMs - 1)).toBe(left);
+  expect(expired(left, 100 + withoutVideoMs)).toMatchObject({
+    ending: [{ key: "part1/html5:a" }],
+    recording: null,
+  });
+  expect(expired(greet(left, 1), 1e9)).toMatchObject({ ending: [] });
+  const silent = greet(greet(NO_TABS, 1), 1, { video: null, nowMs: 50 });
+  expect(expired(greet(silent, 1, { video: null, nowMs: 5_000 }), 50 + withoutVideoMs).ending).toHaveLength(
+    1,
+  );
+});
+
+test("the last active tab with a video records; one in the background does not take over", () => {
+  const two = greet(greet(NO_TABS, 1), 2, { isActive: false });
+  expect(two.recording).toBe(1);
+  expect(activated(two, 2).recording).toBe(2);
+  expect(activated(activated(two, 2), 77).recording).toBe(2);
+});
+
+test("tabs of long ago are forgotten", () => {
+  const away = closed(greet(NO_TABS, 1), 1, "window", 0);
+  expect(expired(away, LIMITS.savedTabMs).saved).toEqual([]);
+});

@@ -1,0 +1,194 @@
+/**
+ * Which tab has which session. A tab's part of the key outlives reloads and restarts of the browser; a video in it has
+ * the key `PART/VIDEO`. Pure: each function gives the next state.
+ */
+
+import { LIMITS } from "../limits.ts";
+import { plainUrl } from "../watching/adapters.ts";
+
+export interface Video {
+  readonly videoId: string;
+  readonly title: string;
+}
+
+/** A tab as the browser lists it. Its address is known on sites that the extension may read. */
+export interface Place {
+  readonly tabId: number;
+  readonly windowId: number;
+  readonly index: number;
+  readonly url: string;
+}
+
+export interface LiveTab extends Place {
+  readonly part: string;
+  readonly video: Video | null;
+  /** Since when the tab shows no video, while its session goes on. */
+  readonly withoutVideoSinceMs: number | null;
+}
+
+/** What is kept of a tab beyond the end of the browser. */
+export interface SavedTab {
+  readonly part: string;
+  readonly url: string;
+  readonly windowId: number;
+  readonly index: number;
+  readonly video: Video | null;
+  readonly savedAtMs: number;
+}
+
+/** A session whose video was left: what waits is sent, then it ends. */
+export interface Ending extends Video {
+  readonly key: string;
+}
+
+export interface Tabs {
+  /** Of this run of the browser. */
+  readonly live: readonly LiveTab[];
+  /** Of former windows, and nobody's yet. */
+  readonly saved: readonly SavedTab[];
+  readonly ending: readonly Ending[];
+  /** The tab that records: the last active one that has a video. */
+  readonly recording: number | null;
+}
+
+export const NO_TABS: Tabs = { live: [], saved: [], ending: [], recording: null };
+
+export function keyOf(tab: Pick<LiveTab, "part" | "video">): string | null {
+  return tab.video === null ? null : `${tab.part}/${tab.video.videoId}`;
+}
+
+export interface Hello {
+  readonly tabId: number;
+  readonly video: Video | null;
+  /** Whether the person looks at the tab. */
+  readonly isActive: boolean;
+  /** Every tab of the browser. */
+  readonly places: readonly Place[];
+  readonly newPart: string;
+  readonly nowMs: number;
+}
+
+/** A page says which video it shows. */
+export function hello(tabs: Tabs, { tabId, video, isActive, places, newPart, nowMs }: Hello): Tabs {
+  const known = tabs.live.some((tab) => tab.tabId === tabId) ? tabs : claimSaved(tabs, places);
+  const place = places.find((one) => one.tabId === tabId) ?? { tabId, windowId: 0, index: 0, url: "" };
+  const found = known.live.find((tab) => tab.tabId === tabId);
+  if (found === undefined) {
+    // A tab that never showed a video has no session and needs no part.
+    if (video === null) return known;
+    const tab = { ...place, part: newPart, video, withoutVideoSinceMs: null };
+    return withRecording({ ...known, live: [...known.live, tab] }, { tabId, isActive });
+  }
+  if (video === null) {
+    const withoutVideoSinceMs = found.video === null ? null : (found.withoutVideoSinceMs ?? nowMs);
+    return replaced(known, { ...found, ...place, withoutVideoSinceMs });
+  }
+  const next = replaced(known, { ...found, ...place, video, withoutVideoSinceMs: null });
+  const isOther = found.video !== null && found.video.videoId !== video.videoId;
+  return withRecording(isOther ? { ...next, ending: endings(next.ending, found) } : next, {
+    tabId,
+    isActive,
+  });
+}
+
+/** A tab was closed. One that goes with its window, or with the browser, keeps its session. */
+export function closed(tabs: Tabs, tabId: number, how: "tab" | "window", nowMs: number): Tabs {
+  const tab = tabs.live.find((one) => one.tabId === tabId);
+  if (tab === undefined) return tabs;
+  const rest: Tabs = {
+    ...tabs,
+    live: tabs.live.filter((one) => one !== tab),
+    recording: tabs.recording === tabId ? null : tabs.recording,
+  };
+  return how === "tab"
+    ? { ...rest, ending: endings(rest.ending, tab) }
+    : { ...rest, saved: [...rest.saved, toSaved(tab, nowMs)].slice(-LIMITS.savedTabs) };
+}
+
+/** A page was loaded, and has not said yet whether it shows a video. */
+export function loaded(tabs: Tabs, tabId: number, nowMs: number): Tabs {
+  const tab = tabs.live.find((one) => one.tabId === tabId);
+  if (tab === undefined || tab.video === null || tab.withoutVideoSinceMs !== null) return tabs;
+  return replaced(tabs, { ...tab, withoutVideoSinceMs: nowMs });
+}
+
+/** Ends the sessions of tabs that show no video for too long, and forgets tabs of long ago. */
+export function expired(tabs: Tabs, nowMs: number): Tabs {
+  const left = tabs.live.filter(
+    ({ video, withoutVideoSinceMs: since }) =>
+      video !== null && since !== null && nowMs - since >= LIMITS.withoutVideoMs,
+  );
+  const old = tabs.saved.filter(({ savedAtMs }) => nowMs - savedAtMs >= LIMITS.savedTabMs);
+  if (left.length === 0 && old.length === 0) return tabs;
+  const live = tabs.live.map((tab) =>
+    left.includes(tab) ? { ...tab, video: null, withoutVideoSinceMs: null } : tab,
+  );
+  const recording = left.some(({ tabId }) => tabId === tabs.recording) ? null : tabs.recording;
+  const ending = left.reduce(endings, tabs.ending);
+  return { live, recording, ending, saved: tabs.saved.filter((tab) => !old.includes(tab)) };
+}
+
+/** The person looks at this tab now. */
+export function activated(tabs: Tabs, tabId: number): Tabs {
+  return tabs.live.some((tab) => tab.tabId === tabId && tab.video !== null)
+    ? { ...tabs, recording: tabId }
+    : tabs;
+}
+
+export function ended(tabs: Tabs, key: string): Tabs {
+  return { ...tabs, ending: tabs.ending.filter((one) => one.key !== key) };
+}
+
+/** The state at the start of the browser: every tab that was there is of a former window. */
+export function restarted(saved: readonly SavedTab[], ending: readonly Ending[]): Tabs {
+  return { live: [], saved, ending, recording: null };
+}
+
+/** What is kept beyond the end of the browser. */
+export function savedOf(tabs: Tabs, nowMs: number): readonly SavedTab[] {
+  return [...tabs.saved, ...tabs.live.map((tab) => toSaved(tab, nowMs))].slice(-LIMITS.savedTabs);
+}
+
+/** Tabs of former windows that came back: by address, and those of one address in their order. */
+function claimSaved(tabs: Tabs, places: readonly Place[]): Tabs {
+  const taken = new Set(tabs.live.map(({ tabId }) => tabId));
+  const free = places.filter(({ tabId, url }) => !taken.has(tabId) && url !== "").sort(byPlace);
+  const saved = [...tabs.saved].sort(byPlace);
+  const claimed: LiveTab[] = [];
+  for (const place of free) {
+    const at = saved.findIndex(({ url }) => url !== "" && url === plainUrl(place.url));
+    const [former] = at < 0 ? [] : saved.splice(at, 1);
+    if (former === undefined) continue;
+    claimed.push({ ...place, part: former.part, video: former.video, withoutVideoSinceMs: null });
+  }
+  if (claimed.length === 0) return tabs;
+  const parts = new Set(claimed.map(({ part }) => part));
+  return {
+    ...tabs,
+    live: [...tabs.live, ...claimed],
+    saved: tabs.saved.filter(({ part }) => !parts.has(part)),
+  };
+}
+
+function byPlace(left: Pick<Place, "windowId" | "index">, right: Pick<Place, "windowId" | "index">): number {
+  return left.windowId - right.windowId || left.index - right.index;
+}
+
+function toSaved({ part, url, windowId, index, video }: LiveTab, savedAtMs: number): SavedTab {
+  return { part, url: plainUrl(url), windowId, index, video, savedAtMs };
+}
+
+function endings(before: readonly Ending[], tab: LiveTab): readonly Ending[] {
+  const key = keyOf(tab);
+  if (key === null || tab.video === null || before.some((one) => one.key === key)) return before;
+  return [...before, { key, ...tab.video }];
+}
+
+function replaced(tabs: Tabs, tab: LiveTab): Tabs {
+  return { ...tabs, live: tabs.live.map((one) => (one.tabId === tab.tabId ? tab : one)) };
+}
+
+/** A video in the background does not take the place of the one that is watched. */
+function withRecording(tabs: Tabs, { tabId, isActive }: Pick<Hello, "tabId" | "isActive">): Tabs {
+  return isActive || tabs.recording === null ? { ...tabs, recording: tabId } : tabs;
+}

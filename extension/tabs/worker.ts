@@ -1,0 +1,239 @@
+/** The service worker: which tab has which session, and what waits goes to disk. It may die after any line. */
+
+import { type Browser, browser } from "wxt/browser";
+import { LIMITS } from "../limits.ts";
+import {
+  type EngineConfig,
+  type EvidenceAnswer,
+  parseItems,
+  parseVideo,
+  type ToPage,
+  type ToWorker,
+} from "../messages/messages.ts";
+import { badgeOf, frameInterval, NEW_STANDING, type Standing } from "../sending/policy.ts";
+import { enqueue } from "../sending/storage.ts";
+import { type EngineLink, linkEngine } from "./engine-link.ts";
+import { watchSites } from "./sites.ts";
+import { activated, closed, ended, expired, hello, keyOf, loaded, type Place, type Tabs } from "./tabs.ts";
+import { change, currentTabs, readSettings } from "./worker-state.ts";
+
+const ALARM = "expire";
+
+/** Registers every listener at once: an event that wakes the worker is lost if its listener comes later. */
+export function runWorker(): void {
+  const worker = new Worker();
+  browser.runtime.onMessage.addListener((message: ToWorker, sender, respond) => {
+    if (sender.id !== browser.runtime.id || message?.to !== "worker") return;
+    void worker.hear(message, sender).then(respond, () => respond(null));
+    return true;
+  });
+  browser.tabs.onRemoved.addListener((tabId, { isWindowClosing }) => {
+    void worker.changed((tabs) => closed(tabs, tabId, isWindowClosing ? "window" : "tab", Date.now()));
+  });
+  browser.tabs.onUpdated.addListener((tabId, { status }) => {
+    if (status === "complete") void worker.onLoaded(tabId);
+  });
+  browser.tabs.onActivated.addListener(({ tabId }) => void worker.changed((tabs) => activated(tabs, tabId)));
+  browser.windows?.onFocusChanged.addListener((windowId) => void worker.onFocus(windowId));
+  browser.alarms.onAlarm.addListener(({ name }) => {
+    if (name === ALARM) void worker.expire();
+  });
+  browser.permissions.onAdded.addListener(({ origins }) => void watchSites(origins ?? []));
+  browser.permissions.onRemoved.addListener(() => void watchSites([]));
+  browser.storage.onChanged.addListener((changes, area) => {
+    if (area === "local" && "settings" in changes) void worker.configure();
+  });
+  browser.runtime.onInstalled.addListener(() => void worker.onInstalled());
+  browser.runtime.onStartup.addListener(() => void worker.configure());
+  openPanelOnClick();
+}
+
+function openPanelOnClick(): void {
+  browser.action.onClicked.addListener((tab) => {
+    // Within the click: a panel opens for a gesture only.
+    if (import.meta.env.FIREFOX) void (browser as unknown as FirefoxBrowser).sidebarAction.open();
+    else if (tab.windowId !== undefined) void browser.sidePanel.open({ windowId: tab.windowId });
+    if (tab.id !== undefined)
+      void browser.storage.session.set({ asked: { tabId: tab.id, url: tab.url ?? "" } });
+  });
+}
+
+interface FirefoxBrowser {
+  readonly sidebarAction: { open(): Promise<void> };
+}
+
+class Worker {
+  readonly #engine: EngineLink = linkEngine((message) => void this.hear(message, {}));
+
+  async hear(message: ToWorker, sender: Browser.runtime.MessageSender): Promise<unknown> {
+    const tabId = sender.tab?.id;
+    if (message.type === "hello" || message.type === "evidence") {
+      if (tabId === undefined || sender.frameId !== 0) return null;
+      return message.type === "hello"
+        ? await this.#onHello(tabId, message, sender.tab?.active ?? false)
+        : await this.#onEvidence(tabId, message);
+    }
+    // The rest comes from pages of the extension.
+    if (tabId !== undefined && !sender.url?.startsWith(`${location.origin}/`)) return null;
+    switch (message.type) {
+      case "ready":
+        return await this.#config(await currentTabs());
+      case "wake":
+        return await this.configure();
+      case "ended":
+        return await this.changed((tabs) => ended(tabs, message.key));
+      case "standing":
+        return await this.#onStanding(message.key, message.standing);
+      case "capture":
+        return await this.#tellPage(message.key, { to: "page", type: "capture" });
+    }
+  }
+
+  /** Applies a change, and tells everybody whom it concerns. */
+  async changed(act: (tabs: Tabs) => Tabs): Promise<void> {
+    const before = await currentTabs();
+    const after = await change(act);
+    if (after === before) return;
+    await this.#spread(after);
+    if (after.recording === before.recording) return;
+    for (const tabId of [before.recording, after.recording]) {
+      if (tabId !== null) await this.#control(tabId, after);
+    }
+  }
+
+  async configure(): Promise<void> {
+    const tabs = await currentTabs();
+    await this.#spread(tabs);
+    for (const { tabId } of tabs.live) await this.#control(tabId, tabs);
+  }
+
+  async onInstalled(): Promise<void> {
+    const { origins = [] } = await browser.permissions.getAll();
+    await watchSites(origins);
+    await this.configure();
+  }
+
+  /** A page that is watched says what it shows; one that is not shows no video. */
+  async onLoaded(tabId: number): Promise<void> {
+    if (!(await currentTabs()).live.some((tab) => tab.tabId === tabId)) return;
+    try {
+      await browser.tabs.sendMessage(tabId, { to: "page", type: "look" } satisfies ToPage);
+    } catch {
+      await this.changed((tabs) => loaded(tabs, tabId, Date.now()));
+      this.#expireSoon();
+    }
+  }
+
+  async onFocus(windowId: number): Promise<void> {
+    if (windowId === browser.windows.WINDOW_ID_NONE) return;
+    const [tab] = await browser.tabs.query({ active: true, windowId });
+    if (tab?.id !== undefined) await this.changed((tabs) => activated(tabs, tab.id as number));
+  }
+
+  async expire(): Promise<void> {
+    await this.changed((tabs) => expired(tabs, Date.now()));
+    if ((await currentTabs()).live.some(({ withoutVideoSinceMs }) => withoutVideoSinceMs !== null))
+      this.#expireSoon();
+  }
+
+  async #onHello(
+    tabId: number,
+    message: Extract<ToWorker, { type: "hello" }>,
+    isActive: boolean,
+  ): Promise<ToPage> {
+    const video = parseVideo(message.video);
+    const places = await listPlaces();
+    const newPart = crypto.randomUUID();
+    const nowMs = Date.now();
+    await this.changed((tabs) => hello(tabs, { tabId, video, isActive, places, newPart, nowMs }));
+    if (video === null) this.#expireSoon();
+    return await this.#controlOf(tabId, await currentTabs());
+  }
+
+  async #onEvidence(
+    tabId: number,
+    message: Extract<ToWorker, { type: "evidence" }>,
+  ): Promise<EvidenceAnswer> {
+    const tab = (await currentTabs()).live.find((one) => one.tabId === tabId);
+    const key = tab === undefined || tab.video?.videoId !== message.videoId ? null : keyOf(tab);
+    if (key === null) return "moved";
+    await enqueue(key, parseItems(message.items));
+    this.#engine.queued(key);
+    return "stored";
+  }
+
+  async #onStanding(key: string, standing: Standing): Promise<void> {
+    await browser.storage.session.set({ [`standing ${key}`]: standing });
+    const tabs = await currentTabs();
+    const tab = tabs.live.find((one) => keyOf(one) === key);
+    if (tab === undefined) return;
+    await this.#control(tab.tabId, tabs);
+    const { tabId } = tab;
+    const { text, colour, title } = badgeOf(standing);
+    // The tab may be closed by now.
+    await Promise.allSettled([
+      browser.action.setBadgeText({ tabId, text }),
+      browser.action.setBadgeBackgroundColor({ tabId, color: colour }),
+      browser.action.setTitle({ tabId, title }),
+    ]);
+  }
+
+  /** The timer for the usual case, the alarm for a worker that died meanwhile. */
+  #expireSoon(): void {
+    setTimeout(() => void this.expire(), LIMITS.withoutVideoMs + 100);
+    void browser.alarms.create(ALARM, { delayInMinutes: 0.5 });
+  }
+
+  async #spread(tabs: Tabs): Promise<void> {
+    await this.#engine.configure(await this.#config(tabs));
+  }
+
+  async #config(tabs: Tabs): Promise<EngineConfig> {
+    const open = tabs.live.flatMap((tab) => {
+      const key = keyOf(tab);
+      return key === null || tab.video === null ? [] : [{ tabId: tab.tabId, key, ...tab.video }];
+    });
+    const away = tabs.saved.flatMap((tab) => {
+      const key = keyOf(tab);
+      return key === null || tab.video === null ? [] : [{ key, ...tab.video }];
+    });
+    return { settings: await readSettings(), open, ending: tabs.ending, away, recording: tabs.recording };
+  }
+
+  async #control(tabId: number, tabs: Tabs): Promise<void> {
+    const control = await this.#controlOf(tabId, tabs);
+    // Its page may be gone; the next one says hello.
+    await browser.tabs.sendMessage(tabId, control).catch(() => undefined);
+  }
+
+  async #controlOf(tabId: number, tabs: Tabs): Promise<ToPage> {
+    const { sources, token } = await readSettings();
+    const tab = tabs.live.find((one) => one.tabId === tabId);
+    const standing = await standingOf(tab === undefined ? null : keyOf(tab));
+    return {
+      to: "page",
+      type: "control",
+      isRecording: tabs.recording === tabId && token !== "",
+      captions: sources.captions,
+      frames: sources.frames,
+      frameEveryMs: frameInterval(sources.frameEveryMs, standing),
+    };
+  }
+
+  async #tellPage(key: string, message: ToPage): Promise<void> {
+    const tab = (await currentTabs()).live.find((one) => keyOf(one) === key);
+    if (tab !== undefined) await browser.tabs.sendMessage(tab.tabId, message).catch(() => undefined);
+  }
+}
+
+async function standingOf(key: string | null): Promise<Standing> {
+  if (key === null) return NEW_STANDING;
+  const name = `standing ${key}`;
+  return ((await browser.storage.session.get(name))[name] as Standing | undefined) ?? NEW_STANDING;
+}
+
+async function listPlaces(): Promise<readonly Place[]> {
+  return (await browser.tabs.query({})).flatMap(({ id, windowId, index, url }) =>
+    id === undefined || windowId === undefined ? [] : [{ tabId: id, windowId, index, url: url ?? "" }],
+  );
+}

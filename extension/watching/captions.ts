@@ -1,0 +1,61 @@
+/** Captions as pieces of evidence: each cue once, and text that a page draws as the words that are new. Pure. */
+
+import { LIMITS } from "../limits.ts";
+import { digest } from "./adapters.ts";
+
+export interface Cue {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+  readonly lang: string;
+}
+
+export interface CueFields {
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly text: string;
+}
+
+/** `null` for a cue without words or with times that are none. */
+export function toCue({ startTime, endTime, text }: CueFields, lang: string): Cue | null {
+  const words = plainText(text);
+  if (words === "" || !(startTime >= 0)) return null;
+  const startMs = wholeMs(startTime);
+  // A cue without an end stays until the video ends.
+  const endMs = Number.isFinite(endTime) ? Math.max(startMs, wholeMs(endTime)) : startMs;
+  return { startMs, endMs, text: words, lang: lang.slice(0, 35) };
+}
+
+/** The same cue of the same video has the same id after a reload. */
+export function cueId({ startMs, endMs, text, lang }: Cue): string {
+  return `cue.${startMs}.${endMs}.${digest(`${lang}\n${text}`)}`;
+}
+
+/** Without the tags of WebVTT, and of a bounded length. */
+export function plainText(text: string): string {
+  return text
+    .slice(0, LIMITS.textChars * 2)
+    .replace(/<[^<>]*>/gu, "")
+    .replace(/\s+/gu, " ")
+    .trim()
+    .slice(0, LIMITS.textChars)
+    .toWellFormed();
+}
+
+/**
+ * What a window of words that moves on added: captions that are drawn word by word repeat what still stands there.
+ * `""` where nothing is new.
+ */
+export function newWords(before: string, now: string): string {
+  if (now === before || before === "") return now === before ? "" : now;
+  const [old, next] = [before.split(" "), now.split(" ")];
+  for (let overlap = Math.min(old.length, next.length); overlap > 0; overlap--) {
+    if (old.slice(-overlap).join(" ") === next.slice(0, overlap).join(" "))
+      return next.slice(overlap).join(" ");
+  }
+  return now;
+}
+
+export function wholeMs(seconds: number): number {
+  return Number.isFinite(seconds) ? Math.max(0, Math.round(seconds * 1000)) : 0;
+}

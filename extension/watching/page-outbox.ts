@@ -1,0 +1,64 @@
+/** What a page keeps until the extension has it on disk: in order, sent again while nobody answers. */
+
+import { LIMITS } from "../limits.ts";
+import type { EvidenceAnswer } from "../messages/messages.ts";
+import type { PageItem } from "../sending/items.ts";
+
+export class PageOutbox {
+  readonly #store: (items: readonly PageItem[]) => Promise<EvidenceAnswer | null>;
+  #items: PageItem[] = [];
+  #running = false;
+  #over = false;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
+  /** `store` resolves to `null` when nobody answered. */
+  constructor(store: (items: readonly PageItem[]) => Promise<EvidenceAnswer | null>) {
+    this.#store = store;
+  }
+
+  /** One item too many is left out. */
+  add(item: PageItem): void {
+    if (this.#items.length >= LIMITS.unstoredItems) return;
+    this.#items.push(item);
+    this.flush();
+  }
+
+  flush(): void {
+    if (this.#running || this.#over) return;
+    clearTimeout(this.#retry);
+    this.#running = true;
+    void this.#send(0).finally(() => {
+      this.#running = false;
+    });
+  }
+
+  close(): void {
+    this.#over = true;
+    clearTimeout(this.#retry);
+  }
+
+  async #send(tries: number): Promise<void> {
+    while (this.#items.length > 0 && !this.#over) {
+      const batch = firstOf(this.#items);
+      const answer = await this.#store(batch);
+      if (answer === null) {
+        const ms = Math.min(LIMITS.longestRetryMs, LIMITS.firstRetryMs * 2 ** tries++);
+        await new Promise((resolve) => {
+          this.#retry = setTimeout(resolve, ms);
+        });
+        continue;
+      }
+      tries = 0;
+      // The worker does not know this video yet: its greeting comes, and flushes.
+      if (answer === "moved") return;
+      this.#items = this.#items.slice(batch.length);
+    }
+  }
+}
+
+/** Frames are large: one goes by itself. */
+function firstOf(items: readonly PageItem[]): readonly PageItem[] {
+  const frame = items.findIndex(({ kind }) => kind === "frame");
+  if (frame === 0) return items.slice(0, 1);
+  return items.slice(0, Math.min(LIMITS.itemsPerMessage, frame < 0 ? items.length : frame));
+}

@@ -1,0 +1,226 @@
+/**
+ * A page that the person allowed: its video, captions and frames. The page itself is never listened to and never told
+ * anything; nothing is added to it.
+ */
+
+import { browser } from "wxt/browser";
+import { LIMITS } from "../limits.ts";
+import type { EvidenceAnswer, ToEngine, ToPage, ToWorker } from "../messages/messages.ts";
+import type { PageItem } from "../sending/items.ts";
+import { type Adapter, recognise } from "./adapters.ts";
+import { type Cue, cueId, newWords, plainText, wholeMs } from "./captions.ts";
+import { likeness } from "./colours.ts";
+import { captureFrame } from "./frames.ts";
+import { PageOutbox } from "./page-outbox.ts";
+import { admit, chooseVideo, look, NOTHING_SEEN } from "./steady.ts";
+import { TrackWatcher } from "./tracks.ts";
+
+type Control = Extract<ToPage, { type: "control" }>;
+
+const OFF: Control = {
+  to: "page",
+  type: "control",
+  isRecording: false,
+  captions: false,
+  frames: false,
+  frameEveryMs: null,
+};
+
+const MOVES = ["play", "pause", "seeked", "ratechange", "durationchange"] as const;
+
+export class PageWatcher {
+  #video: HTMLVideoElement | null = null;
+  #adapter: Adapter | null = null;
+  #steady = NOTHING_SEEN;
+  #control = OFF;
+  #drawn = "";
+  #admitted: readonly number[] = [];
+  #colours: readonly number[] = [];
+  #framed = { atMs: 0, running: false };
+  #positionAtMs = 0;
+  readonly #tracks = new TrackWatcher((cue) => this.#onCue(cue));
+  readonly #outbox = new PageOutbox((items) => this.#store(items));
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #moved = (): void => this.#tellPosition();
+
+  constructor() {
+    this.#timer = setInterval(() => this.#look(), LIMITS.lookMs);
+    browser.runtime.onMessage.addListener((message: ToPage, sender) => {
+      if (sender.id === browser.runtime.id && message?.to === "page") this.#hear(message);
+    });
+    this.#look();
+    // A page without a video says so too: its tab may have had one.
+    if (this.#steady.value === null) void this.#hello();
+  }
+
+  #hear(message: ToPage): void {
+    switch (message.type) {
+      case "control":
+        this.#control = message;
+        if (message.isRecording) this.#tracks.restart();
+        break;
+      case "look":
+        void this.#hello();
+        break;
+      case "capture":
+        void this.#capture("asked");
+        break;
+      case "seek":
+        if (this.#video !== null) this.#video.currentTime = message.mediaTimeMs / 1000;
+    }
+  }
+
+  #look(): void {
+    if (browser.runtime?.id === undefined) this.#stop();
+    else this.#watch();
+  }
+
+  #watch(): void {
+    const videos = Array.from(document.getElementsByTagName("video")).slice(0, LIMITS.videosPerPage);
+    const chosen = videos[chooseVideo(videos.map(sizeOf))] ?? null;
+    const found = chosen === null ? null : recognise(location.href, chosen.currentSrc);
+    const before = this.#steady.value;
+    this.#steady = look(this.#steady, found?.videoId ?? null);
+    const isSteady = this.#steady.value === (found?.videoId ?? null);
+    if (isSteady) this.#attach(chosen, found?.adapter ?? null);
+    if (this.#steady.value !== before) void this.#hello();
+    if (this.#video === null || !isSteady) return;
+    this.#tracks.read();
+    this.#readDrawn();
+    if (!this.#video.paused && Date.now() - this.#positionAtMs >= LIMITS.positionMs) this.#tellPosition();
+    if (this.#isFrameDue()) void this.#capture("rate");
+  }
+
+  #attach(video: HTMLVideoElement | null, adapter: Adapter | null): void {
+    this.#adapter = adapter;
+    if (video !== this.#video) {
+      for (const type of MOVES) {
+        this.#video?.removeEventListener(type, this.#moved);
+        video?.addEventListener(type, this.#moved);
+      }
+      this.#video = video;
+      if (video !== null) this.#tellPosition();
+    }
+    this.#tracks.follow(this.#control.captions ? video : null);
+  }
+
+  async #hello(): Promise<void> {
+    const videoId = this.#steady.value;
+    const title = plainText(document.title).slice(0, LIMITS.titleChars);
+    const video = videoId === null ? null : { videoId, title };
+    const answer = (await send({ to: "worker", type: "hello", video })) as Control | null;
+    if (answer === null || videoId !== this.#steady.value) return;
+    this.#hear(answer);
+    this.#outbox.flush();
+    this.#tellPosition();
+  }
+
+  #onCue(cue: Cue): void {
+    if (!this.#control.isRecording || !this.#control.captions) return;
+    const { startMs, endMs, text, lang } = cue;
+    this.#add({
+      kind: "transcript",
+      id: cueId(cue),
+      mediaTimeMs: startMs,
+      endMs,
+      text,
+      lang: /^[\w-]*$/u.test(lang) ? lang : "",
+      speaker: null,
+    });
+  }
+
+  /** Captions that a platform draws into its page. */
+  #readDrawn(): void {
+    const { captions } = this.#adapter ?? {};
+    if (captions === undefined || this.#video === null || !this.#control.captions) return;
+    const lines = Array.from(document.querySelectorAll(captions)).slice(0, 20);
+    const text = plainText(
+      lines.map(({ textContent }) => textContent?.slice(0, LIMITS.textChars) ?? "").join(" "),
+    );
+    const added = newWords(this.#drawn, text);
+    this.#drawn = text;
+    const startMs = wholeMs(this.#video.currentTime);
+    if (added !== "") this.#onCue({ startMs, endMs: startMs, text: added, lang: "" });
+  }
+
+  #add(item: PageItem): void {
+    const admitted = admit(this.#admitted, Date.now(), LIMITS.captionsPerTenSeconds);
+    if (admitted === null) return;
+    this.#admitted = admitted;
+    this.#outbox.add(item);
+  }
+
+  #isFrameDue(): boolean {
+    const { isRecording, frames, frameEveryMs } = this.#control;
+    const isWatched = this.#video?.paused === false && document.visibilityState === "visible";
+    return (
+      isRecording &&
+      frames &&
+      isWatched &&
+      frameEveryMs !== null &&
+      Date.now() - this.#framed.atMs >= frameEveryMs
+    );
+  }
+
+  /** A frame that shows the same as the last one is left out, unless somebody asked for it. */
+  async #capture(reason: "asked" | "rate"): Promise<void> {
+    const video = this.#video;
+    if (video === null || this.#framed.running || !this.#control.isRecording || !this.#control.frames) return;
+    this.#framed = { atMs: Date.now(), running: true };
+    try {
+      const frame = await captureFrame(video);
+      if (frame === null || video !== this.#video) return;
+      if (reason === "rate" && likeness(frame.colours, this.#colours) >= LIMITS.sameFrame) return;
+      this.#colours = frame.colours;
+      this.#add(frame);
+    } finally {
+      this.#framed = { ...this.#framed, running: false };
+    }
+  }
+
+  async #store(items: readonly PageItem[]): Promise<EvidenceAnswer | null> {
+    const videoId = this.#steady.value;
+    if (videoId === null) return "moved";
+    return (await send({ to: "worker", type: "evidence", videoId, items })) as EvidenceAnswer | null;
+  }
+
+  #tellPosition(): void {
+    const video = this.#video;
+    if (video === null) return;
+    this.#positionAtMs = Date.now();
+    const position = {
+      mediaTimeMs: wholeMs(video.currentTime),
+      durationMs: Number.isFinite(video.duration) ? wholeMs(video.duration) : null,
+      playing: !video.paused && !video.ended,
+      rate: Math.min(16, Math.max(0.0625, video.playbackRate)),
+      atMs: this.#positionAtMs,
+    };
+    void browser.runtime
+      .sendMessage({ to: "engine", type: "position", position } satisfies ToEngine)
+      .catch(() => undefined);
+  }
+
+  /** The extension was updated or removed: this script belongs to no one. */
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#outbox.close();
+  }
+}
+
+function sizeOf(video: HTMLVideoElement): Parameters<typeof chooseVideo>[0][number] {
+  return {
+    width: video.clientWidth,
+    height: video.clientHeight,
+    isPlaying: !video.paused && !video.ended,
+    isReady: video.readyState >= HTMLMediaElement.HAVE_METADATA,
+  };
+}
+
+/** `null` when nobody answers. */
+async function send(message: ToWorker): Promise<unknown> {
+  try {
+    return (await browser.runtime.sendMessage(message)) ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,17 @@
+/** Where a video is, between two reports of its page. Pure. */
+
+export interface Position {
+  readonly mediaTimeMs: number;
+  readonly durationMs: number | null;
+  readonly playing: boolean;
+  readonly rate: number;
+  /** By the clock of the machine. */
+  readonly atMs: number;
+}
+
+export function mediaTimeAt(position: Position | null, nowMs: number): number {
+  if (position === null) return 0;
+  const { mediaTimeMs, durationMs, playing, rate, atMs } = position;
+  const moved = playing ? Math.max(0, nowMs - atMs) * rate : 0;
+  return Math.round(Math.max(0, Math.min(mediaTimeMs + moved, durationMs ?? Number.MAX_SAFE_INTEGER)));
+}

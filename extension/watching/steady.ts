@@ -1,0 +1,45 @@
+/** When a page shows another video: not before it was seen several times in a row, so that no page can flap. Pure. */
+
+import { LIMITS } from "../limits.ts";
+
+export interface Steady {
+  /** What counts now. */
+  readonly value: string | null;
+  readonly candidate: string | null;
+  readonly looks: number;
+}
+
+export const NOTHING_SEEN: Steady = { value: null, candidate: null, looks: 0 };
+
+/** The first video counts at once; another one, or none, when it stayed. */
+export function look(before: Steady, seen: string | null): Steady {
+  if (seen === before.value) return { value: seen, candidate: seen, looks: 0 };
+  const looks = seen === before.candidate ? before.looks + 1 : 1;
+  const isSettled = looks >= LIMITS.steadyLooks || (before.value === null && before.looks === 0);
+  return isSettled ? { value: seen, candidate: seen, looks: 0 } : { ...before, candidate: seen, looks };
+}
+
+export interface VideoSize {
+  readonly width: number;
+  readonly height: number;
+  readonly isPlaying: boolean;
+  readonly isReady: boolean;
+}
+
+/** The video that somebody watches: one that plays before one that does not, then the largest. -1 for none. */
+export function chooseVideo(videos: readonly VideoSize[]): number {
+  let best = -1;
+  let most = 0;
+  for (const [at, { width, height, isPlaying, isReady }] of videos.slice(0, LIMITS.videosPerPage).entries()) {
+    if (!isReady) continue;
+    const weight = 1 + width * height + (isPlaying ? 1e9 : 0);
+    if (weight > most) [best, most] = [at, weight];
+  }
+  return best;
+}
+
+/** At most `limit` in ten seconds. Returns the times that still count, or `null` for one too many. */
+export function admit(times: readonly number[], nowMs: number, limit: number): readonly number[] | null {
+  const recent = times.filter((time) => nowMs - time < 10_000);
+  return recent.length >= limit ? null : [...recent, nowMs];
+}

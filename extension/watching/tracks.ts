@@ -1,0 +1,67 @@
+/** Captions of a video element: the cues of a text track that were played. */
+
+import { LIMITS } from "../limits.ts";
+import { type Cue, toCue } from "./captions.ts";
+
+const KINDS = ["captions", "subtitles"];
+
+export class TrackWatcher {
+  readonly #onCue: (cue: Cue) => void;
+  #video: HTMLVideoElement | null = null;
+  #track: TextTrack | null = null;
+  /** Where the video was at the last look; `null` after a jump. A page that is slow skips short cues. */
+  #since: number | null = null;
+  readonly #changed = (): void => this.read();
+  readonly #jumped = (): void => {
+    this.#since = null;
+  };
+
+  constructor(onCue: (cue: Cue) => void) {
+    this.#onCue = onCue;
+  }
+
+  /** The track that the person reads, else the first one, which is loaded and not shown. */
+  follow(video: HTMLVideoElement | null): void {
+    if (video !== this.#video) {
+      this.#video?.removeEventListener("seeking", this.#jumped);
+      video?.addEventListener("seeking", this.#jumped);
+      this.#video = video;
+      this.#since = null;
+    }
+    const tracks = Array.from(video?.textTracks ?? [])
+      .slice(0, LIMITS.tracks)
+      .filter(({ kind }) => KINDS.includes(kind));
+    const former = tracks.find((track) => track === this.#track);
+    const track = tracks.find(({ mode }) => mode === "showing") ?? former ?? tracks[0] ?? null;
+    if (track !== this.#track) {
+      this.#track?.removeEventListener("cuechange", this.#changed);
+      track?.addEventListener("cuechange", this.#changed);
+      this.#track = track;
+    }
+    if (track?.mode === "disabled") track.mode = "hidden";
+  }
+
+  /** Forgets where the video was: what is played from now on counts. */
+  restart(): void {
+    this.#since = null;
+    this.read();
+  }
+
+  /** Reports the cues that began since the last call, and those that are active; the same cue may come again. */
+  read(): void {
+    const [track, video] = [this.#track, this.#video];
+    if (track === null || video === null) return;
+    const [since, now] = [this.#since, video.currentTime];
+    this.#since = now;
+    const began = Array.from(track.cues ?? [])
+      .slice(0, LIMITS.cuesPerTrack)
+      .filter(({ startTime }) => since !== null && startTime > since && startTime <= now);
+    const cues = new Set([...began, ...Array.from(track.activeCues ?? [])]);
+    for (const cue of [...cues].slice(0, LIMITS.itemsPerMessage)) {
+      // A cue of a page's own making may have no text.
+      const text = "text" in cue ? String(cue.text) : "";
+      const found = toCue({ startTime: cue.startTime, endTime: cue.endTime, text }, track.language);
+      if (found !== null) this.#onCue(found);
+    }
+  }
+}

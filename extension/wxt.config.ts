@@ -1,0 +1,45 @@
+/** How the extension is built: `npm run extension` writes `dist/chrome-mv3` and `dist/firefox-mv3`. */
+
+import { defineConfig } from "wxt";
+
+/** The public half of a key pair that nobody kept: it fixes the id of the extension that is loaded unpacked. */
+const KEY =
+  "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAkQ7bUYNT8r2YCBrpyphvIldbUpMXgxSZghWwjjre3lM9MXvRQnpHm8aPYmR+J4o3" +
+  "Ryq6X+DKYwPdDok9z+FDAsT38HJP9CM0/MLs+6Tg6tgNO9CjucDmywmwFTg6qXiEjXH7VoaQfyqCaSMhWFOJ7AhYtVSWIcck7Qofub7MKnIW" +
+  "MyFrpA50uWiw3kOsPiZKeSJ6xZzaVm0EHPN3NgRV4PhhgT+yO7b1vNrgl9lT+CtvWX3Cxjk36UrHR7OdyTJwbdNzEamJ5S5BwdwijdLAKTQn" +
+  "O0r5LMH/pBFQ+8/siqMPPZc+PVbeFDamiV8g1GUYB/koh9b9ndvRN5dHU+4xuQIDAQAB";
+
+const EVERY_SITE = ["http://*/*", "https://*/*", "file:///*"];
+
+export default defineConfig({
+  outDir: process.env.CONTINUO_EXTENSION_OUT ?? "dist",
+  imports: false,
+  dev: { server: { port: 0 } },
+  manifest: ({ browser }) => ({
+    name: "Continuo",
+    description: "Notes from what you watch and say, in a session that survives reloads.",
+    version: "0.1.0",
+    // `activeTab`: the address of the page on which the button is pressed.
+    permissions: [
+      "activeTab",
+      "alarms",
+      "scripting",
+      "storage",
+      ...(browser === "firefox" ? [] : ["offscreen", "sidePanel"]),
+    ],
+    optional_host_permissions: EVERY_SITE,
+    // What a page of the extension may load and run is what the extension brings.
+    content_security_policy: {
+      extension_pages:
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src blob:; connect-src http: https: ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    },
+    action: { default_title: "Continuo" },
+    ...(browser === "firefox"
+      ? {
+          browser_specific_settings: {
+            gecko: { id: "extension@continuo.example", strict_min_version: "128.0" },
+          },
+        }
+      : { key: KEY, minimum_chrome_version: "120" }),
+  }),
+});
