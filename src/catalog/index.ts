@@ -25,6 +25,7 @@ export type { IndexedSession } from "./indexed.ts";
 export { type CatalogList, type ListQuery, listCatalog } from "./list.ts";
 export {
   type Asking,
+  isSubagentPlace,
   type LocatedSession,
   type LookUpHit,
   type LookUpOptions,

@@ -9,7 +9,14 @@
 import { resolve } from "node:path";
 import { type Places, type PlacesAt, placesOf } from "../files/index.ts";
 import { type AgentDriver, ContinuoError, isAgentName, isContinuoError } from "../model/index.ts";
-import { findSessions, formatOf, type Lookup, lookUpSession, pick } from "../native/index.ts";
+import {
+  findSessions,
+  formatOf,
+  type Lookup,
+  lookUpSession,
+  pick,
+  readNativeDetails,
+} from "../native/index.ts";
 import { examplePlaces, hasSessions, rowsOf } from "./examples.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { type Looking, listCatalog } from "./list.ts";
@@ -275,4 +282,16 @@ export async function rowsBeginning(prefix: string, looking: Looking): Promise<r
     rows.push(await (await formatOf(found.agent)).skim(found, { part: "whole", memo }));
   }
   return rows;
+}
+
+/** Whether a sub-agent is there: in a place of its own, or inside of a session's file. */
+export async function isSubagentPlace(location: string, places: Places): Promise<boolean> {
+  const file = location.replace(/#[^#]*$/u, "");
+  for await (const found of findSessions({ places, subagents: "include", memo: rowsOf(places) })) {
+    if (found.location === location) return found.parentId !== undefined;
+    if (found.location !== file) continue;
+    const { subagents } = await readNativeDetails(found, { places });
+    return subagents.some((one) => one.location === location);
+  }
+  return false;
 }

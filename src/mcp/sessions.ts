@@ -3,6 +3,7 @@
 import { devNull } from "node:os";
 import {
   excludes,
+  isSubagentPlace,
   type ListedSession,
   type LookUpHit,
   type LookUpOptions,
@@ -12,7 +13,6 @@ import {
   OWN,
   openLocated,
   type ShownSession,
-  updateTexts,
 } from "../catalog/index.ts";
 import { ContinuoError, isContinuoError } from "../model/index.ts";
 import type { Machine } from "./machine.ts";
@@ -64,15 +64,7 @@ async function locate(name: string, machine: Machine): Promise<LookUpHit> {
   const row = sessions.find(({ location }) => location === name);
   if (row !== undefined) return await locateRow(row, machine.places);
   // No list has a sub-agent.
-  const { ready } = await updateTexts({
-    places: machine.places,
-    exclude: await machine.exclude(),
-    timeMs: 0,
-  });
-  const isKnown = [...ready.values()].some(
-    ({ location, parentId, trashId }) => location === name && parentId !== null && trashId === null,
-  );
-  if (!isKnown) throw notFound(name);
+  if (!(await isSubagentPlace(name, machine.places))) throw notFound(name);
   return await lookUp(name, { ...looking, examples: "without examples" });
 }
 

@@ -271,6 +271,31 @@ test("a digest tells the goal, decisions, files, open ends and the last answer, 
   expect(estimateTokens(small.text)).toBeLessThanOrEqual(350);
 });
 
+test("a digest has room for 2,000 tokens, and uses it, however long the session is", async () => {
+  const lines = Array.from({ length: 200 }, (_, at) => ({
+    ...{
+      uuid: `m${at}`,
+      parent: at === 0 ? null : `m${at - 1}`,
+      time: `10:00:${String(at % 60).padStart(2, "0")}`,
+    },
+    ...(at % 2 === 0
+      ? {
+          role: "user" as const,
+          content: `Request ${at}: make the part with number ${at} faster than before`,
+        }
+      : {
+          role: "assistant" as const,
+          content: [{ type: "text", text: `We decided to use way ${at} instead of way ${at + 1}.` }],
+        }),
+  }));
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines));
+  await using mcp = openMcp(home);
+  const { text, data } = await mcp.call("digest", { session: CLAUDE });
+  for (const shown of [text, JSON.stringify(data)]) expect(estimateTokens(shown)).toBeLessThanOrEqual(2_000);
+  expect(estimateTokens(text)).toBeGreaterThan(1_000);
+  expect(data.leftOut).toBeGreaterThan(0);
+});
+
 test("a digest of a turn that was cut off says so", async () => {
   const lines = [
     { uuid: "u1", parent: null, role: "user" as const, content: "Run it", time: "10:00:00" },
