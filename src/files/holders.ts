@@ -28,7 +28,8 @@ export function programsIn(folder: string, name: string): readonly RunningProgra
     .map(toProgram);
 }
 
-const MAX_ARGUMENTS = 4;
+/** An interpreter and its flags come before what it runs. */
+const MAX_WORDS = 12;
 
 /** A program that started this one, or one that started that. */
 export interface Ancestor extends RunningProgram {
@@ -48,7 +49,7 @@ export function ancestorsOf(pid: number): readonly Ancestor[] | null {
   for (let at = pid; at > 1 && ancestors.length < MAX_ANCESTORS; at = parentOf(at)) {
     ancestors.push({
       ...toProgram(at),
-      names: namesOf(at).slice(0, 1).concat(programOf(at)),
+      names: namesOf(at),
       cwd: linkOf(`/proc/${at}/cwd`),
       writing: filesWrittenBy(at),
     });
@@ -62,21 +63,21 @@ function parentOf(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? 0);
 }
 
-/** An interpreter and its flags come first. */
+/** The name of the program, and of an interpreter that of what it runs: another argument names no program. */
 function namesOf(pid: number): string[] {
-  return textOf(`/proc/${pid}/cmdline`)
-    .split("\0")
-    .slice(0, MAX_ARGUMENTS)
-    .map((word) => basename(word).replace(/\.[cm]?js$/u, ""));
+  const [program = "", ...words] = textOf(`/proc/${pid}/cmdline`).split("\0").slice(0, MAX_WORDS);
+  const names = [nameOf(program)];
+  if (!INTERPRETERS.test(nameOf(program))) return names;
+  const run = words.find((word, at) => !word.startsWith("-") && !FLAGS_WITH_WORD.test(words[at - 1] ?? ""));
+  return run === undefined ? names : [...names, nameOf(run)];
 }
 
 const INTERPRETERS = /^(?:node|bun|deno)\d*$/u;
+const FLAGS_WITH_WORD =
+  /^(?:-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--env-file)$/u;
 
-/** What an interpreter runs: its first word that is no flag. */
-function programOf(pid: number): string[] {
-  const [interpreter = "", ...words] = namesOf(pid);
-  const program = words.find((word) => !word.startsWith("-"));
-  return INTERPRETERS.test(interpreter) && program !== undefined ? [program] : [];
+function nameOf(word: string): string {
+  return basename(word).replace(/\.[cm]?js$/u, "");
 }
 
 function filesWrittenBy(pid: number): string[] {
