@@ -4,9 +4,9 @@ import { z } from "zod";
 import { updateTexts } from "../catalog/index.ts";
 import { ContinuoError } from "../model/index.ts";
 import { parseQuery, searchIndex } from "../search/index.ts";
-import { foundOutput, type Hit, hitToData } from "./found.ts";
+import { type Hit, hitToData } from "./found.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import { hitsAnswer, visibleResults } from "./results.ts";
+import { hitsAnswer, hitsOutput, visibleResults } from "./results.ts";
 import { defineTool, maxTokensInput, offsetInput, type Tool } from "./tool.ts";
 
 const input = z.object({
@@ -31,13 +31,7 @@ export const grepTool: Tool = defineTool({
   description:
     "Find every turn of all sessions that contains a text which a regular expression matches, newest session first. Call it for an exact name, number, path or error message, and when nothing may be missed. It is slower than `search`: filters in `query` make it faster.",
   input,
-  output: z.object({
-    note: z.string(),
-    total: z.number(),
-    notSearched: z.number(),
-    next: z.number().nullable(),
-    results: z.array(foundOutput),
-  }),
+  output: hitsOutput,
   async call(
     { pattern, ignoreCase, query: text, offset, maxTokens = MCP_LIMITS.answerTokens },
     machine,

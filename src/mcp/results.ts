@@ -1,10 +1,19 @@
 /** Results as an answer: those that the caller may see, as many as there is room for. Pure. */
 
+import { z } from "zod";
 import type { SearchResults } from "../search/index.ts";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE } from "./answer.ts";
-import { type HitData, hitToText } from "./found.ts";
+import { foundOutput, type HitData, hitToText } from "./found.ts";
 import type { Machine } from "./machine.ts";
 import { isVisible } from "./sessions.ts";
+
+export const hitsOutput: z.ZodObject = z.object({
+  note: z.string(),
+  total: z.number(),
+  notSearched: z.number(),
+  next: z.number().nullable(),
+  results: z.array(foundOutput),
+});
 
 export function visibleResults(found: SearchResults, machine: Machine): SearchResults {
   const results = found.results.filter(({ session }) => isVisible(session, machine));

@@ -3,9 +3,9 @@
 import { z } from "zod";
 import { updateTexts } from "../catalog/index.ts";
 import { parseQuery, searchIndex } from "../search/index.ts";
-import { bestOf, foundOutput, hitToData } from "./found.ts";
+import { bestOf, hitToData } from "./found.ts";
 import { MCP_LIMITS } from "./limits.ts";
-import { hitsAnswer, visibleResults } from "./results.ts";
+import { hitsAnswer, hitsOutput, visibleResults } from "./results.ts";
 import { defineTool, maxTokensInput, offsetInput, type Tool } from "./tool.ts";
 
 const input = z.object({
@@ -27,13 +27,7 @@ export const searchTool: Tool = defineTool({
   description:
     "Find turns in all earlier sessions of every coding agent on this machine, best first. Call it when the person refers to earlier work, or when the problem may have been solved before. Each result names a session and a turn for `read`.",
   input,
-  output: z.object({
-    note: z.string(),
-    total: z.number(),
-    notSearched: z.number(),
-    next: z.number().nullable(),
-    results: z.array(foundOutput),
-  }),
+  output: hitsOutput,
   async call({ query: text, limit, offset, maxTokens = MCP_LIMITS.answerTokens }, machine, signal) {
     const query = parseQuery(text, machine);
     const exclude = await machine.exclude();
