@@ -20,11 +20,11 @@ afterEach(() => rmSync(folder, { recursive: true }));
 function sourceOf(
   stamp: string,
   texts: readonly string[],
-  between: () => Promise<void> = async () => undefined,
+  between: (at: number) => Promise<void> = async () => undefined,
 ): TextSource {
   async function* messages(): AsyncGenerator<Message, void, void> {
     for (const [at, text] of texts.entries()) {
-      if (at === 1) await between();
+      await between(at);
       yield {
         id: String(at),
         role: "user",
@@ -58,8 +58,8 @@ test("of a session that grew, shrank or changed, exactly its turns are there", a
 });
 
 test("a fill that another one overtakes marks nothing as complete that is not", async () => {
-  const other = async (): Promise<void> => {
-    await fillText(path, { sources: [sourceOf("newer", ["x", "y", "z"])], batchChars: 1 });
+  const other = async (at: number): Promise<void> => {
+    if (at === 1) await fillText(path, { sources: [sourceOf("newer", ["x", "y", "z"])], batchChars: 1 });
   };
   await fillText(path, { sources: [sourceOf("older", ["a", "b"], other)], batchChars: 1 });
   const [session] = await storedSessions(path);
@@ -69,6 +69,28 @@ test("a fill that another one overtakes marks nothing as complete that is not", 
       ? { isComplete: true, stamp: "older", count: 2 }
       : { isComplete: true, stamp: "newer", count: 3 },
   );
+});
+
+/** More than a chunk: it is written before the next message but one is read. */
+const LONG = "word ".repeat(60_000);
+
+test("a fill that wrote a part, and is then overtaken, writes nothing more", async () => {
+  const other = async (at: number): Promise<void> => {
+    if (at === 2) await fillText(path, { sources: [sourceOf("newer", ["x", "y", "z"])], batchChars: 1 });
+  };
+  await fillText(path, { sources: [sourceOf("older", [LONG, "b", "c", "d", "e"], other)], batchChars: 1 });
+  const [session] = await storedSessions(path);
+  const now = { isComplete: session?.isComplete, stamp: session?.stamp, turns: (await hashes()).length };
+  expect(now).toEqual({ isComplete: true, stamp: "newer", turns: 3 });
+});
+
+test("a session that is written anew has no stamp until all of it is there", async () => {
+  await fillText(path, { sources: [sourceOf("1", ["a"])] });
+  const fail = async (at: number): Promise<void> => {
+    if (at === 2) throw new Error("the file is gone");
+  };
+  await fillText(path, { sources: [sourceOf("2", [LONG, "b", "c"], fail)], batchChars: 1 });
+  expect(await storedSessions(path)).toMatchObject([{ stamp: "", isComplete: false }]);
 });
 
 test("an index of a newer Continuo is not written, and the fill says so", async () => {

@@ -5,7 +5,15 @@ import { mcpService } from "../../src/cli/mcp/index.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
 import { type ContinuoServer, createAuthenticate, createServer } from "../../src/server/index.ts";
 import { openStore } from "../../src/store/index.ts";
-import { CLAUDE_ID, cleanEnv, createHome, type Home, writeSessions } from "../cli/home.ts";
+import {
+  CLAUDE_ID,
+  claudeFile,
+  claudeText,
+  cleanEnv,
+  createHome,
+  type Home,
+  writeSessions,
+} from "../cli/home.ts";
 import { ENVELOPE, type Reply } from "./wire-client.ts";
 
 let home: Home;
@@ -145,6 +153,22 @@ test("recall asks for the session, since no agent started the server", async () 
   });
   const named = await resultOf(call("recall", { session: CLAUDE_ID }, token));
   expect(named.structuredContent).toMatchObject({ status: "nothing cut" });
+});
+
+test("a regular expression that takes forever ends with an error, and the server answers the next call", async () => {
+  const token = await tokenFor(["machine:read"]);
+  home.write(
+    claudeFile(CLAUDE_ID),
+    claudeText(CLAUDE_ID, [
+      { uuid: "u1", parent: null, role: "user", content: `${"a".repeat(60)}!`, time: "10:00:00" },
+    ]),
+  );
+  const result = await resultOf(call("grep", { pattern: "^(a+)+$" }, token));
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^too_large: /u) }],
+  });
+  expect((await resultOf(call("grep", { pattern: "a!" }, token))).structuredContent.total).toBe(1);
 });
 
 test("a body that is too large is refused, other methods are not offered, and without a service the path is not there", async () => {
