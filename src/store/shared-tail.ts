@@ -8,10 +8,49 @@ import type { StoredEvent } from "../model/index.ts";
 import { type Engine, LIMITS, type Watcher } from "./engine/index.ts";
 import { readTail } from "./rules/index.ts";
 
-interface Waiter {
-  readonly after: number;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+/**
+ * A reader at the end of a log, for the whole life of its tail: one listener for all waits, and no look at a signal for
+ * each event. With a thousand readers both would cost as much as the writing to their sockets.
+ */
+export class TailWaiter implements Disposable {
+  after = 0;
+  readonly #signal: AbortSignal;
+  #isOver: boolean;
+  #wait: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | null = null;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    this.#isOver = signal.aborted;
+    signal.addEventListener("abort", this.#end, { once: true });
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  begin(after: number): Promise<void> {
+    this.after = after;
+    return new Promise((resolve, reject) => {
+      this.#wait = { resolve, reject };
+    });
+  }
+
+  wake(): void {
+    this.#wait?.resolve();
+  }
+
+  fail(error: unknown): void {
+    this.#wait?.reject(error);
+  }
+
+  [Symbol.dispose](): void {
+    this.#signal.removeEventListener("abort", this.#end);
+  }
+
+  readonly #end = (): void => {
+    this.#isOver = true;
+    this.fail(this.#signal.reason);
+  };
 }
 
 export class SharedTails {
@@ -48,7 +87,7 @@ export class SharedTail {
   readonly #watcher: Watcher;
   readonly #over: () => void;
   readonly #ended = new AbortController();
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Set<TailWaiter>();
   /** Consecutive: the last one has the sequence `#head`. */
   #events: StoredEvent[] = [];
   #sizes: number[] = [];
@@ -71,7 +110,8 @@ export class SharedTail {
     this.#watcher = engine.changes.watch(log.logKey);
   }
 
-  leave(): void {
+  leave(waiter: TailWaiter): void {
+    this.#waiters.delete(waiter);
     if (--this.readers > 0) return;
     this.#ended.abort();
     this.#over();
@@ -93,33 +133,12 @@ export class SharedTail {
     return after >= this.#head - this.#events.length ? "events" : "behind";
   }
 
-  /** Resolves when there is something after the sequence, or will never be. Rejects with the signal's reason. */
-  wait(after: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      const done = (): void => {
-        signal.removeEventListener("abort", aborted);
-        this.#waiters.delete(waiter);
-      };
-      const aborted = (): void => {
-        done();
-        reject(signal.reason);
-      };
-      const waiter: Waiter = {
-        after,
-        resolve: () => {
-          done();
-          resolve();
-        },
-        reject: (error) => {
-          done();
-          reject(error);
-        },
-      };
-      this.#waiters.add(waiter);
-      signal.addEventListener("abort", aborted, { once: true });
-      if (!this.#isRunning) void this.#run();
-    });
+  /** Resolves when there is something after the sequence, or will never be; rejects when the waiter fails. */
+  wait(after: number, waiter: TailWaiter): Promise<void> {
+    const waiting = waiter.begin(after);
+    this.#waiters.add(waiter);
+    if (!this.#isRunning) void this.#run();
+    return waiting;
   }
 
   /** Reads while somebody waits. */
@@ -129,12 +148,17 @@ export class SharedTail {
       while (this.#waiters.size > 0) {
         if (this.#state === "read") await this.#watcher.changed(this.#ended.signal);
         await this.#advance();
-        for (const waiter of [...this.#waiters]) if (this.look(waiter.after) !== "wait") waiter.resolve();
+        for (const waiter of [...this.#waiters]) {
+          if (this.look(waiter.after) === "wait") continue;
+          this.#waiters.delete(waiter);
+          waiter.wake();
+        }
       }
     } catch (error) {
       // Whoever comes next begins with a loop of its own.
       this.#over();
-      for (const waiter of [...this.#waiters]) waiter.reject(error);
+      for (const waiter of [...this.#waiters]) waiter.fail(error);
+      this.#waiters.clear();
     } finally {
       this.#isRunning = false;
     }

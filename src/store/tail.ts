@@ -6,7 +6,7 @@
 import type { StoredEvent, TailOptions } from "../model/index.ts";
 import type { Engine } from "./engine/index.ts";
 import { assertName, assertSequence, openLog, readTail } from "./rules/index.ts";
-import type { SharedTails } from "./shared-tail.ts";
+import { type SharedTails, TailWaiter } from "./shared-tail.ts";
 
 /** What a tail needs of the store that it reads. */
 export interface TailSource {
@@ -29,15 +29,15 @@ export async function* tail(
   let after = options.after === "latest" ? log.head_sequence : (options.after ?? 0);
   // Each its own: thousands of listeners on one signal cost their square.
   const either = AbortSignal.any(signal === undefined ? [closed] : [signal, closed]);
+  using waiter = new TailWaiter(either);
   const place = { logId, logKey: log.log_key };
   const shared = tails.join(engine, { ...place, head: log.head_sequence });
   try {
-    for (;;) {
-      closed.throwIfAborted();
+    while (!waiter.isOver) {
       const next = shared.look(after);
       if (next === "end") return;
       if (next === "wait") {
-        await shared.wait(after, either);
+        await shared.wait(after, waiter);
         continue;
       }
       const page =
@@ -48,17 +48,17 @@ export async function* tail(
         after = event.sequence;
         if (types.length > 0 && !types.includes(event.type)) continue;
         yield event;
-        if (isAborted(signal)) return;
-        closed.throwIfAborted();
+        if (waiter.isOver) break;
       }
       // With a filter, what did not match need not be read again.
       after = Math.max(after, page?.upTo ?? 0);
     }
+    if (!isAborted(signal)) throw either.reason;
   } catch (error) {
     if (isAborted(signal) && error === signal?.reason) return;
     throw error;
   } finally {
-    shared.leave();
+    shared.leave(waiter);
   }
 }
 
