@@ -15,7 +15,7 @@ import { ms, quantile } from "../store/sampling.ts";
 import { startContinuo } from "./servers.ts";
 
 const READERS = 1_000;
-const MESSAGES = 20;
+const MESSAGES = 100;
 const CONTENT: string = "x".repeat(200);
 const now = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
 
@@ -136,7 +136,7 @@ function startFanOutServer(kind: string, store: string): FanOutServer {
       return times;
     },
     stop: async () => {
-      child.kill("SIGKILL");
+      child.kill();
       await ended;
     },
   };

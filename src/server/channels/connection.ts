@@ -1,5 +1,6 @@
 /** One WebSocket: hello, replay, ready, live, heartbeats, requests, and what becomes of it when it is lost. */
 
+import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import {
   awaitReturn,
@@ -44,6 +45,8 @@ export interface Admission {
 
 export interface ConnectionOptions {
   readonly socket: WebSocket;
+  /** What the socket writes to. */
+  readonly stream: Duplex;
   readonly hub: Hub;
   readonly draining: AbortSignal;
   readonly slowReaders: SlowReaders;
@@ -70,7 +73,7 @@ export class Connection implements Present {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#socket = options.socket;
-    this.#outgoing = new Outgoing(options.socket, options.slowReaders);
+    this.#outgoing = new Outgoing(options);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#socket.on("message", (data, isBinary) => this.#hear(data.toString(), isBinary));

@@ -6,12 +6,14 @@
  * Does not know: how a channel is stored (`channels/`).
  */
 
+import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { CHANNEL_LIMITS, SUBPROTOCOL } from "../../wire/index.ts";
 import type { CreateMount, Peer, ServerContext } from "../context/index.ts";
 import { admit } from "./admit.ts";
 import { Connection } from "./connection.ts";
 import { Hub } from "./hub.ts";
+import { LIMITS } from "./limits.ts";
 import { channelRoutes } from "./routes.ts";
 
 const PATH = /^\/v1\/channels\/([^/?#]+)\/ws$/u;
@@ -19,7 +21,10 @@ const BEARER = "bearer.";
 
 export const channels: CreateMount = (context) => {
   const hub = new Hub(context.report);
-  const connections = new Set<Connection>();
+  // In slices that beat one after another: 10,000 heartbeats at once would hold up what is being sent.
+  const slices = Array.from({ length: LIMITS.heartbeatSlices }, () => new Set<Connection>());
+  let arrivals = 0;
+  let beat = 0;
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: context.limits.frameBytes,
@@ -27,32 +32,39 @@ export const channels: CreateMount = (context) => {
     handleProtocols: (given) => (given.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   const beats = setInterval(() => {
-    for (const connection of connections) connection.beat();
-  }, CHANNEL_LIMITS.heartbeatMs).unref();
+    for (const connection of sliceOf(slices, beat++)) connection.beat();
+  }, CHANNEL_LIMITS.heartbeatMs / LIMITS.heartbeatSlices).unref();
   return {
     routes: (app) => channelRoutes(app, context, hub),
     upgrade: (request, socket, head, peer) => {
       const channel = channelIn(request.url ?? "");
       if (channel === null) return false;
       const secret = secretIn(request.headers["sec-websocket-protocol"]);
-      const take = connectionTaker({ context, hub, connections, channel, peer, secret });
+      const connections = sliceOf(slices, arrivals++);
+      const take = connectionTaker({ context, hub, connections, stream: socket, channel, peer, secret });
       sockets.handleUpgrade(request, socket, head, take);
       return true;
     },
     close: async () => {
       clearInterval(beats);
+      const connections = slices.flatMap((slice) => [...slice]);
       for (const connection of connections) connection.drain();
-      await Promise.all([...connections].map((connection) => connection.closed));
+      await Promise.all(connections.map((connection) => connection.closed));
       await hub.close();
       sockets.close();
     },
   };
 };
 
+function sliceOf<T>(slices: readonly Set<T>[], turn: number): Set<T> {
+  return slices[turn % slices.length] as Set<T>;
+}
+
 interface Arrival {
   readonly context: ServerContext;
   readonly hub: Hub;
   readonly connections: Set<Connection>;
+  readonly stream: Duplex;
   readonly channel: string;
   readonly peer: Peer;
   /** As a subprotocol; else it comes with the hello. */
@@ -61,11 +73,12 @@ interface Arrival {
 
 /** Knows nothing of the request: an idle reader would keep it and its headers in memory. */
 function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
-  const { context, hub, connections, channel, peer, secret: sent } = arrival;
+  const { context, hub, connections, stream, channel, peer, secret: sent } = arrival;
   return (socket) => {
     let count = (): void => undefined;
     const connection = new Connection({
       socket,
+      stream,
       hub,
       draining: context.draining,
       slowReaders: context.slowReaders,
