@@ -1,0 +1,40 @@
+import type * as crypto from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
+import { afterEach, expect, test, vi } from "vitest";
+import { openStore } from "./open-store.ts";
+
+vi.mock("node:crypto", async (original) => {
+  const real = await original<typeof crypto>();
+  return { ...real, timingSafeEqual: vi.fn(real.timingSafeEqual) };
+});
+
+const compare = vi.mocked(timingSafeEqual);
+afterEach(() => {
+  compare.mockClear();
+});
+
+test("hashes of tokens are compared by timingSafeEqual and by nothing else", async () => {
+  await using store = await openStore("memory:");
+  const token = await store.createToken({ scopes: ["admin"] });
+  // Of the same token, and wrong in its first or its last character only.
+  const prefix = token.secret.length - 43;
+  const first = `${token.secret.slice(0, prefix)}${other(token.secret[prefix])}${token.secret.slice(prefix + 1)}`;
+  const last = `${token.secret.slice(0, -1)}${other(token.secret.at(-1))}`;
+  for (const [secret, isRight] of [
+    [token.secret, true],
+    [first, false],
+    [last, false],
+  ] as const) {
+    compare.mockClear();
+    expect((await store.authenticate(secret)) !== null).toBe(isRight);
+    // A wrong secret comes as far as a right one, and both sides are hashes of one length.
+    expect(compare.mock.calls.map((sides) => sides.map(({ byteLength }) => byteLength))).toEqual([[64, 64]]);
+    // Its answer alone decides.
+    compare.mockReturnValueOnce(!isRight);
+    expect((await store.authenticate(secret)) !== null).toBe(!isRight);
+  }
+});
+
+function other(character: string | undefined): string {
+  return character === "A" ? "B" : "A";
+}

@@ -1,0 +1,82 @@
+/** When a writer that disappeared is interrupted: to the millisecond, on a clock that only the test moves. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readParticipantSession, sweepChannels } from "../../src/channels/index.ts";
+import type { Engine, Scope } from "../../src/store/engine/index.ts";
+import { createStore, type OpenedStore } from "../../src/store/sql-store.ts";
+import { openSqlite } from "../../src/store/sqlite/index.ts";
+import { LOG, typesIn, until } from "./contract/case.ts";
+import { hello, openRaw, type RawSocket } from "./contract/raw.ts";
+import { type OpenChannel, openChannelServer } from "./open-channel.ts";
+
+const ANN = { channel: "team", handle: "ann" };
+
+let nowMs = 0;
+let store: OpenedStore;
+let channel: OpenChannel;
+let writer: RawSocket;
+
+beforeEach(async () => {
+  nowMs = Date.parse("2026-01-01T00:00:00Z");
+  store = createStore(onClock(await openSqlite(undefined, { workspaceId: "w", migrate: "refused" })));
+  channel = await openChannelServer(store);
+  writer = await openRaw(channel.url);
+  writer.send(hello({ handle: "ann", workspaceId: "w" }));
+  await writer.next("ready");
+  writer.send({ type: "send", request: 1, id: "m", content: "half", state: "open" });
+  await writer.next("ok");
+  nowMs += 5_000;
+  await heartbeat();
+});
+
+afterEach(async () => {
+  writer.cut();
+  await channel[Symbol.asyncDispose]();
+  await store.close();
+});
+
+/** The store asks its database for the time. */
+function onClock(engine: Engine): Engine {
+  const dialect = Object.defineProperty({ ...engine.scope.dialect }, "nowMs", { get: () => String(nowMs) });
+  const clocked = <S extends Scope>(scope: S): S => ({ ...scope, dialect });
+  return {
+    ...engine,
+    scope: clocked(engine.scope),
+    read: (rule, signal) => engine.read((scope) => rule(clocked(scope)), signal),
+    write: (rule, signal) => engine.write((tx) => rule(clocked(tx)), signal),
+  };
+}
+
+async function leftMs(): Promise<number> {
+  const [lease] = (await store.listLeases({ prefix: "channel/team/ann" })).items;
+  return Date.parse(lease?.expiresAt ?? "") - nowMs;
+}
+
+async function heartbeat(): Promise<void> {
+  writer.send({ type: "heartbeat" });
+  await until(async () => (await leftMs()) === 10_000, "a handle that was renewed for 10 s");
+}
+
+test("a writer whose server is gone is interrupted 10 s after its last heartbeat, and not earlier", async () => {
+  await channel.stop();
+  nowMs += 9_999;
+  expect(await sweepChannels(store, { owner: "test" })).toEqual([]);
+  nowMs += 1;
+  expect(await sweepChannels(store, { owner: "test" })).toEqual([ANN]);
+  expect(await typesIn(store)).toEqual(["message_sent", "message_interrupted"]);
+  expect((await readParticipantSession(store, ANN)).status).toBe("interrupted");
+});
+
+test("a writer that was seen to disconnect is interrupted 2 s later, and not earlier", async () => {
+  writer.cut();
+  await until(async () => (await leftMs()) === 2_000, "a handle that waits for 2 s");
+  nowMs += 1_999;
+  expect(await sweepChannels(store, { owner: "test" })).toEqual([]);
+  expect(await typesIn(store)).toEqual(["message_sent"]);
+  nowMs += 1;
+  // By this sweep, or by one of the server, which never stops looking.
+  await sweepChannels(store, { owner: "test" });
+  await until(async () => (await store.latestSequence(LOG)) === 2, "an interruption");
+  expect(await typesIn(store)).toEqual(["message_sent", "message_interrupted"]);
+  expect((await readParticipantSession(store, ANN)).status).toBe("interrupted");
+});
