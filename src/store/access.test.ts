@@ -1,5 +1,8 @@
 import type * as crypto from "node:crypto";
 import { timingSafeEqual } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { openStore } from "./open-store.ts";
 
@@ -32,6 +35,20 @@ test("hashes of tokens are compared by timingSafeEqual and by nothing else", asy
     // Its answer alone decides.
     compare.mockReturnValueOnce(!isRight);
     expect((await store.authenticate(secret)) !== null).toBe(!isRight);
+  }
+});
+
+test("the files of a store hold no secret of a token", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-access-"));
+  try {
+    await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
+    const { secret, tokenId } = await store.createToken({ scopes: ["admin"] });
+    expect((await store.authenticate(secret))?.tokenId).toBe(tokenId);
+    const bytes = Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))));
+    expect(bytes.includes(tokenId)).toBe(true);
+    expect(bytes.includes(secret.slice(-43))).toBe(false);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 

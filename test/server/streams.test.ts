@@ -82,6 +82,11 @@ test("a channel is a log of events: the server sets the actor and the retention,
   expect(more).toEqual([]);
   expect(event).toMatchObject({ ...posted, sequence: 1, actor: { kind: "system" }, retention: "critical" });
   expect((await store.read("channels/team")).events[0]?.chainHash).toBe(event?.chainHash);
+  await send("POST", "channels/team", JSON.stringify({ type: "plan_updated", data: { entries: [] } }));
+  expect((await store.read("channels/team")).events.map(({ retention }) => retention)).toEqual([
+    "critical",
+    "supplementary",
+  ]);
 });
 
 test("the server refuses events of its own, and keys that it sets itself", async () => {

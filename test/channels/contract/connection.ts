@@ -26,6 +26,7 @@ export const connectionCases: readonly ChannelCase[] = [
       for (const handle of ["a:b", "a/b", "a\nb", ""])
         await expect(join(handle)).rejects.toThrow(failing("invalid") as Error);
       await expect(join("a", { channel: "x:y" })).rejects.toMatchObject({ code: "invalid" });
+      await expect(join("a", { workspaceId: "x:y" })).rejects.toMatchObject({ code: "invalid" });
       expect(await refusal(url, hello({ handle: "a:b" }))).toBe("invalid");
       using raw = await openRaw(url, "x:y");
       raw.send(hello({ handle: "ann" }));

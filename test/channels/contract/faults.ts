@@ -56,7 +56,12 @@ export const faultCases: readonly ChannelCase[] = [
         await client.commitCheckpoint(1);
         await client.updateSdkSession("x");
         await client.clearSdkSession();
-        await expect(client.getHistory()).rejects.toMatchObject({ code: "degraded" });
+        for (const member of [
+          () => client.getHistory(),
+          () => client.storeMessage("user", "x"),
+          () => client.clearHistory(),
+        ])
+          await expect(member()).rejects.toMatchObject({ code: "degraded" });
         expect(await store.latestSequence(LOG)).toBe(1);
       } finally {
         await client.close();

@@ -93,9 +93,16 @@ export const sessionCases: readonly ChannelCase[] = [
     run: async ({ join, url }) => {
       const ann = await join("ann", { workspaceId: undefined });
       expect([ann.sessionKey, ann.checkpoint, ann.status]).toEqual([undefined, undefined, undefined]);
-      await expect(ann.commitCheckpoint(0)).rejects.toMatchObject({ code: "session_disabled" });
-      await expect(ann.getHistory()).rejects.toMatchObject({ code: "session_disabled" });
-      await expect(ann.updateSdkSession("x")).rejects.toMatchObject({ code: "session_disabled" });
+      expect([ann.sdkSessionId, ann.degraded]).toEqual([undefined, undefined]);
+      for (const member of [
+        () => ann.commitCheckpoint(0),
+        () => ann.updateSdkSession("x"),
+        () => ann.clearSdkSession(),
+        () => ann.storeMessage("user", "x"),
+        () => ann.getHistory(),
+        () => ann.clearHistory(),
+      ])
+        await expect(member()).rejects.toMatchObject({ code: "session_disabled" });
       using raw = await openRaw(url);
       raw.send(hello({ handle: "raw" }));
       await raw.next("ready");

@@ -1,0 +1,99 @@
+/** WebSockets of channels: how they prove themselves, what frames they take, and how often they hear a heartbeat. */
+
+import { expect, test, vi } from "vitest";
+import { WebSocket } from "ws";
+import { createAuthenticate } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { SUBPROTOCOL } from "../../src/wire/index.ts";
+import { until } from "../channels/contract/case.ts";
+import { openServer } from "./harness/open-server.ts";
+
+interface Opened {
+  readonly socket: WebSocket;
+  readonly frames: readonly Readonly<Record<string, unknown>>[];
+  next(type: string): Promise<Readonly<Record<string, unknown>>>;
+}
+
+async function open(url: string, protocols: readonly string[] = [SUBPROTOCOL]): Promise<Opened> {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/v1/channels/team/ws`, [...protocols]);
+  const frames: Readonly<Record<string, unknown>>[] = [];
+  const arrived = new Set<() => void>();
+  socket.on("message", (data) => {
+    frames.push(JSON.parse(data.toString()) as Readonly<Record<string, unknown>>);
+    for (const look of arrived) look();
+  });
+  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  const next = (type: string): Promise<Readonly<Record<string, unknown>>> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const found = frames.find((frame) => frame.type === type);
+        if (found !== undefined) resolve(found);
+      };
+      arrived.add(look);
+      look();
+    });
+  return { socket, frames, next };
+}
+
+const HELLO = { type: "hello", protocol: 1, instance: "i", handle: "ann", after: 0 };
+
+test("a WebSocket proves itself with a token as a subprotocol or in its first frame, and else gets nothing", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store, { authenticate: createAuthenticate(store) });
+  const { secret } = await store.createToken({ scopes: ["channel:team:read,write"], handle: "ann" });
+  const welcome = async (protocols: readonly string[], more: object = {}): Promise<unknown> => {
+    const { socket, next } = await open(server.url, protocols);
+    socket.send(JSON.stringify({ ...HELLO, ...more }));
+    const frame = await Promise.race([next("ready"), next("error")]);
+    // The answer to the handshake, which others may log, does not repeat the token.
+    expect(socket.protocol).toBe(SUBPROTOCOL);
+    socket.terminate();
+    return frame.type === "ready" ? "ready" : (frame.error as { readonly code: string }).code;
+  };
+  expect(await welcome([SUBPROTOCOL, `bearer.${secret}`])).toBe("ready");
+  expect(await welcome([SUBPROTOCOL], { token: secret })).toBe("ready");
+  expect(await welcome([SUBPROTOCOL])).toBe("unauthorized");
+  expect(await welcome([SUBPROTOCOL, `bearer.${secret}x`])).toBe("unauthorized");
+  expect(await welcome([SUBPROTOCOL], { token: `${secret}x` })).toBe("unauthorized");
+  await server.close();
+});
+
+test("a frame of bytes is refused: frames are text", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store);
+  const { socket, next } = await open(server.url);
+  socket.send(Buffer.from(JSON.stringify(HELLO)), { binary: true });
+  expect(await next("error")).toMatchObject({ error: { code: "invalid", message: "a frame must be text" } });
+  await server.close();
+});
+
+test("each connection hears a heartbeat every 3 seconds, and not all of them at the same moment", async () => {
+  // The test moves the server's intervals; sockets and sweeps go on by themselves.
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    await using store = await openStore("memory:");
+    await store.createLog({ logId: "channels/team" });
+    const server = await openServer(store);
+    const readers = await Promise.all(Array.from({ length: 45 }, () => open(server.url)));
+    for (const { socket } of readers)
+      socket.send(JSON.stringify({ type: "hello", protocol: 1, instance: "i", after: 0 }));
+    await Promise.all(readers.map(({ next }) => next("ready")));
+    const beats = (): readonly number[] =>
+      readers.map(({ frames }) => frames.filter(({ type }) => type === "heartbeat").length);
+    const total = (): number => beats().reduce((sum, count) => sum + count, 0);
+    for (let slice = 1; slice <= 30; slice++) {
+      const before = total();
+      vi.advanceTimersByTime(100);
+      await until(() => total() > before, "a heartbeat for a part of the readers");
+    }
+    await until(() => total() >= 45, "a heartbeat for each");
+    expect(new Set(beats())).toEqual(new Set([1]));
+    vi.advanceTimersByTime(3_000);
+    await until(() => total() >= 90, "another one for each");
+    expect(new Set(beats())).toEqual(new Set([2]));
+    for (const { socket } of readers) socket.terminate();
+    await server.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
