@@ -9,45 +9,79 @@ import { join } from "node:path";
 import { type OutputChunk, rolldown } from "rolldown";
 
 /** In the order in which they apply. */
-const STYLES = ["theme.css", "page.css", "list.css"];
+const STYLES = ["theme.css", "page.css", "list.css", "session.css", "parts.css", "content.css"];
 
 export interface WebManifest {
-  /** What the page needs before it shows anything, and the whole of it. */
+  /** What the page needs before it shows the list. */
   readonly first: readonly string[];
-  /** Every file of the folder under a name with a hash. */
+  /** What it needs in addition to show a session. */
+  readonly session: readonly string[];
+  /** Every file of `assets/`. */
   readonly files: readonly string[];
-  /** Script and style of the page that holds one session: they stand inside of it. */
-  readonly single: { readonly script: string; readonly style: string };
 }
 
 /** Writes to the folder `to`; `root` is the package's. */
 export async function bundleWeb(root: string, to: string): Promise<WebManifest> {
   const web = join(root, "web");
-  mkdirSync(join(to, "assets"), { recursive: true });
-  const write = (name: string, ending: string, text: string): string => {
-    const hash = createHash("sha256").update(text).digest("base64url").slice(0, 10);
-    const file = `${name}-${hash}.${ending}`;
-    writeFileSync(join(to, "assets", file), text);
-    return file;
-  };
-  const style = write("style", "css", STYLES.map((name) => readFileSync(join(web, name), "utf8")).join("\n"));
-  const worker = write("colour", "js", await bundled(join(web, "colour/worker.ts"), {}));
-  const script = write(
-    "main",
-    "js",
-    await bundled(join(web, "main.tsx"), { CONTINUO_COLOUR_WORKER: `/assets/${worker}` }),
-  );
+  const assets = join(to, "assets");
+  mkdirSync(assets, { recursive: true });
+  const style = styleOf(web);
+  const styleName = named("style", "css", style);
+  const [worker] = await bundled(join(web, "colour/worker.ts"), "whole", {});
+  const workerName = named("colour", "js", worker.code);
+  const chunks = await bundled(join(web, "main.tsx"), "chunks", {
+    CONTINUO_COLOUR_WORKER: `/assets/${workerName}`,
+  });
+  const written = new Map([
+    [styleName, style],
+    [workerName, worker.code],
+  ]);
+  for (const { fileName, code } of chunks) written.set(fileName, code);
+  for (const [name, text] of written) writeFileSync(join(assets, name), text);
+  const [main] = chunks;
   const html = readFileSync(join(web, "index.html"), "utf8")
-    .replace("STYLE", `/assets/${style}`)
-    .replace("SCRIPT", `/assets/${script}`);
+    .replace("STYLE", `/assets/${styleName}`)
+    .replace("SCRIPT", `/assets/${main.fileName}`);
   writeFileSync(join(to, "index.html"), html);
-  const manifest = { first: [script, style], files: [script, style, worker], single: { script, style } };
+  const first = reached(main, chunks);
+  const session = chunks.find(({ name }) => name === "session");
+  const ofSession = session === undefined ? [] : reached(session, chunks);
+  const manifest: WebManifest = {
+    first: [...first, styleName],
+    session: ofSession.filter((name) => !first.includes(name)),
+    files: [...written.keys()].sort(),
+  };
   writeFileSync(join(to, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
 }
 
-/** One file of one entry. `constants` are names in the code that stand for a text. */
-async function bundled(entry: string, constants: Readonly<Record<string, string>>): Promise<string> {
+function styleOf(web: string): string {
+  const text = STYLES.map((name) => readFileSync(join(web, name), "utf8")).join("\n");
+  return text
+    .replace(/\/\*[\s\S]*?\*\//gu, "")
+    .replace(/\s+/gu, " ")
+    .replace(/ ?([{};,]) ?/gu, "$1");
+}
+
+function named(name: string, ending: string, text: string): string {
+  return `${name}-${createHash("sha256").update(text).digest("hex").slice(0, 12)}.${ending}`;
+}
+
+/** A chunk with what it imports statically. */
+function reached(chunk: OutputChunk, chunks: readonly OutputChunk[]): string[] {
+  const below = chunk.imports.flatMap((name) => {
+    const found = chunks.find(({ fileName }) => fileName === name);
+    return found === undefined ? [] : reached(found, chunks);
+  });
+  return [...new Set([chunk.fileName, ...below])];
+}
+
+/** The entry comes first. `constants` are names in the code that stand for a text. */
+async function bundled(
+  entry: string,
+  shape: "whole" | "chunks",
+  constants: Readonly<Record<string, string>>,
+): Promise<readonly [OutputChunk, ...OutputChunk[]]> {
   const bundle = await rolldown({
     input: entry,
     platform: "browser",
@@ -60,8 +94,16 @@ async function bundled(entry: string, constants: Readonly<Record<string, string>
     treeshake: { moduleSideEffects: (id) => (id.includes("node_modules") ? undefined : false) },
   });
   try {
-    const { output } = await bundle.generate({ format: "esm", minify: true, codeSplitting: false });
-    return (output[0] as OutputChunk).code;
+    const { output } = await bundle.generate({
+      format: "esm",
+      minify: true,
+      codeSplitting: shape === "chunks",
+      entryFileNames: "[name]-[hash].js",
+      chunkFileNames: "[name]-[hash].js",
+    });
+    const [first, ...rest] = output.filter((one) => one.type === "chunk");
+    if (first === undefined) throw new Error(`nothing came of ${entry}`);
+    return [first, ...rest];
   } finally {
     await bundle.close();
   }

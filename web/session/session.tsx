@@ -1,14 +1,93 @@
 /** One session: its turns, its files, and what is known of it. */
 
+import { useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
-import type { SessionTab } from "../shell/route.ts";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { visibleLine } from "../../src/transcript/index.ts";
+import { useKeys } from "../shell/keys.ts";
+import { lazily } from "../shell/lazy.tsx";
+import { type SessionTab, sessionLink } from "../shell/route.ts";
+import { Actions } from "./actions.tsx";
+import { Conversation } from "./conversation.tsx";
+import { Facts } from "./facts.tsx";
+import { SessionState } from "./session-state.ts";
 
-export function SessionPage({
-  sessionKey,
-}: {
-  sessionKey: string;
-  turn: number | null;
-  tab: SessionTab;
-}): VNode {
-  return <main>{sessionKey}</main>;
+interface SessionPageProps {
+  readonly sessionKey: string;
+  readonly turn: number | null;
+  readonly tab: SessionTab;
+}
+
+const TABS: readonly (readonly [SessionTab, string, string])[] = [
+  ["conversation", "Conversation", ""],
+  ["files", "Files", "files"],
+  ["details", "Details", "details"],
+];
+
+const Details = lazily(async () => (await import("./details.tsx")).Details);
+const Files = lazily(async () => (await import("./files.tsx")).Files);
+
+export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode {
+  const state = useMemo(() => new SessionState(sessionKey), [sessionKey]);
+  useEffect(() => () => state.close(), [state]);
+  const isRead = useRef(false);
+  useEffect(() => {
+    if (turn !== null) void state.showTurn(turn);
+    else if (!isRead.current) void state.showNewest();
+    isRead.current = true;
+  }, [state, turn]);
+  useSignalEffect(() => {
+    document.title = `${titleOf(state)} · Continuo`;
+  });
+  useKeys({
+    u: () => goTo("#/"),
+    f: () => goTo(sessionLink(sessionKey, tab === "files" ? "" : "files")),
+  });
+  return (
+    <div class="session-page">
+      <header class="session-head">
+        <div class="session-title">
+          <h1>
+            <bdi>{titleOf(state)}</bdi>
+          </h1>
+          <Actions state={state} />
+        </div>
+        <Facts state={state} />
+        <nav class="tabs" aria-label="Parts of the session">
+          {TABS.map(([name, label, rest]) => (
+            <a
+              key={name}
+              href={sessionLink(sessionKey, rest)}
+              aria-current={tab === name ? "page" : undefined}
+            >
+              {label}
+            </a>
+          ))}
+        </nav>
+        {state.failure.value === null ? null : (
+          <p class="notice bad" role="alert">
+            {state.failure.value}
+          </p>
+        )}
+        {state.gone.value ? <p class="notice bad">This session was deleted.</p> : null}
+      </header>
+      {tab === "files" ? (
+        <Files state={state} />
+      ) : tab === "details" ? (
+        <Details state={state} />
+      ) : (
+        <Conversation state={state} />
+      )}
+    </div>
+  );
+}
+
+export function titleOf({ head }: SessionState): string {
+  const row = head.value?.session;
+  if (row === undefined) return "Session";
+  return row.title === null ? "Untitled" : visibleLine(row.title);
+}
+
+function goTo(hash: string): void {
+  location.hash = hash;
 }

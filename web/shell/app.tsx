@@ -2,11 +2,14 @@
 
 import type { VNode } from "preact";
 import { ListPage } from "../list/list.tsx";
-import { SessionPage } from "../session/session.tsx";
 import { signedOut } from "../state/server.ts";
 import { HelpDialog } from "./help.tsx";
+import { lazily } from "./lazy.tsx";
 import { route } from "./route.ts";
 import { ThemeButton } from "./theme-button.tsx";
+
+/** The list is there without it. */
+const SessionPage = lazily(async () => (await import("../session/session.tsx")).SessionPage);
 
 export function App(): VNode {
   const place = route.value;

@@ -40,13 +40,23 @@ describe("a call is drawn by what it does", () => {
     };
     const edit = call("Edit", { file_path: "/x/a.ts", old_string: "<b>", new_string: "c" });
     expect(callToHtml(edit, result("updated", { details })).body()).toBe(
-      '<p class="path"><bdi>/<wbr>x/<wbr>a.ts</bdi> <span class="ins">+1</span> <span class="del">−1</span></p>' +
-        '<pre class="diff" data-language="typescript">' +
+      '<pre class="diff" data-language="typescript">' +
         '<span class="same" data-before="4" data-after="4">a\n</span>' +
         '<span class="del" data-before="5" data-after="">&lt;b&gt;\n</span>' +
         '<span class="ins" data-before="" data-after="5">c\n</span></pre>',
     );
+    expect(callToHtml(edit, null)).toMatchObject({ argument: "/x/a.ts", outcome: "+1 −1" });
     expect(callToHtml(edit, null).body()).toContain('<span class="del">&lt;b&gt;\n</span>');
+  });
+
+  test("several files, each below its name", () => {
+    const patch = "*** Begin Patch\n*** Update File: a/b.py\n+x\n*** Add File: c\n+y\n*** End Patch";
+    const drawn = callToHtml(call("apply_patch", {}, { rawArgs: patch }), null);
+    expect(drawn).toMatchObject({ kind: "edit", argument: "a/b.py", outcome: "+2 −0" });
+    expect(drawn.body()).toContain(
+      '<p class="path"><bdi>a/<wbr>b.py</bdi> +1 −0</p><pre class="diff" data-language="python">',
+    );
+    expect(drawn.body()).toContain('<p class="path"><bdi>c</bdi> +1 −0</p>');
   });
 
   test("an edit that failed says why", () => {
@@ -62,7 +72,7 @@ describe("a call is drawn by what it does", () => {
     ["write_todos", { todos: [{ description: "<a>", status: "completed" }] }],
   ])("a plan of %s as a list", (name, args) => {
     const drawn = callToHtml(call(name, args), null);
-    expect(drawn).toMatchObject({ kind: "plan", isOpen: true });
+    expect(drawn).toMatchObject({ kind: "plan", argument: "", outcome: "1 of 1 done", isOpen: true });
     expect(drawn.body()).toBe(
       '<ul class="plan"><li class="done"><span class="hidden-text">done: </span><bdi>&lt;a&gt;</bdi></li></ul>',
     );

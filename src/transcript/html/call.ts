@@ -5,7 +5,7 @@
 
 import type { ToolCallBlock, ToolResultBlock, ToolStatus } from "../../model/index.ts";
 import { changesOf, mainArgument, visibleLine, visibleText } from "../render/index.ts";
-import { filesToHtml, numbered } from "./diff.ts";
+import { changedLines, filesToHtml, linesOfFile, type NumberedFile, numbered } from "./diff.ts";
 import { escapePath, escapeVisible } from "./escape.ts";
 import { type ImageSource, imageToHtml, isShown } from "./image.ts";
 import { languageAttribute } from "./language.ts";
@@ -48,13 +48,14 @@ export function callToHtml(
     kind,
     status,
     name: visibleLine(block.name),
-    argument: argumentOf(block, isRaw, files[0]?.path ?? null),
-    outcome: kind === "edit" || kind === "plan" ? "" : sizeOf(text),
+    argument: argumentOf(block, isRaw, { kind, path: files[0]?.path ?? null }),
+    outcome: outcomeOf(kind, block, files, text),
     isOpen: kind === "plan" || (kind === "edit" && changed <= MAX_OPEN_LINES),
     body: () => {
       switch (kind) {
         case "edit":
-          return filesToHtml(files) + failed;
+          // One file is named by the line of the call.
+          return (files.length === 1 ? files.map(linesOfFile).join("") : filesToHtml(files)) + failed;
         case "plan":
           return planToHtml(block) + failed;
         case "command":
@@ -136,8 +137,14 @@ function inputToHtml({ args, rawArgs }: ToolCallBlock, isRaw: boolean): string {
   return fields.length === 0 ? "" : `<dl class="fields">${fields.join("")}</dl>`;
 }
 
-function argumentOf({ args, rawArgs }: ToolCallBlock, isRaw: boolean, path: string | null): string {
-  const text = path ?? (isRaw ? (rawArgs ?? "") : (commandOf(args) ?? mainArgument(args) ?? ""));
+function argumentOf(
+  { args, rawArgs }: ToolCallBlock,
+  isRaw: boolean,
+  { kind, path }: { readonly kind: CallKind; readonly path: string | null },
+): string {
+  if (kind === "plan") return "";
+  const pattern = kind === "search" && typeof args.pattern === "string" ? args.pattern : null;
+  const text = path ?? pattern ?? (isRaw ? (rawArgs ?? "") : (commandOf(args) ?? mainArgument(args) ?? ""));
   return visibleLine(text.trim().slice(0, MAX_ARGUMENT_CHARS));
 }
 
@@ -159,6 +166,18 @@ function outputToHtml(text: string, path: string | null = null): string {
 function imagesOf(result: ToolResultBlock | null, source: ImageSource): string {
   const images = result?.content.filter((block) => block.type === "image") ?? [];
   return images.map((image) => imageToHtml(image, source)).join("");
+}
+
+function outcomeOf(
+  kind: CallKind,
+  block: ToolCallBlock,
+  files: readonly NumberedFile[],
+  text: string,
+): string {
+  if (kind === "edit") return changedLines(files.flatMap(({ lines }) => lines));
+  if (kind !== "plan") return sizeOf(text);
+  const steps = planOf(block.args);
+  return `${steps.filter(({ state }) => state === "done").length} of ${steps.length} done`;
 }
 
 function sizeOf(text: string): string {

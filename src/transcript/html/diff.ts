@@ -57,17 +57,24 @@ function patchOf(details: unknown): NumberedLine[] {
 }
 
 export function filesToHtml(files: readonly NumberedFile[]): string {
-  return files.map(fileToHtml).join("");
+  return files
+    .map((file) => {
+      const name = file.path === null ? "" : `<bdi>${escapePath(file.path)}</bdi> `;
+      return `<p class="path">${name}${changedLines(file.lines)}</p>${linesOfFile(file)}`;
+    })
+    .join("");
 }
 
-function fileToHtml({ path, lines }: NumberedFile): string {
-  const added = lines.filter(({ sign }) => sign === "+").length;
-  const removed = lines.filter(({ sign }) => sign === "-").length;
-  const name = path === null ? "" : `<bdi>${escapePath(path)}</bdi> `;
-  const head = `<p class="path">${name}<span class="ins">+${added}</span> <span class="del">−${removed}</span></p>`;
+/** `+3 −1`. */
+export function changedLines(lines: readonly NumberedLine[]): string {
+  const count = (sign: string): number => lines.filter((line) => line.sign === sign).length;
+  return `+${count("+")} −${count("-")}`;
+}
+
+export function linesOfFile({ path, lines }: NumberedFile): string {
   const left = lines.length - MAX_LINES;
   const rest = left > 0 ? `<p class="note">${left} more lines are not shown</p>` : "";
-  return `${head}<pre class="diff"${languageAttribute(path)}>${linesToHtml(lines.slice(0, MAX_LINES))}</pre>${rest}`;
+  return `<pre class="diff"${languageAttribute(path)}>${linesToHtml(lines.slice(0, MAX_LINES))}</pre>${rest}`;
 }
 
 const KINDS: Readonly<Record<NumberedLine["sign"], string>> = {

@@ -1,0 +1,49 @@
+/** The bundle of the viewer: how much a browser loads before it shows something, and that names follow the content. */
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bundleWeb, type WebManifest } from "../../scripts/web.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const BUDGET = 60 * 1024;
+
+const folder = mkdtempSync(join(tmpdir(), "continuo-web-"));
+let manifest: WebManifest;
+beforeAll(async () => {
+  manifest = await bundleWeb(ROOT, folder);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function gzipped(names: readonly string[]): number {
+  return names.reduce((sum, name) => sum + gzipSync(readFileSync(join(folder, "assets", name))).length, 0);
+}
+
+test("the list, and a session, need at most 60 kB gzipped", () => {
+  expect(manifest.first.length).toBeGreaterThan(1);
+  expect(manifest.session.length).toBeGreaterThan(0);
+  expect(gzipped([...manifest.first, ...manifest.session])).toBeLessThanOrEqual(BUDGET);
+  expect(gzipped(manifest.first)).toBeLessThanOrEqual(BUDGET * 0.6);
+});
+
+test("the list and a session load neither the highlighter nor the comparison of words", () => {
+  const texts = [...manifest.first, ...manifest.session].map((name) =>
+    readFileSync(join(folder, "assets", name), "utf8"),
+  );
+  expect(texts.some((text) => text.includes("hljs"))).toBe(false);
+  const worker = manifest.files.filter((name) => name.startsWith("colour-"));
+  expect(worker.map((name) => readFileSync(join(folder, "assets", name), "utf8").includes("hljs-"))).toEqual([
+    true,
+  ]);
+});
+
+test("the manifest lists every file, and the page names those that it begins with", () => {
+  expect(readdirSync(join(folder, "assets")).sort()).toEqual(manifest.files);
+  const html = readFileSync(join(folder, "index.html"), "utf8");
+  const named = [...html.matchAll(/\/assets\/([\w.-]+)/gu)].map(([, name]) => name);
+  expect(named).toHaveLength(2);
+  expect(manifest.first).toEqual(expect.arrayContaining(named));
+  expect(html).not.toMatch(/<script(?! type="module" src=)|<style| on\w+=/u);
+});

@@ -1,0 +1,114 @@
+/** From what the highlighter wrote, and from lines that replace each other, to places in the text. Pure. */
+
+import type { Painted } from "./tokens.ts";
+
+/** Classes of the highlighter by the few colours that the page has. */
+const COLOURS: Readonly<Record<string, string>> = {
+  ...{ keyword: "keyword", literal: "keyword", built_in: "type", type: "type", "selector-tag": "keyword" },
+  ...{ string: "string", regexp: "string", "meta-string": "string", char: "string", link: "string" },
+  ...{ number: "number", symbol: "number", variable: "name", "template-variable": "name" },
+  ...{ comment: "comment", quote: "comment", doctag: "comment", meta: "comment" },
+  ...{ title: "name", section: "name", name: "name", attr: "name", attribute: "name", property: "name" },
+  ...{ "selector-class": "name", "selector-id": "name", tag: "name", bullet: "keyword" },
+};
+
+const PIECE = /<span class="([^"]*)">|<\/span>|&(amp|lt|gt|quot|#x27);|([^<&]+)/gu;
+
+/** `html` is the highlighter's: spans, five entities and text, nothing else. */
+export function paintedOf(html: string): Painted[] {
+  const painted: Painted[] = [];
+  const open: (string | null)[] = [];
+  let at = 0;
+  for (const [piece, name, , text] of html.matchAll(PIECE)) {
+    if (name !== undefined) open.push(colourOf(name) ?? open.at(-1) ?? null);
+    else if (piece === "</span>") open.pop();
+    else {
+      const colour = open.at(-1) ?? null;
+      const said = text ?? "&";
+      if (colour !== null) painted.push(...linesOf(said, at, `code-${colour}`));
+      at += said.length;
+    }
+  }
+  return painted;
+}
+
+function colourOf(name: string): string | null {
+  const [, kind = ""] = /hljs-([\w-]+)/u.exec(name) ?? [];
+  return COLOURS[kind] ?? null;
+}
+
+/** No range reaches over a line end: each line of a difference is a node of its own. */
+function linesOf(text: string, start: number, name: string): Painted[] {
+  const painted: Painted[] = [];
+  let from = start;
+  for (const line of text.split("\n")) {
+    if (line !== "") painted.push({ from, to: from + line.length, name });
+    from += line.length + 1;
+  }
+  return painted;
+}
+
+interface Word {
+  readonly value: string;
+  readonly added?: boolean;
+  readonly removed?: boolean;
+}
+
+const MAX_LINE_CHARS = 2_000;
+
+/**
+ * The words that differ where lines that were taken out are followed by as many that were put in. `compare` is that of
+ * `diff`. Lines that have little in common are whole changes: no word of them is marked.
+ */
+export function changedWords(
+  text: string,
+  signs: readonly string[],
+  compare: (before: string, after: string) => readonly Word[],
+): Painted[] {
+  const lines = text.split("\n");
+  const starts: number[] = [];
+  let start = 0;
+  for (const line of lines) {
+    starts.push(start);
+    start += line.length + 1;
+  }
+  return pairsOf(signs).flatMap(([old, fresh]) => {
+    const [before = "", after = ""] = [lines[old], lines[fresh]];
+    if (before.length > MAX_LINE_CHARS || after.length > MAX_LINE_CHARS) return [];
+    const words = compare(before, after);
+    const same = words.reduce(
+      (sum, { value, added, removed }) => sum + (added || removed ? 0 : value.length),
+      0,
+    );
+    if (same * 2 < Math.max(before.length, after.length)) return [];
+    let [from, to] = [starts[old] ?? 0, starts[fresh] ?? 0];
+    const painted: Painted[] = [];
+    for (const { value, added, removed } of words) {
+      if (removed) painted.push({ from, to: from + value.length, name: "word-del" });
+      if (added) painted.push({ from: to, to: to + value.length, name: "word-ins" });
+      if (!added) from += value.length;
+      if (!removed) to += value.length;
+    }
+    return painted;
+  });
+}
+
+/** Numbers of lines: of one that was taken out and of the one that took its place. */
+function pairsOf(signs: readonly string[]): (readonly [number, number])[] {
+  const pairs: (readonly [number, number])[] = [];
+  for (let at = 0; at < signs.length; at++) {
+    const removed = runOf(signs, at, "-");
+    const added = runOf(signs, at + removed, "+");
+    if (removed > 0 && removed === added) {
+      for (let line = 0; line < removed; line++) pairs.push([at + line, at + removed + line]);
+    }
+    at += Math.max(0, removed + added - 1);
+  }
+  return pairs;
+}
+
+function runOf(signs: readonly string[], start: number, sign: string): number {
+  let length = 0;
+  while (signs[start + length] === sign) length += 1;
+  return length;
+}

@@ -1,0 +1,34 @@
+/** HTML from `src/transcript/html` in the page: code is coloured when it is on the screen, and can be copied. */
+
+import type { VNode } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { colourCode } from "../colour/colour.ts";
+import { copyText } from "./copy.ts";
+import { fillWithHtml } from "./trusted-html.ts";
+
+export function Html({ html, class: name }: { html: string; class: string }): VNode {
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    fillWithHtml(element, html);
+    addCopyButtons(element);
+    return colourCode(element);
+  }, [html]);
+  return <div ref={place} class={name} />;
+}
+
+function addCopyButtons(element: Element): void {
+  for (const code of element.querySelectorAll("pre:not(.plain)")) {
+    const frame = document.createElement("div");
+    frame.className = "code";
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.addEventListener("click", () => void copyText(code.textContent ?? "", button));
+    code.setAttribute("tabindex", "0");
+    code.replaceWith(frame);
+    frame.append(code, button);
+  }
+}

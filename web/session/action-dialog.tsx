@@ -1,0 +1,382 @@
+/** The dialog of an action: what would happen first, then what happened. */
+
+import { type Signal, useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { visibleLine, visibleText } from "../../src/transcript/index.ts";
+import {
+  type ForkAnswer,
+  type HandOffAnswer,
+  type HandOffPreview,
+  MACHINE_ROOT,
+  type RepairAnswer,
+  type ResumeAnswer,
+  sessionPath,
+  type TrashAnswer,
+} from "../../src/wire/machine/index.ts";
+import { copyText } from "../content/copy.ts";
+import { agentName, counted } from "../content/words.ts";
+import { sessionLink } from "../shell/route.ts";
+import { ask, sayError } from "../state/server.ts";
+import type { Action } from "./actions.tsx";
+import { RepairEdits } from "./repair-edits.tsx";
+import type { SessionState } from "./session-state.ts";
+
+interface DialogProps {
+  readonly action: Action;
+  readonly state: SessionState;
+  readonly onClose: () => void;
+}
+
+const TITLES: Readonly<Record<Action, string>> = {
+  resume: "Resume",
+  handoff: "Hand over to another agent",
+  fork: "Fork",
+  rename: "Rename",
+  repair: "Repair",
+  delete: "Move to the trash",
+};
+
+const AGENTS = ["claude", "codex", "gemini", "opencode", "pi"] as const;
+
+export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const failure = useSignal<string | null>(null);
+  const done = useSignal<VNode | null>(null);
+  const busy = useSignal(false);
+  useEffect(() => dialog.current?.showModal(), []);
+  const run: Run = async (work) => {
+    busy.value = true;
+    failure.value = null;
+    try {
+      const result = await work();
+      if (result !== null) done.value = result;
+    } catch (error) {
+      failure.value = sayError(error);
+    }
+    busy.value = false;
+  };
+  const props: FormProps = { state, run, busy };
+  return (
+    <dialog ref={dialog} aria-labelledby="action-title" onClose={onClose}>
+      <h2 id="action-title">{TITLES[action]}</h2>
+      {done.value ?? <ActionForm action={action} {...props} />}
+      {failure.value === null ? null : (
+        <p class="bad" role="alert">
+          {failure.value}
+        </p>
+      )}
+      <form method="dialog">
+        <button type="submit">{done.value === null ? "Cancel" : "Close"}</button>
+      </form>
+    </dialog>
+  );
+}
+
+/** Shows what the work answers; `null` leaves the form as it is. */
+type Run = (work: () => Promise<VNode | null>) => Promise<void>;
+
+interface FormProps {
+  readonly state: SessionState;
+  readonly run: Run;
+  readonly busy: Signal<boolean>;
+}
+
+function ActionForm({ action, ...props }: FormProps & { action: Action }): VNode {
+  switch (action) {
+    case "resume":
+      return <ResumeForm {...props} />;
+    case "handoff":
+      return <HandOffForm {...props} />;
+    case "fork":
+      return <ForkForm {...props} />;
+    case "rename":
+      return <RenameForm {...props} />;
+    case "repair":
+      return <RepairForm {...props} />;
+    case "delete":
+      return <DeleteForm {...props} />;
+  }
+}
+
+function ResumeForm({ state, run }: FormProps): VNode {
+  useEffect(() => {
+    void run(async () => {
+      const resume = await ask<ResumeAnswer>(sessionPath(state.key, "resume"));
+      return <Command resume={resume} />;
+    });
+  }, []);
+  return <p class="dim">Reading…</p>;
+}
+
+function Command({ resume: { command, cwd } }: { resume: ResumeAnswer }): VNode {
+  return (
+    <>
+      <p class="dim">
+        Paste this into a terminal. It starts in <bdi>{visibleLine(cwd)}</bdi>.
+      </p>
+      <div class="code">
+        <pre class="command">{visibleText(command)}</pre>
+      </div>
+      <button type="button" class="primary" onClick={(event) => void copyText(command, event.currentTarget)}>
+        Copy the command
+      </button>
+    </>
+  );
+}
+
+function HandOffForm({ state, run, busy }: FormProps): VNode {
+  const agents = AGENTS.filter((agent) => agent !== state.head.value?.session.agent);
+  const to = useSignal<string>(agents[0] ?? "codex");
+  const preview = useSignal<HandOffPreview | null>(null);
+  useEffect(() => {
+    preview.value = null;
+    void run(async () => {
+      preview.value = await ask<HandOffPreview>(sessionPath(state.key, "handoff", { to: to.value }));
+      return null;
+    });
+  }, [to.value]);
+  const place = (): Promise<void> =>
+    run(async () => {
+      const made = await ask<HandOffAnswer>(sessionPath(state.key, "handoff"), { body: { to: to.value } });
+      const checked = made.verifiedBy === null ? "" : ` ${visibleLine(made.verifiedBy)} read it back.`;
+      return (
+        <>
+          <p>
+            The new session is in {agentName(to.value)}.{checked} <Made session={made.session} />
+          </p>
+          <Command resume={made.resume} />
+        </>
+      );
+    });
+  return (
+    <>
+      <label>
+        To{" "}
+        <select
+          value={to.value}
+          onChange={(event) => {
+            to.value = event.currentTarget.value;
+          }}
+        >
+          {agents.map((agent) => (
+            <option key={agent} value={agent}>
+              {agentName(agent)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {preview.value === null ? (
+        <p class="dim">Working out the receipt…</p>
+      ) : (
+        <Receipt preview={preview.value} />
+      )}
+      <button
+        type="button"
+        class="primary"
+        disabled={busy.value || preview.value === null}
+        onClick={() => void place()}
+      >
+        Hand over
+      </button>
+    </>
+  );
+}
+
+/** What is kept, and what is not, before anything is written. */
+function Receipt({ preview: { receipt } }: { preview: HandOffPreview }): VNode {
+  return (
+    <div class="receipt">
+      <table>
+        <thead>
+          <tr>
+            <th>Record</th>
+            <th>kept</th>
+            <th>rewritten</th>
+            <th>noted</th>
+            <th>dropped</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(receipt.byKind).map(([kind, { kept, rewritten, noted, dropped }]) => (
+            <tr key={kind}>
+              <th scope="row">{visibleLine(kind)}</th>
+              <td>{kept}</td>
+              <td>{rewritten}</td>
+              <td>{noted}</td>
+              <td>{dropped}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <ul class="plain-list dim">
+        {receipt.reasons.slice(0, 20).map(({ kind, outcome, reason, count }) => (
+          <li key={`${kind}:${outcome}:${reason}`}>
+            {counted(count, visibleLine(kind), visibleLine(kind))} {outcome}: {visibleLine(reason)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function ForkForm({ state, run, busy }: FormProps): VNode {
+  const turns = state.outline.value?.turns ?? [];
+  const fork = (at: string): Promise<void> =>
+    run(async () => {
+      const made = await ask<ForkAnswer>(sessionPath(state.key, "fork"), { body: at === "" ? {} : { at } });
+      return (
+        <>
+          <p>
+            The fork has {counted(made.messages, "message")}. <Made session={made.session} />
+          </p>
+          <Command resume={made.resume} />
+        </>
+      );
+    });
+  const at = useSignal("");
+  return (
+    <>
+      <p class="dim">
+        A new session of the same agent with everything up to a turn. This one stays as it is.
+      </p>
+      <label>
+        Up to{" "}
+        <select
+          value={at.value}
+          onChange={(event) => {
+            at.value = event.currentTarget.value;
+          }}
+        >
+          <option value="">the end</option>
+          {turns.slice(0, -1).map(({ number, title }, place) => (
+            <option key={number} value={endOf(state, turns[place + 1]?.index)}>
+              turn {number}: {visibleLine(title ?? "")}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p>
+        <button type="button" class="primary" disabled={busy.value} onClick={() => void fork(at.value)}>
+          Fork
+        </button>
+      </p>
+    </>
+  );
+}
+
+/** The last message before the next turn, where it is loaded. */
+function endOf(state: SessionState, next: number | undefined): string {
+  return state.part.value.messages.find(({ index }) => index === (next ?? 0) - 1)?.message.id ?? "";
+}
+
+function RenameForm({ state, run, busy }: FormProps): VNode {
+  const title = useSignal(state.head.value?.session.title ?? "");
+  const rename = (): Promise<void> =>
+    run(async () => {
+      await ask(sessionPath(state.key, "rename"), { body: { title: title.value } });
+      await state.readFacts();
+      return <p>Renamed.</p>;
+    });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void rename();
+      }}
+    >
+      <label>
+        Title{" "}
+        <input
+          type="text"
+          class="wide"
+          value={title.value}
+          onInput={(event) => {
+            title.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      <p>
+        <button type="submit" class="primary" disabled={busy.value || title.value.trim() === ""}>
+          Rename
+        </button>
+      </p>
+    </form>
+  );
+}
+
+function RepairForm({ state, run, busy }: FormProps): VNode {
+  const preview = useSignal<RepairAnswer | null>(null);
+  useEffect(() => {
+    void run(async () => {
+      preview.value = await ask<RepairAnswer>(sessionPath(state.key, "repair"));
+      return null;
+    });
+  }, []);
+  const repair = (): Promise<void> =>
+    run(async () => {
+      const made = await ask<RepairAnswer>(sessionPath(state.key, "repair"), { body: {} });
+      await state.readFacts();
+      await state.showNewest();
+      return <p>{made.written ? "Repaired. The old state is in the trash." : "Nothing was written."}</p>;
+    });
+  if (preview.value === null) return <p class="dim">Looking…</p>;
+  const { editCount } = preview.value;
+  return (
+    <>
+      <RepairEdits answer={preview.value} />
+      <button
+        type="button"
+        class="primary"
+        disabled={busy.value || editCount === 0}
+        onClick={() => void repair()}
+      >
+        Repair
+      </button>
+    </>
+  );
+}
+
+function DeleteForm({ state, run, busy }: FormProps): VNode {
+  const isOwn = state.head.value?.session.agent === "continuo";
+  const remove = (): Promise<void> =>
+    run(async () => {
+      const { trashId } = await ask<TrashAnswer>(sessionPath(state.key, "delete"), { body: {} });
+      return <Deleted trashId={trashId} run={run} />;
+    });
+  return (
+    <>
+      <p>
+        {isOwn
+          ? "A session of Continuo's own cannot be brought back."
+          : "It can be brought back from the trash."}
+      </p>
+      <button type="button" class="primary" disabled={busy.value} onClick={() => void remove()}>
+        {isOwn ? "Delete" : "Move to the trash"}
+      </button>
+    </>
+  );
+}
+
+function Deleted({ trashId, run }: { trashId: string | null; run: Run }): VNode {
+  const restore = (id: string): Promise<void> =>
+    run(async () => {
+      await ask(`${MACHINE_ROOT}/trash/${encodeURIComponent(id)}/restore`, { body: {} });
+      return <p>It is back.</p>;
+    });
+  return (
+    <>
+      <p>{trashId === null ? "Deleted." : "It is in the trash."}</p>
+      {trashId === null ? null : (
+        <button type="button" class="primary" onClick={() => void restore(trashId)}>
+          Undo
+        </button>
+      )}{" "}
+      <a href="#/">Back to the list</a>
+    </>
+  );
+}
+
+function Made({ session }: { session: { readonly key: string } | null }): VNode | null {
+  return session === null ? null : <a href={sessionLink(session.key)}>Open it</a>;
+}

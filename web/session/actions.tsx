@@ -1,0 +1,86 @@
+/** What can be done with a session: a menu, and a dialog for what needs a word or a look before it happens. */
+
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useRef } from "preact/hooks";
+import { exportPath } from "../../src/wire/machine/index.ts";
+import { useKeys } from "../shell/keys.ts";
+import { lazily } from "../shell/lazy.tsx";
+import type { SessionState } from "./session-state.ts";
+
+export type Action = "resume" | "handoff" | "fork" | "rename" | "repair" | "delete";
+
+const ACTIONS: readonly (readonly [Action, string])[] = [
+  ["handoff", "Hand over to another agent…"],
+  ["fork", "Fork…"],
+  ["rename", "Rename…"],
+  ["repair", "Repair…"],
+  ["delete", "Move to the trash"],
+];
+
+const FORMATS: readonly (readonly ["html" | "md" | "json", string])[] = [
+  ["html", "Export as a page"],
+  ["md", "Export as Markdown"],
+  ["json", "Export as JSON"],
+];
+
+const ActionDialog = lazily(async () => (await import("./action-dialog.tsx")).ActionDialog);
+
+export function Actions({ state }: { state: SessionState }): VNode | null {
+  const open = useSignal<Action | null>(null);
+  const menu = useRef<HTMLDetailsElement>(null);
+  const start = (action: Action): void => {
+    if (menu.current !== null) menu.current.open = false;
+    open.value = action;
+  };
+  useKeys({
+    c: () => start("resume"),
+    a: () => {
+      if (menu.current === null) return false;
+      menu.current.open = !menu.current.open;
+      return menu.current.querySelector<HTMLElement>("button, a")?.focus();
+    },
+    Escape: () => {
+      if (menu.current?.open !== true) return false;
+      menu.current.open = false;
+      return menu.current.querySelector("summary")?.focus();
+    },
+  });
+  const head = state.head.value;
+  if (head === null) return null;
+  return (
+    <div class="actions">
+      <button type="button" class="primary" aria-keyshortcuts="c" onClick={() => start("resume")}>
+        Resume
+      </button>
+      <details class="menu" ref={menu}>
+        <summary aria-keyshortcuts="a">More</summary>
+        <ul>
+          {ACTIONS.map(([action, label]) => (
+            <li key={action}>
+              <button type="button" onClick={() => start(action)}>
+                {label}
+              </button>
+            </li>
+          ))}
+          {FORMATS.map(([format, label]) => (
+            <li key={format}>
+              <a href={exportPath(state.key, { format, secrets: "masked" })} download="">
+                {label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </details>
+      {open.value === null ? null : (
+        <ActionDialog
+          action={open.value}
+          state={state}
+          onClose={() => {
+            open.value = null;
+          }}
+        />
+      )}
+    </div>
+  );
+}

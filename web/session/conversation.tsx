@@ -1,0 +1,241 @@
+/** The turns of a session: the rail at the side, and the lines that are on the screen. */
+
+import { type Signal, signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useKeys } from "../shell/keys.ts";
+import { sessionLink } from "../shell/route.ts";
+import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
+import { type Row, turnOfRow } from "../state/history.ts";
+import { estimate } from "./estimate.ts";
+import { Rail } from "./rail.tsx";
+import { RowView } from "./rows.tsx";
+import type { SessionState } from "./session-state.ts";
+
+/** What the reader has chosen to see, which outlives the rows that leave the screen. */
+export interface Shown {
+  /** Folds that were opened or closed, by the key of their row. */
+  readonly folds: Signal<ReadonlyMap<string, boolean>>;
+  readonly thinking: Signal<boolean>;
+  readonly turn: Signal<number | null>;
+  /** Whether the rail is open where the screen has no room for both. */
+  readonly rail: Signal<boolean>;
+}
+
+/** So many rows before an end of what is loaded the next part is asked for. */
+const AHEAD = 12;
+
+export function Conversation({ state }: { state: SessionState }): VNode {
+  const shown = useMemo<Shown>(
+    () => ({ folds: signal(new Map()), thinking: signal(false), turn: signal(null), rail: signal(false) }),
+    [state],
+  );
+  return (
+    <>
+      <Switches state={state} shown={shown} />
+      <div class="split">
+        <Rail state={state} shown={shown} />
+        <Turns state={state} shown={shown} />
+      </div>
+    </>
+  );
+}
+
+function Switches({ state, shown }: { state: SessionState; shown: Shown }): VNode {
+  return (
+    <div class="switches">
+      <button
+        type="button"
+        class="quiet rail-switch"
+        aria-pressed={shown.rail.value}
+        onClick={() => {
+          shown.rail.value = !shown.rail.value;
+        }}
+      >
+        Turns
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={shown.thinking.value}
+        aria-keyshortcuts="t"
+        onClick={() => toggleThinking(state, shown)}
+      >
+        Thinking
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={state.view.value === "model"}
+        aria-keyshortcuts="m"
+        title="What would be sent to the model on the next resume"
+        onClick={() => toggleView(state)}
+      >
+        As the model sees it
+      </button>
+    </div>
+  );
+}
+
+function toggleThinking(state: SessionState, shown: Shown): void {
+  const turn = shown.turn.value;
+  if (turn !== null) state.goal.value = { to: "turn", turn };
+  shown.thinking.value = !shown.thinking.value;
+  shown.folds.value = new Map();
+}
+
+function toggleView(state: SessionState): void {
+  void state.setView(state.view.value === "model" ? "history" : "model");
+}
+
+function Turns({ state, shown }: { state: SessionState; shown: Shown }): VNode {
+  const scroller = useRef<HTMLElement>(null);
+  const rows = state.rows.value;
+  const virtualizer = useVirtual({
+    count: rows.length,
+    scroller,
+    getItemKey: (index) => rows[index]?.key ?? index,
+    estimateSize: (index) => estimate(rows[index], shown),
+    anchorTo: "end",
+    followOnAppend: true,
+    paddingStart: 16,
+    paddingEnd: 120,
+  });
+  const isPrinting = usePrinting();
+  const items = virtualizer.getVirtualItems();
+  useEdges(state, rows.length, items[0]?.index ?? 0, items.at(-1)?.index ?? 0);
+  useGoal(state, virtualizer, shown);
+  useCurrentTurn(rows, virtualizer, shown, state.goal.value !== null);
+  useTurnKeys(state, shown);
+  return (
+    <main class="scroller turns" ref={scroller} aria-label="Conversation">
+      {rows.length === 0 ? (
+        <p class="empty">{state.loading.value ? "Reading…" : "Nothing was said in this session."}</p>
+      ) : null}
+      <div class="rows" style={isPrinting ? {} : { height: `${virtualizer.getTotalSize()}px` }}>
+        {(isPrinting ? rows.map((_, index) => ({ index, start: 0 })) : items).map(({ index, start }) => {
+          const row = rows[index];
+          return row === undefined ? null : (
+            <div
+              key={row.key}
+              class={`line row-${row.type}`}
+              data-index={index}
+              style={isPrinting ? {} : { transform: `translateY(${start}px)` }}
+              ref={isPrinting ? null : virtualizer.measureElement}
+            >
+              <RowView row={row} state={state} shown={shown} />
+            </div>
+          );
+        })}
+      </div>
+    </main>
+  );
+}
+
+/** On paper stands everything that is loaded. */
+function usePrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const start = (): void => setPrinting(true);
+    const end = (): void => setPrinting(false);
+    addEventListener("beforeprint", start);
+    addEventListener("afterprint", end);
+    return () => {
+      removeEventListener("beforeprint", start);
+      removeEventListener("afterprint", end);
+    };
+  }, []);
+  return isPrinting;
+}
+
+function useEdges(state: SessionState, count: number, first: number, last: number): void {
+  const isGoing = state.goal.value !== null;
+  useEffect(() => {
+    if (count === 0 || isGoing) return;
+    if (first < AHEAD) void state.loadOlder();
+    if (last > count - AHEAD) void state.loadNewer();
+  }, [state, count, first, last, isGoing]);
+}
+
+/** Sizes are estimates until a row is drawn: the place of a goal is right when nothing moved for so many frames. */
+const STILL_FRAMES = 3;
+const MAX_FRAMES = 60;
+
+/**
+ * Goes where the state says as soon as the rows are there. Until it is there nothing else is loaded: the virtualizer
+ * goes to an index, which rows before it would change.
+ */
+function useGoal(state: SessionState, virtualizer: RowVirtualizer, shown: Shown): void {
+  const goal = state.goal.value;
+  useLayoutEffect(() => {
+    if (goal === null) return;
+    let frame = 0;
+    let still = 0;
+    let last = Number.NaN;
+    let request = 0;
+    const step = (): void => {
+      const rows = state.rows.value;
+      const at = goal.to === "end" ? rows.length - 1 : rows.findIndex((row) => turnOfRow(row) === goal.turn);
+      if (at >= 0) shown.turn.value = turnOfRow(rows[at]) ?? shown.turn.value;
+      if (goal.to === "end") virtualizer.scrollToEnd();
+      else if (at >= 0) virtualizer.scrollToIndex(at, { align: "start" });
+      const offset = virtualizer.scrollOffset ?? 0;
+      still = offset === last ? still + 1 : 0;
+      last = offset;
+      frame += 1;
+      if (still < STILL_FRAMES && frame < MAX_FRAMES) request = requestAnimationFrame(step);
+      else {
+        virtualizer.cancelScroll();
+        state.goal.value = null;
+      }
+    };
+    request = requestAnimationFrame(step);
+    return () => cancelAnimationFrame(request);
+  }, [state, virtualizer, goal]);
+}
+
+function useCurrentTurn(
+  rows: readonly Row[],
+  virtualizer: RowVirtualizer,
+  shown: Shown,
+  isGoing: boolean,
+): void {
+  const offset = (virtualizer.scrollOffset ?? 0) + 80;
+  const isAtEnd = virtualizer.isAtEnd(8);
+  const at = isAtEnd ? rows.length - 1 : (virtualizer.getVirtualItemForOffset(offset)?.index ?? 0);
+  const turn = turnOfRow(rows[at]) ?? turnOfRow(rows[at + 1]);
+  useEffect(() => {
+    if (turn !== null && !isGoing) shown.turn.value = turn;
+  }, [turn, isGoing]);
+}
+
+function useTurnKeys(state: SessionState, shown: Shown): void {
+  const total = (): number => state.outline.value?.total ?? 0;
+  const go = (turn: number): void => {
+    if (turn < 1 || turn > total()) return;
+    shown.turn.value = turn;
+    void state.showTurn(turn);
+    history.replaceState(null, "", sessionLink(state.key, `turn/${turn}`));
+  };
+  const toMark = (step: 1 | -1): void => {
+    const here = shown.turn.value ?? total();
+    const turns = [...new Set((state.outline.value?.marks ?? []).map(({ turn }) => turn))].sort(
+      (a, b) => a - b,
+    );
+    const next = step > 0 ? turns.find((turn) => turn > here) : turns.findLast((turn) => turn < here);
+    if (next !== undefined) go(next);
+  };
+  useKeys({
+    j: () => go((shown.turn.value ?? 0) + 1),
+    k: () => go((shown.turn.value ?? total() + 1) - 1),
+    "]": () => toMark(1),
+    "[": () => toMark(-1),
+    g: () => go(1),
+    G: () => void state.showNewest(),
+    t: () => toggleThinking(state, shown),
+    m: () => toggleView(state),
+    "/": () => document.getElementById("find-turn")?.focus(),
+    Escape: () =>
+      document.activeElement?.id === "find-turn" ? document.getElementById("find-turn")?.blur() : false,
+  });
+}

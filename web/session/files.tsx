@@ -1,0 +1,129 @@
+/** What a session changed in files, file by file in the order of its changes. */
+
+import { signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { languageAttribute, linesToHtml } from "../../src/transcript/html/index.ts";
+import { visibleLine } from "../../src/transcript/index.ts";
+import {
+  type ChangedPath,
+  type ChangesAnswer,
+  type FileChange,
+  type FileChanges,
+  sessionPath,
+} from "../../src/wire/machine/index.ts";
+import { Html } from "../content/html.tsx";
+import { counted } from "../content/words.ts";
+import { sessionLink } from "../shell/route.ts";
+import { ask, sayError } from "../state/server.ts";
+import type { SessionState } from "./session-state.ts";
+
+interface FilesState {
+  readonly files: readonly ChangedPath[] | null;
+  readonly chosen: string | null;
+  readonly changes: readonly FileChange[];
+  readonly nextAfter: number | null;
+  readonly failure: string | null;
+}
+
+export function Files({ state }: { state: SessionState }): VNode {
+  const shown = useMemo(
+    () => signal<FilesState>({ files: null, chosen: null, changes: [], nextAfter: null, failure: null }),
+    [state],
+  );
+  const guarded = async (work: () => Promise<Partial<FilesState>>): Promise<void> => {
+    try {
+      shown.value = { ...shown.value, failure: null, ...(await work()) };
+    } catch (error) {
+      shown.value = { ...shown.value, failure: sayError(error) };
+    }
+  };
+  const read = (path: string, after: number | null): Promise<void> =>
+    guarded(async () => {
+      const query = after === null ? { path } : { path, after };
+      const { changes, nextAfter } = await ask<FileChanges>(sessionPath(state.key, "changes", query));
+      const before = after === null ? [] : shown.value.changes;
+      return { chosen: path, changes: [...before, ...changes], nextAfter };
+    });
+  useEffect(() => {
+    void guarded(async () => {
+      const { files } = await ask<ChangesAnswer>(sessionPath(state.key, "changes"));
+      return { files };
+    }).then(() => {
+      const first = shown.value.files?.[0];
+      if (first !== undefined) void read(first.path, null);
+    });
+  }, [state]);
+  const { files, chosen, changes, nextAfter, failure } = shown.value;
+  if (failure !== null) return <main class="page-body notice bad">{failure}</main>;
+  if (files === null) return <main class="page-body">Reading…</main>;
+  if (files.length === 0) return <main class="page-body dim">This session changed no file.</main>;
+  return (
+    <div class="split">
+      <nav class="rail" aria-label="Files">
+        <ul class="file-list">
+          {files.map(({ path, added, removed }) => (
+            <li key={path}>
+              <button
+                type="button"
+                class="choice"
+                aria-pressed={path === chosen}
+                title={visibleLine(path)}
+                onClick={() => void read(path, null)}
+              >
+                <bdi>{fileName(path)}</bdi>
+                <Counts added={added} removed={removed} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main class="scroller file-changes" aria-label="Changes">
+        <h2 class="path">
+          <bdi>{visibleLine(chosen ?? "")}</bdi>
+        </h2>
+        {changes.map((change) => (
+          <Change
+            key={`${change.messageId}:${change.index}`}
+            change={change}
+            path={chosen ?? ""}
+            state={state}
+          />
+        ))}
+        {nextAfter === null || chosen === null ? null : (
+          <button type="button" onClick={() => void read(chosen, nextAfter)}>
+            More changes
+          </button>
+        )}
+      </main>
+    </div>
+  );
+}
+
+function Change({ change, path, state }: { change: FileChange; path: string; state: SessionState }): VNode {
+  const lines = change.lines.map((line) => ({ ...line, before: null, after: null }));
+  return (
+    <section>
+      <p class="change-head">
+        <a href={sessionLink(state.key, `turn/${change.turn}`)}>Turn {change.turn}</a>
+        <span class="dim">
+          {visibleLine(change.tool)}
+          {change.status === "failed" ? ", not made" : ""}
+        </span>
+      </p>
+      <Html class="body" html={`<pre class="diff"${languageAttribute(path)}>${linesToHtml(lines)}</pre>`} />
+    </section>
+  );
+}
+
+function Counts({ added, removed }: { added: number; removed: number }): VNode {
+  return (
+    <span class="counts" aria-label={`${counted(added, "line")} added, ${removed} removed`} role="img">
+      <span class="ins">+{added}</span> <span class="del">−{removed}</span>
+    </span>
+  );
+}
+
+function fileName(path: string): string {
+  return visibleLine(path.split("/").slice(-2).join("/"));
+}

@@ -1,0 +1,108 @@
+/** The rail: the turns of a session, and the places in it that a reader may want to jump to. */
+
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { visibleLine } from "../../src/transcript/index.ts";
+import type { OutlineTurn } from "../../src/wire/machine/index.ts";
+import { counted } from "../content/words.ts";
+import { sessionLink } from "../shell/route.ts";
+import { useVirtual } from "../shell/virtual.ts";
+import type { Shown } from "./conversation.tsx";
+import type { SessionState } from "./session-state.ts";
+
+const ROW = 32;
+
+export function Rail({ state, shown }: { state: SessionState; shown: Shown }): VNode {
+  const words = useSignal("");
+  const scroller = useRef<HTMLDivElement>(null);
+  const outline = state.outline.value;
+  const asked = words.value.trim().toLowerCase();
+  const turns = (outline?.turns ?? []).filter(({ title }) => (title ?? "").toLowerCase().includes(asked));
+  const virtualizer = useVirtual({
+    count: turns.length,
+    scroller,
+    getItemKey: (index) => turns[index]?.number ?? index,
+    estimateSize: () => ROW,
+    anchorTo: "end",
+  });
+  const items = virtualizer.getVirtualItems();
+  const current = shown.turn.value;
+  useEffect(() => {
+    const at = turns.findIndex(({ number }) => number === current);
+    if (at >= 0) virtualizer.scrollToIndex(at, { align: "auto" });
+  }, [current, outline === null]);
+  useEffect(() => {
+    if (items[0]?.index === 0 && turns.length > 0 && asked === "") void state.loadOlderTurns();
+  }, [items[0]?.index, turns.length]);
+  return (
+    <nav class={shown.rail.value ? "rail open" : "rail"} aria-label="Turns">
+      <input
+        id="find-turn"
+        type="search"
+        placeholder="Find a question"
+        aria-label="Find a question"
+        aria-keyshortcuts="/"
+        value={words.value}
+        onInput={(event) => {
+          words.value = event.currentTarget.value;
+        }}
+      />
+      <div class="scroller" ref={scroller}>
+        <div class="rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+          {items.map(({ index, start }) => {
+            const turn = turns[index];
+            return turn === undefined ? null : (
+              <TurnLine
+                key={turn.number}
+                turn={turn}
+                start={start}
+                state={state}
+                isCurrent={turn.number === current}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </nav>
+  );
+}
+
+interface TurnLineProps {
+  readonly turn: OutlineTurn;
+  readonly start: number;
+  readonly state: SessionState;
+  readonly isCurrent: boolean;
+}
+
+function TurnLine({ turn, start, state, isCurrent }: TurnLineProps): VNode {
+  const marks = state.outline.value?.marks.filter((mark) => mark.turn === turn.number) ?? [];
+  const has = (type: string): boolean => marks.some((mark) => mark.type === type);
+  const title = turn.title === null ? "Without a question" : visibleLine(turn.title);
+  return (
+    <a
+      class={has("compaction") ? "turn-line compacted" : "turn-line"}
+      style={{ transform: `translateY(${start}px)` }}
+      href={sessionLink(state.key, `turn/${turn.number}`)}
+      aria-current={isCurrent ? "true" : undefined}
+      title={`${title}\n${counted(turn.toolCalls, "tool call")}`}
+      onClick={() => void state.showTurn(turn.number)}
+    >
+      <span class="number">{turn.number}</span>
+      <bdi>{title}</bdi>
+      {has("commit") ? <Mark sign="◆" says="commit" kind="good" /> : null}
+      {turn.errors > 0 ? (
+        <Mark sign={`×${turn.errors}`} says={counted(turn.errors, "error")} kind="bad" />
+      ) : null}
+    </a>
+  );
+}
+
+function Mark({ sign, says, kind }: { sign: string; says: string; kind: "good" | "bad" }): VNode {
+  return (
+    <span class={`mark ${kind}`} title={says}>
+      <span aria-hidden="true">{sign}</span>
+      <span class="hidden-text">, {says}</span>
+    </span>
+  );
+}

@@ -1,0 +1,222 @@
+/** The lines of a session, each by its kind. */
+
+import type { VNode } from "preact";
+import { blockToHtml, callToHtml, messageToHtml, resultToHtml } from "../../src/transcript/html/index.ts";
+import { messageKind, visibleLine } from "../../src/transcript/index.ts";
+import type { WindowMessage } from "../../src/wire/machine/index.ts";
+import { copyText } from "../content/copy.ts";
+import { Html } from "../content/html.tsx";
+import { clock, cost, dateAndClock, duration, tokens } from "../content/words.ts";
+import { sessionLink } from "../shell/route.ts";
+import type { Row } from "../state/history.ts";
+import type { Shown } from "./conversation.tsx";
+import type { SessionState } from "./session-state.ts";
+
+type BlockRow = Extract<Row, { type: "text" | "thinking" | "media" | "result" | "unknown" }>;
+
+interface RowProps<Shape = Row> {
+  readonly row: Shape;
+  readonly state: SessionState;
+  readonly shown: Shown;
+}
+
+export function RowView({ row, state, shown }: RowProps): VNode {
+  switch (row.type) {
+    case "question":
+      return <Question row={row} state={state} shown={shown} />;
+    case "text":
+      return <Said row={row} state={state} shown={shown} />;
+    case "thinking":
+      return <Thinking row={row} state={state} shown={shown} />;
+    case "call":
+      return <Call row={row} state={state} shown={shown} />;
+    case "whole":
+      return <Whole row={row} state={state} shown={shown} />;
+    case "foot":
+      return <Foot row={row} state={state} shown={shown} />;
+    case "seen":
+      return <p class="seen-mark">The model no longer sees what is above</p>;
+    case "result":
+      return <Result row={row} state={state} shown={shown} />;
+    case "media":
+    case "unknown":
+      return <Html class="body" html={blockToHtml(row.at.message, row.index, "served")} />;
+  }
+}
+
+function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "question" }>>): VNode {
+  const { message, turn } = at;
+  const html = message.content.map((_, index) => blockToHtml(message, index, "served")).join("");
+  return (
+    <div class="question">
+      <h2>
+        {turn === null ? (
+          <span class="hidden-text">Question</span>
+        ) : (
+          <a class="number" href={sessionLink(state.key, `turn/${turn}`)} title="Link to this turn">
+            <span class="hidden-text">Turn </span>
+            {turn}
+          </a>
+        )}
+      </h2>
+      <Html class="asked" html={html} />
+      <time dateTime={message.timestamp} title={dateAndClock(message.timestamp ?? null)}>
+        {clock(message.timestamp ?? null)}
+      </time>
+    </div>
+  );
+}
+
+function Said({ row: { at, index } }: RowProps<BlockRow>): VNode {
+  const block = at.message.content[index];
+  return (
+    <div class="said">
+      <Html class="prose" html={blockToHtml(at.message, index, "served")} />
+      <Cut at={at} />
+      <button
+        type="button"
+        class="copy"
+        aria-label="Copy this message"
+        onClick={(event) => void copyText(block?.type === "text" ? block.text : "", event.currentTarget)}
+      >
+        Copy
+      </button>
+    </div>
+  );
+}
+
+function Cut({ at }: { at: WindowMessage }): VNode | null {
+  const [cut] = at.cuts;
+  if (cut === undefined) return null;
+  return (
+    <p class="note">
+      {cut.kept.toLocaleString("en")} of {cut.total.toLocaleString("en")} characters are shown
+    </p>
+  );
+}
+
+function Thinking({ row: { key, at, index }, shown }: RowProps<BlockRow>): VNode {
+  const block = at.message.content[index];
+  const text = block?.type === "thinking" ? block.text : "";
+  if (text === "") return <p class="note">Thinking, hidden by the vendor</p>;
+  const isOpen = shown.folds.value.get(key) ?? shown.thinking.value;
+  return (
+    <>
+      <FoldButton id={key} isOpen={isOpen} shown={shown} class="thinking-line">
+        <span class="name">Thinking</span>
+        {isOpen ? null : <bdi class="argument">{visibleLine(text.slice(0, 200)).replaceAll("␊", " ")}</bdi>}
+      </FoldButton>
+      {isOpen ? <Html class="body thought" html={blockToHtml(at.message, index)} /> : null}
+    </>
+  );
+}
+
+function Call({
+  row: { key, at, index, result },
+  state,
+  shown,
+}: RowProps<Extract<Row, { type: "call" }>>): VNode | null {
+  const block = at.message.content[index];
+  if (block?.type !== "tool_call") return null;
+  const { kind, name, argument, status, outcome, body, isOpen } = callToHtml(block, result, "served");
+  const opened = shown.folds.value.get(key) ?? isOpen;
+  const child = state.head.value?.subagents.find(
+    ({ id, toolCallId }) =>
+      toolCallId === block.id || (block.childSessionId !== undefined && id === block.childSessionId),
+  );
+  return (
+    <div class={`call-row kind-${kind}`}>
+      <FoldButton id={key} isOpen={opened} shown={shown} class="call-line">
+        <span class="name">{name}</span>
+        {argument === "" ? null : <bdi class="argument">{inFolder(argument, state)}</bdi>}
+        {status === "ok" ? null : (
+          <span class={`outcome ${status === "running" ? "" : "bad"}`}>{status}</span>
+        )}
+        {outcome === "" ? null : <span class="outcome">{outcome}</span>}
+      </FoldButton>
+      {child === undefined ? null : (
+        <a class="child" href={sessionLink(child.key)}>
+          Open the sub-agent
+        </a>
+      )}
+      {opened ? <Html class="body" html={body()} /> : null}
+    </div>
+  );
+}
+
+/** A path below the session's folder is shown from there. */
+function inFolder(argument: string, { head }: SessionState): string {
+  const cwd = head.value?.session.cwd ?? null;
+  return cwd !== null && argument.startsWith(`${cwd}/`) ? argument.slice(cwd.length + 1) : argument;
+}
+
+function Result({ row: { key, at, index }, shown }: RowProps<BlockRow>): VNode | null {
+  const block = at.message.content[index];
+  if (block?.type !== "tool_result")
+    return <Html class="body" html={blockToHtml(at.message, index, "served")} />;
+  const isOpen = shown.folds.value.get(key) ?? false;
+  return (
+    <>
+      <FoldButton id={key} isOpen={isOpen} shown={shown} class="call-line">
+        <span class="name">Result</span>
+        <span class="argument">
+          {at.message.toolName === undefined ? "" : visibleLine(at.message.toolName)}
+        </span>
+      </FoldButton>
+      {isOpen ? <Html class="body" html={resultToHtml(block, "served")} /> : null}
+    </>
+  );
+}
+
+const WHOLE: Readonly<Record<string, string>> = {
+  summary: "Compacted: this summary stands for what came before",
+  error: "Error",
+  injected: "Injected for the model",
+};
+
+/** What is neither asked nor answered: summaries, errors, what the agent's program inserted. */
+function Whole({ row: { key, at }, shown }: RowProps<Extract<Row, { type: "whole" }>>): VNode {
+  const kind = messageKind(at.message);
+  const isOpen = shown.folds.value.get(key) ?? kind === "error";
+  return (
+    <div class={`whole-row ${kind}`}>
+      <FoldButton id={key} isOpen={isOpen} shown={shown} class="whole-line">
+        <span class="name">{WHOLE[kind] ?? kind}</span>
+      </FoldButton>
+      {isOpen ? <Html class="body message" html={messageToHtml(at.message, { injected: "open" })} /> : null}
+    </div>
+  );
+}
+
+function Foot({ row: { turn } }: RowProps<Extract<Row, { type: "foot" }>>): VNode {
+  const facts = [
+    turn.models.map(visibleLine).join(", "),
+    `${tokens(turn.tokens)} tokens`,
+    turn.costUsd === null ? "" : cost(turn.costUsd),
+    duration(turn.at, turn.endedAt),
+  ];
+  return <p class="turn-foot">{facts.filter((fact) => fact !== "").join(" · ")}</p>;
+}
+
+interface FoldProps {
+  readonly id: string;
+  readonly isOpen: boolean;
+  readonly shown: Shown;
+  readonly class: string;
+  readonly children: unknown;
+}
+
+function FoldButton({ id, isOpen, shown, class: name, children }: FoldProps): VNode {
+  return (
+    <button
+      type="button"
+      class={`fold ${name}`}
+      aria-expanded={isOpen}
+      onClick={() => {
+        shown.folds.value = new Map(shown.folds.value).set(id, !isOpen);
+      }}
+    >
+      {children as VNode}
+    </button>
+  );
+}

@@ -1,0 +1,162 @@
+/** One session: its newest part first, more as the reader scrolls, and what is added while it is looked at. */
+
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import {
+  type HistoryView,
+  type HistoryWindow,
+  type MachineSession,
+  type Outline,
+  type SessionHead,
+  sessionPath,
+  type WindowMessage,
+} from "../../src/wire/machine/index.ts";
+import { foldGrowth, foldWindow, type LoadedPart, NOTHING, type Row, toRows } from "../state/history.ts";
+import { ask, type Growth, isAbort, listen, sayError } from "../state/server.ts";
+
+const WINDOW = 60;
+const OUTLINE_TURNS = 500;
+
+/** So long a pause in what grows, then the numbers are read again. */
+const PAUSE_MS = 500;
+
+export type Goal = { readonly to: "end" } | { readonly to: "turn"; readonly turn: number };
+
+export class SessionState {
+  readonly key: string;
+  readonly head: Signal<SessionHead | null> = signal(null);
+  readonly outline: Signal<Outline | null> = signal(null);
+  readonly part: Signal<LoadedPart> = signal(NOTHING);
+  readonly view: Signal<HistoryView> = signal("history");
+  readonly failure: Signal<string | null> = signal(null);
+  readonly loading: Signal<boolean> = signal(true);
+  /** Where to scroll when the next part is there. */
+  readonly goal: Signal<Goal | null> = signal(null);
+  readonly gone: Signal<boolean> = signal(false);
+  readonly rows: ReadonlySignal<readonly Row[]> = computed(() =>
+    toRows(this.part.value.messages, {
+      turns: this.outline.value?.turns ?? [],
+      seenFrom: this.view.value === "model" ? null : (this.outline.value?.seenFrom?.messageId ?? null),
+    }),
+  );
+  readonly #stop = new AbortController();
+  #growth: Growth | null = null;
+  #due: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(key: string) {
+    this.key = key;
+    void this.readFacts();
+  }
+
+  async showNewest(): Promise<void> {
+    await this.#load({}, "instead", { to: "end" });
+  }
+
+  async showTurn(turn: number): Promise<void> {
+    if (this.part.value.messages.some((one) => one.turn === turn)) this.goal.value = { to: "turn", turn };
+    else await this.#load({ around: `turn:${turn}` }, "instead", { to: "turn", turn });
+  }
+
+  async loadOlder(): Promise<void> {
+    const first = this.part.value.messages[0]?.message.id;
+    if (this.loading.value || !this.part.value.hasOlder || first === undefined) return;
+    await this.#load({ before: first }, "older");
+  }
+
+  async loadNewer(): Promise<void> {
+    const last = this.part.value.messages.at(-1)?.message.id;
+    if (this.loading.value || !this.part.value.hasNewer || last === undefined) return;
+    await this.#load({ after: last }, "newer");
+  }
+
+  async loadOlderTurns(): Promise<void> {
+    const known = this.outline.value;
+    const before = known?.turns[0]?.number;
+    if (known === null || !known.hasOlder || before === undefined) return;
+    await this.#guarded(async () => {
+      const more = await this.#ask<Outline>("outline", { limit: OUTLINE_TURNS, before });
+      const turns = [...more.turns, ...known.turns];
+      this.outline.value = {
+        ...known,
+        turns,
+        marks: [...more.marks, ...known.marks],
+        hasOlder: more.hasOlder,
+      };
+    });
+  }
+
+  async setView(view: HistoryView): Promise<void> {
+    this.view.value = view;
+    await this.showNewest();
+  }
+
+  /** Numbers, turns, places: what may take longer than the newest messages. */
+  async readFacts(): Promise<void> {
+    await this.#guarded(async () => {
+      const [head, outline] = await Promise.all([
+        this.#ask<SessionHead>(""),
+        this.#ask<Outline>("outline", { limit: OUTLINE_TURNS }),
+      ]);
+      batch(() => {
+        this.head.value = head;
+        this.outline.value = outline;
+      });
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.#due);
+    this.#growth?.close();
+    this.#stop.abort();
+  }
+
+  async #load(
+    query: Readonly<Record<string, string>>,
+    place: Parameters<typeof foldWindow>[2],
+    goal: Goal | null = null,
+  ): Promise<void> {
+    this.loading.value = true;
+    await this.#guarded(async () => {
+      const asked = { ...query, view: this.view.value, limit: WINDOW };
+      const window = await this.#ask<HistoryWindow>("history", asked);
+      batch(() => {
+        this.part.value = foldWindow(this.part.value, window, place);
+        if (goal !== null) this.goal.value = goal;
+      });
+      this.#growth ??= this.#follow(window.position);
+    });
+    this.loading.value = false;
+  }
+
+  #follow(position: string | null): Growth {
+    const query = position === null ? {} : { after: position };
+    return listen(sessionPath(this.key, "events", query), {
+      messages: (data) => {
+        const { messages } = data as { readonly messages: readonly WindowMessage[] };
+        if (this.view.value === "history") this.part.value = foldGrowth(this.part.value, messages);
+        clearTimeout(this.#due);
+        this.#due = setTimeout(() => void this.readFacts(), PAUSE_MS);
+      },
+      reset: () => void this.showNewest(),
+      session: (data) => {
+        const { session } = data as { readonly session: MachineSession };
+        if (this.head.value !== null) this.head.value = { ...this.head.value, session };
+      },
+      gone: () => {
+        this.gone.value = true;
+      },
+    });
+  }
+
+  async #ask<T>(part: string, query: Readonly<Record<string, string | number>> = {}): Promise<T> {
+    return await ask<T>(sessionPath(this.key, part, query), { signal: this.#stop.signal });
+  }
+
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.failure.value = null;
+    } catch (error) {
+      if (!isAbort(error)) this.failure.value = sayError(error);
+    }
+  }
+}

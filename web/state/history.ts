@@ -1,0 +1,132 @@
+/** The loaded part of a session as a value, what changes it, and its lines as they are drawn. Pure. */
+
+import type { ToolResultBlock } from "../../src/model/index.ts";
+import { messageKind } from "../../src/transcript/index.ts";
+import type { HistoryWindow, OutlineTurn, WindowMessage } from "../../src/wire/machine/index.ts";
+
+/** A piece of the history without gaps. */
+export interface LoadedPart {
+  readonly messages: readonly WindowMessage[];
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
+}
+
+export const NOTHING: LoadedPart = { messages: [], hasOlder: false, hasNewer: false };
+
+export function foldWindow(
+  part: LoadedPart,
+  { messages, hasOlder, hasNewer }: Pick<HistoryWindow, "messages" | "hasOlder" | "hasNewer">,
+  place: "instead" | "older" | "newer",
+): LoadedPart {
+  if (place === "instead") return { messages, hasOlder, hasNewer };
+  const known = new Set(part.messages.map(idOf));
+  const fresh = messages.filter((one) => !known.has(idOf(one)));
+  return place === "older"
+    ? { messages: [...fresh, ...part.messages], hasOlder, hasNewer: part.hasNewer }
+    : { messages: [...part.messages, ...fresh], hasOlder: part.hasOlder, hasNewer };
+}
+
+/** Messages that grew replace the ones with their ids; new ones follow where the end is loaded. */
+export function foldGrowth(part: LoadedPart, grown: readonly WindowMessage[]): LoadedPart {
+  const changed = new Map(grown.map((one) => [idOf(one), one]));
+  const known = new Set(part.messages.map(idOf));
+  const messages = part.messages.map((one) => changed.get(idOf(one)) ?? one);
+  const fresh = part.hasNewer ? [] : grown.filter((one) => !known.has(idOf(one)));
+  return { ...part, messages: [...messages, ...fresh] };
+}
+
+function idOf({ message }: WindowMessage): string {
+  return message.id;
+}
+
+/** A line of a session as it is drawn; `at` is the message, `index` the block. */
+export type Row =
+  | { readonly type: "question"; readonly key: string; readonly at: WindowMessage }
+  | { readonly type: BlockRow; readonly key: string; readonly at: WindowMessage; readonly index: number }
+  | {
+      readonly type: "call";
+      readonly key: string;
+      readonly at: WindowMessage;
+      readonly index: number;
+      readonly result: ToolResultBlock | null;
+    }
+  | { readonly type: "whole"; readonly key: string; readonly at: WindowMessage }
+  | { readonly type: "seen"; readonly key: string }
+  | { readonly type: "foot"; readonly key: string; readonly turn: OutlineTurn };
+
+type BlockRow = "text" | "thinking" | "media" | "result" | "unknown";
+
+export interface RowsOptions {
+  readonly turns: readonly OutlineTurn[];
+  /** The first message that the model still sees, where that is not the first one of all. */
+  readonly seenFrom: string | null;
+}
+
+export function toRows(messages: readonly WindowMessage[], { turns, seenFrom }: RowsOptions): readonly Row[] {
+  const facts = new Map(turns.map((turn) => [turn.id, turn]));
+  const { results, called } = resultsOf(messages);
+  const rows: Row[] = [];
+  for (const [place, at] of messages.entries()) {
+    const { message, turnId } = at;
+    if (message.id === seenFrom) rows.push({ type: "seen", key: "seen" });
+    const kind = messageKind(message);
+    if (kind === "person") rows.push({ type: "question", key: message.id, at });
+    else if (kind === "agent") rows.push(...rowsOfAgent(at, results));
+    else if (kind === "tool") rows.push(...rowsOfResult(at, called));
+    else rows.push({ type: "whole", key: message.id, at });
+    const ends = messages[place + 1] === undefined || messages[place + 1]?.turnId !== turnId;
+    const turn = facts.get(turnId);
+    if (ends && turn !== undefined && turn.tokens > 0)
+      rows.push({ type: "foot", key: `foot:${turnId}`, turn });
+  }
+  return rows;
+}
+
+function rowsOfAgent(at: WindowMessage, results: ReadonlyMap<string, ToolResultBlock>): Row[] {
+  return at.message.content.flatMap((block, index): Row[] => {
+    const key = `${at.message.id}:${index}`;
+    switch (block.type) {
+      case "tool_call":
+        return [{ type: "call", key, at, index, result: results.get(block.id) ?? null }];
+      case "tool_result":
+        return [{ type: "result", key, at, index }];
+      case "image":
+      case "file":
+        return [{ type: "media", key, at, index }];
+      case "text":
+        return block.text.trim() === "" ? [] : [{ type: "text", key, at, index }];
+      default:
+        return [{ type: block.type, key, at, index }];
+    }
+  });
+}
+
+/** A result stands with its call; alone only where the call is not at hand. */
+function rowsOfResult(at: WindowMessage, called: ReadonlySet<string>): Row[] {
+  return at.message.content.flatMap((block, index): Row[] =>
+    block.type === "tool_result" && called.has(block.toolCallId)
+      ? []
+      : [{ type: "result", key: `${at.message.id}:${index}`, at, index }],
+  );
+}
+
+function resultsOf(messages: readonly WindowMessage[]): {
+  readonly results: ReadonlyMap<string, ToolResultBlock>;
+  readonly called: ReadonlySet<string>;
+} {
+  const results = new Map<string, ToolResultBlock>();
+  const called = new Set<string>();
+  for (const { message } of messages) {
+    for (const block of message.content) {
+      if (block.type === "tool_result") results.set(block.toolCallId, block);
+      else if (block.type === "tool_call") called.add(block.id);
+    }
+  }
+  return { results, called };
+}
+
+/** The turn that a row belongs to; `null` for a line between turns. */
+export function turnOfRow(row: Row | undefined): number | null {
+  if (row === undefined || row.type === "seen") return null;
+  return row.type === "foot" ? row.turn.number : row.at.turn;
+}
