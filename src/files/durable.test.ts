@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import type * as fs from "node:fs";
 import {
   existsSync,
   mkdtempSync,
@@ -11,9 +12,38 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { writeDurably } from "./durable.ts";
+
+/** What was done to files, in its order, by their names. */
+const journal: string[] = [];
+
+/** The real functions; what decides whether a loss of power loses a file is written down. */
+vi.mock("node:fs", async (original) => {
+  const real = await original<typeof fs>();
+  const names = new Map<number, string>();
+  const wrapped: Partial<typeof fs> = {
+    openSync: (path, ...more) => {
+      const fd = real.openSync(path, ...more);
+      names.set(fd, basename(String(path)));
+      return fd;
+    },
+    writeSync: ((fd: number, ...more: never[]) => {
+      journal.push(`write ${names.get(fd)}`);
+      return (real.writeSync as (...given: unknown[]) => number)(fd, ...more);
+    }) as typeof fs.writeSync,
+    fsyncSync: (fd) => {
+      real.fsyncSync(fd);
+      journal.push(`sync ${names.get(fd)}`);
+    },
+    renameSync: (from, to) => {
+      real.renameSync(from, to);
+      journal.push(`rename ${basename(String(from))} ${basename(String(to))}`);
+    },
+  };
+  return { ...real, ...wrapped };
+});
 
 let folder = "";
 beforeEach(() => {
@@ -35,6 +65,19 @@ test("a file is replaced as a whole, for this user alone, and nothing else is le
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(statSync(join(folder, "below")).mode & 0o777).toBe(0o700);
   expect(readdirSync(join(folder, "below"))).toEqual(["file"]);
+});
+
+test("the draft is on disk before it has the file's name, and the name is on disk when the call returns", () => {
+  journal.length = 0;
+  writeDurably(join(folder, "file"), "text");
+  const draft = journal[0]?.split(" ")[1] ?? "";
+  expect(draft).toMatch(/^file\.new-/u);
+  expect(journal).toEqual([
+    `write ${draft}`,
+    `sync ${draft}`,
+    `rename ${draft} file`,
+    `sync ${basename(folder)}`,
+  ]);
 });
 
 test("a write removes drafts of its file that nobody finishes, and no others", async () => {
