@@ -12,9 +12,10 @@ import {
   type StoredEvent,
 } from "../model/index.ts";
 import { cancelRun, executeRun, startRun } from "../sessions/index.ts";
-import { isFields, type LiveFold, type PendingEvidence } from "./fold.ts";
+import { isFields, type LiveFold } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import { measureCall } from "./model-calls.ts";
+import type { PendingEvidence } from "./pending.ts";
 import { countsByType, shed } from "./shedding.ts";
 import type { EvidenceItem, NoteRequest, NoteWriter, NoteWriterResult } from "./types.ts";
 
@@ -243,7 +244,12 @@ export function besidesOf(sessionId: string): readonly string[] {
 /** What a writer returns comes from a model. Errors: `agent_failed`. */
 function checked(result: NoteWriterResult): NoteWriterResult {
   const drafts: unknown = isFields(result) ? result.drafts : undefined;
-  if (Array.isArray(drafts) && drafts.length <= LIMITS.draftsPerBatch && drafts.every(isDraft)) return result;
+  if (Array.isArray(drafts) && drafts.length <= LIMITS.draftsPerBatch && drafts.every(isDraft)) {
+    if (JSON.stringify(result.memory ?? null).length <= LIMITS.rememberedChars) return result;
+    // The one before stays.
+    const { memory: _, ...rest } = result;
+    return rest;
+  }
   throw new ContinuoError("agent_failed", "the note writer returned no drafts that can be read");
 }
 

@@ -44,7 +44,10 @@ export function afterMessage(
   { mode }: BatchingOptions = { mode: "adaptive" },
 ): BatchWindow {
   const { atMs, kind, text, lang } = message;
-  const recent = [...window.recent.filter((at) => atMs - at < LIMITS.burstMs), atMs];
+  // More than a burst takes are not counted: evidence that waits can be much.
+  const recent = [...window.recent.filter((at) => atMs - at < LIMITS.burstMs), atMs].slice(
+    -(LIMITS.burstMessages + 1),
+  );
   const topics =
     kind === "transcript"
       ? [...window.topics, contentWords(text ?? "", lang)].slice(-LIMITS.topicTranscripts)

@@ -3,16 +3,8 @@
 import type { StoredEvent } from "../model/index.ts";
 import { AUDIO_KIND } from "./audio.ts";
 import { addNoteEvent, type NoteEntry } from "./note-entries.ts";
+import { addPending, type Pending, removePending } from "./pending.ts";
 import type { BudgetState, Lanes, Level, LiveCost, LiveHealth, LiveState, Span } from "./types.ts";
-
-/** Evidence that was appended and not processed. Its payload is in the log. */
-export interface PendingEvidence {
-  readonly sequence: number;
-  readonly type: string;
-  readonly retention: "critical" | "supplementary";
-  readonly atMs: number;
-  readonly activity?: string;
-}
 
 /** A chunk of audio whose transcript was not made yet. */
 export interface PendingAudio extends Span {
@@ -38,7 +30,7 @@ export interface CheckpointMark {
   readonly atMs: number;
 }
 
-export interface LiveFold {
+export interface LiveFold extends Pending {
   /** The newest event that is in it. */
   sequence: number;
   chainHash: string;
@@ -57,8 +49,6 @@ export interface LiveFold {
   restarts: number;
   lastInput: number;
   lastInputAtMs: number;
-  /** By sequence, oldest first. */
-  readonly pending: Map<number, PendingEvidence>;
   readonly notes: Map<string, NoteEntry>;
   readonly requests: Map<string, OpenRequest>;
   /** By sequence, oldest first. */
@@ -102,6 +92,7 @@ export function emptyFold(chainHash: string): LiveFold {
     lastInput: 0,
     lastInputAtMs: 0,
     pending: new Map(),
+    pendingRest: null,
     notes: new Map(),
     requests: new Map(),
     audio: new Map(),
@@ -137,17 +128,28 @@ export function isInput(event: Pick<StoredEvent, "type" | "actor">): boolean {
   return isCounted(event) || event.type === "voice_activity";
 }
 
-export function depthOf({ pending }: LiveFold): number {
-  let depth = 0;
+export function depthOf({ pending, pendingRest }: Pending): number {
+  let depth = pendingRest?.count ?? 0;
   // Only note events of people are pending.
   for (const { type } of pending.values()) if (type !== "voice_activity") depth++;
   return depth;
 }
 
 /** The newest sequence that was processed together with all before it. */
-export function ledgerCursor({ pending, sequence }: LiveFold): number {
+export function ledgerCursor({ pending, pendingRest, sequence }: LiveFold): number {
   for (const oldest of pending.keys()) return oldest - 1;
-  return sequence;
+  return pendingRest === null ? sequence : pendingRest.fromSequence - 1;
+}
+
+/** What an event means for what is pending. */
+export function addToPending(fold: Pending, event: StoredEvent): void {
+  const data: Fields = isFields(event.data) ? event.data : {};
+  const { sequence, type, retention } = event;
+  if (isInput(event)) {
+    const activity = typeof data.activity === "string" ? { activity: data.activity } : {};
+    addPending(fold, { sequence, type, retention, atMs: Date.parse(event.occurredAt), ...activity });
+  }
+  if (type === "decision_made" || type === "evidence_dropped") removePending(fold, data.sequences);
 }
 
 export function addEvent(fold: LiveFold, event: StoredEvent): void {
@@ -156,6 +158,7 @@ export function addEvent(fold: LiveFold, event: StoredEvent): void {
   const atMs = Date.parse(event.occurredAt);
   fold.sequence = event.sequence;
   fold.chainHash = event.chainHash;
+  addToPending(fold, event);
   if (isInput(event)) addInput(fold, event, { data, atMs });
   if (NOTE_TYPES.has(event.type)) {
     addNoteEvent(fold.notes, event, data);
@@ -170,9 +173,7 @@ function addInput(
   event: StoredEvent,
   { data, atMs }: { readonly data: Fields; readonly atMs: number },
 ): void {
-  const { sequence, type, retention } = event;
-  const activity = typeof data.activity === "string" ? { activity: data.activity } : {};
-  fold.pending.set(sequence, { sequence, type, retention, atMs, ...activity });
+  const { sequence } = event;
   fold.lastInput = sequence;
   fold.lastInputAtMs = atMs;
   const request = typeof data.requestId === "string" ? fold.requests.get(data.requestId) : undefined;
@@ -209,7 +210,6 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     if (data.restart === true) fold.restarts++;
   },
   decision_made: (fold, data) => {
-    removePending(fold, data.sequences);
     for (const sequence of Array.isArray(data.audio) ? data.audio : []) fold.audio.delete(sequence as number);
     removeRequests(fold, data);
     if (data.memory !== undefined) fold.memory = data.memory;
@@ -227,7 +227,6 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     fold.lastInput = event.sequence;
     fold.lastInputAtMs = atMs;
   },
-  evidence_dropped: (fold, data) => removePending(fold, data.sequences),
   context_requested: (fold, data, { event }) => {
     const requestId = textOf(data.requestId);
     if (requestId === null) return;
@@ -265,11 +264,6 @@ function changeState(
     fold.health = { ...fold.health, degradedReason, degradedAt: event.occurredAt };
   } else if (state === "active") fold.health = { ...fold.health, degradedReason: null, degradedAt: null };
   if (state === "closed" || state === "abandoned") fold.closedAtMs = atMs;
-}
-
-function removePending({ pending }: LiveFold, sequences: unknown): void {
-  if (!Array.isArray(sequences)) return;
-  for (const sequence of sequences) pending.delete(sequence as number);
 }
 
 function audioIn({ sequence, id }: StoredEvent, data: Fields): PendingAudio | null {

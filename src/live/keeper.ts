@@ -19,13 +19,14 @@ import { checkpointRetryMs } from "./checkpoint-due.ts";
 import { isoOf } from "./clock.ts";
 import { decideUnanswered } from "./decide-batch.ts";
 import { draftIn } from "./drafts.ts";
-import { depthOf, type LiveFold, type OpenRequest } from "./fold.ts";
+import { addToPending, depthOf, type LiveFold, type OpenRequest } from "./fold.ts";
 import { type Follower, stateOf } from "./follower.ts";
 import { LaneWork } from "./lane-work.ts";
 import { nextLevel } from "./levels.ts";
 import { LIMITS } from "./limits.ts";
 import { count, recordTime } from "./metrics.ts";
 import type { SessionLease } from "./ownership.ts";
+import { hasRoom, refill } from "./pending.ts";
 import { acceptsInput, nextState, type Trigger } from "./state-machine.ts";
 import type {
   BudgetState,
@@ -197,6 +198,7 @@ export class Keeper {
     const until = performance.now() + ms;
     await this.#audio.flush(AbortSignal.timeout(ms));
     while (performance.now() < until && !this.isOver && depthOf(this.#options.follower.fold) > 0) {
+      if (hasRoom(this.#options.follower.fold)) await this.#refill();
       const signal = AbortSignal.timeout(Math.max(1, Math.ceil(until - performance.now())));
       const done = await Promise.all([...this.#lanes.values()].map((lane) => lane.processNow(signal)));
       if (!done.includes("processed")) return;
@@ -270,6 +272,13 @@ export class Keeper {
     return decideUnanswered(requests, options);
   }
 
+  /** The lanes hear of what they did not have. */
+  async #refill(): Promise<void> {
+    const { store, follower } = this.#options;
+    await refill(store, follower.sessionId, follower.fold, addToPending);
+    for (const lane of this.#lanes.values()) lane.begin(follower.fold);
+  }
+
   #recordBudget(budget: BudgetState): Promise<unknown> {
     const { fold } = this.#options.follower;
     const share = Math.floor(usedShare(fold.cost, this.#options.budget) * 100);
@@ -325,6 +334,7 @@ export class Keeper {
       const expectedSequence = fold.sequence;
       return () => this.change("silence", { expectedSequence });
     }
+    if (hasRoom(fold)) return () => this.#refill();
     const level = nextLevel(fold.level, depthOf(fold));
     if (backpressure && level !== fold.level) {
       const { state } = fold;

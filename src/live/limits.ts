@@ -130,8 +130,9 @@ export const LIMITS = {
   pendingFrames: 20,
   telemetryDepth: 50,
 
-  /** What an owner keeps of a session in memory. */
-  memoryBytes: 4_194_304,
+  /** What an owner keeps of a session in memory: pieces of evidence that are pending, and what a writer remembers. */
+  pendingInMemory: 10_000,
+  rememberedChars: 262_144,
   /** The pause before a log that could not be followed is tried again. */
   followRetryMs: 250,
   /** Disagreements that a replay names, and versions of a note that it remembers. */

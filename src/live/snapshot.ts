@@ -2,11 +2,12 @@
 
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../model/index.ts";
-import type { LiveFold, OpenRequest, PendingAudio, PendingEvidence } from "./fold.ts";
+import type { LiveFold, OpenRequest, PendingAudio } from "./fold.ts";
 import type { NoteEntry } from "./note-entries.ts";
+import type { PendingEvidence } from "./pending.ts";
 
 export const SNAPSHOT_NAME = "live";
-const VERSION = 4;
+const VERSION = 5;
 
 export interface SealedSnapshot {
   readonly version: number;

@@ -170,6 +170,22 @@ test("a client hears when the server answered, and when its connection broke", a
   client.close();
 });
 
+test("questions about one session are limited, and those about another one are not", async () => {
+  await using live = await opened();
+  const clients = [];
+  for (const key of ["k", "other"]) {
+    clients.push(await openLive({ serverUrl: live.server.url, key, videoId: "v" }));
+  }
+  const [client, other] = clients;
+  const answers = await Promise.allSettled(Array.from({ length: 100 }, () => client?.ask("What is this?")));
+  const refused = answers.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+  expect(refused.length).toBeGreaterThan(0);
+  expect(new Set(refused)).toEqual(new Set(["rate_limited"]));
+  expect(answers.filter(({ status }) => status === "fulfilled").length).toBeGreaterThanOrEqual(10);
+  expect(await other?.ask("What is this?")).toMatchObject({ text: "Nothing was noted yet." });
+  for (const one of clients) one.close();
+});
+
 test("levels are pushed on joining and as the depth grows", async () => {
   await using live = await opened();
   const { frames, onFrame } = collector();

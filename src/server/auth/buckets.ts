@@ -9,14 +9,23 @@ interface Bucket {
   at: number;
 }
 
+export interface BucketOptions {
+  readonly perSecond: number;
+  readonly burst: number;
+  /** Of the error. */
+  readonly message?: string;
+}
+
 export class Buckets {
   readonly #perSecond: number;
   readonly #burst: number;
+  readonly #message: string;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor({ perSecond, burst }: { readonly perSecond: number; readonly burst: number }) {
+  constructor({ perSecond, burst, message = "the token made too many requests" }: BucketOptions) {
     this.#perSecond = perSecond;
     this.#burst = burst;
+    this.#message = message;
   }
 
   /** Errors: `rate_limited` (`details.retryAfterMs`). */
@@ -28,7 +37,7 @@ export class Buckets {
   assert(name: string, now: number): Bucket {
     const bucket = this.#bucketOf(name, now);
     if (bucket.level >= 1) return bucket;
-    throw new ContinuoError("rate_limited", "the token made too many requests", {
+    throw new ContinuoError("rate_limited", this.#message, {
       details: { retryAfterMs: Math.ceil(((1 - bucket.level) * 1000) / this.#perSecond) },
     });
   }

@@ -16,4 +16,7 @@ export const LIMITS = {
   heartbeatMs: 3_000,
   silenceMs: 10_000,
   sessions: 1_000,
+  /** Questions about one session: a model answers them, and somebody pays. */
+  asksPerSecond: 0.5,
+  askBurst: 10,
 } as const;

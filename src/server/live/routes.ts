@@ -12,6 +12,7 @@ import {
 } from "../../live/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { type Access, allows } from "../../wire/index.ts";
+import { Buckets } from "../auth/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
 import { readBody, readJsonObject } from "../http/index.ts";
 import { exportRoutes } from "./export-routes.ts";
@@ -114,6 +115,11 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
 }
 
 function noteRoutes(app: Hono<ServerEnv>, asked: Asked): void {
+  const questions = new Buckets({
+    perSecond: LIMITS.asksPerSecond,
+    burst: LIMITS.askBurst,
+    message: "too many questions were asked about the session",
+  });
   app.post("/v1/live/:key/notes/:note", async (c) => {
     const { key, service } = await asked(c, "write");
     const operation = parseNoteOperation(await readJsonObject(c.req.raw));
@@ -131,6 +137,7 @@ function noteRoutes(app: Hono<ServerEnv>, asked: Asked): void {
   app.post("/v1/live/:key/ask", async (c) => {
     const { key, service } = await asked(c, "write");
     const question = parseQuestion(await readJsonObject(c.req.raw));
+    questions.take(await service.sessionIdOf(key), performance.now());
     return Response.json(await service.ask(key, question, c.req.raw.signal));
   });
 }

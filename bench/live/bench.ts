@@ -1,0 +1,135 @@
+/**
+ * `npm run bench -- live`: continuous sessions with a million events in one of them, in one process with a SQLite file
+ * that syncs. `--large` tries more sessions at once.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LiveService } from "../../src/live/index.ts";
+import type { Store } from "../../src/model/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { quantile } from "../store/sampling.ts";
+import { fillSession, said } from "./fill.ts";
+import { manySessions } from "./many.ts";
+
+const EVENTS = 1_000_000;
+const FEW = 1_000;
+const CREATIONS = 300;
+const RESTORES = 10;
+const WINDOWS = 500;
+
+export interface Measure {
+  readonly what: string;
+  readonly ms: readonly number[];
+  /** Of p99. */
+  readonly targetMs: number | null;
+}
+
+export async function run({ large }: { readonly large: boolean }): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-bench-live-"));
+  await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
+  try {
+    const few = await filled(store, "few", FEW);
+    const many = await filled(store, "many", EVENTS);
+    const measures = [
+      ...(await checkpoints(store)),
+      await restores(store),
+      await creations(store),
+      await windows(store, { sessionId: few, events: FEW }),
+      await windows(store, { sessionId: many, events: EVENTS }),
+    ];
+    console.log(`\nWith ${EVENTS.toLocaleString("en")} events in the session`);
+    for (const { what, ms, targetMs } of measures) {
+      const p99 = quantile(ms, 0.99);
+      const verdict =
+        targetMs === null ? "" : `  at most ${targetMs} ms  ${p99 <= targetMs ? "met" : "MISSED"}`;
+      console.log(
+        `  ${what.padEnd(58)} ${quantile(ms, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${verdict}`,
+      );
+    }
+    await manySessions(store, large ? [200, 500, 1_000, 2_000] : [200, 1_000]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function filled(store: Store, key: string, events: number): Promise<string> {
+  const service = new LiveService({ store });
+  await service.start();
+  const { sessionId } = await service.open(key, { videoId: key });
+  await service.stop();
+  const began = performance.now();
+  await fillSession(store, sessionId, events);
+  const seconds = (performance.now() - began) / 1_000;
+  console.log(`${events.toLocaleString("en")} events stored in ${seconds.toFixed(0)} s`);
+  return sessionId;
+}
+
+/** The first one after a restore from the log alone. */
+async function checkpoints(store: Store): Promise<readonly Measure[]> {
+  const service = new LiveService({ store });
+  await service.start();
+  const began = performance.now();
+  const { sessionId } = await service.open("many", { videoId: "many" });
+  const fromLogMs = performance.now() - began;
+  const ms: number[] = [];
+  for (let n = 0; n < RESTORES; n++) {
+    await store.append(sessionId, [{ type: "telemetry_reported", data: { name: "bench", value: n } }]);
+    const follower = await service.follow(sessionId);
+    await follower.reaches(await store.latestSequence(sessionId));
+    const keeper = service.keeperOf(sessionId);
+    await keeper?.checkpoint();
+    ms.push(keeper?.lastCheckpointMs ?? Number.NaN);
+  }
+  await service.stop();
+  return [
+    { what: "restore without a snapshot, from the log alone", ms: [fromLogMs], targetMs: null },
+    { what: "checkpoint", ms, targetMs: 500 },
+  ];
+}
+
+/** With a tail of a few hundred events, as between two checkpoints. */
+async function restores(store: Store): Promise<Measure> {
+  const ms: number[] = [];
+  for (let n = 0; n < RESTORES; n++) {
+    const service = new LiveService({ store });
+    const sessionId = await service.sessionIdOf("many");
+    await store.append(
+      sessionId,
+      Array.from({ length: 30 }, (_, m) => said(`a tail of events ${m}`, m)),
+    );
+    const began = performance.now();
+    await service.session("many");
+    ms.push(performance.now() - began);
+    await service.stop();
+  }
+  return { what: "restore from the snapshot and the events after it", ms, targetMs: 1_000 };
+}
+
+async function creations(store: Store): Promise<Measure> {
+  const service = new LiveService({ store });
+  await service.start();
+  const ms: number[] = [];
+  for (let n = 0; n < CREATIONS; n++) {
+    const began = performance.now();
+    await service.open(`new ${n}`, { videoId: "v" });
+    ms.push(performance.now() - began);
+  }
+  await service.stop();
+  return { what: "creation of a session", ms, targetMs: 100 };
+}
+
+async function windows(
+  store: Store,
+  { sessionId, events }: { readonly sessionId: string; readonly events: number },
+): Promise<Measure> {
+  const service = new LiveService({ store });
+  const ms: number[] = [];
+  for (let n = 0; n < WINDOWS; n++) {
+    const began = performance.now();
+    for await (const _ of service.fetchContextWindow(sessionId, Math.floor((n / WINDOWS) * events) * 3_000));
+    ms.push(performance.now() - began);
+  }
+  return { what: `context window at ${events.toLocaleString("en")} events`, ms, targetMs: null };
+}

@@ -1,0 +1,58 @@
+/** How many sessions one server has at once: each says something every 3 seconds, and its notes are extractive. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { LiveService } from "../../src/live/index.ts";
+import type { Store } from "../../src/model/index.ts";
+import { quantile } from "../store/sampling.ts";
+
+const SECONDS = 20;
+const EVERY_MS = 3_000;
+
+export async function manySessions(store: Store, counts: readonly number[]): Promise<void> {
+  console.log(
+    `\nSessions of one server, each with a transcript every ${EVERY_MS / 1_000} s, for ${SECONDS} s`,
+  );
+  for (const count of counts) {
+    const service = new LiveService({ store });
+    await service.start();
+    const keys = Array.from({ length: count }, (_, n) => `${count} sessions, ${n}`);
+    for (const key of keys) await service.open(key, { videoId: key });
+    const cpu = process.cpuUsage();
+    const began = performance.now();
+    const ms: number[] = [];
+    await Promise.all(
+      keys.map((key, n) => speak(service, key, { delayMs: (n / count) * EVERY_MS, began, ms })),
+    );
+    const { user, system } = process.cpuUsage(cpu);
+    const share = (user + system) / 1_000 / (performance.now() - began);
+    const depth = (await Promise.all(keys.map((key) => service.session(key)))).map((one) => one.depth);
+    console.log(
+      `  ${String(count).padStart(5)} sessions: acknowledged after ${quantile(ms, 0.5).toFixed(1)} ms, p99 ${quantile(ms, 0.99).toFixed(1)} ms; ${share.toFixed(2)} of a core; depth at most ${Math.max(...depth)}`,
+    );
+    await service.stop();
+  }
+}
+
+interface Speech {
+  readonly delayMs: number;
+  readonly began: number;
+  readonly ms: number[];
+}
+
+async function speak(service: LiveService, key: string, { delayMs, began, ms }: Speech): Promise<void> {
+  await pause(delayMs);
+  for (let sequence = 0; performance.now() - began < SECONDS * 1_000; sequence++) {
+    const asked = performance.now();
+    const evidence = [
+      {
+        type: "transcript_added",
+        text: `sentence ${sequence} of the talk`,
+        mediaTimeMs: sequence * EVERY_MS,
+        lang: "en",
+      },
+    ] as const;
+    await service.accept(key, { producerId: "page", epoch: 0, sequence, evidence });
+    ms.push(performance.now() - asked);
+    await pause(Math.max(0, EVERY_MS - (performance.now() - asked)));
+  }
+}
