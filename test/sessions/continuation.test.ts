@@ -429,3 +429,17 @@ test("after a turn in which another program wrote to the native session, auto go
   expect(next).toMatchObject({ status: "completed", resumption: { happened: "replay" } });
   expect(agent.given.at(-1)?.transcript).toEqual(expect.arrayContaining(["user: second", "assistant: half"]));
 });
+
+test("a turn that was cancelled before the agent was heard leaves a native session that auto does not trust", async () => {
+  const stop = new AbortController();
+  const agent = new ScriptedAgent({
+    turns: [[{ say: "one" }], [{ hook: "stop" }, { wait: "forever" }], [{ say: "three" }]],
+    native: "real",
+    hooks: { stop: () => stop.abort() },
+  });
+  const { sessionId } = await runOnce(store, agent, "first");
+  const cancelled = await runOnce(store, agent, "second", { sessionId, signal: stop.signal });
+  expect(cancelled.status).toBe("cancelled");
+  const next = await runOnce(store, agent, "third", { sessionId });
+  expect(next).toMatchObject({ status: "completed", resumption: { happened: "replay" } });
+});
