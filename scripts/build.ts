@@ -3,7 +3,7 @@
  *
  * The library is compiled file by file. The command is bundled into a few chunks, one a command and one an
  * agent: loading two hundred small modules would take four times as long as the work of a short command. Kysely,
- * which every store needs, is three hundred more, and is bundled too.
+ * which every store needs, is three hundred more, and is bundled too. The viewer (`web/`) is bundled for browsers.
  */
 
 import { execFileSync } from "node:child_process";
@@ -11,6 +11,7 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { CHUNKS, commandBundle } from "./bundle.ts";
+import { bundleWeb } from "./web.ts";
 
 const root = join(import.meta.dirname, "..");
 const fresh = join(root, "dist.new");
@@ -19,6 +20,7 @@ rmSync(fresh, { recursive: true, force: true });
 compile();
 rmSync(join(fresh, "cli"), { recursive: true });
 await bundleCommand();
+await bundleWeb(root, join(fresh, "web"));
 rmSync(join(root, "dist"), { recursive: true, force: true });
 renameSync(fresh, join(root, "dist"));
 

@@ -20,6 +20,7 @@ import { addStoreCommands } from "./store/index.ts";
 import type { Shell } from "./terminal/index.ts";
 import { addTokenCommands } from "./token/index.ts";
 import { addTrustCommand } from "./trust/index.ts";
+import { addViewCommand } from "./view/index.ts";
 
 /** What the commands need to run; left out where the program is only described. */
 export interface ProgramRun {
@@ -67,6 +68,7 @@ const COMMANDS: Readonly<Record<string, Add>> = {
   pick: addPickCommand,
   agents: addAgentsCommand,
   trust: addTrustCommand,
+  view: addViewCommand,
   serve: addServeCommand,
   token: (program, run) =>
     addTokenCommands(group(program, "token", "create, list and revoke the tokens of a server"), run),

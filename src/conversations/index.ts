@@ -9,6 +9,7 @@
 
 export type { EarlierTurn } from "./earlier.ts";
 export type { TalkFlags } from "./flags.ts";
+export { type HandingOver, handOver } from "./hand-over.ts";
 export { TALK_LIMITS } from "./limits.ts";
 export type { TurnResult } from "./run.ts";
 export {

@@ -7,5 +7,6 @@
  * Does not know: HTTP, tokens, how anything is drawn.
  */
 
+export { keyOf } from "./keys.ts";
 export { createMachine } from "./machine.ts";
 export type { MachineOptions } from "./options.ts";

@@ -14,4 +14,11 @@ export const MACHINE_LIMITS = {
   indexMs: 2_000,
   /** Sessions that a search finds. */
   foundSessions: 1_000,
+  /** Edits and problems of a repair, characters of a record in it, reasons of a receipt. */
+  edits: 200,
+  remaining: 50,
+  recordChars: 2_000,
+  reasons: 200,
+  /** Characters of a name in an error. */
+  namedChars: 200,
 } as const;

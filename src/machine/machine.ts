@@ -2,6 +2,7 @@
 
 import type { Prices } from "../catalog/index.ts";
 import type { MachineService } from "../wire/machine/index.ts";
+import { createActions } from "./actions.ts";
 import { changesOf } from "./changed.ts";
 import { findByText } from "./found.ts";
 import { growthOf } from "./growth.ts";
@@ -60,6 +61,7 @@ export function createMachine(options: MachineOptions): MachineService {
     changes: (query, signal) => machine.withWhole(query, signal, ({ kept }) => changedFiles(kept)),
     fileChanges: (query, signal) =>
       machine.withWhole(query, signal, ({ kept }) => changesOfFile(kept, query.path, query.after)),
+    actions: createActions(machine),
     close: async () => histories.close(),
   };
 }

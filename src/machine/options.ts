@@ -1,7 +1,8 @@
 /** What the machine is given: where sessions lie, and what the configuration says of them. */
 
-import type { Prices } from "../catalog/index.ts";
+import type { LookUpHit, Prices } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
+import type { ExportWish } from "../wire/machine/index.ts";
 
 export interface MachineOptions {
   readonly places: PlacesAt;
@@ -11,4 +12,6 @@ export interface MachineOptions {
   toTime(text: string): string;
   /** Prices that go before the table; read when a session is read. */
   prices(): Promise<Prices>;
+  /** Writes a session as a file, as the command `session export` does. */
+  exportTo(located: LookUpHit, wish: ExportWish, write: (text: string) => Promise<void>): Promise<void>;
 }

@@ -9,11 +9,13 @@ import { live } from "./live/index.ts";
 import { machine } from "./machine/index.ts";
 import { mcp } from "./mcp/index.ts";
 import { operation } from "./operation/index.ts";
+import { page } from "./page/index.ts";
 import { streams } from "./streams/index.ts";
 import { subscriptions } from "./subscriptions/index.ts";
 
 export const MOUNTS: readonly CreateMount[] = [
   operation,
+  page,
   pages,
   subscriptions,
   streams,

@@ -54,6 +54,8 @@ export interface ServerOptions {
   readonly mcp?: McpService;
   /** Loads what answers below `/v1/machine/`, for tokens with a scope of the machine. */
   readonly machine?: () => Promise<MachineService>;
+  /** The folder of the built viewer: the page at `/`. */
+  readonly pageFolder?: string;
   readonly report?: (line: string) => void;
 }
 
@@ -107,6 +109,7 @@ function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): S
     ...(options.live === undefined ? {} : { live: options.live }),
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     ...(options.machine === undefined ? {} : { machine: options.machine }),
+    ...(options.pageFolder === undefined ? {} : { pageFolder: options.pageFolder }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl.replace(/\/+$/u, "") }),
     webhookHosts: new Set(options.webhookHosts?.map((host) => host.toLowerCase())),
     longPollMs: options.longPollMs ?? LIMITS.longPollMs,

@@ -48,11 +48,11 @@ async function toError(response: Response): Promise<ServerError> {
   );
 }
 
-/** Exchanges the code in the address, once, for a cookie that no script can read; the code leaves the address. */
+/** Exchanges the code in the address, once, for a cookie that no script can read; the code leaves the address, and the place stays. */
 export async function enter(): Promise<void> {
-  const [, code] = /^#code=(.+)$/u.exec(location.hash) ?? [];
+  const [, code, place = "/"] = /^#code=([^/]+)(\/.*)?$/u.exec(location.hash) ?? [];
   if (code === undefined) return;
-  history.replaceState(null, "", `${location.pathname}#/`);
+  history.replaceState(null, "", `${location.pathname}#${place}`);
   await ask("/v1/pages/cookie", { body: { code: decodeURIComponent(code) } });
 }
 

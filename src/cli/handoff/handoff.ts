@@ -1,22 +1,20 @@
 /** `handoff`: the receipt, then the new session and how to go on with it. */
 
 import { resolve } from "node:path";
-
+import { handOver } from "../../conversations/index.ts";
 import { placesOf } from "../../files/index.ts";
-import type { HandOff } from "../../handoff/index.ts";
+import { commandLine, type HandOff } from "../../handoff/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
-import { commandLine } from "./command-line.ts";
 import type { HandoffFlags } from "./flags.ts";
-import { handOver } from "./hand-over.ts";
 import { madeLines, receiptLines } from "./receipt.ts";
 
 export async function runHandoff(id: string, flags: HandoffFlags, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
   const { fromMessage, strategy, maxMessages, maxTokens, maxLoss } = flags;
   const made = await handOver(located, {
-    shell,
+    places: shell,
     ...(flags.cwd === undefined ? {} : { cwd: resolve(shell.cwd, flags.cwd) }),
     options: {
       to: flags.to,

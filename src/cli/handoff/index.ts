@@ -6,7 +6,6 @@
  * Does not know: how a session is converted, written or verified.
  */
 
-export { commandLine } from "./command-line.ts";
 export { addHandoffCommands } from "./commands.ts";
 export { addImportCommand } from "./import-command.ts";
 export { resumeWork } from "./work.ts";

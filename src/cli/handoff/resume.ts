@@ -4,8 +4,10 @@ import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { LookUpHit, OwnRow } from "../../catalog/index.ts";
+import { handOver } from "../../conversations/index.ts";
 import { findProgram } from "../../drivers/process/index.ts";
 import { placesOf } from "../../files/index.ts";
+import { commandLine } from "../../handoff/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { keepSafe } from "../../native/gemini/index.ts";
 import { readNativeDetails, resumeCommandOf } from "../../native/index.ts";
@@ -13,9 +15,7 @@ import type { FoundSession } from "../../native/kit/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Shell } from "../terminal/index.ts";
-import { commandLine } from "./command-line.ts";
 import type { ResumeFlags } from "./flags.ts";
-import { handOver } from "./hand-over.ts";
 import { describeHandOff } from "./receipt.ts";
 
 export interface Resume {
@@ -66,7 +66,7 @@ async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell):
     // A session that nobody can open is not to be left behind.
     if (!flags.print && findProgram(agent, shell.env.PATH ?? "", shell.cwd) === null)
       throw notInstalled(agent);
-    const made = await handOver(located, { shell, options: { to: agent, places } });
+    const made = await handOver(located, { places: shell, options: { to: agent, places } });
     // Standard output is for the command, or for the agent.
     shell.stderr.write(describeHandOff(made, shell));
     return { cwd: made.cwd, argv: made.resumeCommand ?? [] };

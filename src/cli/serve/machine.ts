@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { PlacesAt } from "../../files/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
 import { patternsWork } from "../search/index.ts";
+import { exportToWork } from "../session/index.ts";
 import { homeConfiguration } from "../spending/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
 
@@ -14,6 +15,7 @@ export async function loadMachine(shell: Shell, store: string | undefined): Prom
     places: placesFor(shell, store),
     exclude: () => patternsWork(shell),
     toTime: (text) => parseSince(text, new Date()),
+    exportTo: (located, wish, write) => exportToWork(located, wish, { write, shell }),
     prices: async () => (await homeConfiguration(shell)).prices,
   });
 }

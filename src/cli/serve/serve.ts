@@ -24,8 +24,10 @@ import { toJsonText } from "../terminal/index.ts";
 import type { ServeFlags } from "./flags.ts";
 import { liveSettings } from "./live-settings.ts";
 import { loadMachine } from "./machine.ts";
+import { stopSignal } from "./stop-signal.ts";
 import { startTelemetry } from "./telemetry.ts";
 import { readTokenFile, tokenFileOf, writeTokenFile } from "./token-file.ts";
+import { viewerFolder } from "./work.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
   const address = addressOf(flags.listen);
@@ -53,6 +55,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     live: { workspaceIds: [store.workspaceId], ...settings },
     mcp: mcpService(shell),
     machine: () => loadMachine(shell, flags.store),
+    pageFolder: viewerFolder(),
     ...(flags.publicUrl === undefined ? {} : { publicUrl: publicUrlOf(flags.publicUrl) }),
     // Who needs no token could call them anyway.
     webhookHosts: flags.auth ? flags.webhookHost : [...flags.webhookHost, ...LOOPBACK],
@@ -152,16 +155,4 @@ async function announce({ store, listening, tokenFile, flags, shell }: Announcem
   if (tokenFile !== null) lines.push(`  token   in ${tokenFile}`);
   else if (flags.auth) lines.push("  token   create one with `continuo token create`");
   shell.stdout.write(`${lines.join("\n")}\n`);
-}
-
-/** Resolves with the first SIGTERM or Ctrl-C; the next one ends the process. */
-function stopSignal(shell: Shell): Promise<void> {
-  return new Promise((resolve) => {
-    const held: Disposable[] = [];
-    const stop = (): void => {
-      for (const one of held) one[Symbol.dispose]();
-      resolve();
-    };
-    held.push(shell.holdTermination(stop), shell.holdInterrupts(stop));
-  });
 }

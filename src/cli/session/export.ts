@@ -5,7 +5,7 @@ import { type LookUpHit, openLocated, type ShownSession } from "../../catalog/in
 import { openOutputFile, placesOf } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { forbiddenFolders } from "../../native/index.ts";
-import { visibleLine } from "../../transcript/index.ts";
+import { type SecretsFound, visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
 import {
   createFileOutput,
@@ -30,29 +30,46 @@ import { type View, viewOf } from "./view.ts";
 export async function runExport(id: string, flags: ExportFlags, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
   if (flags.bundle !== undefined) return await writeBundle(located, flags.bundle, flags, shell);
-  using whole = await openLocated(located, shell);
-  const opened = flags.modelView ? await openModelView(located, whole, undefined) : whole;
-  const mask = flags.maskSecrets ? createMask() : null;
-  const steps = flags.all ? everyBranch(opened) : stepsOfBranch(opened, undefined);
-  const subagents = openSubagents(opened, shell);
-  const source =
-    mask === null
-      ? { session: opened, steps, subagents }
-      : { session: mask.session(opened), steps: mask.steps(steps), subagents: mask.subagents(subagents) };
   const format = flags.format ?? formatOf(flags.output);
+  const wish = { ...flags, format };
   if (flags.output === undefined || flags.output === "-") {
-    await writeSession(source, format, flags, createOutput(shell.stdout));
-    if (mask !== null) shell.stderr.write(`${describeMasked(mask.found())}\n`);
+    report(await writeExport(located, wish, createOutput(shell.stdout), shell), shell);
     return 0;
   }
   const forbidden = await forbiddenFolders(placesOf(shell));
   const options = { force: flags.force === true, forbidden };
   using file: FileOutput = await createFileOutput(flags.output, options, shell);
-  await writeSession(source, format, flags, file);
+  const masked = await writeExport(located, wish, file, shell);
   const sizeBytes = await file.commit();
   shell.stderr.write(`${tildePath(file.path, shell.home)}, ${plural(sizeBytes, "byte")}\n`);
-  if (mask !== null) shell.stderr.write(`${describeMasked(mask.found())}\n`);
+  report(masked, shell);
   return 0;
+}
+
+function report(masked: SecretsFound | null, shell: Shell): void {
+  if (masked !== null) shell.stderr.write(`${describeMasked(masked)}\n`);
+}
+
+type ExportWish = Omit<ExportFlags, "output" | "bundle"> & { readonly format: ExportFormat };
+
+/** The secrets that were masked; `null` where none were to be. */
+export async function writeExport(
+  located: LookUpHit,
+  wish: ExportWish,
+  output: Output,
+  shell: Shell,
+): Promise<SecretsFound | null> {
+  using whole = await openLocated(located, shell);
+  const opened = wish.modelView ? await openModelView(located, whole, undefined) : whole;
+  const mask = wish.maskSecrets ? createMask() : null;
+  const steps = wish.all ? everyBranch(opened) : stepsOfBranch(opened, undefined);
+  const subagents = openSubagents(opened, shell);
+  const source =
+    mask === null
+      ? { session: opened, steps, subagents }
+      : { session: mask.session(opened), steps: mask.steps(steps), subagents: mask.subagents(subagents) };
+  await writeSession(source, wish.format, wish, output);
+  return mask?.found() ?? null;
 }
 
 /** Errors: `unsupported` for a session of Continuo's own, which no agent keeps. */

@@ -3,9 +3,9 @@
 import { forkOwn, type LocatedSession, type OwnRow, openOwn } from "../../catalog/index.ts";
 import { type ForkedSession, forkNativeSession } from "../../editing/index.ts";
 import { placesOf } from "../../files/index.ts";
+import { commandLine } from "../../handoff/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { commandLine } from "../handoff/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, plural, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 

@@ -1,9 +1,9 @@
 /** The work of commands for other folders, loaded when it is called for. */
 
-import type { ShownSession } from "../../catalog/index.ts";
+import type { LookUpHit, ShownSession } from "../../catalog/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { Conversation, ConversationOptions } from "./conversation.ts";
-import type { ExportFlags } from "./export-flags.ts";
+import type { ExportFlags, ExportFormat } from "./export-flags.ts";
 
 /** As `session list`. */
 export async function listWork(shell: Shell): Promise<number> {
@@ -18,6 +18,17 @@ export async function showWork(id: string, shell: Shell): Promise<number> {
 /** One turn, as `session show` draws it. */
 export async function showTurnWork(id: string, messageId: string, shell: Shell): Promise<number> {
   return await (await import("./show-turn.ts")).showTurn(id, messageId, shell);
+}
+
+/** As `session export`, to wherever `write` puts it. */
+export async function exportToWork(
+  located: LookUpHit,
+  { format, secrets }: { readonly format: ExportFormat; readonly secrets?: "masked" },
+  { write, shell }: { readonly write: (text: string) => Promise<void>; readonly shell: Shell },
+): Promise<void> {
+  const { writeExport } = await import("./export.ts");
+  const wish = { format, ...(secrets === undefined ? {} : { maskSecrets: true as const }) };
+  await writeExport(located, wish, { isClosed: false, write }, shell);
 }
 
 /** As `session export`. */

@@ -106,6 +106,8 @@ export interface ServerContext {
   readonly mcp?: McpService;
   /** Loads what is answered below `/v1/machine/`; nothing where it is left out. */
   readonly machine?: () => Promise<MachineService>;
+  /** The folder of the built viewer, which is the page at `/`; no page where it is left out. */
+  readonly pageFolder?: string;
   /** How clients reach the server; the name that a request was sent to where it is left out. */
   readonly publicUrl?: string;
   /** Private hosts that webhooks may be sent to. */

@@ -10,6 +10,7 @@ import { ContinuoError } from "../../model/index.ts";
 import type { Access } from "../../wire/index.ts";
 import { MACHINE_ROOT, type MachineService } from "../../wire/machine/index.ts";
 import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
+import { actionRoutes } from "./action-routes.ts";
 import type { MachineAsked } from "./asked.ts";
 import { listRoutes } from "./list-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
@@ -25,6 +26,7 @@ export const machine: CreateMount = (context) => {
     routes: (app) => {
       listRoutes(app, context, asked);
       sessionRoutes(app, context, asked);
+      actionRoutes(app, asked);
       app.all(`${MACHINE_ROOT}/*`, (c) => {
         machineFor(c.var.grant, "read", context);
         throw noSuchPath();

@@ -15,7 +15,7 @@ export interface HandOffRequest {
   readonly to: string;
   /** The session's own folder when left out. */
   readonly cwd?: string;
-  /** Hand over only what comes after this message, or up to so many messages. */
+  /** The newest so many messages; all when left out. */
   readonly maxMessages?: number;
 }
 

@@ -30,5 +30,13 @@ export {
   sessionsPath,
   textPath,
 } from "./paths.ts";
-export type { HistoryName, HistoryQuery, ImageBytes, MachineService } from "./service.ts";
+export type {
+  ExportedFile,
+  ExportWish,
+  HistoryName,
+  HistoryQuery,
+  ImageBytes,
+  MachineActions,
+  MachineService,
+} from "./service.ts";
 export type { GrowthEvent, MachineProblem, SessionHead, SubagentHead } from "./session.ts";

@@ -1,8 +1,19 @@
 /** What a server asks of the machine that it runs on: the answers of `/v1/machine/`, without HTTP. */
 
+import type {
+  ForkAnswer,
+  ForkRequest,
+  HandOffAnswer,
+  HandOffPreview,
+  HandOffRequest,
+  RenameRequest,
+  RepairAnswer,
+  ResumeAnswer,
+  TrashAnswer,
+} from "./actions.ts";
 import type { ChangesAnswer, FileChanges } from "./changes.ts";
 import type { HistoryView, HistoryWindow, TextRest } from "./history.ts";
-import type { ListQuery, SessionsChanged, SessionsPage } from "./list.ts";
+import type { ListQuery, MachineSession, SessionsChanged, SessionsPage } from "./list.ts";
 import type { Outline } from "./outline.ts";
 import type { GrowthEvent, SessionHead } from "./session.ts";
 
@@ -56,5 +67,31 @@ export interface MachineService {
     query: HistoryName & { readonly path: string; readonly after?: number },
     signal: AbortSignal,
   ): Promise<FileChanges>;
+  readonly actions: MachineActions;
   close(): Promise<void>;
+}
+
+export interface ExportWish {
+  readonly format: "md" | "html" | "json" | "jsonl";
+  readonly secrets?: "masked";
+}
+
+export interface ExportedFile {
+  readonly fileName: string;
+  readonly mimeType: string;
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+/** What can be done with a session, with the errors of the commands. */
+export interface MachineActions {
+  resume(key: string, signal: AbortSignal): Promise<ResumeAnswer>;
+  rename(key: string, request: RenameRequest, signal: AbortSignal): Promise<MachineSession>;
+  fork(key: string, request: ForkRequest, signal: AbortSignal): Promise<ForkAnswer>;
+  delete(key: string, signal: AbortSignal): Promise<TrashAnswer>;
+  /** `null` where the list does not show it. */
+  restore(trashId: string): Promise<MachineSession | null>;
+  repair(key: string, write: "preview" | "in place", signal: AbortSignal): Promise<RepairAnswer>;
+  handOffPreview(key: string, request: HandOffRequest, signal: AbortSignal): Promise<HandOffPreview>;
+  handOff(key: string, request: HandOffRequest, signal: AbortSignal): Promise<HandOffAnswer>;
+  export(key: string, wish: ExportWish, signal: AbortSignal): Promise<ExportedFile>;
 }

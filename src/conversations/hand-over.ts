@@ -1,23 +1,24 @@
 /** A session, an agent's or Continuo's own, handed over. */
 
-import { type LookUpHit, openLocated, type ShownSession } from "../../catalog/index.ts";
-import { type HandOff, type HandOffOptions, handOff, handOffMessages } from "../../handoff/index.ts";
-import { ContinuoError } from "../../model/index.ts";
-import type { Shell } from "../terminal/index.ts";
+import { type LookUpHit, openLocated, type ShownSession } from "../catalog/index.ts";
+import type { PlacesAt } from "../files/index.ts";
+import { type HandOff, type HandOffOptions, handOff, handOffMessages } from "../handoff/index.ts";
+import { ContinuoError } from "../model/index.ts";
 
 export interface HandingOver {
   /** Where it goes on; the session's own folder when left out. */
   readonly cwd?: string;
-  readonly shell: Shell;
+  /** Where Continuo's own sessions are looked for. */
+  readonly places: PlacesAt;
   readonly options: Omit<HandOffOptions, "cwd">;
 }
 
 /** Errors: those of `handOff`; `usage` where nobody tells a folder. */
-export async function handOver(located: LookUpHit, { cwd, shell, options }: HandingOver): Promise<HandOff> {
+export async function handOver(located: LookUpHit, { cwd, places, options }: HandingOver): Promise<HandOff> {
   if (located.kind === "native") {
     return await handOff(located.native.found, { ...options, ...(cwd === undefined ? {} : { cwd }) });
   }
-  using session = await openLocated(located, shell);
+  using session = await openLocated(located, places);
   const messages = await Array.fromAsync(session.history());
   return await handOffMessages({ messages, title: titleOf(session), cwd: cwd ?? folderOf(session) }, options);
 }

@@ -1,0 +1,36 @@
+/** The flags of `continuo view`. Nothing here does any work. */
+
+import type { Command } from "commander";
+import type { Shell } from "../terminal/index.ts";
+import type { ViewFlags } from "./flags.ts";
+
+interface Run {
+  readonly shell: Shell;
+  readonly onEnd: (exitCode: number) => void;
+}
+
+const HELP = `
+The address that is printed works once, within a minute: it gives a cookie to the browser that opens it first. Run the
+command again for another one. The server listens on a free port of this machine only, and ends with Ctrl-C.
+
+Without a display, or through ssh, no browser is opened. To look at the sessions of another machine, forward the port:
+ssh -L PORT:127.0.0.1:PORT HOST, and open the address on your own machine.
+
+Examples:
+  continuo view                 the list of all sessions
+  continuo view 4bf3c2a1        one session; the beginning of an id is enough
+  continuo view --read-only     nothing can be renamed, deleted, forked, repaired or handed over`;
+
+export function addViewCommand(program: Command, run: Run | null): void {
+  program
+    .command("view")
+    .description("look at every session of this machine in a browser")
+    .argument("[id]", "the session to open; the list when left out")
+    .option("--no-open", "print the address, and open no browser")
+    .option("--read-only", "allow no change of any session")
+    .option("--json", "print the address as JSON")
+    .addHelpText("after", HELP)
+    .action(async (id: string | undefined, flags: ViewFlags) => {
+      if (run !== null) run.onEnd(await (await import("./view.ts")).runView(id ?? null, flags, run.shell));
+    });
+}

@@ -1,0 +1,9 @@
+/** The flags of `continuo view`, as they arrive. */
+
+export interface ViewFlags {
+  /** `false` with `--no-open`. */
+  readonly open: boolean;
+  readonly readOnly?: true;
+  readonly listen?: string;
+  readonly json?: true;
+}

@@ -1,0 +1,69 @@
+/** `continuo view`: a server on a free port, and an address that lets one browser in. */
+
+import { ContinuoError, type Store } from "../../model/index.ts";
+import { createAuthenticate, createServer, type Listening, listen } from "../../server/index.ts";
+import { openStore } from "../../store/index.ts";
+import { locate } from "../notices/index.ts";
+import { machineWork, stopSignal, viewerFolder } from "../serve/index.ts";
+import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
+import { openBrowser } from "./browser.ts";
+import type { ViewFlags } from "./flags.ts";
+
+const HOST = "127.0.0.1";
+
+export async function runView(id: string | null, flags: ViewFlags, shell: Shell): Promise<number> {
+  const place = id === null ? "/" : `/session/${encodeURIComponent(await keyFor(id, shell))}`;
+  // Tokens are all that it holds, and they end with the command.
+  await using store = await openStore("memory:");
+  const server = createServer({
+    store: (workspaceId) => store.forWorkspace(workspaceId),
+    authenticate: createAuthenticate(store),
+    hosts: [HOST, "localhost"],
+    machine: () => machineWork(shell),
+    pageFolder: viewerFolder(),
+    report: (line) => shell.stderr.write(`${line}\n`),
+  });
+  const stopped = stopSignal(shell);
+  const listening = await listen(server, { host: HOST, port: 0, process: "own" });
+  const code = await issueCode(store, listening, flags);
+  const url = `${listening.url}/#code=${code}${place}`;
+  const isOpened = flags.open && openBrowser(url, shell);
+  await announce({ url, isOpened }, flags, shell);
+  await stopped;
+  await listening.close();
+  return 0;
+}
+
+/** As the list names it. Errors: as `locate`. */
+async function keyFor(id: string, shell: Shell): Promise<string> {
+  const located = await locate(id, shell, "without examples");
+  const { keyOf } = await import("../../machine/index.ts");
+  return keyOf(located.kind === "own" ? located.row : located.native.found);
+}
+
+async function issueCode(store: Store, { url }: Listening, { readOnly }: ViewFlags): Promise<string> {
+  const { secret } = await store.createToken({
+    scopes: [readOnly ? "machine:read" : "machine:read,write"],
+    label: "continuo view",
+    issuedFrom: "loopback",
+  });
+  const response = await fetch(`${url}/v1/pages/code`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  const { code }: { readonly code?: unknown } = JSON.parse(await response.text());
+  if (typeof code === "string") return code;
+  throw new ContinuoError("unavailable", `the server gave no code for the page: status ${response.status}`);
+}
+
+interface Announcement {
+  readonly url: string;
+  readonly isOpened: boolean;
+}
+
+async function announce({ url, isOpened }: Announcement, { json }: ViewFlags, shell: Shell): Promise<void> {
+  const output = createOutput(shell.stdout);
+  if (json) return await output.write(`${toJsonText({ url, opened: isOpened })}\n`);
+  const first = isOpened ? "The viewer is open in your browser." : "Open this address within a minute:";
+  await output.write(`${first}\n  ${url}\nPress Ctrl-C to end it.\n`);
+}

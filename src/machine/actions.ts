@@ -1,0 +1,183 @@
+/** Actions on a session: the use cases of the commands, by keys. What is made or changed is in the next list. */
+
+import { deleteOwn, forkOwn, type LookUpHit, type OpenOwn, openOwn, renameOwn } from "../catalog/index.ts";
+import { handOver } from "../conversations/index.ts";
+import {
+  forkNativeSession,
+  renameNativeSession,
+  repairNativeSession,
+  restoreNativeSession,
+  trashNativeSession,
+} from "../editing/index.ts";
+import { placesOf } from "../files/index.ts";
+import type { HandOff } from "../handoff/index.ts";
+import { type AgentName, ContinuoError, isAgentName } from "../model/index.ts";
+import type {
+  ForkAnswer,
+  HandOffAnswer,
+  HandOffRequest,
+  MachineActions,
+  MachineSession,
+} from "../wire/machine/index.ts";
+import { toPreview, toRepairAnswer } from "./answers.ts";
+import { exported } from "./exported.ts";
+import { MACHINE_LIMITS } from "./limits.ts";
+import type { Machine } from "./machine-parts.ts";
+import { findMade, locateNamed } from "./named.ts";
+import { resumeAnswer, resumeOf } from "./resume.ts";
+
+export function createActions(machine: Machine): MachineActions {
+  const { options, source } = machine;
+  const places = placesOf(options.places);
+  const located = async (key: string, signal: AbortSignal): Promise<LookUpHit> =>
+    await locateNamed(await machine.named(key, signal), options.places);
+  /** A sub-agent is a part of the session that started it. */
+  const changeable = async (key: string, signal: AbortSignal): Promise<LookUpHit> => {
+    const named = await machine.named(key, signal);
+    if (named.parentKey === null) return await locateNamed(named, options.places);
+    throw new ContinuoError("unsupported", "a sub-agent cannot be changed by itself", {
+      hint: "Open the session that started it.",
+    });
+  };
+  const rowNow = async (key: string): Promise<MachineSession> => {
+    source.forget();
+    return (await machine.named(key, new AbortController().signal)).shown;
+  };
+  const made = async (one: Made): Promise<MachineSession | null> => await findMade(one, source);
+  const handedOver = async (
+    until: "receipt" | "written",
+    key: string,
+    { to, cwd, maxMessages }: HandOffRequest,
+    signal: AbortSignal,
+  ): Promise<HandOff> => {
+    const part = maxMessages === undefined ? {} : { maxMessages };
+    return await handOver(await located(key, signal), {
+      places: options.places,
+      ...(cwd === undefined ? {} : { cwd }),
+      options: { ...part, to: toAgentName(to), places, until, signal },
+    });
+  };
+  return {
+    resume: async (key, signal) => resumeOf(await located(key, signal), options.places),
+    async rename(key, { title }, signal) {
+      const hit = await changeable(key, signal);
+      if (hit.kind === "native") await renameNativeSession(hit.native.found, title, { places, signal });
+      else await withOwn(machine, (own) => renameOwn(hit.row, title, own));
+      return await rowNow(key);
+    },
+    async fork(key, { at }, signal) {
+      const fork = await forked(machine, await located(key, signal), at, signal);
+      return { session: await made(fork.made), ...fork.answer };
+    },
+    async delete(key, signal) {
+      const hit = await changeable(key, signal);
+      const trashId =
+        hit.kind === "native"
+          ? (await trashNativeSession(toRef(hit), { places, now: new Date(), signal })).trashId
+          : await withOwn(machine, async (own) => {
+              await deleteOwn(hit.row, own);
+              return null;
+            });
+      source.forget();
+      return { trashId };
+    },
+    async restore(trashId) {
+      const { trashed } = await source.rows();
+      if (!trashed.some((row) => row.trashId === trashId)) throw notInTrash(trashId);
+      const { info } = await restoreNativeSession(trashId, { places, now: new Date() });
+      return await made(info);
+    },
+    async repair(key, write, signal) {
+      const hit = await changeable(key, signal);
+      if (hit.kind === "own") throw ownIsNotRepaired(hit.row.sessionId);
+      const wish = write === "in place" ? { write } : {};
+      const repair = await repairNativeSession(hit.native.found, { places, signal, ...wish });
+      if (write !== "preview") source.forget();
+      return toRepairAnswer(repair);
+    },
+    export: async (key, wish, signal) => exported(await located(key, signal), wish, options),
+    handOffPreview: async (key, wish, signal) => toPreview(await handedOver("receipt", key, wish, signal)),
+    handOff: async (key, wish, signal) =>
+      await toAnswer(await handedOver("written", key, wish, signal), made),
+  };
+}
+
+interface Made {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly location: string;
+}
+
+/** Errors: `invalid`. */
+function toAgentName(name: string): AgentName {
+  if (isAgentName(name)) return name;
+  throw new ContinuoError("invalid", `no agent ${JSON.stringify(name)} whose sessions can be written`);
+}
+
+async function toAnswer(
+  handOff: HandOff,
+  made: (one: Made) => Promise<MachineSession | null>,
+): Promise<HandOffAnswer> {
+  const { agent, sessionId, location, resumeCommand, cwd, verification } = handOff;
+  if (sessionId === null || location === null || resumeCommand === null) {
+    throw new Error("a session that was written has a place");
+  }
+  return {
+    ...toPreview(handOff),
+    session: await made({ agent, sessionId, location }),
+    ...{ sessionId, location, verifiedBy: verification?.by ?? null },
+    resume: resumeAnswer(cwd, resumeCommand),
+  };
+}
+
+interface Forked {
+  readonly made: Made;
+  readonly answer: Omit<ForkAnswer, "session">;
+}
+
+async function forked(
+  machine: Machine,
+  hit: LookUpHit,
+  at: string | undefined,
+  signal: AbortSignal,
+): Promise<Forked> {
+  const { places } = machine.options;
+  if (hit.kind === "native") {
+    const wish = at === undefined ? {} : { at };
+    const fork = await forkNativeSession(hit.native.found, { places: placesOf(places), signal, ...wish });
+    const { sessionId, messages, cwd, resumeCommand } = fork;
+    return { made: fork, answer: { sessionId, messages, resume: resumeAnswer(cwd, resumeCommand) } };
+  }
+  const { agent } = hit.row;
+  return await withOwn(machine, async (own) => {
+    const { session, messages } = await forkOwn(hit.row, own, at);
+    const { sessionId } = session;
+    const resume = await resumeOf({ kind: "own", row: { ...hit.row, sessionId } }, places);
+    const location = `${own.location}#${sessionId}`;
+    return { made: { agent, sessionId, location }, answer: { sessionId, messages, resume } };
+  });
+}
+
+async function withOwn<T>({ options }: Machine, use: (own: OpenOwn) => Promise<T>): Promise<T> {
+  await using own = await openOwn(options.places);
+  if (own === null) throw new ContinuoError("not_found", "the store no longer exists");
+  return await use(own);
+}
+
+function toRef({ native }: Extract<LookUpHit, { kind: "native" }>): Parameters<typeof trashNativeSession>[0] {
+  const { agent, sessionId, location } = native.found;
+  return { agent, sessionId, location, cwd: null };
+}
+
+function notInTrash(trashId: string): ContinuoError {
+  const name = JSON.stringify(trashId.slice(0, MACHINE_LIMITS.namedChars));
+  return new ContinuoError("not_found", `there is no session ${name} in the trash`, {
+    hint: "Read the list of deleted sessions again.",
+  });
+}
+
+function ownIsNotRepaired(sessionId: string): ContinuoError {
+  return new ContinuoError("unsupported", `cannot repair session ${sessionId}: it is Continuo's own`, {
+    hint: "Run `continuo store restore` to restore a backup of the store.",
+  });
+}

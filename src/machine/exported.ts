@@ -1,0 +1,34 @@
+/** A session as a file that is read while it is written. */
+
+import type { LookUpHit } from "../catalog/index.ts";
+import type { ExportedFile, ExportWish } from "../wire/machine/index.ts";
+import type { MachineOptions } from "./options.ts";
+
+const TYPES: Readonly<Record<ExportWish["format"], string>> = {
+  md: "text/markdown; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  json: "application/json",
+  jsonl: "application/jsonl",
+};
+
+/** Nothing is written faster than it is read. What fails on the way cuts the file off. */
+export function exported(hit: LookUpHit, wish: ExportWish, { exportTo }: MachineOptions): ExportedFile {
+  const { readable, writable } = new TextEncoderStream();
+  const writer = writable.getWriter();
+  const write = async (text: string): Promise<void> => {
+    await writer.ready;
+    // What the reader does not take any more fails the next write.
+    writer.write(text).catch(() => undefined);
+  };
+  exportTo(hit, wish, write).then(
+    () => writer.close().catch(() => undefined),
+    (error: unknown) => writer.abort(error).catch(() => undefined),
+  );
+  const { agent, sessionId } = hit.kind === "own" ? hit.row : hit.native.found;
+  const name = `${agent}-${sessionId}`.replace(/[^\w.-]/gu, "_").slice(0, 200);
+  return {
+    fileName: `${name}.${wish.format}`,
+    mimeType: TYPES[wish.format],
+    body: readable as ReadableStream<Uint8Array>,
+  };
+}

@@ -1,0 +1,33 @@
+/** The command that goes on with a session, in its folder. */
+
+import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { type LookUpHit, openLocated } from "../catalog/index.ts";
+import type { PlacesAt } from "../files/index.ts";
+import { commandLine } from "../handoff/index.ts";
+import { ContinuoError } from "../model/index.ts";
+import { resumeCommandOf } from "../native/index.ts";
+import type { ResumeAnswer } from "../wire/machine/index.ts";
+
+/** Errors: `not_found` where the session's folder is not told, or gone. */
+export async function resumeOf(hit: LookUpHit, places: PlacesAt): Promise<ResumeAnswer> {
+  if (hit.kind === "own") {
+    return resumeAnswer(hit.row.cwd ?? places.home, ["continuo", "repl", "--resume", hit.row.sessionId]);
+  }
+  using session = await openLocated(hit, places, { newestBytes: 1 });
+  const { cwd, agent, sessionId } = session.details;
+  if (cwd === null || !isAbsolute(cwd) || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new ContinuoError("not_found", "the session's folder is not told, or no longer exists", {
+      hint: "Continue in a folder that you name: hand the session over to its own agent.",
+      details: { cwd },
+    });
+  }
+  const { found } = hit.native;
+  // Gemini CLI deletes sessions when it starts: the command keeps this one safe first.
+  const argv = agent === "gemini" ? ["continuo", "resume", `gemini:${sessionId}`] : resumeCommandOf(found);
+  return resumeAnswer(cwd, argv);
+}
+
+export function resumeAnswer(cwd: string, argv: readonly string[]): ResumeAnswer {
+  return { cwd, argv, command: commandLine(cwd, argv) };
+}

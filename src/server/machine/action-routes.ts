@@ -1,0 +1,96 @@
+/** Actions on a session. What changes something needs `machine:write`; previews are read. */
+
+import type { Hono } from "hono";
+import { z } from "zod";
+import { AGENT_NAMES, present } from "../../model/index.ts";
+import { MACHINE_ROOT } from "../../wire/machine/index.ts";
+import type { ServerEnv } from "../context/index.ts";
+import { readJsonObject } from "../http/index.ts";
+import { type Call, COUNT, type MachineAsked, NAME, parseAsked, parseQuery } from "./asked.ts";
+import { keyOf } from "./session-routes.ts";
+
+const SESSION = `${MACHINE_ROOT}/sessions/:key`;
+const NOTHING = z.strictObject({});
+const PATH = z.string().min(1).max(4_096).startsWith("/");
+const RENAME = z.strictObject({ title: z.string().min(1).max(1_000) });
+const FORK = z.strictObject({ at: NAME.optional() });
+const TO = z.enum(AGENT_NAMES);
+const PREVIEW = z.strictObject({ to: TO, cwd: PATH.optional(), maxMessages: COUNT.optional() });
+const HAND_OFF = z.strictObject({
+  to: TO,
+  cwd: PATH.optional(),
+  maxMessages: z.number().int().min(1).max(999_999_999).optional(),
+});
+const EXPORT = z.strictObject({
+  format: z.enum(["md", "html", "json", "jsonl"]),
+  secrets: z.enum(["masked"]).optional(),
+});
+
+export function actionRoutes(app: Hono<ServerEnv>, asked: MachineAsked): void {
+  previewRoutes(app, asked);
+  app.post(`${SESSION}/rename`, async (c) => {
+    const { actions } = await asked(c, "write");
+    return Response.json(await actions.rename(keyOf(c), await bodyOf(c, RENAME), c.req.raw.signal));
+  });
+  app.post(`${SESSION}/fork`, async (c) => {
+    const { actions } = await asked(c, "write");
+    const body = present(await bodyOf(c, FORK));
+    return Response.json(await actions.fork(keyOf(c), body, c.req.raw.signal), { status: 201 });
+  });
+  app.post(`${SESSION}/delete`, async (c) => {
+    const { actions } = await asked(c, "write");
+    await bodyOf(c, NOTHING);
+    return Response.json(await actions.delete(keyOf(c), c.req.raw.signal));
+  });
+  app.post(`${MACHINE_ROOT}/trash/:id/restore`, async (c) => {
+    const { actions } = await asked(c, "write");
+    await bodyOf(c, NOTHING);
+    return Response.json(await actions.restore(parseAsked(c.req.param("id"), NAME)));
+  });
+  app.post(`${SESSION}/repair`, async (c) => {
+    const { actions } = await asked(c, "write");
+    await bodyOf(c, NOTHING);
+    return Response.json(await actions.repair(keyOf(c), "in place", c.req.raw.signal));
+  });
+  app.post(`${SESSION}/handoff`, async (c) => {
+    const { actions } = await asked(c, "write");
+    const body = present(await bodyOf(c, HAND_OFF));
+    return Response.json(await actions.handOff(keyOf(c), body, c.req.raw.signal), { status: 201 });
+  });
+}
+
+function previewRoutes(app: Hono<ServerEnv>, asked: MachineAsked): void {
+  app.get(`${SESSION}/resume`, async (c) => {
+    const { actions } = await asked(c, "read");
+    parseQuery(c, NOTHING);
+    return Response.json(await actions.resume(keyOf(c), c.req.raw.signal));
+  });
+  app.get(`${SESSION}/repair`, async (c) => {
+    const { actions } = await asked(c, "read");
+    parseQuery(c, NOTHING);
+    return Response.json(await actions.repair(keyOf(c), "preview", c.req.raw.signal));
+  });
+  app.get(`${SESSION}/handoff`, async (c) => {
+    const { actions } = await asked(c, "read");
+    const query = present(parseQuery(c, PREVIEW));
+    return Response.json(await actions.handOffPreview(keyOf(c), query, c.req.raw.signal));
+  });
+  app.get(`${SESSION}/export`, async (c) => {
+    const { actions } = await asked(c, "read");
+    const query = present(parseQuery(c, EXPORT));
+    const { fileName, mimeType, body } = await actions.export(keyOf(c), query, c.req.raw.signal);
+    return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>, {
+      headers: {
+        "content-type": mimeType,
+        // A file to keep: as a page of this server it would have its cookie.
+        "content-disposition": `attachment; filename="${fileName}"`,
+        "content-security-policy": "default-src 'none'; sandbox",
+        "cache-control": "no-store",
+      },
+    });
+  });
+}
+
+async function bodyOf<Schema extends z.ZodType>(c: Call, schema: Schema): Promise<z.output<Schema>> {
+  return parseAsked(await readJsonObject(c.req.raw), schema);
+}

@@ -1,0 +1,175 @@
+/** Actions over HTTP: what they do to the files of agents, what is only previewed, and who may act. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type {
+  ForkAnswer,
+  HandOffAnswer,
+  HandOffPreview,
+  HistoryWindow,
+  RepairAnswer,
+  SessionsPage,
+  TrashAnswer,
+} from "../../src/wire/machine/index.ts";
+import { CLAUDE_ID, claudeFile, claudeText, DAMAGED_ID, writeDamaged } from "../cli/home.ts";
+import { type OpenMachine, openMachine } from "./open-machine.ts";
+
+let machine: OpenMachine;
+beforeEach(async () => {
+  machine = await openMachine();
+  // The sessions of the home run in a folder that is there.
+  const cwd = machine.home.path;
+  const file = join(cwd, claudeFile(CLAUDE_ID));
+  machine.home.write(claudeFile(CLAUDE_ID), readFileSync(file, "utf8").replaceAll("/home/ann/app", cwd));
+});
+afterEach(async () => {
+  await machine[Symbol.asyncDispose]();
+});
+
+const KEY = `/v1/machine/sessions/claude:${CLAUDE_ID}`;
+
+function fileText(): string {
+  return readFileSync(join(machine.home.path, claudeFile(CLAUDE_ID)), "utf8");
+}
+
+async function posted<T>(path: string, body: unknown = {}): Promise<T> {
+  const response = await machine.post(path, body);
+  expect([path, response.status < 300, await response.clone().text()]).toEqual([
+    path,
+    true,
+    expect.anything(),
+  ]);
+  return (await response.json()) as T;
+}
+
+test("rename gives the agent's session its new title, and the list shows it", async () => {
+  expect(await posted(`${KEY}/rename`, { title: "Another title" })).toMatchObject({ title: "Another title" });
+  expect(fileText()).toContain("Another title");
+  expect(await machine.json("/v1/machine/sessions?title=another")).toMatchObject({ total: 1 });
+});
+
+test("delete moves a session to the trash, and restore brings it back byte for byte", async () => {
+  const before = fileText();
+  const { trashId } = await posted<TrashAnswer>(`${KEY}/delete`);
+  expect(existsSync(join(machine.home.path, claudeFile(CLAUDE_ID)))).toBe(false);
+  expect((await machine.get(KEY)).status).toBe(404);
+  const trash = (await machine.json("/v1/machine/sessions?deleted=only")) as SessionsPage;
+  expect(trash.sessions).toMatchObject([{ sessionId: CLAUDE_ID, trashId }]);
+  expect(await posted(`/v1/machine/trash/${trashId}/restore`)).toMatchObject({ sessionId: CLAUDE_ID });
+  expect(fileText()).toBe(before);
+});
+
+test.each(["..%2F..%2Fetc", "nobody", CLAUDE_ID.slice(0, 4)])(
+  "the trash id %s is not found, and nothing is restored",
+  async (id) => {
+    await posted(`${KEY}/delete`);
+    expect((await machine.post(`/v1/machine/trash/${id}/restore`)).status).toBe(404);
+    expect(existsSync(join(machine.home.path, claudeFile(CLAUDE_ID)))).toBe(false);
+  },
+);
+
+test("fork makes a session of the same beginning, with its command, and leaves the first as it is", async () => {
+  const before = fileText();
+  const fork = await posted<ForkAnswer>(`${KEY}/fork`, { at: "u2" });
+  expect(fork).toMatchObject({ messages: 4, resume: { cwd: machine.home.path } });
+  expect(fork.resume.command).toContain(fork.sessionId);
+  const window = (await machine.json(`/v1/machine/sessions/${fork.session?.key}/history`)) as HistoryWindow;
+  expect(window.messages.at(-1)?.message.content).toMatchObject([{ text: "Try again" }]);
+  expect(fileText()).toBe(before);
+});
+
+test("resume is the command of the session's agent in its folder", async () => {
+  expect(await machine.json(`${KEY}/resume`)).toEqual({
+    cwd: machine.home.path,
+    argv: ["claude", "--resume", CLAUDE_ID],
+    command: `cd ${machine.home.path} && claude --resume ${CLAUDE_ID}`,
+  });
+});
+
+test("a session whose folder is gone has no command", async () => {
+  const id = "4bf3aaaa-0000-4000-8000-00000000000c";
+  const line = { uuid: "x1", parent: null, role: "user", content: "Hi", time: "11:00:00" } as const;
+  machine.home.write(claudeFile(id), claudeText(id, [line]));
+  const response = await machine.get(`/v1/machine/sessions/claude:${id}/resume`);
+  expect([response.status, await response.json()]).toMatchObject([404, { error: { code: "not_found" } }]);
+});
+
+test("hand-over gives the receipt first, and writes nothing for it", async () => {
+  const preview = (await machine.json(`${KEY}/handoff?to=codex`)) as HandOffPreview;
+  expect(preview.agent).toBe("codex");
+  expect(Object.keys(preview.receipt.byKind)).toContain("text");
+  const list = "/v1/machine/sessions?agent=codex";
+  expect(await machine.json(list)).toMatchObject({ total: 1 });
+  const made = await posted<HandOffAnswer>(`${KEY}/handoff`, { to: "codex" });
+  expect(made).toMatchObject({ agent: "codex", receipt: preview.receipt, session: { agent: "codex" } });
+  expect(await machine.json(list)).toMatchObject({ total: 2 });
+});
+
+test("repair shows its edits before it makes them", async () => {
+  writeDamaged(machine.home);
+  const key = `/v1/machine/sessions/claude:${DAMAGED_ID}`;
+  const file = join(machine.home.path, claudeFile(DAMAGED_ID));
+  const before = readFileSync(file, "utf8");
+  const preview = (await machine.json(`${key}/repair`)) as RepairAnswer;
+  expect(preview).toMatchObject({ written: false, trashId: null });
+  expect(preview.editCount).toBeGreaterThan(0);
+  expect(readFileSync(file, "utf8")).toBe(before);
+  const repair = await posted<RepairAnswer>(`${key}/repair`);
+  expect(repair).toMatchObject({ written: true, edits: preview.edits });
+  expect(readFileSync(file, "utf8")).not.toBe(before);
+});
+
+test.each([
+  ["md", "text/markdown", "Fix the build"],
+  ["html", "text/html", "<title>Fix the build"],
+  ["jsonl", "application/jsonl", '"role":"user"'],
+  ["json", "application/json", '"messages"'],
+])("export as %s is a file to keep, never a page of the server", async (format, type, text) => {
+  const response = await machine.get(`${KEY}/export?format=${format}`);
+  const headers = Object.fromEntries(response.headers);
+  expect(headers["content-type"]).toContain(type);
+  expect(headers["content-disposition"]).toBe(`attachment; filename="claude-${CLAUDE_ID}.${format}"`);
+  expect(headers["content-security-policy"]).toBe("default-src 'none'; sandbox");
+  expect(await response.text()).toContain(text);
+});
+
+const ACTIONS = ["rename", "fork", "delete", "repair", "handoff"];
+
+test("a token that may only read changes nothing", async () => {
+  const before = fileText();
+  const token = await machine.token(["machine:read"]);
+  for (const action of ACTIONS) {
+    const response = await machine.post(`${KEY}/${action}`, { title: "x", to: "codex" }, token);
+    expect([action, response.status]).toEqual([action, 403]);
+  }
+  expect((await machine.post("/v1/machine/trash/x/restore", {}, token)).status).toBe(403);
+  expect((await machine.get(`${KEY}/repair`, token)).status).toBe(200);
+  expect(fileText()).toBe(before);
+});
+
+test("a page of another origin changes nothing, with whatever token", async () => {
+  const token = await machine.token(["machine:read,write"]);
+  const response = await fetch(`${machine.url}${KEY}/delete`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, origin: "http://evil.example" },
+  });
+  expect(response.status).toBe(403);
+  expect(existsSync(join(machine.home.path, claudeFile(CLAUDE_ID)))).toBe(true);
+});
+
+test.each([
+  ["rename", { title: "" }],
+  ["rename", { title: "x".repeat(1_001) }],
+  ["rename", { title: "x", force: true }],
+  ["fork", { at: 7 }],
+  ["handoff", { to: "nobody" }],
+  ["handoff", { to: "codex", cwd: "../etc" }],
+  ["repair", { output: "/etc/passwd" }],
+  ["delete", { force: true }],
+])("%s with the body %j is refused as invalid", async (action, body) => {
+  const before = fileText();
+  const response = await machine.post(`${KEY}/${action}`, body);
+  expect([response.status, await response.json()]).toMatchObject([400, { error: { code: "invalid" } }]);
+  expect(fileText()).toBe(before);
+});
