@@ -45,7 +45,14 @@ export {
   tokensOf,
 } from "./prices.ts";
 export { isOwn, type ListedSession, nameOf, OWN, type OwnRow } from "./rows.ts";
-export { type SessionUsage, type UsageOfAll, type UsageOptions, usageOfAll } from "./stats.ts";
+export {
+  openUsage,
+  type SessionUsage,
+  type UsageIndex,
+  type UsageOfAll,
+  type UsageOptions,
+  usageOfAll,
+} from "./stats.ts";
 export { listOwn, type OpenOwn, openedOwn, openOwn, ownGoingOnIn, storeUrlOf } from "./store.ts";
 export {
   type Texts,

@@ -51,6 +51,21 @@ export async function usageOfAll({ places, onProgress }: UsageOptions): Promise<
   return { sessions: [...sessions, ...(await usageOfOwn(places))], unreadable };
 }
 
+/** What the index knows of the usage of sessions, and what is found out of others for it. */
+export interface UsageIndex {
+  /** A full read, unless the index has it. Errors: those of opening the session. */
+  of(found: FoundSession): Promise<readonly UsageBucket[]>;
+  save(): Promise<void>;
+}
+
+export function openUsage(places: Places): UsageIndex {
+  const memo = openRows(indexPathOf(places), Date.now(), "usage");
+  return {
+    of: async (found) => (await usageOfNative(found, places, memo)).buckets,
+    save: () => memo.save("part"),
+  };
+}
+
 type Kept = Pick<SessionUsage, "cwd" | "buckets">;
 
 async function usageOfNative(

@@ -35,7 +35,7 @@ export function createActions(machine: Machine): MachineActions {
   const changeable = async (key: string, signal: AbortSignal): Promise<LookUpHit> => {
     const named = await machine.named(key, signal);
     if (named.parentKey === null) return await locateNamed(named, options.places);
-    throw new ContinuoError("unsupported", "a sub-agent cannot be changed by itself", {
+    throw new ContinuoError("unsupported", "a sub-agent is a part of the session that started it", {
       hint: "Open the session that started it.",
     });
   };
@@ -58,7 +58,7 @@ export function createActions(machine: Machine): MachineActions {
     });
   };
   return {
-    resume: async (key, signal) => resumeOf(await located(key, signal), options.places),
+    resume: async (key, signal) => resumeOf(await changeable(key, signal), options.places),
     async rename(key, { title }, signal) {
       const hit = await changeable(key, signal);
       if (hit.kind === "native") await renameNativeSession(hit.native.found, title, { places, signal });
@@ -66,7 +66,7 @@ export function createActions(machine: Machine): MachineActions {
       return await rowNow(key);
     },
     async fork(key, { at }, signal) {
-      const fork = await forked(machine, await located(key, signal), at, signal);
+      const fork = await forked(machine, await changeable(key, signal), at, signal);
       return { session: await made(fork.made), ...fork.answer };
     },
     async delete(key, signal) {

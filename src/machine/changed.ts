@@ -3,19 +3,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MachineSession, SessionsChanged } from "../wire/machine/index.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
-import type { RowSource } from "./rows.ts";
+import type { RowUsages } from "./row-usage.ts";
+import type { RowSource, Rows } from "./rows.ts";
 
 /** Compares the list with what it was, now and then. */
 export async function* changesOf(
   source: RowSource,
+  usages: RowUsages,
   signal: AbortSignal,
 ): AsyncGenerator<SessionsChanged, void, void> {
-  let before: ReadonlyMap<string, string> = textsOf((await source.rows()).byKey);
+  let before: ReadonlyMap<string, string> = textsOf((await source.rows()).byKey, usages);
   while (!signal.aborted) {
     await sleep(MACHINE_LIMITS.followMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     const { byKey } = await source.rows();
-    const now = textsOf(byKey);
+    const now = textsOf(byKey, usages);
     const sessions: MachineSession[] = [];
     for (const [key, text] of now) if (before.get(key) !== text) sessions.push(JSON.parse(text));
     const gone = [...before.keys()].filter((key) => !now.has(key));
@@ -24,6 +26,8 @@ export async function* changesOf(
   }
 }
 
-function textsOf(rows: ReadonlyMap<string, { readonly shown: MachineSession }>): ReadonlyMap<string, string> {
-  return new Map([...rows].map(([key, { shown }]) => [key, JSON.stringify(shown)]));
+function textsOf(rows: Rows["byKey"], usages: RowUsages): ReadonlyMap<string, string> {
+  return new Map(
+    [...rows].map(([key, { row, shown }]) => [key, JSON.stringify({ ...shown, ...usages.of(row) })]),
+  );
 }

@@ -14,6 +14,9 @@ export const MACHINE_LIMITS = {
   indexMs: 2_000,
   /** Sessions that a search finds. */
   foundSessions: 1_000,
+  /** Bytes of a session of which the usage is worked out for the list, and rows of which it is remembered. */
+  usageBytes: 16_777_216,
+  knownUsages: 50_000,
   /** Edits and problems of a repair, characters of a record in it, reasons of a receipt. */
   edits: 200,
   remaining: 50,

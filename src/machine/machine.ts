@@ -20,12 +20,14 @@ import type { Machine } from "./machine-parts.ts";
 import { findNamed, locateNamed } from "./named.ts";
 import type { MachineOptions } from "./options.ts";
 import { imageIn, textIn } from "./parts.ts";
+import { createRowUsages, withUsage } from "./row-usage.ts";
 import { createRowSource } from "./rows.ts";
 import { seenFrom } from "./seen.ts";
 
 export function createMachine(options: MachineOptions): MachineService {
   const machine = createParts(options);
   const { source, histories } = machine;
+  const usages = createRowUsages(options);
   return {
     async sessions(query) {
       const rows = await source.rows();
@@ -35,9 +37,10 @@ export function createMachine(options: MachineOptions): MachineService {
         query.text === undefined
           ? { sessions: [...rows.byKey.values()].map(({ shown }) => shown), notices: [] }
           : await findByText(query.text, rows, options);
-      return pageOf(found.sessions.filter(filter), query, [...rows.notices, ...found.notices]);
+      const page = pageOf(found.sessions.filter(filter), query, [...rows.notices, ...found.notices]);
+      return { ...page, sessions: withUsage(page.sessions, rows, usages) };
     },
-    changed: (signal) => changesOf(source, signal),
+    changed: (signal) => changesOf(source, usages, signal),
     async session(key, signal) {
       const named = await machine.named(key, signal);
       const prices = await options.prices();
@@ -62,7 +65,10 @@ export function createMachine(options: MachineOptions): MachineService {
     fileChanges: (query, signal) =>
       machine.withWhole(query, signal, ({ kept }) => changesOfFile(kept, query.path, query.after)),
     actions: createActions(machine),
-    close: async () => histories.close(),
+    close: async () => {
+      usages.close();
+      histories.close();
+    },
   };
 }
 

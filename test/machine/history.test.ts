@@ -295,3 +295,44 @@ test("sessions of Codex are read in windows too", async () => {
   expect([messages.length, total]).toEqual([2, 2]);
   expect(messages[0]?.message).toMatchObject({ role: "user", content: [{ text: "Hello Codex" }] });
 });
+
+/** More than what is read of the end first. */
+const LONG_LINES: Lines = Array.from({ length: 400 }, (_, at) => ({
+  uuid: `l${at}`,
+  parent: at === 0 ? null : `l${at - 1}`,
+  role: at % 4 === 0 ? ("user" as const) : ("assistant" as const),
+  content: at % 4 === 0 ? `Question ${at}` : [{ type: "text", text: "word ".repeat(1_000) }],
+  time: "12:00:00",
+}));
+
+test("the end of a long session is answered before the rest was read, as it is at each moment", async () => {
+  await using own = await openMachine();
+  const file = claudeFile(WORK_ID);
+  own.home.write(file, claudeText(WORK_ID, LONG_LINES));
+  const end = (await own.json(`${WORK}/history?limit=5`)) as HistoryWindow;
+  expect(idsOf(end)).toEqual(["l395", "l396", "l397", "l398", "l399"]);
+  expect(end).toMatchObject({ hasOlder: true, total: null, turns: null, position: null });
+  expect(end.messages.map(({ turnId, turn, index }) => [turnId, turn, index])[1]).toEqual([
+    "l396",
+    null,
+    null,
+  ]);
+  const older = (await own.json(`${WORK}/history?limit=2&before=l395`)) as HistoryWindow;
+  expect([idsOf(older), older.hasNewer, older.total]).toEqual([["l393", "l394"], true, null]);
+  const added = { uuid: "n1", parent: "l399", role: "user", content: "More", time: "13:00:00" } as const;
+  appendFileSync(join(own.home.path, file), claudeText(WORK_ID, [added]));
+  expect(idsOf(await own.json(`${WORK}/history?limit=1`))).toEqual(["n1"]);
+  // What the end alone does not have is answered from all of it.
+  const first = (await own.json(`${WORK}/history?around=turn:1&limit=2`)) as HistoryWindow;
+  expect([idsOf(first), first.total, first.turns]).toEqual([["l0", "l1"], 401, 101]);
+  const now = (await own.json(`${WORK}/history?limit=2`)) as HistoryWindow;
+  expect(now.messages.map(({ message, turn }) => [message.id, turn])).toEqual([
+    ["l399", 100],
+    ["n1", 101],
+  ]);
+});
+
+test("whoever follows a session without a position is told to read again when all was read", async () => {
+  const response = await machine.get(`${KEY}/events`);
+  expect((await eventsOf(response).next()).value).toMatchObject({ event: "reset" });
+});

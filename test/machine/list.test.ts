@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SessionsChanged, SessionsPage } from "../../src/wire/machine/index.ts";
+import type { MachineSession, SessionsChanged, SessionsPage } from "../../src/wire/machine/index.ts";
 import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText } from "../cli/home.ts";
 import { eventsOf, type OpenMachine, openMachine } from "./open-machine.ts";
 
@@ -43,6 +43,13 @@ test("the list has every session of every agent, newest first, each with a key",
   });
   expect(agents).toContainEqual({ agent: "codex", sessions: 1 });
   expect(projects.map(({ cwd }) => cwd)).toContain("/home/ann/app");
+});
+
+test("turns, tokens and models of a row follow when its session was read", async () => {
+  await using own = await openMachine();
+  const row = async (): Promise<MachineSession | undefined> =>
+    ((await own.json(`${LIST}?agent=claude&title=build`)) as SessionsPage).sessions[0];
+  await expect.poll(row).toMatchObject({ turns: 2, tokens: 3060, model: "model-a", costUsd: null });
 });
 
 test("pages of one session each make up the whole list", async () => {

@@ -25,7 +25,7 @@ interface Slot {
   users: number;
   hit: LookUpHit | null;
   whole: Whole | null;
-  tip: Promise<readonly Message[] | null> | null;
+  tip: { readonly stamp: string; readonly messages: Promise<readonly Message[] | null> } | null;
   /** Being read. It is given up when nobody waits for it. */
   reading: { readonly done: Promise<Whole>; readonly abort: AbortController; waiting: number } | null;
   /** `performance.now()` of the last look, and looks since the session was located. */
@@ -62,11 +62,16 @@ export function createHistories(): Histories {
       if (slot.whole !== null || asked.view === "model" || asked.branch !== undefined) return null;
       slot.hit ??= await asked.locate();
       if (sizeOf(slot.hit) < HISTORY_LIMITS.smallBytes) return null;
-      slot.tip ??= readTip(slot.hit, asked.places);
+      const stamp = await stampNow(slot.hit, asked.places);
+      if (slot.tip !== null && slot.tip.stamp === stamp) return await slot.tip.messages;
+      // It grew, or may lie elsewhere by now.
+      if (slot.tip !== null) slot.hit = await asked.locate();
+      const tip = { stamp, messages: readTip(slot.hit, asked.places) };
+      slot.tip = tip;
       try {
-        return await slot.tip;
+        return await tip.messages;
       } catch (error) {
-        slot.tip = null;
+        if (slot.tip === tip) slot.tip = null;
         throw error;
       }
     },

@@ -39,6 +39,8 @@ export const page: CreateMount = (context) => ({
         "cache-control": "no-cache",
       });
     });
+    // Browsers ask for it by themselves.
+    app.get("/favicon.ico", () => new Response(null, { status: 204 }));
     app.get("/assets/:name", (c) => {
       const file = files.asset(c.req.param("name"));
       if (file === null) throw new ContinuoError("not_found", "there is no resource at this path");

@@ -21,7 +21,7 @@ export interface MachineSession {
   readonly trashId: string | null;
   /** Codes of the problems that are known without a full read. */
   readonly problems: readonly string[];
-  /** Of the newest turn. `null` until the session was read once; the same holds for the next three. */
+  /** The newest one. `null` until the session was read once; so are the next three, which count every branch. */
   readonly model: string | null;
   readonly turns: number | null;
   readonly tokens: number | null;

@@ -1,0 +1,125 @@
+/**
+ * Models, turns, tokens and costs of rows: from the rows of the index, and worked out one session at a time for those that
+ * somebody looked at.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  costOf,
+  type ListedSession,
+  locateRow,
+  openUsage,
+  type Prices,
+  tokensOf,
+  type UsageBucket,
+  type UsageIndex,
+} from "../catalog/index.ts";
+import { placesOf } from "../files/index.ts";
+import { isContinuoError, type Usage } from "../model/index.ts";
+import type { MachineSession } from "../wire/machine/index.ts";
+import { MACHINE_LIMITS } from "./limits.ts";
+import type { MachineOptions } from "./options.ts";
+import type { Rows } from "./rows.ts";
+
+export type RowUsage = Pick<MachineSession, "model" | "turns" | "tokens" | "costUsd">;
+
+export interface RowUsages {
+  /** What is known of a row as it is now. */
+  of(row: ListedSession): RowUsage;
+  /** Works out what is not known of these rows, after the answer. */
+  want(rows: readonly ListedSession[]): void;
+  close(): void;
+}
+
+/** Rows of a page with what is known; what is not known comes later, as a change of the list. */
+export function withUsage(
+  sessions: readonly MachineSession[],
+  { byKey }: Rows,
+  usages: RowUsages,
+): readonly MachineSession[] {
+  const rows = sessions.flatMap(({ key }) => byKey.get(key)?.row ?? []);
+  usages.want(rows);
+  return sessions.map((shown) => {
+    const row = byKey.get(shown.key)?.row;
+    return row === undefined ? shown : { ...shown, ...usages.of(row) };
+  });
+}
+
+const NOTHING: RowUsage = { model: null, turns: null, tokens: null, costUsd: null };
+
+export function createRowUsages(options: MachineOptions): RowUsages {
+  const known = new Map<string, { readonly stamp: string; readonly usage: RowUsage }>();
+  const wanted = new Map<string, ListedSession>();
+  const ended = new AbortController();
+  let isWorking = false;
+  const isKnown = (row: ListedSession): boolean => known.get(nameOf(row))?.stamp === stampOf(row);
+  const work = async (): Promise<void> => {
+    const index = openUsage(placesOf(options.places));
+    const prices = await options.prices();
+    for (const [name, row] of wanted) {
+      if (ended.signal.aborted) return;
+      wanted.delete(name);
+      const began = performance.now();
+      known.set(name, { stamp: stampOf(row), usage: await usageOfRow(row, { index, prices, options }) });
+      if (known.size > MACHINE_LIMITS.knownUsages) known.delete(known.keys().next().value ?? "");
+      // Whoever reads a session goes first.
+      await sleep(performance.now() - began, undefined, { ref: false });
+    }
+    await index.save();
+  };
+  return {
+    of: (row) => (isKnown(row) ? (known.get(nameOf(row))?.usage ?? NOTHING) : NOTHING),
+    want(rows) {
+      for (const row of rows) if (!isKnown(row) && isReadable(row)) wanted.set(nameOf(row), row);
+      if (isWorking || wanted.size === 0) return;
+      isWorking = true;
+      const end = (): void => {
+        isWorking = false;
+      };
+      // What could not be worked out stays unknown.
+      work().then(end, end);
+    },
+    close: () => ended.abort(),
+  };
+}
+
+function nameOf({ agent, location }: ListedSession): string {
+  return `${agent} ${location}`;
+}
+
+function stampOf({ updatedAt, sizeBytes }: ListedSession): string {
+  return `${updatedAt} ${sizeBytes}`;
+}
+
+/** Continuo's own count their native sessions; what is very long is worked out when it is opened. */
+function isReadable({ sizeBytes }: ListedSession): boolean {
+  return sizeBytes !== null && sizeBytes <= MACHINE_LIMITS.usageBytes;
+}
+
+interface Working {
+  readonly index: UsageIndex;
+  readonly prices: Prices;
+  readonly options: MachineOptions;
+}
+
+async function usageOfRow(row: ListedSession, { index, prices, options }: Working): Promise<RowUsage> {
+  try {
+    const hit = await locateRow(row, options.places);
+    return hit.kind === "own" ? NOTHING : toRowUsage(await index.of(hit.native.found), prices);
+  } catch (error) {
+    if (isContinuoError(error)) return NOTHING;
+    throw error;
+  }
+}
+
+function toRowUsage(buckets: readonly UsageBucket[], prices: Prices): RowUsage {
+  const newest = [...buckets].sort((a, b) => ((a.hour ?? "") < (b.hour ?? "") ? -1 : 1));
+  const sum = (of: (usage: Usage) => number): number =>
+    buckets.reduce((total, { usage }) => total + of(usage), 0);
+  return {
+    model: newest.findLast(({ model }) => model !== null)?.model ?? null,
+    turns: buckets.reduce((total, { turns }) => total + turns, 0),
+    tokens: sum(tokensOf),
+    costUsd: costOf(buckets, prices).usd,
+  };
+}
