@@ -6,7 +6,6 @@
 import { LIMITS } from "../limits.ts";
 import { isFields, isTime, type PageItem, parsePageItem } from "../sending/items.ts";
 import type { Standing } from "../sending/policy.ts";
-import type { Server } from "../sending/uploads.ts";
 import type { Ending, Video } from "../tabs/tabs.ts";
 import type { Position } from "../watching/position.ts";
 
@@ -27,6 +26,11 @@ export const SOURCES: Sources = {
   frameEveryMs: LIMITS.frameEveryMs,
   lang: "",
 };
+
+export interface Server {
+  readonly serverUrl: string;
+  readonly token: string;
+}
 
 export interface Settings extends Server {
   readonly sources: Sources;

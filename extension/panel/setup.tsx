@@ -1,24 +1,35 @@
-/** The server and its token, entered once. */
+/** The server and its token, entered once, and what is recorded. */
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { isServerUrl, type Settings } from "../messages/messages.ts";
+import { isServerUrl, type Settings, type Sources } from "../messages/messages.ts";
 import { saveSettings } from "./settings.ts";
 
-export function Setup({ settings }: { readonly settings: Settings }): JSX.Element {
+export function Setup({
+  settings,
+  onDone,
+}: {
+  readonly settings: Settings;
+  readonly onDone: () => void;
+}): JSX.Element {
   const [serverUrl, setServerUrl] = useState(settings.serverUrl);
   const [token, setToken] = useState(settings.token);
+  const [sources, setSources] = useState<Sources>(settings.sources);
   const isComplete = isServerUrl(serverUrl) && token.trim() !== "";
   const save = (event: Event): void => {
     event.preventDefault();
-    if (isComplete) void saveSettings({ ...settings, serverUrl, token: token.trim() });
+    if (isComplete) void saveSettings({ serverUrl, token: token.trim(), sources }).then(onDone);
   };
   return (
-    <form onSubmit={save}>
-      <h1>Connect to your server</h1>
+    <form class="scroll setup" onSubmit={save}>
+      <h2>{settings.token === "" ? "Connect to your server" : "Settings"}</h2>
       <label>
         Server
-        <input value={serverUrl} onInput={({ currentTarget }) => setServerUrl(currentTarget.value)} />
+        <input
+          type="url"
+          value={serverUrl}
+          onInput={({ currentTarget }) => setServerUrl(currentTarget.value)}
+        />
       </label>
       <label>
         Token
@@ -28,10 +39,60 @@ export function Setup({ settings }: { readonly settings: Settings }): JSX.Elemen
           value={token}
           onInput={({ currentTarget }) => setToken(currentTarget.value)}
         />
+        <small>
+          <code>continuo serve</code> prints the name of the file that has it. It stays in this browser.
+        </small>
       </label>
-      <button type="submit" disabled={!isComplete}>
-        Connect
+      <fieldset>
+        <legend>What is recorded</legend>
+        <Switch
+          label="Captions"
+          isOn={sources.captions}
+          onChange={(captions) => setSources({ ...sources, captions })}
+        />
+        <Switch
+          label="Frames of the video"
+          isOn={sources.frames}
+          onChange={(frames) => setSources({ ...sources, frames })}
+        />
+        <label>
+          Seconds between frames
+          <input
+            type="number"
+            min="1"
+            max="600"
+            value={sources.frameEveryMs / 1000}
+            onInput={({ currentTarget }) =>
+              setSources({
+                ...sources,
+                frameEveryMs: Math.max(1, Math.round(Number(currentTarget.value))) * 1000,
+              })
+            }
+          />
+        </label>
+      </fieldset>
+      <button type="submit" class="main" disabled={!isComplete}>
+        {settings.token === "" ? "Connect" : "Save"}
       </button>
     </form>
+  );
+}
+
+interface SwitchProps {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+function Switch({ label, isOn, onChange }: SwitchProps): JSX.Element {
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      {label}
+    </label>
   );
 }

@@ -7,7 +7,7 @@ import type { Item } from "./items.ts";
 import type { Standing } from "./policy.ts";
 import { SessionSender } from "./session.ts";
 import { enqueue, keysWaiting } from "./storage.ts";
-import type { SessionView } from "./view.ts";
+import { type SessionView, shortened } from "./view.ts";
 
 /** What the engine says to the rest of the extension. */
 export interface EngineHost {
@@ -20,6 +20,8 @@ export interface EngineView {
   /** The key of the session that records. */
   readonly recording: string | null;
   readonly positions: Readonly<Record<string, Position>>;
+  /** The tab of each session. */
+  readonly tabs: Readonly<Record<string, number>>;
   /** The share of the browser's room for the extension that is used. */
   readonly quota: number;
 }
@@ -58,9 +60,13 @@ export class Engine {
       return position === undefined ? [] : [[key, position] as const];
     });
     return {
-      sessions: open.flatMap(({ key }) => this.#senders.get(key)?.view ?? []),
+      sessions: open.flatMap(({ key }) => {
+        const sender = this.#senders.get(key);
+        return sender === undefined ? [] : [shortened(sender.view)];
+      }),
       recording: this.recording?.key ?? null,
       positions: Object.fromEntries(positions),
+      tabs: Object.fromEntries(open.map(({ key, tabId }) => [key, tabId])),
       quota: this.#quota,
     };
   }

@@ -53,7 +53,9 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       return await clientOf(engine, key).answer(request.requestId, { text: request.text, mediaTimeMs });
     }
     case "keep":
-      return await requestJson(server, "POST", `${path}/blobs/${encodeURIComponent(request.hash)}/keep`);
+      await clientOf(engine, key).keep(request.hash);
+      engine.sender(key)?.kept(request.hash);
+      return null;
     case "join":
       return await requestJson(server, "POST", `${path}/join`, { key: request.other });
     case "picture":

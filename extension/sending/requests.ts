@@ -2,8 +2,8 @@
 
 import { ContinuoError } from "../../src/model/index.ts";
 import { errorFromWire } from "../../src/wire/index.ts";
+import type { Server } from "../messages/messages.ts";
 import { toBase64 } from "../watching/base64.ts";
-import type { Server } from "./uploads.ts";
 
 const REQUEST_MS = 30_000;
 const PICTURE_BYTES = 2_000_000;

@@ -1,11 +1,18 @@
 /** One session of the server, from the browser: what waits is sent in order, what happens is shown. */
 
-import { type LiveClient, type LiveServerFrame, openLive } from "../../src/client/live/index.ts";
+import {
+  type BlobPointer,
+  type LiveClient,
+  type LiveServerFrame,
+  openLive,
+} from "../../src/client/live/index.ts";
 import { isContinuoError } from "../../src/model/index.ts";
 import { LIMITS } from "../limits.ts";
+import type { Server } from "../messages/messages.ts";
 import type { Video } from "../tabs/tabs.ts";
+import { fromBase64 } from "../watching/base64.ts";
 import { COLOURS_VERSION } from "../watching/colours.ts";
-import { type FrameItem, toEvidence } from "./items.ts";
+import { type FrameItem, type Picture, toEvidence } from "./items.ts";
 import { frameRoom } from "./policy.ts";
 import {
   countWaiting,
@@ -17,7 +24,6 @@ import {
   type StoredItem,
   trimFrames,
 } from "./storage.ts";
-import { type Server, uploadAudio, uploadPicture } from "./uploads.ts";
 import { changesNotes, type Failure, foldFrame, newView, type SessionView } from "./view.ts";
 
 export interface SessionOptions extends Video {
@@ -50,6 +56,11 @@ export class SessionSender {
   /** `null` until the server answered. */
   get client(): LiveClient | null {
     return this.#client;
+  }
+
+  /** The server keeps this picture: its warning goes. */
+  kept(hash: string): void {
+    this.#set({ purges: this.#view.purges.filter((one) => one.hash !== hash) });
   }
 
   /** Something waits, or may be sent now. */
@@ -130,10 +141,9 @@ export class SessionSender {
     try {
       const [first] = stored;
       if (first?.item.kind === "audio") {
-        await uploadAudio(this.#options.server, this.#options.key, {
-          item: first.item,
-          signal: this.#over.signal,
-        });
+        const { mediaTimeMs, lang, id, bytes, mediaType, endMs } = first.item;
+        const recording = { id, bytes, mediaType, startMs: mediaTimeMs, endMs };
+        await client.addAudio(lang === null ? recording : { ...recording, lang });
         await removeItems([first.order]);
       } else if (first?.item.kind === "frame") await this.#sendFrame(client, first.item);
       else {
@@ -152,12 +162,9 @@ export class SessionSender {
     client: LiveClient,
     { id, mediaTimeMs, full, thumbnail, colours }: FrameItem,
   ): Promise<void> {
-    const { server } = this.#options;
-    const { signal } = this.#over;
-    const pointers = {
-      full: await uploadPicture(server, full, signal),
-      thumbnail: await uploadPicture(server, thumbnail, signal),
-    };
+    const upload = ({ data, mediaType }: Picture): Promise<BlobPointer> =>
+      client.addPicture(fromBase64(data), mediaType);
+    const pointers = { full: await upload(full), thumbnail: await upload(thumbnail) };
     const seen = { embedding: colours, embeddingVersion: COLOURS_VERSION };
     await client.add({ type: "frame_captured", id, mediaTimeMs, ...pointers, ...seen });
   }
@@ -165,7 +172,9 @@ export class SessionSender {
   async #notSent(stored: readonly StoredItem[], error: unknown): Promise<void> {
     if (this.#over.signal.aborted) return;
     this.#fail(error);
-    const isUseless = isContinuoError(error, "invalid") || isContinuoError(error, "too_large");
+    const isUseless = ["invalid", "too_large", "unsupported"].some((code) =>
+      isContinuoError(error, code as "invalid"),
+    );
     if (isUseless) return await removeItems(stored.map(({ order }) => order));
     // The client drops what a token does not allow; another token may.
     await putBack(stored);

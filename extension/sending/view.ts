@@ -1,6 +1,12 @@
 /** What the side panel shows of a session: a fold of the frames of its socket. Pure. */
 
-import type { EvidenceInput, LiveServerFrame, LiveSession, Note } from "../../src/client/live/index.ts";
+import type {
+  EvidenceInput,
+  LiveServerFrame,
+  LiveSession,
+  Note,
+  PurgeWarning,
+} from "../../src/client/live/index.ts";
 import { LIMITS } from "../limits.ts";
 import { isFields } from "./items.ts";
 import { NEW_STANDING, type Standing } from "./policy.ts";
@@ -19,13 +25,6 @@ export interface ShownEvidence {
 export interface ContextRequest {
   readonly requestId: string;
   readonly question: string;
-}
-
-export interface PurgeWarning {
-  readonly hash: string;
-  readonly tier: string;
-  readonly mediaTimeMs: number;
-  readonly expiresAt: string;
 }
 
 export interface Failure {
@@ -71,6 +70,12 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
   };
 }
 
+/** For a panel: only the evidence of the notes. */
+export function shortened(view: SessionView): SessionView {
+  const named = new Set(view.notes.flatMap(({ evidence }) => evidence));
+  return { ...view, evidence: view.evidence.filter(({ id }) => named.has(id)) };
+}
+
 const NOTE_EVENTS = /^(note_|decision_made|session_state_changed|checkpoint_written)/u;
 
 /** Whether the notes or the state of the session must be read again after this frame. */
@@ -97,6 +102,8 @@ export function foldFrame(view: SessionView, frame: LiveServerFrame): SessionVie
       if (view.requests.some((one) => one.requestId === requestId)) return view;
       return { ...view, requests: [...view.requests, { requestId, question: question ?? "" }] };
     }
+    case "purge_warning":
+      return { ...view, purges: frame.blobs };
     case "event":
       return foldEvent(view, frame.event);
     default:

@@ -1,0 +1,123 @@
+/** Earlier sessions with their notes, export, and joining the tabs of related videos. */
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { LiveSession, Note } from "../../src/wire/index.ts";
+import { LIMITS } from "../limits.ts";
+import type { EngineView } from "../sending/engine.ts";
+import type { Failure } from "../sending/view.ts";
+import { ask } from "./link.ts";
+import { clock, toMarkdown } from "./words.ts";
+
+interface Opened {
+  readonly key: string;
+  readonly title: string;
+  readonly notes: readonly Note[];
+}
+
+export function Earlier({ view }: { readonly view: EngineView }): JSX.Element {
+  const [sessions, setSessions] = useState<readonly LiveSession[] | null>(null);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const load = (): void => {
+    ask("", { action: "earlier" }).then((value) => {
+      const { sessions: found } = value as { readonly sessions: readonly LiveSession[] };
+      setSessions([...found].reverse().slice(0, LIMITS.shownSessions));
+    }, setFailure);
+  };
+  useEffect(load, []);
+  const open = ({ key, title, videoId }: LiveSession): void => {
+    ask(key, { action: "notes" }).then((value) => {
+      setOpened({ key, title: title ?? videoId, ...(value as { readonly notes: readonly Note[] }) });
+    }, setFailure);
+  };
+  if (opened !== null) return <EarlierNotes opened={opened} onClose={() => setOpened(null)} />;
+  return (
+    <section class="scroll" aria-label="Sessions">
+      <h2>Sessions</h2>
+      {failure !== null && <p class="banner bad">{failure.message}</p>}
+      {sessions?.length === 0 && (
+        <p class="empty">There are no sessions yet. Play a video on a site that you allowed.</p>
+      )}
+      <ul class="sessions">
+        {sessions?.map((session) => (
+          <li key={session.sessionId}>
+            <button type="button" class="link" onClick={() => open(session)}>
+              {session.title ?? session.videoId}
+            </button>
+            <span class="dim">
+              {session.state}, {session.noteIds.length} {session.noteIds.length === 1 ? "note" : "notes"},{" "}
+              {session.createdAt.slice(0, 10)}
+            </span>
+            <Join view={view} other={session.key} onFailure={setFailure} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function EarlierNotes({
+  opened,
+  onClose,
+}: {
+  readonly opened: Opened;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const { title, notes } = opened;
+  return (
+    <section class="scroll" aria-label="Notes of a session">
+      <h2>{title}</h2>
+      <div class="actions">
+        <button type="button" onClick={onClose}>
+          Back
+        </button>
+        <button type="button" onClick={() => save(`${title}.md`, toMarkdown(title, notes))}>
+          Export Markdown
+        </button>
+        <button
+          type="button"
+          onClick={() => save(`${title}.json`, JSON.stringify({ title, notes }, null, 2))}
+        >
+          Export JSON
+        </button>
+      </div>
+      {notes.length === 0 && <p class="empty">This session has no notes.</p>}
+      <ol class="notes">
+        {notes.map(({ noteId, startMs, text }) => (
+          <li key={noteId} class="note">
+            <span class="dim">{clock(startMs)}</span>
+            <p class="note-text">{text}</p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface JoinProps {
+  readonly view: EngineView;
+  readonly other: string;
+  readonly onFailure: (failure: Failure) => void;
+}
+
+/** The tab that is watched now goes on in the session of another open tab. */
+function Join({ view, other, onFailure }: JoinProps): JSX.Element | null {
+  const { recording } = view;
+  const isOpen = view.sessions.some(({ key }) => key === other);
+  if (recording === null || recording === other || !isOpen) return null;
+  return (
+    <button type="button" onClick={() => ask(other, { action: "join", other: recording }).catch(onFailure)}>
+      Join this tab to it
+    </button>
+  );
+}
+
+function save(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text]));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name.replace(/[^\p{L}\p{N} ._-]/gu, "_").slice(-80);
+  link.click();
+  URL.revokeObjectURL(url);
+}

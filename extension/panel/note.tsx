@@ -1,0 +1,161 @@
+/** One note: its place, its text, what it is made of, and what a person can do with it. */
+
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Note, NoteOperation } from "../../src/wire/index.ts";
+import type { ShownEvidence } from "../sending/view.ts";
+import { ask } from "./link.ts";
+import { clock, splitNote } from "./words.ts";
+
+export interface NoteProps {
+  readonly note: Note;
+  readonly next: Note | undefined;
+  readonly evidence: readonly ShownEvidence[];
+  readonly isReadOnly: boolean;
+  readonly sessionKey: string;
+  readonly onSeek: (ms: number) => void;
+  readonly onOperate: (noteId: string, operation: NoteOperation) => void;
+}
+
+export function NoteItem(props: NoteProps): JSX.Element {
+  const { note, evidence, onSeek } = props;
+  const [isEditing, setEditing] = useState(false);
+  const parts = evidence.filter(({ id }) => note.evidence.includes(id));
+  return (
+    <li class="note" id={`note-${note.noteId}`}>
+      <div class="note-head">
+        <button type="button" class="time" onClick={() => onSeek(note.startMs)}>
+          {clock(note.startMs)}
+        </button>
+        {note.status !== "written" && <span class={`mark ${note.status}`}>{note.status}</span>}
+        {note.by === "person" && note.status !== "accepted" && <span class="mark">yours</span>}
+      </div>
+      {isEditing ? (
+        <Editor {...props} onDone={() => setEditing(false)} />
+      ) : (
+        <>
+          <p class="note-text">{note.text}</p>
+          <Actions {...props} onEdit={() => setEditing(true)} />
+        </>
+      )}
+      {parts.length > 0 && (
+        <details>
+          <summary>
+            {parts.length} {parts.length === 1 ? "piece" : "pieces"} of evidence
+          </summary>
+          <ul class="evidence">
+            {parts.map((part) => (
+              <Evidence key={part.id} part={part} sessionKey={props.sessionKey} onSeek={onSeek} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </li>
+  );
+}
+
+function Actions({
+  note,
+  next,
+  isReadOnly,
+  onOperate,
+  onEdit,
+}: NoteProps & { readonly onEdit: () => void }): JSX.Element {
+  const operate = (operation: NoteOperation): void => onOperate(note.noteId, operation);
+  return (
+    <div class="actions">
+      {note.status !== "accepted" && (
+        <button type="button" disabled={isReadOnly} onClick={() => operate({ operation: "accept" })}>
+          Accept
+        </button>
+      )}
+      <button type="button" disabled={isReadOnly} onClick={onEdit}>
+        Edit
+      </button>
+      {next !== undefined && (
+        <button
+          type="button"
+          disabled={isReadOnly}
+          onClick={() => operate({ operation: "merge", noteIds: [next.noteId] })}
+        >
+          Merge with next
+        </button>
+      )}
+      {note.by === "person" && (
+        <button type="button" disabled={isReadOnly} onClick={() => operate({ operation: "undo" })}>
+          Undo
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Editor({ note, onOperate, onDone }: NoteProps & { readonly onDone: () => void }): JSX.Element {
+  const [text, setText] = useState(note.text);
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => area.current?.focus(), []);
+  const save = (event: Event): void => {
+    event.preventDefault();
+    if (text.trim() !== "" && text !== note.text) onOperate(note.noteId, { operation: "edit", text });
+    onDone();
+  };
+  const split = (): void => {
+    const parts = splitNote({ ...note, text }, area.current?.selectionStart ?? 0);
+    if (parts === null) return;
+    onOperate(note.noteId, { operation: "split", parts });
+    onDone();
+  };
+  return (
+    <form class="editor" onSubmit={save}>
+      <textarea
+        ref={area}
+        aria-label="Text of the note"
+        rows={3}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={({ key }) => {
+          if (key === "Escape") onDone();
+        }}
+      />
+      <div class="actions">
+        <button type="submit" class="main">
+          Save
+        </button>
+        <button type="button" onClick={split} title="Put the cursor where the second note begins">
+          Split at cursor
+        </button>
+        <button type="button" onClick={onDone}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface EvidenceProps {
+  readonly part: ShownEvidence;
+  readonly sessionKey: string;
+  readonly onSeek: (ms: number) => void;
+}
+
+function Evidence({ part, sessionKey, onSeek }: EvidenceProps): JSX.Element {
+  const [picture, setPicture] = useState<string | null>(null);
+  const { thumbnail, sequence } = part;
+  useEffect(() => {
+    if (thumbnail === null) return;
+    // A picture that was removed is not shown.
+    ask(sessionKey, { action: "picture", hash: thumbnail, sequence }).then(
+      (url) => setPicture(String(url)),
+      () => setPicture(null),
+    );
+  }, [thumbnail, sequence, sessionKey]);
+  return (
+    <li>
+      <button type="button" class="time" onClick={() => onSeek(part.mediaTimeMs)}>
+        {clock(part.mediaTimeMs)}
+      </button>
+      {picture !== null && <img src={picture} alt={`Frame at ${clock(part.mediaTimeMs)}`} />}
+      <span>{part.text === "" && picture === null ? "A frame" : part.text}</span>
+    </li>
+  );
+}

@@ -1,0 +1,66 @@
+/** What the session wants of the person: an answer, or a word on pictures that will be removed. */
+
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { PurgeWarning } from "../../src/wire/index.ts";
+import type { ContextRequest, Failure } from "../sending/view.ts";
+import { ask } from "./link.ts";
+import { clock } from "./words.ts";
+
+interface Props {
+  readonly sessionKey: string;
+  readonly onFailure: (failure: Failure) => void;
+}
+
+interface RequestProps extends Props {
+  readonly request: ContextRequest;
+  /** Fresh frames of the video. */
+  readonly onCapture: () => void;
+}
+
+export function RequestItem({ sessionKey, request, onFailure, onCapture }: RequestProps): JSX.Element {
+  const [text, setText] = useState("");
+  const send = (event: Event): void => {
+    event.preventDefault();
+    const { requestId } = request;
+    if (text.trim() !== "") ask(sessionKey, { action: "answer", requestId, text }).catch(onFailure);
+  };
+  return (
+    <form class="request" onSubmit={send}>
+      <label>
+        {request.question === "" ? "What is meant here?" : request.question}
+        <input value={text} maxLength={4_000} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+      </label>
+      <div class="actions">
+        <button type="submit" class="main" disabled={text.trim() === ""}>
+          Answer
+        </button>
+        <button type="button" onClick={onCapture}>
+          Capture a frame
+        </button>
+      </div>
+    </form>
+  );
+}
+
+export function Purges({
+  sessionKey,
+  purges,
+  onFailure,
+}: Props & { readonly purges: readonly PurgeWarning[] }): JSX.Element {
+  const keep = (): void => {
+    for (const { hash } of purges) ask(sessionKey, { action: "keep", hash }).catch(onFailure);
+  };
+  const times = [...new Set(purges.map(({ mediaTimeMs }) => clock(mediaTimeMs)))].slice(0, 5).join(", ");
+  return (
+    <div class="request">
+      <p>
+        {purges.length === 1 ? "A picture" : `${purges.length} pictures`} ({times}) will be removed within a
+        day.
+      </p>
+      <button type="button" onClick={keep}>
+        Keep
+      </button>
+    </div>
+  );
+}

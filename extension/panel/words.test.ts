@@ -1,0 +1,62 @@
+/** Times, sentences and exports of the side panel. */
+
+import { expect, test } from "vitest";
+import type { Note } from "../../src/wire/index.ts";
+import { changesNotes, foldFrame, newView } from "../sending/view.ts";
+import { clock, splitNote, statusOf, toMarkdown } from "./words.ts";
+
+const VIEW = newView({ key: "k", title: "T", videoId: "v" });
+
+test.each([
+  [0, "0:00"],
+  [61_999, "1:01"],
+  [3_723_000, "1:02:03"],
+  [-5, "0:00"],
+])("%d ms is %s", (ms, text) => {
+  expect(clock(ms)).toBe(text);
+});
+
+test("a note is split at a place of its text, and its time with it", () => {
+  const note = { text: "The ship leaves. The hill is green.", startMs: 0, endMs: 3_500 };
+  expect(splitNote(note, 16)).toEqual([
+    { text: "The ship leaves.", startMs: 0, endMs: 1_600 },
+    { text: "The hill is green.", startMs: 1_600, endMs: 3_500 },
+  ]);
+  expect([splitNote(note, 0), splitNote(note, 99)]).toEqual([null, null]);
+});
+
+test("an export is Markdown in which notes cannot make marks", () => {
+  const notes = [{ startMs: 61_000, text: "<b>a</b>\n# b [x](y)" }] as unknown as readonly Note[];
+  expect(toMarkdown("A*B", notes)).toBe("# A\\*B\n\n- **1:01** \\<b\\>a\\</b\\> \\# b \\[x\\]\\(y\\)\n");
+});
+
+test("the panel says what keeps evidence back", () => {
+  const open = { connection: "open", level: "normal", isDegraded: false } as const;
+  const said = (part: object): string => statusOf({ ...VIEW, standing: open, ...part }).text;
+  expect(said({})).toBe("Recording");
+  expect(said({ standing: { ...open, connection: "offline" }, waiting: 1 })).toBe(
+    "Offline; 1 item waits here",
+  );
+  expect(said({ standing: { ...open, level: "critical" }, waiting: 3 })).toContain("3 items wait here");
+  expect(said({ standing: { ...open, isDegraded: true } })).toContain("Read-only");
+});
+
+test("a degraded session is read-only until the server says another state", () => {
+  const degraded = foldFrame(VIEW, { type: "degraded", reason: "a hash differs" });
+  expect(degraded).toMatchObject({ degraded: "a hash differs", standing: { isDegraded: true } });
+  const level = { type: "backpressure", level: "normal", depth: 0, restarts: 0 } as const;
+  expect(foldFrame(degraded, { ...level, state: "degraded" })).toMatchObject({ degraded: "a hash differs" });
+  expect(foldFrame(degraded, { ...level, state: "active" })).toMatchObject({
+    degraded: null,
+    standing: { isDegraded: false },
+  });
+});
+
+test("a question is shown once, and a new session begins without the old one's evidence", () => {
+  const request = { type: "context_request", requestId: "r", draftId: "d", question: "Which ship?" } as const;
+  const asked = foldFrame(foldFrame(VIEW, request), request);
+  expect(asked.requests).toEqual([{ requestId: "r", question: "Which ship?" }]);
+  const hello = { type: "hello", sessionId: "s2", state: "active", latestSequence: 0 } as const;
+  expect(foldFrame(asked, hello)).toMatchObject({ sessionId: "s2", requests: [], evidence: [] });
+  expect([changesNotes(request), changesNotes({ type: "ready", sequence: 1 })]).toEqual([false, true]);
+});

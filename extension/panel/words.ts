@@ -1,0 +1,60 @@
+/** Times and sentences of the panel. Pure. */
+
+import type { Note } from "../../src/wire/index.ts";
+import type { SessionView } from "../sending/view.ts";
+
+/** `1:02:03`, or `2:03`. */
+export function clock(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+export interface Status {
+  readonly tone: "good" | "warn" | "bad";
+  readonly text: string;
+}
+
+/** What the server does with what is watched, in one line. */
+export function statusOf({ standing, waiting, session, failure }: SessionView): Status {
+  const pieces = ["nothing waits here", "1 item waits here"][waiting] ?? `${waiting} items wait here`;
+  if (standing.isDegraded) return { tone: "bad", text: `Read-only; ${pieces}` };
+  if (failure !== null && standing.connection === "offline")
+    return { tone: "bad", text: `${failure.message}; ${pieces}` };
+  if (standing.connection === "offline") return { tone: "warn", text: `Offline; ${pieces}` };
+  if (standing.level === "critical") return { tone: "warn", text: `The server is busy; ${pieces}` };
+  if (standing.level === "warning")
+    return { tone: "warn", text: "The server is slow; fewer frames are taken" };
+  return { tone: "good", text: session?.state === "idle" ? "Connected, nothing new" : "Recording" };
+}
+
+/** `$0.42, 1,200 tokens`; empty while nothing was spent. */
+export function costOf({ session }: SessionView): string {
+  if (session === null || session.cost.modelCalls === 0) return "";
+  const { costUsd, inputTokens, outputTokens } = session.cost;
+  const budget = { normal: "", warning: ", 80 % of the budget", spent: ", budget spent" }[session.budget];
+  return `$${costUsd.toFixed(2)}, ${(inputTokens + outputTokens).toLocaleString("en")} tokens${budget}`;
+}
+
+/** The two halves of a note that is split at a place of its text, each with its share of the time. */
+export function splitNote(
+  { text, startMs, endMs }: Pick<Note, "text" | "startMs" | "endMs">,
+  at: number,
+): readonly { readonly text: string; readonly startMs: number; readonly endMs: number }[] | null {
+  const [first, second] = [text.slice(0, at).trim(), text.slice(at).trim()];
+  if (first === "" || second === "") return null;
+  const middleMs = Math.round(startMs + ((endMs - startMs) * at) / text.length);
+  return [
+    { text: first, startMs, endMs: middleMs },
+    { text: second, startMs: middleMs, endMs },
+  ];
+}
+
+/** The notes as a Markdown document. Text of notes stays text: marks that Markdown knows are escaped. */
+export function toMarkdown(title: string, notes: readonly Note[]): string {
+  const plain = (text: string): string =>
+    text.replace(/\s+/gu, " ").replace(/[\\`*_{}[\]()#+!<>|~-]/gu, "\\$&");
+  const lines = notes.map(({ startMs, text }) => `- **${clock(startMs)}** ${plain(text)}`);
+  return [`# ${plain(title)}`, "", ...lines, ""].join("\n");
+}
