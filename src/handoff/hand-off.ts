@@ -40,6 +40,8 @@ export interface HandOffOptions extends LookupOptions, PartOptions {
   readonly to: AgentName;
   /** Where the new session works; the source's own when left out. */
   readonly cwd?: string;
+  /** The session comes from another machine, where it had this title. In its own agent it keeps the title as it is. */
+  readonly moved?: { readonly title: string | null };
   /** How much of each kind may be noted or dropped; no limit where none is given. */
   readonly maxLoss?: MaxLoss;
   /** `receipt`: nothing is written. */
@@ -104,7 +106,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
       details: { receipt: toReceipt([...source.left, ...kept.records, ...records]) },
     });
   }
-  const title = titleOf(source);
+  const title = titleOf(source, options);
   const { gitBranch } = source;
   const begun = back?.begun ?? null;
   const made = await makeSession({ gitBranch, back: begun, messages, cwd, title, places, to });
@@ -208,8 +210,10 @@ function folderOf({ cwd: own }: HandOffSource, options: HandOffOptions): string 
 const MAX_TITLE_CHARS = 120;
 
 /** A title of ours is not put in front of another one. */
-function titleOf({ agent, title, sessionId }: HandOffSource): string {
-  const own = toOneLine(title ?? sessionId).replace(OURS, "");
+function titleOf({ agent, title, sessionId }: HandOffSource, { to, moved }: HandOffOptions): string {
+  const whole = toOneLine(moved?.title ?? title ?? sessionId);
+  if (moved !== undefined && to === agent && whole !== "") return shorten(whole, MAX_TITLE_CHARS);
+  const own = whole.replace(OURS, "");
   return `from ${agent}: ${shorten(own === "" ? sessionId : own, MAX_TITLE_CHARS)}`;
 }
 

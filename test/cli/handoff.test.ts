@@ -102,6 +102,34 @@ describe("export --bundle and import", () => {
     }
   });
 
+  test("a session keeps the title that a person gave it, and in another agent it says where it is from", () => {
+    const machines = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
+    const on = (machine: string, ...args: readonly string[]) => {
+      const root = join(machines, machine);
+      mkdirSync(root, { recursive: true });
+      const env = { PATH: bin, HOME: root, NO_COLOR: "1" };
+      return spawnSync(process.execPath, [MAIN, ...args], { cwd: root, encoding: "utf8", env }).stdout;
+    };
+    try {
+      const fixture = join(ROOT, "test/fixtures/codex/title/home");
+      cpSync(fixture, join(machines, "first/.codex"), { recursive: true });
+      const [{ sessionId }] = JSON.parse(on("first", "session", "list", "--json"));
+      on("first", "session", "export", sessionId, "--bundle", "../a.bundle");
+      for (const agent of ["codex", "claude"]) {
+        on("second", "import", "../a.bundle", "--cwd", ".", "--to", agent, "--no-verify");
+      }
+      const listed: readonly { readonly agent: string; readonly title: string }[] = JSON.parse(
+        on("second", "session", "list", "--json"),
+      );
+      expect(Object.fromEntries(listed.map(({ agent, title }) => [agent, title]))).toEqual({
+        codex: "A name for the timer",
+        claude: "from codex: A name for the timer",
+      });
+    } finally {
+      rmSync(machines, { recursive: true, force: true });
+    }
+  });
+
   test("what is no bundle is refused with what to do", () => {
     const file = join(home, "letter.txt");
     writeFileSync(file, "hello");

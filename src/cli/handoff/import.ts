@@ -16,6 +16,7 @@ export async function runImport(file: string, flags: ImportFlags, shell: Shell):
   using _onExit = shell.onExit(() => session[Symbol.dispose]());
   const made = await handOff(session.location, {
     to: flags.to ?? session.agent,
+    moved: { title: session.title },
     cwd: flags.cwd === undefined ? folderHere(session.cwd) : resolve(shell.cwd, flags.cwd),
     places: placesOf(shell),
     until: flags.dryRun ? "receipt" : "written",
