@@ -79,6 +79,14 @@ describe("during a turn", () => {
     turn.stop();
   });
 
+  test("what a compaction records again is nobody else's", async () => {
+    const turn = await watch();
+    appendFileSync(file, said("u2", "u1", "my own words"));
+    appendFileSync(file, record("u3", "u2", later()));
+    expect(await turn.look()).toBe(false);
+    turn.stop();
+  });
+
   test("a command of the agent's own, which it records in other words, is not looked for", async () => {
     const turn = await watch([{ type: "text", text: "/compact" }]);
     appendFileSync(file, said("u2", "u1", "<command-name>/compact</command-name>"));

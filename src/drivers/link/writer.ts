@@ -35,7 +35,7 @@ function fingerprintOf({ files }: FoundSession): string {
 /** Whether the agent's own record has a prompt since then: whatever became of the turn, its next one knows of it. */
 export async function isRecorded(options: DriverOptions, writing: Prompted): Promise<boolean> {
   const found = await findOnDisk(options, writing);
-  return found !== null && (await promptsIn(options, found, writing.askedAtMs - 1)).length > 0;
+  return found !== null && (await isPrompted(options, found, writing.askedAtMs - 1));
 }
 
 export interface Prompted {
@@ -52,7 +52,11 @@ export async function isWrittenTo(
   options: DriverOptions,
   { found, fingerprint, takenAtMs }: Stamp,
 ): Promise<boolean> {
-  return fingerprintOf(found) !== fingerprint && (await promptsIn(options, found, takenAtMs)).length > 0;
+  return fingerprintOf(found) !== fingerprint && (await isPrompted(options, found, takenAtMs));
+}
+
+async function isPrompted(options: DriverOptions, found: FoundSession, sinceMs: number): Promise<boolean> {
+  return (await promptsIn(options, found, sinceMs)).some(({ isNew }) => isNew);
 }
 
 export interface TurnWatch {
@@ -87,7 +91,11 @@ export function watchTurn(
     if (now === before) return false;
     before = now;
     const prompts = await promptsIn(options, found, askedAtMs - 1);
-    return prompts.some((text) => text !== "" && !own.some((part) => text.includes(part)));
+    // A compaction may record again what was said before the turn.
+    const earlier = new Set(prompts.filter(({ isNew }) => !isNew).map(({ text }) => text));
+    const isOther = (text: string): boolean =>
+      text !== "" && !earlier.has(text) && !own.some((part) => text.includes(part));
+    return prompts.some(({ isNew, text }) => isNew && isOther(text));
   };
   const again = (ms: number): void => {
     timer = setTimeout(async () => {
@@ -118,14 +126,19 @@ function flat(text: string): string {
   return text.replace(/\s+/gu, " ").trim();
 }
 
-/** What persons said since then, on every branch: two that write at once make two. Empty for what cannot be read. */
+interface Prompt {
+  readonly text: string;
+  readonly isNew: boolean;
+}
+
+/** What persons said, on every branch since then: two that write at once make two. Empty for what cannot be read. */
 async function promptsIn(
   { reader, places }: DriverOptions,
   before: FoundSession,
   sinceMs: number,
-): Promise<readonly string[]> {
+): Promise<readonly Prompt[]> {
   if (reader === undefined) return [];
-  const prompts: string[] = [];
+  const prompts: Prompt[] = [];
   try {
     const path = before.location.split("#")[0] ?? "";
     const recognised = before.location === path ? await reader.recognise(path, places) : null;
@@ -134,8 +147,8 @@ async function promptsIn(
       if (!active && Date.parse(updatedAt ?? "") <= sinceMs) continue;
       for await (const message of session.history(active ? {} : { leaf: id })) {
         const { role, origin, timestamp = "", content } = message;
-        const isNew = role === "user" && origin === "person" && Date.parse(timestamp) > sinceMs;
-        if (isNew) prompts.push(flat(textOf(content)));
+        if (role !== "user" || origin !== "person") continue;
+        prompts.push({ text: flat(textOf(content)), isNew: Date.parse(timestamp) > sinceMs });
       }
     }
   } catch (error) {
