@@ -1,6 +1,6 @@
 /** Pictures of frames: how long each tier stays, who is warned, what keeps one, and what goes with a video. */
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openLive } from "../../src/client/live/index.ts";
 import type { LiveService } from "../../src/live/index.ts";
 import type { Store, StoredEvent } from "../../src/model/index.ts";
@@ -134,6 +134,43 @@ test("a picture that two frames point to stays until the later one ends, and is 
   await service.frames.purge();
   expect(await both()).toEqual(["not_found", "not_found"]);
   expect(await store.statBlob(full.hash)).toBeNull();
+});
+
+test("a removal that is interrupted is finished by the next one, and recorded once", async () => {
+  await using live = await liveTest({ frameDays: { full: 1 / 12 } });
+  const { service, store, clock } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  const full = await picture(store, "full");
+  await live.send("k", frame(1_000, { full }));
+  await clock.advance(2 * HOUR_MS);
+  vi.spyOn(store, "deleteClaim").mockRejectedValueOnce(new Error("the store is away"));
+  await expect(service.frames.purge()).rejects.toThrow("the store is away");
+  expect(await service.frames.purge()).toBe(1);
+  expect(await store.statBlob(full.hash)).toBeNull();
+  const purged = (await allEvents(store, sessionId)).filter(({ type }) => type === "blob_purged");
+  expect(purged).toHaveLength(1);
+});
+
+test("what the store says about its bytes does not count, where a frame or a person still needs them", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  await service.open("k", { videoId: "v" });
+  const [twice, kept] = [await picture(store, "in two frames"), await picture(store, "kept")];
+  await live.send("k", frame(1_000, { full: twice }), frame(2_000, { full: kept }));
+  await hours(live, 24);
+  await live.send("k", frame(3_000, { full: twice }));
+  await service.keepPicture("k", kept.hash);
+  // As if the server had died between the two writes.
+  const soon = new Date(clock.now() + 7 * DAY_MS).toISOString();
+  for (const { hash } of [twice, kept]) await store.setBlobExpiry(hash, soon);
+  await clock.advance(6 * DAY_MS);
+  expect(await service.frames.purge()).toBe(0);
+  await clock.advance(DAY_MS);
+  expect(await service.frames.purge()).toBe(1);
+  expect([await store.statBlob(twice.hash), await store.statBlob(kept.hash)]).toEqual([
+    null,
+    expect.anything(),
+  ]);
 });
 
 test("a warning goes out a day before, once to each who listens and to those who come later; nobody else's; keep ends it", async () => {

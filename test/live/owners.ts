@@ -37,6 +37,7 @@ export async function killOwners(kills: number): Promise<KillReport> {
   const start = (name: string): Promise<LiveServer> => startServer({ storeUrl, name, log });
   const servers = new Map<string, LiveServer>();
   for (const name of names) servers.set(name, await start(name));
+  const session = async (): Promise<LiveSession> => (await call(servers, "GET", "")) as LiveSession;
   const takeOversMs: number[] = [];
   let sent = 0;
   let sending: "on" | "off" = "on";
@@ -65,13 +66,14 @@ export async function killOwners(kills: number): Promise<KillReport> {
       const killedAtMs = performance.now();
       await expect.poll(() => ownerOf(store, sessionId), { interval: 20, timeout: 60_000 }).not.toBe(owner);
       takeOversMs.push(Math.round(performance.now() - killedAtMs));
+      // The next one is killed after it has said so. A server that is only slow can be replaced too.
+      await expect.poll(async () => (await session()).restarts, { interval: 50 }).toBeGreaterThan(n);
       servers.set(owner, await start(owner));
     }
     sending = "off";
     await evidence;
-    const session = async (): Promise<LiveSession> => (await call(servers, "GET", "")) as LiveSession;
     await expect.poll(async () => (await session()).depth, { interval: 250, timeout: 120_000 }).toBe(0);
-    expect((await session()).restarts).toBe(kills);
+    expect((await session()).restarts).toBeGreaterThanOrEqual(kills);
     const events = await allEvents(store, sessionId);
     const transcripts = sequencesOf(events, "transcript_added");
     // None lost and none twice, of the evidence and of the decisions on it.

@@ -52,7 +52,8 @@ test("a session survives a reload, the death of its owner and the kill of its se
     }
     const session = await client.session();
     expect(session).toMatchObject({ sessionId, parentId: null, depth: 0 });
-    expect(session.restarts).toBe(2);
+    // A server that is only slow can be replaced too.
+    expect(session.restarts).toBeGreaterThanOrEqual(2);
 
     const events = await allEvents(store, sessionId);
     const transcripts = sequencesOf(events, "transcript_added");
