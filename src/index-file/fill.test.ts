@@ -93,6 +93,24 @@ test("a session that is written anew has no stamp until all of it is there", asy
   expect(await storedSessions(path)).toMatchObject([{ stamp: "", isComplete: false }]);
 });
 
+test("other work runs between two sessions, so that Ctrl-C and other requests do not wait for all of them", async () => {
+  let others = 0;
+  const seen: number[] = [];
+  const sources = ["a", "b", "c"].map((key): TextSource => {
+    const source = sourceOf("1", [key]);
+    const open: TextSource["open"] = async (signal) => {
+      seen.push(others);
+      setImmediate(() => {
+        others += 1;
+      });
+      return await source.open(signal);
+    };
+    return { ...source, key, open };
+  });
+  await fillText(path, { sources });
+  expect(seen).toEqual([0, 1, 2]);
+});
+
 test("an index of a newer Continuo is not written, and the fill says so", async () => {
   await fillText(path, { sources: [sourceOf("1", ["a"])] });
   await useIndex(path, "write", (database) => database.exec("pragma user_version = 999"));

@@ -4,7 +4,7 @@
  */
 
 import { createHash, randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as otherWork, setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, type Message } from "../model/index.ts";
 import { useIndex } from "./file.ts";
 import { BATCH_CHARS, CHUNK_CHARS, WRITE_ATTEMPTS, WRITE_RETRY_MS } from "./limits.ts";
@@ -75,6 +75,8 @@ export async function fillText(path: string, options: FillOptions): Promise<Fill
     sessions += 1;
     sizeBytes += source.sizeBytes;
     options.onProgress?.({ sessions, sizeBytes });
+    // Small files are read and written without a pause: Ctrl-C, and whoever else asks this process, would wait.
+    await otherWork();
   }
   await writer.flush();
   return { sessions, sizeBytes, filled, failures, left: options.sources.length - sessions };

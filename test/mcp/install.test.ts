@@ -7,6 +7,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -231,6 +232,14 @@ const REFUSED: readonly (readonly [string, (path: string) => void, string])[] = 
   ["a link that leads nowhere", (path) => symlinkSync("/nowhere/at/all", path), "leads nowhere"],
   ["a folder", (path) => mkdirSync(path), "not a regular file"],
   ["a broken file", (path) => writeFileSync(path, '{"a": '), "cannot be edited"],
+  [
+    "a file of more than 64 MB",
+    (path) => {
+      writeFileSync(path, "{}");
+      truncateSync(path, 65 * 1024 * 1024);
+    },
+    "too large",
+  ],
   ["a list", (path) => writeFileSync(path, "[]"), "cannot be edited"],
   [
     "bytes that are no text",
