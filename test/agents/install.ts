@@ -44,7 +44,8 @@ export type PinnedName =
   | "pi087"
   | "pi073"
   | "piAcp"
-  | "opencode";
+  | "opencode"
+  | "mcpConformance";
 
 /** Every agent package that a test may start, by the name that the drivers use. */
 export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
@@ -120,6 +121,8 @@ export const PINNED: Readonly<Record<PinnedName, PinnedPackage>> = {
     proof: "bin/opencode",
     unpackOnly: true,
   },
+  // No agent: 122 packages and 51 MB, which whoever installs Continuo to work on it need not wait for.
+  mcpConformance: { name: "@modelcontextprotocol/conformance", version: "0.1.16", proof: "dist/index.js" },
 };
 
 const PROGRESS_EVERY_MS = 10_000;
