@@ -1,0 +1,79 @@
+/**
+ * Claude Code and Codex can hold tools back until their model looks for them: what the model is told of Continuo's
+ * tools before, and that it can call what it found.
+ */
+
+import { expect, test } from "vitest";
+import { type ModelServer, startModelServer, text, tool } from "../../model-servers/index.ts";
+import { openClaude } from "../claude/driver.ts";
+import { threadIdIn } from "../codex/app-server.ts";
+import { openCodex } from "../codex/driver.ts";
+import { runContinuo } from "../proof.ts";
+import { makeSandbox } from "../sandbox.ts";
+
+const SAID = "What did we say about the lighthouse?";
+
+function sentTo(server: ModelServer): string[] {
+  return server.requests.filter(({ kind }) => kind === "answer").map(({ body }) => JSON.stringify(body));
+}
+
+test("Claude Code finds search and recall by its tool search, calls them, and shows the instructions before", async () => {
+  await using sandbox = await makeSandbox();
+  const names = ["mcp__continuo__search", "mcp__continuo__recall"];
+  await using server = await startModelServer({
+    summary: "Things were said.",
+    turns: [
+      { user: SAID, answers: [[tool("ToolSearch", { query: `select:${names.join(",")}` })]] },
+      {
+        // What Claude Code says in the person's place after a search for tools.
+        user: "Tool loaded.",
+        answers: [
+          [tool("mcp__continuo__search", { query: "lighthouse" })],
+          [tool("mcp__continuo__recall", {})],
+          [text("It was found.")],
+        ],
+      },
+    ],
+  });
+  const claude = await openClaude(sandbox, server.url, "full");
+  await sandbox.write(
+    ".claude/settings.json",
+    JSON.stringify({
+      cleanupPeriodDays: 36_500,
+      permissions: { allow: ["mcp__continuo"] },
+      // The default with Anthropic's own address; another one, as that of this test, has to ask for it.
+      env: { ENABLE_TOOL_SEARCH: "true" },
+    }),
+  );
+  await runContinuo(["mcp", "install", "claude", "--yes"], sandbox, claude.environment);
+  await claude.say([SAID]);
+  const [first, found, searched, recalled] = sentTo(server);
+  expect(first).not.toContain('"name":"mcp__continuo__search"');
+  for (const name of names) expect(found).toContain(`"tool_name":"${name}"`);
+  expect(found).toContain("Call `recall` when your own context was compacted");
+  // The person's own question is what the search finds.
+  expect(searched).toContain("quoted from old sessions");
+  expect(recalled).toContain("nothing cut");
+});
+
+test("Codex offers its model a search for tools, and tells it what Continuo is for by the first sentence", async () => {
+  await using sandbox = await makeSandbox();
+  await using server = await startModelServer({
+    summary: "Things were said.",
+    turns: [{ user: SAID, answers: [[text("I look.")]] }],
+  });
+  const codex = await openCodex(sandbox, server.url);
+  await runContinuo(["mcp", "install", "codex", "--yes"], sandbox, codex.environment);
+  await using app = await codex.appServer();
+  const threadId = threadIdIn(await app.request("thread/start", { cwd: sandbox.project }));
+  // A model that is asked before the server has started is told of no tool.
+  await app.notified("mcpServer/startupStatus/updated", (params) =>
+    /continuo.*ready/su.test(JSON.stringify(params)),
+  );
+  await app.turn(threadId, SAID);
+  const [first] = sentTo(server);
+  expect(first).toContain('"type":"tool_search"');
+  expect(first).toContain(
+    "- mcp__continuo: Continuo remembers every session that coding agents had on this machine",
+  );
+});
