@@ -22,6 +22,8 @@ export interface Measured {
   readonly medianMs: number;
   readonly minMs: number;
   readonly maxMs: number;
+  /** Of every round, the shortest first. */
+  readonly timesMs: readonly number[];
   /** Peak resident memory of the largest run; `null` for programs that are not Node. */
   readonly peakBytes: number | null;
 }
@@ -44,6 +46,7 @@ export function measure(commands: readonly Command[], { rounds }: MeasureOptions
       medianMs: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
       minMs: sorted[0] ?? Number.NaN,
       maxMs: sorted.at(-1) ?? Number.NaN,
+      timesMs: sorted,
       peakBytes: peakMemory(command),
     };
   });
