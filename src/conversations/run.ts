@@ -139,17 +139,31 @@ function heard(agent: Agent, onEvent: (event: AgentEvent) => Promise<void>): Age
   };
 }
 
-/** What a crash left behind is ended, and told. */
+/** The input of a run that a crash ended. */
+export interface UnansweredInput {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly input: readonly Block[];
+}
+
+/** What a crash left behind is ended, and told. Returns the newest input that nobody answered. */
 export async function wakeSession(
   store: Store,
   session: Session,
   note: (text: string) => void,
-): Promise<void> {
+): Promise<UnansweredInput | null> {
   const { unprocessed, heldBy } = await wake(store, session.sessionId);
   if (heldBy !== null) note("another process is running this session: your turn waits for its end");
-  const [last] = unprocessed.toReversed();
-  if (last !== undefined)
-    note(`the last turn was interrupted; its prompt was: ${titleOf(textIn(last.input))}`);
+  const last = unprocessed.at(-1);
+  if (last === undefined) return null;
+  note(`the last turn was interrupted; its prompt was: ${titleOf(textIn(last.input))}`);
+  return { runId: last.runId, sessionId: session.sessionId, input: last.input };
+}
+
+/** The same words again are no second question. */
+export function isSameInput(input: RunInput, { input: before }: UnansweredInput): boolean {
+  const now = typeof input === "string" ? [{ type: "text", text: input }] : input;
+  return JSON.stringify(now) === JSON.stringify(before);
 }
 
 function textIn(blocks: readonly Block[]): string {

@@ -25,7 +25,7 @@ import type { TalkFlags } from "./flags.ts";
 import { folderOf } from "./folder.ts";
 import type { Origin } from "./origin.ts";
 import { createProgram, type Program } from "./program.ts";
-import type { TurnInput, TurnResult } from "./run.ts";
+import type { TurnInput, TurnResult, UnansweredInput } from "./run.ts";
 import { defaultAgent, readSettings } from "./settings.ts";
 import {
   beginState,
@@ -122,6 +122,8 @@ class OpenTalk implements Talk {
   #store: Promise<OpenedStore> | null = null;
   #state: TalkState;
   #last: Promise<unknown> = Promise.resolve();
+  /** What a crash left unanswered in the session: the same words again are its retry. */
+  #unanswered: UnansweredInput | null = null;
 
   constructor(options: TalkOptions, setting: TalkSetting) {
     this.#options = options;
@@ -290,13 +292,14 @@ class OpenTalk implements Talk {
         return await this.#program.check(state);
       case "wake": {
         const { wakeSession } = await import("./run.ts");
-        if (state.session !== null) await wakeSession(await this.store(), state.session, this.#options.note);
+        if (state.session !== null)
+          this.#unanswered = await wakeSession(await this.store(), state.session, this.#options.note);
       }
     }
   }
 
   async #say(input: RunInput, { onEvent, signal, ...turnInput }: SayOptions): Promise<TurnResult> {
-    const [agent, store, { runTurn }] = await Promise.all([
+    const [agent, store, { isSameInput, runTurn }] = await Promise.all([
       this.#program.ready(this.#state),
       this.store(),
       import("./run.ts"),
@@ -304,9 +307,13 @@ class OpenTalk implements Talk {
     const before = saidBefore(this.#state);
     const session = this.session ?? (await this.#newSession(store, input));
     await this.#change({ type: "turn", session });
+    const unanswered = this.#unanswered;
+    this.#unanswered = null;
+    const isRetry = unanswered?.sessionId === session.sessionId && isSameInput(input, unanswered);
+    const given = isRetry ? { retryOf: unanswered.runId, ...turnInput } : turnInput;
     const { flags, configuration } = this.#setting;
     const turn = {
-      ...{ store, agent, session, input, onEvent, signal, flags, before, turnInput },
+      ...{ store, agent, session, input, onEvent, signal, flags, before, turnInput: given },
       ...{ settings: this.settings, continuation: configuration.continuation, note: this.#options.note },
     };
     try {

@@ -181,7 +181,11 @@ async function ownRuns(
   ref: NativeRef,
 ): Promise<ReadonlySet<string>> {
   const own = new Set<string>();
-  for (const runId of new Set(messages.map(({ metadata }) => metadata.runId))) {
+  // What another agent answered is not asked about: the cost is flat however much was said elsewhere.
+  const isOthers = ({ metadata }: Message): boolean =>
+    typeof metadata.agent === "string" && metadata.agent !== ref.agent;
+  const others = new Set(messages.filter(isOthers).map(({ metadata }) => metadata.runId));
+  for (const runId of new Set(messages.map(({ metadata }) => metadata.runId)).difference(others)) {
     const run = typeof runId === "string" ? await store.getRun(runId, { signal }) : null;
     const used = run === null ? null : usedNative(run.metadata);
     if (run !== null && used?.sessionId === ref.sessionId && used.agent === ref.agent) own.add(run.runId);

@@ -2,16 +2,18 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openTalk, type Talk } from "../../src/conversations/index.ts";
+import { openTalk, type Talk, type TalkFlags } from "../../src/conversations/index.ts";
+import type { NewEvent } from "../../src/model/index.ts";
+import { startRun, wake } from "../../src/sessions/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { cleanEnv } from "../cli/home.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 
-function talkIn(home: TalkHome): Promise<Talk> {
+function talkIn(home: TalkHome, flags: TalkFlags = {}, url = "memory:"): Promise<Talk> {
   return openTalk({
-    flags: {},
+    flags,
     places: { home: home.path, cwd: join(home.path, "project"), env: cleanEnv(home.path) },
-    openStore: () => openStore("memory:"),
+    openStore: () => openStore(url),
     keepOpen: "session",
     note: () => undefined,
     onProgress: () => undefined,
@@ -49,3 +51,42 @@ test("the state of a conversation is plain data, and a change that fails leaves 
   await talk.say("two", { onEvent, signal: new AbortController().signal });
   expect(home.prompts()).toEqual(["one", "two"]);
 });
+
+test.each([
+  ["the same words again are a retry of the turn that nobody answered", "go", true],
+  ["other words are a question of their own", "stop", false],
+])("after a crash %s", async (_, words, isRetry) => {
+  using home = createTalkHome();
+  const url = `sqlite:${join(home.path, "sessions.db")}`;
+  const { sessionId, runId } = await crashedTurn(url, join(home.path, "project"));
+  await using talk = await talkIn(home, { resume: sessionId }, url);
+  await talk.say(words, { onEvent, signal: new AbortController().signal });
+  const store = await talk.store();
+  const [, run] = (await store.listRuns({ sessionId })).items;
+  expect(run?.metadata.retryOf).toBe(isRetry ? runId : undefined);
+  expect((await wake(store, sessionId)).unprocessed).toHaveLength(isRetry ? 0 : 1);
+  // The words stand once in the log, and the agent is told them once.
+  const { events } = await store.read(sessionId, { types: ["message_sent"] });
+  expect(events.map(({ data }) => (data as { content: string }).content)).toHaveLength(isRetry ? 1 : 2);
+  expect(
+    home
+      .prompts()
+      .join("\n")
+      .match(/\bgo\b/gu),
+  ).toHaveLength(1);
+});
+
+/** A turn whose process died after the question was stored. */
+async function crashedTurn(url: string, cwd: string) {
+  await using store = await openStore(url);
+  const { sessionId } = await store.createSession({ agent: "robot", cwd, title: "crash" });
+  const { runId } = await startRun(store, sessionId, "go");
+  const begun: NewEvent[] = [
+    { type: "run_started", data: { runId }, runId },
+    { type: "message_sent", data: { content: [{ type: "text", text: "go" }] }, runId },
+  ];
+  await store.append(sessionId, begun, { also: [{ type: "run", runId, to: "running" }] });
+  const end: NewEvent = { type: "run_interrupted", data: { runId, reason: "gone" }, runId };
+  await store.append(sessionId, [end], { also: [{ type: "run", runId, to: "interrupted" }] });
+  return { sessionId, runId };
+}

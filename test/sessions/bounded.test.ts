@@ -139,6 +139,24 @@ test("a bounded replay of a session with a hundred interrupted runs asks the sto
   expect(costs[1]).toBe(costs[0]);
 });
 
+test("native by name asks the store for as much after a hundred turns of another agent as after ten", async () => {
+  const costs: number[] = [];
+  for (const count of [10, 100]) {
+    const agent = new ScriptedAgent({ native: "real" });
+    const { sessionId } = await runOnce(store, agent, "first");
+    for (let at = 0; at < count; at++) {
+      await runOnce(store, new EchoAgent(), `turn ${at}`, { sessionId, continuation: false });
+    }
+    const counted = counting();
+    const options = { sessionId, continuation: "native" } as const;
+    const { resumption } = await runOnce(counted.store, agent, "next", options);
+    expect(resumption?.happened).toBe("native");
+    expect(agent.given.at(-1)?.transcript).toHaveLength(2 * count);
+    costs.push(counted.cost.calls);
+  }
+  expect(costs[1]).toBe(costs[0]);
+});
+
 test("a run of the echo agent asks the store for little", async () => {
   const { sessionId } = await startSession(store);
   const { store: counted, cost } = counting();

@@ -10,6 +10,7 @@ import {
   type DrawingOptions,
   drawInput,
   drawQuestion,
+  drawWaiting,
   endDrawing,
   foldEvent,
   type InputLine,
@@ -35,6 +36,8 @@ export class Teller {
   #hint = "";
   #drawing: Drawing | null = null;
   #startedAt = 0;
+  /** When the agent last told anything. */
+  #heardAt = 0;
   #waiting: AgentEvent[] = [];
   #chars = 0;
   #lines: string[] = [];
@@ -69,6 +72,7 @@ export class Teller {
     this.#hint = "Ctrl-C cancels";
     this.#drawing = beginDrawing();
     this.#startedAt = performance.now();
+    this.#heardAt = this.#startedAt;
     // What runs is seen to run.
     if (this.#screen.isLive) this.#clock = setInterval(() => void this.flush(), 1_000);
     void this.flush();
@@ -77,6 +81,7 @@ export class Teller {
   /** Resolves when there is room for more. */
   tell(event: AgentEvent): Promise<void> {
     this.#waiting.push(event);
+    this.#heardAt = performance.now();
     this.#chars += "delta" in event ? event.delta.length : 0;
     if (event.type === "permission_request" || this.#chars > TALK_LIMITS.frameChars) return this.flush();
     this.#frame ??= setTimeout(() => void this.flush(), TALK_LIMITS.frameMs);
@@ -203,8 +208,14 @@ export class Teller {
       const { request, deadline, hidden, comment } = this.#question;
       return drawQuestion(request, { columns, paint, leftMs: deadline - performance.now(), hidden, comment });
     }
-    const seconds = Math.floor((performance.now() - this.#startedAt) / 1000);
-    return [paint(`  ◌ ${seconds} s · ${this.#hint}`, "dim")];
+    const nowMs = performance.now();
+    const line = drawWaiting({
+      agent: this.#agent,
+      hint: this.#hint,
+      runsMs: nowMs - this.#startedAt,
+      silentMs: nowMs - this.#heardAt,
+    });
+    return wrap([{ text: line, styles: ["dim"] }], columns - 3, paint).map((text) => `  ${text}`);
   }
 
   #options(): DrawingOptions {

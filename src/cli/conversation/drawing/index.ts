@@ -18,3 +18,4 @@ export { drawInput, type InputLine, type TypedAhead } from "./input-line.ts";
 export { answerOf, drawQuestion, keysIn, oneKeyIn } from "./question.ts";
 export { drawRequest } from "./request.ts";
 export { describeResumption } from "./resumption.ts";
+export { drawWaiting } from "./waiting.ts";

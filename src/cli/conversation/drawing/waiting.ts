@@ -1,0 +1,25 @@
+/** The line that says that a turn runs, and what is waited for when the agent tells nothing. Pure. */
+
+import { visibleLine } from "../../../transcript/index.ts";
+
+/** A model thinks for so long without a word of its agent. */
+const SILENT_MS = 10_000;
+
+export interface WaitingView {
+  readonly agent: string;
+  /** What the person can do now. */
+  readonly hint: string;
+  readonly runsMs: number;
+  /** Since the agent told anything. */
+  readonly silentMs: number;
+}
+
+/** `◌ 34 s · Ctrl-C cancels`; some agents do not tell that they ask their model again after an error. */
+export function drawWaiting({ agent, hint, runsMs, silentMs }: WaitingView): string {
+  const why = `no word from ${visibleLine(agent)} for ${seconds(silentMs)} s: its model or a tool is busy, or it asks again`;
+  return ["◌ ", [`${seconds(runsMs)} s`, ...(silentMs < SILENT_MS ? [] : [why]), hint].join(" · ")].join("");
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}
