@@ -33,10 +33,17 @@ export interface Server {
 }
 
 export interface Settings extends Server {
+  /** When the person was asked for the microphone last: it is tried again after that. */
+  readonly microphoneAskedAtMs: number;
   readonly sources: Sources;
 }
 
-export const SETTINGS: Settings = { serverUrl: "http://127.0.0.1:4747", token: "", sources: SOURCES };
+export const SETTINGS: Settings = {
+  serverUrl: "http://127.0.0.1:4747",
+  token: "",
+  sources: SOURCES,
+  microphoneAskedAtMs: 0,
+};
 
 export interface OpenSession extends Video {
   readonly tabId: number;
@@ -119,12 +126,13 @@ export function parsePosition(value: unknown): Position | null {
 
 export function parseSettings(value: unknown): Settings {
   if (!isFields(value)) return SETTINGS;
-  const { serverUrl, token } = value;
+  const { serverUrl, token, microphoneAskedAtMs } = value;
   const sources = isFields(value.sources) ? value.sources : {};
   const { captions, frames, microphone, frameEveryMs, lang } = sources;
   return {
     serverUrl: isServerUrl(serverUrl) ? serverUrl : SETTINGS.serverUrl,
     token: typeof token === "string" ? token : "",
+    microphoneAskedAtMs: isTime(microphoneAskedAtMs) ? microphoneAskedAtMs : 0,
     sources: {
       captions: captions !== false,
       frames: frames !== false,

@@ -2,7 +2,9 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { browser } from "wxt/browser";
 import { isServerUrl, type Settings, type Sources } from "../messages/messages.ts";
+import { canRecognise } from "../sources/recognition.ts";
 import { saveSettings } from "./settings.ts";
 
 export function Setup({
@@ -18,7 +20,10 @@ export function Setup({
   const isComplete = isServerUrl(serverUrl) && token.trim() !== "";
   const save = (event: Event): void => {
     event.preventDefault();
-    if (isComplete) void saveSettings({ serverUrl, token: token.trim(), sources }).then(onDone);
+    if (!isComplete) return;
+    void saveSettings({ ...settings, serverUrl, token: token.trim(), sources }).then(onDone);
+    const isNew = sources.microphone === "record" && settings.sources.microphone !== "record";
+    if (isNew) void browser.tabs.create({ url: `${location.origin}/microphone.html` });
   };
   return (
     <form class="scroll setup" onSubmit={save}>
@@ -56,6 +61,28 @@ export function Setup({
           onChange={(frames) => setSources({ ...sources, frames })}
         />
         <label>
+          Microphone
+          <select
+            value={sources.microphone}
+            onChange={({ currentTarget }) =>
+              setSources({ ...sources, microphone: microphoneOf(currentTarget.value) })
+            }
+          >
+            <option value="off">Off</option>
+            <option value="record">Recorded, and transcribed by the server</option>
+            {canRecognise() && <option value="recognise">Recognised by the browser</option>}
+          </select>
+        </label>
+        <label>
+          Language that you speak
+          <input
+            placeholder="en-GB"
+            pattern="[a-zA-Z0-9\-]{0,35}"
+            value={sources.lang}
+            onInput={({ currentTarget }) => setSources({ ...sources, lang: currentTarget.value })}
+          />
+        </label>
+        <label>
           Seconds between frames
           <input
             type="number"
@@ -76,6 +103,10 @@ export function Setup({
       </button>
     </form>
   );
+}
+
+function microphoneOf(value: string): Sources["microphone"] {
+  return value === "record" || value === "recognise" ? value : "off";
 }
 
 interface SwitchProps {

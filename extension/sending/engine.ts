@@ -103,6 +103,11 @@ export class Engine {
     this.#senders.get(key)?.poke();
   }
 
+  /** Shows what went wrong with a source of a session. */
+  report(key: string, error: unknown): void {
+    this.#senders.get(key)?.report(error);
+  }
+
   async add(key: string, item: Item): Promise<void> {
     await enqueue(key, [item]);
     this.queued(key);

@@ -3,6 +3,7 @@
 import { type Browser, browser } from "wxt/browser";
 import { LIMITS } from "../limits.ts";
 import { type EngineConfig, parsePosition, type ToEngine, type ToWorker } from "../messages/messages.ts";
+import { listenToPerson } from "../sources/speech.ts";
 import { Engine, type EngineView } from "./engine.ts";
 import { answerPanel, type PanelAnswer, type PanelRequest } from "./panel-requests.ts";
 
@@ -20,6 +21,7 @@ export function hostEngine(tellWorker: (message: ToWorker) => void): Hosted {
     ended: (key) => tellWorker({ to: "worker", type: "ended", key }),
     standing: (key, standing) => tellWorker({ to: "worker", type: "standing", key, standing }),
   });
+  listenToPerson(engine, { capture: (key) => tellWorker({ to: "worker", type: "capture", key }) });
   const configure = (config: EngineConfig): void => {
     void engine.configure(config);
   };

@@ -58,6 +58,11 @@ export class SessionSender {
     return this.#client;
   }
 
+  /** Shows what went wrong outside. */
+  report(error: unknown): void {
+    this.#fail(error);
+  }
+
   /** The server keeps this picture: its warning goes. */
   kept(hash: string): void {
     this.#set({ purges: this.#view.purges.filter((one) => one.hash !== hash) });
@@ -263,6 +268,9 @@ export class SessionSender {
 }
 
 export function failureOf(error: unknown): Failure {
+  if (error instanceof DOMException && error.name === "NotAllowedError") {
+    return { message: "the microphone was not allowed", hint: "Allow it in the settings of this panel." };
+  }
   if (!isContinuoError(error)) return { message: "something went wrong in the browser", hint: String(error) };
   return { message: error.message, hint: error.hint ?? "" };
 }

@@ -2,7 +2,7 @@
 
 import { browser } from "wxt/browser";
 
-const SCRIPT = "/content-scripts/content.js";
+const SCRIPT = "/watch.js";
 
 /** The patterns of all allowed sites. */
 export async function allowedSites(): Promise<readonly string[]> {

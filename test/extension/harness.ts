@@ -146,13 +146,19 @@ export interface Viewer extends AsyncDisposable {
 }
 
 /** Permissions are granted by people in a dialog; here the copy of the extension has them from the start. */
-export async function openViewer(site: Site, served: Pick<Served, "url" | "token">): Promise<Viewer> {
+export async function openViewer(
+  site: Site,
+  served: Pick<Served, "url" | "token">,
+  sources: Readonly<Record<string, unknown>> = {},
+): Promise<Viewer> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-viewer-"));
   const extension = join(folder, "extension");
   cpSync(join(await builtExtension(), "chrome-mv3"), extension, { recursive: true });
   const manifest = JSON.parse(readFileSync(join(extension, "manifest.json"), "utf8"));
   const granted = { ...manifest, host_permissions: [`${new URL(site.url).protocol}//127.0.0.1/*`] };
   writeFileSync(join(extension, "manifest.json"), JSON.stringify(granted));
+  const speech = join(folder, "speech.wav");
+  writeFileSync(speech, spokenWave());
   const start = (): Promise<BrowserContext> =>
     chromium.launchPersistentContext(join(folder, "profile"), {
       executablePath: "/usr/bin/chromium",
@@ -163,6 +169,7 @@ export async function openViewer(site: Site, served: Pick<Served, "url" | "token
         "--autoplay-policy=no-user-gesture-required",
         "--use-fake-ui-for-media-stream",
         "--use-fake-device-for-media-stream",
+        `--use-file-for-fake-audio-capture=${speech}`,
         `--disable-extensions-except=${extension}`,
         `--load-extension=${extension}`,
       ],
@@ -171,7 +178,7 @@ export async function openViewer(site: Site, served: Pick<Served, "url" | "token
   let context = await start();
   const worker = async (): Promise<Worker> =>
     context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
-  const settings = { serverUrl: served.url, token: served.token };
+  const settings = { serverUrl: served.url, token: served.token, sources };
   await (await worker()).evaluate(
     (stored) =>
       (
@@ -198,6 +205,28 @@ export async function openViewer(site: Site, served: Pick<Served, "url" | "token
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What the microphone hears, again and again: a tone of a second, and two of silence. */
+function spokenWave(): Buffer {
+  const rate = 48_000;
+  const samples = Int16Array.from({ length: 3 * rate }, (_, at) =>
+    at < rate ? Math.round(12_000 * Math.sin((2 * Math.PI * 220 * at) / rate)) : 0,
+  );
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + samples.byteLength, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate * 2, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(samples.byteLength, 40);
+  return Buffer.concat([head, Buffer.from(samples.buffer)]);
 }
 
 /** Plays from a place of the video, at a speed, to another place. */

@@ -1,0 +1,37 @@
+/** When somebody speaks, by the loudness of a microphone. Pure. */
+
+import { LIMITS } from "../limits.ts";
+
+export interface Voice {
+  readonly state: "silent" | "speaking";
+  /** Since when the other state is heard without a break. */
+  readonly otherSinceMs: number | null;
+  /** Of this speech. */
+  readonly beganAtMs: number | null;
+}
+
+export const SILENT: Voice = { state: "silent", otherSinceMs: null, beganAtMs: null };
+
+export interface Heard {
+  readonly voice: Voice;
+  readonly event: "begins" | "ends" | null;
+}
+
+/** `loudness` is the root mean square of samples from -1 to 1. A click is no speech, a breath no end of it. */
+export function hear(voice: Voice, loudness: number, nowMs: number): Heard {
+  const isLoud = loudness >= LIMITS.speechLevel;
+  const isTooLong = voice.beganAtMs !== null && nowMs - voice.beganAtMs >= LIMITS.longestSpeechMs;
+  if (isTooLong) return { voice: SILENT, event: "ends" };
+  if (isLoud !== (voice.state === "silent")) return { voice: { ...voice, otherSinceMs: null }, event: null };
+  const otherSinceMs = voice.otherSinceMs ?? nowMs;
+  const needed = isLoud ? LIMITS.shortestSpeechMs : LIMITS.silenceMs;
+  if (nowMs - otherSinceMs < needed) return { voice: { ...voice, otherSinceMs }, event: null };
+  if (!isLoud) return { voice: SILENT, event: "ends" };
+  return { voice: { state: "speaking", otherSinceMs: null, beganAtMs: otherSinceMs }, event: "begins" };
+}
+
+export function loudnessOf(samples: ArrayLike<number>): number {
+  let sum = 0;
+  for (let at = 0; at < samples.length; at++) sum += (samples[at] ?? 0) ** 2;
+  return samples.length === 0 ? 0 : Math.sqrt(sum / samples.length);
+}
