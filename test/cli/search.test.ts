@@ -1,15 +1,19 @@
 /** `search`, `open` and `index` on a small home. */
 
+import { execFile } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   CLAUDE_ID,
   CODEX_ID,
   claudeFile,
+  cleanEnv,
   createHome,
   HOSTILE_ID,
   type Home,
+  MAIN,
   run,
   writeSessions,
 } from "./home.ts";
@@ -41,6 +45,18 @@ test("a search finds the turn, `open` shows it by its number, and the link of --
   const linked = await run(home, json.results[0].link.split(" ").slice(1));
   expect(linked.stdout).toContain("All well.");
   expect((await run(home, ["open", "9"])).code).toBe(3);
+});
+
+test("the numbers of results belong to the terminal: a search in another one leaves them as they are", async () => {
+  await run(home, ["search", "build"]);
+  // Another shell is another terminal; with a second command it does not become the first one.
+  const other = [MAIN, "search", "--json", "hello"];
+  const { stdout } = await promisify(execFile)("sh", ["-c", `"$@"; true`, "sh", process.execPath, ...other], {
+    cwd: home.path,
+    env: cleanEnv(home.path),
+  });
+  expect(JSON.parse(stdout).results).toMatchObject([{ number: 1, session: { sessionId: CODEX_ID } }]);
+  expect((await run(home, ["open", "1"])).stdout).toContain("Fix the build");
 });
 
 test("what a session says reaches the terminal as visible text", async () => {

@@ -2,7 +2,7 @@
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Texts, updateTexts } from "../../src/catalog/index.ts";
 import { parseQuery, searchIndex } from "../../src/search/index.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
@@ -33,4 +33,17 @@ test("a search counts the sessions that are not indexed yet, and finds them when
   expect(await found("wombat", 0)).toEqual({ left: expect.any(Number), ids: [] });
   expect((await found("build", 0)).ids).toEqual([]);
   expect(await found("wombat")).toEqual({ left: 0, ids: [CLAUDE_ID] });
+});
+
+test("a session that was indexed long ago and changed since is not answered from what it was", async () => {
+  // Long after everything was written, so that stamps count.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+  try {
+    expect(await found("build")).toEqual({ left: 0, ids: [CLAUDE_ID] });
+    expect(await found("build", 0)).toEqual({ left: 0, ids: [CLAUDE_ID] });
+    home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, []));
+    expect(await found("build", 0)).toEqual({ left: 1, ids: [] });
+  } finally {
+    vi.useRealTimers();
+  }
 });
