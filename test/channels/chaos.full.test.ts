@@ -21,15 +21,16 @@ async function run(workspaceId: string, durationMs: number, fault?: string): Pro
     durationMs,
     seed,
     ...size,
-    ...(fault === undefined ? {} : { fault }),
+    ...(fault === undefined ? { enough: { messages: 100, cuts: 10, kills: 1 } } : { fault }),
   });
 }
 
 test("through cuts, delays and killed servers every reader has every event once, every input one answer, and nothing is lost", async () => {
-  const { failures, messages, answers, cuts, kills } = await run("sound", 60_000);
+  const { failures, answers } = await run("sound", 60_000);
   expect(failures).toEqual([]);
-  expect([messages > 100, answers > 10, cuts > 10, kills > 0]).toEqual([true, true, true, true]);
-}, 300_000);
+  // Each client asks with its first message.
+  expect(answers).toBeGreaterThanOrEqual(20);
+}, 600_000);
 
 test.each([
   ["confirms what it did not store", /was acknowledged and is lost/u],

@@ -20,11 +20,20 @@ export interface ChaosOptions {
   readonly clients: number;
   readonly agents: number;
   readonly servers: number;
+  /** At least; a machine that is busy goes on until `enough`. */
   readonly durationMs: number;
+  readonly enough?: Enough;
   /** Of what is disturbed when, and of how long writers wait; what runs at the same time takes its own turns. */
   readonly seed: number;
   /** A deliberately broken server, by name. */
   readonly fault?: string;
+}
+
+/** What has to have happened before the disturbance ends, however slow the machine is. */
+export interface Enough {
+  readonly messages: number;
+  readonly cuts: number;
+  readonly kills: number;
 }
 
 export interface ChaosResult extends Disturbances {
@@ -144,7 +153,12 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
     );
   }
   const random = createRandom(seed);
-  const disturbances = await disturb({ servers, proxies, storeUrl, workspaceId, fault, durationMs, random });
+  const { enough = { messages: 0, cuts: 0, kills: 0 } } = options;
+  const isEnough = (kills: number): boolean =>
+    kills >= enough.kills && cutsOf(proxies) >= enough.cuts && acknowledged.size >= enough.messages;
+  const disturbances = await disturb({
+    ...{ servers, proxies, storeUrl, workspaceId, fault, durationMs, random, isEnough },
+  });
   stop.abort();
   for (const proxy of proxies) proxy.delay(0);
   await Promise.all(writing);
@@ -156,7 +170,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
     await pause(100);
   await Promise.all(clients.map((client) => client.close()));
   await Promise.all(reading);
-  const cuts = proxies.reduce((sum, proxy) => sum + proxy.cuts, 0);
+  const cuts = cutsOf(proxies);
   for (const { child } of servers) child.kill("SIGKILL");
   for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
   const events = (await eventsOf(store)).filter(({ sequence }) => sequence <= latest);
@@ -247,14 +261,19 @@ interface Disturbed {
   readonly workspaceId: string;
   readonly fault: string;
   readonly durationMs: number;
+  readonly isEnough: (kills: number) => boolean;
   readonly random: Random;
+}
+
+function cutsOf(proxies: readonly CuttingProxy[]): number {
+  return proxies.reduce((sum, proxy) => sum + proxy.cuts, 0);
 }
 
 /** One disturbance about every second. */
 async function disturb({ servers, proxies, random, ...all }: Disturbed): Promise<Omit<Disturbances, "cuts">> {
   const end = Date.now() + all.durationMs;
   const done = { halfCloses: 0, delays: 0, kills: 0 };
-  while (Date.now() < end) {
+  while (Date.now() < end || !all.isEnough(done.kills)) {
     await pause(500 + random.below(1_000));
     const n = random.below(servers.length);
     const [proxy, server] = [proxies[n], servers[n]];
