@@ -19,12 +19,16 @@ export interface OpenMachine extends AsyncDisposable {
   post(path: string, body?: unknown, token?: string): Promise<Response>;
 }
 
-export async function openMachine(home: Home = withSessions()): Promise<OpenMachine> {
+export async function openMachine(
+  home: Home = withSessions(),
+  options: Pick<Parameters<typeof openServer>[1] & object, "pageFolder"> = {},
+): Promise<OpenMachine> {
   const store = await openStore("memory:");
   const shell = { home: home.path, cwd: home.path, env: cleanEnv(home.path) } as unknown as Shell;
   const server = await openServer(store, {
     authenticate: createAuthenticate(store),
     machine: () => loadMachine(shell, undefined),
+    ...options,
   });
   const token: OpenMachine["token"] = async (scopes, workspaceId = "default") => {
     const owner = store.forWorkspace(workspaceId);

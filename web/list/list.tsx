@@ -37,6 +37,7 @@ export function ListPage(): VNode {
     <div class="list-page">
       <FilterColumn />
       <main class="list-main" aria-label="Sessions">
+        <h1 class="hidden-text">Sessions</h1>
         <SearchLine />
         <Notices />
         <Rows />

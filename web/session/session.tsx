@@ -45,7 +45,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
   });
   return (
     <div class="session-page">
-      <header class="session-head">
+      <section class="session-head" aria-label="Session">
         <div class="session-title">
           <h1>
             <bdi>{titleOf(state)}</bdi>
@@ -70,7 +70,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
           </p>
         )}
         {state.gone.value ? <p class="notice bad">This session was deleted.</p> : null}
-      </header>
+      </section>
       {tab === "files" ? (
         <Files state={state} />
       ) : tab === "details" ? (

@@ -1,0 +1,43 @@
+/** A home with the small sessions of the command's tests, and one of many turns. */
+
+import { claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
+import type { Line } from "../hostile/hostile-session.ts";
+
+export const LONG_ID = "4bf3eeee-0000-4000-8000-00000000000c";
+export const LONG_TURNS = 1_500;
+
+export function sessionAddress(id: string): string {
+  return `/session/${encodeURIComponent(`claude:${id}`)}`;
+}
+
+export function homeWithLongSession(): Home {
+  const home = createHome();
+  writeSessions(home);
+  home.write(claudeFile(LONG_ID), claudeText(LONG_ID, longSession()));
+  return home;
+}
+
+function longSession(): Line[] {
+  const lines: Line[] = [];
+  const add = (role: Line["role"], content: unknown): void => {
+    const uuid = `u${lines.length}`;
+    lines.push({ uuid, parent: lines.at(-1)?.uuid ?? null, role, content, time: "10:00:00" });
+  };
+  for (let turn = 1; turn <= LONG_TURNS; turn++) {
+    add("user", `Question ${turn}`);
+    add("assistant", [
+      { type: "thinking", thinking: `Thought ${turn}`, signature: "" },
+      { type: "text", text: `Answer **${turn}**\n\n\`\`\`ts\nconst a = ${turn};\n\`\`\`` },
+      {
+        type: "tool_use",
+        id: `t${turn}`,
+        name: "Edit",
+        input: { file_path: "/home/ann/app/a.ts", old_string: "let a = 1;", new_string: "let b = 1;" },
+      },
+    ]);
+    add("user", [
+      { type: "tool_result", tool_use_id: `t${turn}`, content: "done", is_error: turn % 100 === 0 },
+    ]);
+  }
+  return lines;
+}

@@ -1,0 +1,65 @@
+/** The viewer as a browser gets it: the bundled page on a server of a scratch home. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { bundleWeb } from "../../scripts/web.ts";
+import { openBrowser } from "../cli/browser.ts";
+import type { Home } from "../cli/home.ts";
+import { type OpenMachine, openMachine } from "../machine/open-machine.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+export interface OpenViewer extends AsyncDisposable {
+  readonly machine: OpenMachine;
+  readonly browser: Browser;
+  /** A page that is signed in; `errors` has what it complained about. */
+  open(hash: string, options?: ViewOptions): Promise<ViewerPage>;
+}
+
+interface ViewOptions {
+  readonly theme?: "light" | "dark";
+  readonly width?: number;
+}
+
+export interface ViewerPage {
+  readonly page: Page;
+  readonly errors: readonly string[];
+  readonly requests: readonly string[];
+}
+
+export async function openViewer(home?: Home): Promise<OpenViewer> {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-web-"));
+  await bundleWeb(ROOT, folder);
+  const machine = await openMachine(home, { pageFolder: folder });
+  const browser = await openBrowser();
+  return {
+    machine,
+    browser,
+    open: async (hash, { theme = "light", width = 1280 } = {}) => {
+      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 } });
+      const page = await context.newPage();
+      const errors: string[] = [];
+      const requests: string[] = [];
+      page.on("pageerror", (error) => errors.push(error.message));
+      page.on("console", (said) => {
+        if (said.type() === "error") errors.push(said.text());
+      });
+      page.on("dialog", (dialog) => {
+        errors.push(`dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      page.on("request", (request) => requests.push(request.url()));
+      const { code } = (await (await machine.post("/v1/pages/code")).json()) as { readonly code: string };
+      await page.goto(`${machine.url}/#code=${encodeURIComponent(code)}${hash}`);
+      await page.waitForSelector("header.top");
+      return { page, errors, requests };
+    },
+    [Symbol.asyncDispose]: async () => {
+      await browser.close();
+      await machine[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,183 @@
+/** The viewer in a real browser: what it shows, and what its keys do. */
+
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText } from "../cli/home.ts";
+import type { Line } from "../hostile/hostile-session.ts";
+import { homeWithLongSession, LONG_ID, LONG_TURNS, sessionAddress as session } from "./long-session.ts";
+import { type OpenViewer, openViewer } from "./open-viewer.ts";
+
+let viewer: OpenViewer;
+beforeAll(async () => {
+  viewer = await openViewer(homeWithLongSession());
+});
+afterAll(async () => {
+  await viewer?.[Symbol.asyncDispose]();
+});
+
+const nodes = (page: Page): Promise<number> => page.evaluate("document.querySelectorAll('*').length");
+
+/** The number of the turn that the rail says the reader is at. */
+const turnOf = (page: Page): Promise<string> =>
+  page.locator('.turn-line[aria-current="true"] .number').innerText();
+
+describe("the list", () => {
+  test("j, k and the arrows go through sessions, Enter opens one, u comes back", async () => {
+    const { page } = await viewer.open("/");
+    await page.waitForSelector(".row");
+    const title = (): Promise<string> => page.locator(".row.selected .title").innerText();
+    await page.keyboard.press("j");
+    const first = await title();
+    await page.keyboard.press("j");
+    const second = await title();
+    expect(second).not.toBe(first);
+    await page.keyboard.press("k");
+    expect(await title()).toBe(first);
+    await page.keyboard.press("ArrowDown");
+    expect(await title()).toBe(second);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".session-title h1");
+    await page.keyboard.press("u");
+    await page.waitForSelector(".row");
+    await page.context().close();
+  });
+
+  test("/ searches, Escape clears, and filters narrow", async () => {
+    const { page } = await viewer.open("/");
+    await page.waitForSelector(".row");
+    const all = await page.locator(".row").count();
+    await page.getByRole("button", { name: /^Codex/u }).click();
+    await expect.poll(() => page.locator(".row").count()).toBeLessThan(all);
+    expect(await page.locator(".row .agent").allInnerTexts()).toEqual(expect.arrayContaining(["Codex"]));
+    await page.getByRole("button", { name: /^Codex/u }).click();
+    await expect.poll(() => page.locator(".row").count()).toBe(all);
+    await page.keyboard.press("/");
+    await page.keyboard.type("no session says this");
+    await page.waitForSelector(".empty");
+    expect(await page.locator(".empty").innerText()).toContain("No session matches");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator(".row").count()).toBe(all);
+    await page.context().close();
+  });
+
+  test("a session that begins, and one that grows, are seen without a reload", async () => {
+    const { page } = await viewer.open("/");
+    await page.waitForSelector(".row");
+    const id = "4bf3ffff-0000-4000-8000-00000000000d";
+    const line: Line = { uuid: "n1", parent: null, role: "user", content: "A new one", time: "10:00:00" };
+    viewer.machine.home.write(claudeFile(id), claudeText(id, [line]));
+    await page.getByText("A new one").waitFor();
+    await page.context().close();
+  });
+});
+
+describe("a session", () => {
+  test("opens at its newest turn with few nodes, and loads more as the reader goes up", async () => {
+    const { page, requests } = await viewer.open(session(LONG_ID));
+    await page.getByText(`Answer ${LONG_TURNS}`, { exact: true }).waitFor();
+    await page.waitForSelector(".turn-line");
+    expect(await turnOf(page)).toBe(String(LONG_TURNS));
+    expect(await nodes(page)).toBeLessThan(3_000);
+    const windows = (): number => requests.filter((url) => /\/history\?/u.test(url)).length;
+    const before = windows();
+    for (let wheel = 0; windows() < before + 3; wheel++) {
+      await page.mouse.move(700, 500);
+      await page.mouse.wheel(0, -3_000);
+      await page.waitForTimeout(20);
+      expect(wheel).toBeLessThan(1_000);
+    }
+    expect(Number(await turnOf(page))).toBeLessThan(LONG_TURNS - 20);
+    expect(await nodes(page)).toBeLessThan(3_000);
+    await page.context().close();
+  });
+
+  test("a deep link opens its turn, j and k go on, ] and [ go to the next error, g and G to the ends", async () => {
+    const { page } = await viewer.open(`${session(LONG_ID)}/turn/750`);
+    await page.getByText("Question 750", { exact: true }).first().waitFor();
+    const at = (turn: number): Promise<void> =>
+      expect.poll(() => turnOf(page).catch(() => "none")).toBe(String(turn)) as unknown as Promise<void>;
+    await at(750);
+    await page.keyboard.press("j");
+    await at(751);
+    expect(page.url()).toContain("/turn/751");
+    await page.keyboard.press("k");
+    await at(750);
+    await page.keyboard.press("G");
+    await at(LONG_TURNS);
+    await page.keyboard.press("[");
+    await at(LONG_TURNS - 100);
+    await page.keyboard.press("]");
+    await at(LONG_TURNS);
+    await page.keyboard.press("g");
+    await page.locator("main").getByText("Question 1", { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test("t unfolds thinking, m shows what the model sees, f the files, / finds a question", async () => {
+    const { page } = await viewer.open(session(LONG_ID));
+    await page.waitForSelector(".thinking-line");
+    await page.waitForSelector(".turn-line");
+    expect(await page.locator(".thought").count()).toBe(0);
+    await page.keyboard.press("t");
+    await page.waitForSelector(".thought");
+    await page.keyboard.press("m");
+    await page.locator('.switches [aria-pressed="true"]', { hasText: "model" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("Question 123");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("f");
+    await page.waitForSelector(".file-changes .diff");
+    expect(page.url()).toMatch(/\/files$/u);
+    await page.context().close();
+  });
+
+  test("a fold opens by keyboard and by mouse, and code has colours from a worker", async () => {
+    const { page } = await viewer.open(session(CLAUDE_ID));
+    const call = page.locator(".call-line").first();
+    await call.waitFor();
+    expect(await call.getAttribute("aria-expanded")).toBe("false");
+    await call.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("pre.command");
+    await call.click();
+    await expect.poll(() => call.getAttribute("aria-expanded")).toBe("false");
+    await page.goto(`${viewer.machine.url}/#${session(LONG_ID)}`);
+    await page.waitForSelector(".diff");
+    await page.waitForFunction("CSS.highlights.get('code-keyword')?.size > 0");
+    await page.waitForFunction("CSS.highlights.get('word-ins')?.size > 0");
+    await page.context().close();
+  });
+
+  test("what its agent adds is shown while it is looked at", async () => {
+    const { page } = await viewer.open(session(CLAUDE_ID));
+    await page.waitForSelector(".row-text");
+    const added: Line = {
+      uuid: "n9",
+      parent: "a3",
+      role: "user",
+      content: "One more thing",
+      time: "10:05:00",
+    };
+    appendFileSync(join(viewer.machine.home.path, claudeFile(CLAUDE_ID)), claudeText(CLAUDE_ID, [added]));
+    await page.locator("main").getByText("One more thing").waitFor();
+    await page.context().close();
+  });
+
+  test("an unknown session, and a page that nobody signed in, say what to do", async () => {
+    const { page } = await viewer.open("/session/claude%3Anone");
+    await page.waitForSelector(".notice.bad");
+    const stranger = await viewer.browser.newPage();
+    await stranger.goto(`${viewer.machine.url}/`);
+    await stranger.getByText("no longer signed in").waitFor();
+    await stranger.close();
+    await page.context().close();
+  });
+});
+
+test("Codex's sessions open too", async () => {
+  const { page } = await viewer.open(`/session/${encodeURIComponent(`codex:${CODEX_ID}`)}`);
+  await page.locator("main").getByText("Hello Codex").waitFor();
+  await page.context().close();
+});
