@@ -40,7 +40,7 @@ export function SearchLine(): VNode {
 
 /** On a narrow screen it is folded. */
 export function FilterColumn(): VNode {
-  const isWide = matchMedia("(min-width: 64rem)").matches;
+  const isWide = matchMedia("(min-width: 60.01rem)").matches;
   return (
     <nav class="filters" aria-label="Filters">
       <details open={isWide}>

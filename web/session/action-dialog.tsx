@@ -8,6 +8,7 @@ import {
   type ForkAnswer,
   type HandOffAnswer,
   type HandOffPreview,
+  type HandOffRequest,
   MACHINE_ROOT,
   type RepairAnswer,
   type ResumeAnswer,
@@ -99,14 +100,14 @@ function ActionForm({ action, ...props }: FormProps & { action: Action }): VNode
   }
 }
 
-function ResumeForm({ state, run }: FormProps): VNode {
+function ResumeForm({ state, run, busy }: FormProps): VNode | null {
   useEffect(() => {
     void run(async () => {
       const resume = await ask<ResumeAnswer>(sessionPath(state.key, "resume"));
       return <Command resume={resume} />;
     });
   }, []);
-  return <p class="dim">Reading…</p>;
+  return busy.value ? <p class="dim">Reading…</p> : null;
 }
 
 function Command({ resume: { command, cwd } }: { resume: ResumeAnswer }): VNode {
@@ -126,19 +127,22 @@ function Command({ resume: { command, cwd } }: { resume: ResumeAnswer }): VNode 
 }
 
 function HandOffForm({ state, run, busy }: FormProps): VNode {
+  const cwd = useSignal("");
   const agents = AGENTS.filter((agent) => agent !== state.head.value?.session.agent);
   const to = useSignal<string>(agents[0] ?? "codex");
+  const asked = (): HandOffRequest =>
+    cwd.value.trim() === "" ? { to: to.value } : { to: to.value, cwd: cwd.value.trim() };
   const preview = useSignal<HandOffPreview | null>(null);
   useEffect(() => {
     preview.value = null;
     void run(async () => {
-      preview.value = await ask<HandOffPreview>(sessionPath(state.key, "handoff", { to: to.value }));
+      preview.value = await ask<HandOffPreview>(sessionPath(state.key, "handoff", { ...asked() }));
       return null;
     });
-  }, [to.value]);
+  }, [to.value, cwd.value]);
   const place = (): Promise<void> =>
     run(async () => {
-      const made = await ask<HandOffAnswer>(sessionPath(state.key, "handoff"), { body: { to: to.value } });
+      const made = await ask<HandOffAnswer>(sessionPath(state.key, "handoff"), { body: asked() });
       const checked = made.verifiedBy === null ? "" : ` ${visibleLine(made.verifiedBy)} read it back.`;
       return (
         <>
@@ -166,8 +170,19 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
           ))}
         </select>
       </label>
+      <label>
+        In{" "}
+        <input
+          type="text"
+          placeholder={visibleLine(state.head.value?.session.cwd ?? "its folder")}
+          value={cwd.value}
+          onChange={(event) => {
+            cwd.value = event.currentTarget.value;
+          }}
+        />
+      </label>
       {preview.value === null ? (
-        <p class="dim">Working out the receipt…</p>
+        <p class="dim">{busy.value ? "Working out the receipt…" : ""}</p>
       ) : (
         <Receipt preview={preview.value} />
       )}
