@@ -23,6 +23,11 @@ export class PageOutbox {
     this.flush();
   }
 
+  /** This tab does not record. */
+  clear(): void {
+    this.#items = [];
+  }
+
   flush(): void {
     if (this.#running || this.#over) return;
     clearTimeout(this.#retry);

@@ -33,6 +33,7 @@ export class PageWatcher {
   #adapter: Adapter | null = null;
   #steady = NOTHING_SEEN;
   #control = OFF;
+  #isKnown = false;
   #drawn = "";
   #admitted: readonly number[] = [];
   #colours: readonly number[] = [];
@@ -57,7 +58,8 @@ export class PageWatcher {
     switch (message.type) {
       case "control":
         this.#control = message;
-        if (message.isRecording) this.#tracks.restart();
+        if (!this.#isKnown && !message.isRecording) this.#outbox.clear();
+        this.#isKnown = true;
         break;
       case "look":
         void this.#hello();
@@ -101,7 +103,7 @@ export class PageWatcher {
       this.#video = video;
       if (video !== null) this.#tellPosition();
     }
-    this.#tracks.follow(this.#control.captions ? video : null);
+    this.#tracks.follow(this.#control.captions || !this.#isKnown ? video : null);
   }
 
   async #hello(): Promise<void> {
@@ -116,7 +118,8 @@ export class PageWatcher {
   }
 
   #onCue(cue: Cue): void {
-    if (!this.#control.isRecording || !this.#control.captions) return;
+    // What is read before anybody said whether this tab records is kept until then.
+    if (this.#isKnown && !(this.#control.isRecording && this.#control.captions)) return;
     const { startMs, endMs, text, lang } = cue;
     this.#add({
       kind: "transcript",
@@ -180,7 +183,7 @@ export class PageWatcher {
 
   async #store(items: readonly PageItem[]): Promise<EvidenceAnswer | null> {
     const videoId = this.#steady.value;
-    if (videoId === null) return "moved";
+    if (videoId === null || !this.#isKnown) return "moved";
     return (await send({ to: "worker", type: "evidence", videoId, items })) as EvidenceAnswer | null;
   }
 

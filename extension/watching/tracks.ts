@@ -9,11 +9,11 @@ export class TrackWatcher {
   readonly #onCue: (cue: Cue) => void;
   #video: HTMLVideoElement | null = null;
   #track: TextTrack | null = null;
-  /** Where the video was at the last look; `null` after a jump. A page that is slow skips short cues. */
-  #since: number | null = null;
+  /** Up to where cues were read: a page that is slow, or whose captions come late, skips some otherwise. */
+  #since = 0;
   readonly #changed = (): void => this.read();
   readonly #jumped = (): void => {
-    this.#since = null;
+    this.#since = this.#video?.currentTime ?? 0;
   };
 
   constructor(onCue: (cue: Cue) => void) {
@@ -26,7 +26,7 @@ export class TrackWatcher {
       this.#video?.removeEventListener("seeking", this.#jumped);
       video?.addEventListener("seeking", this.#jumped);
       this.#video = video;
-      this.#since = null;
+      this.#since = video === null ? 0 : playedFrom(video);
     }
     const tracks = Array.from(video?.textTracks ?? [])
       .slice(0, LIMITS.tracks)
@@ -41,21 +41,16 @@ export class TrackWatcher {
     if (track?.mode === "disabled") track.mode = "hidden";
   }
 
-  /** Forgets where the video was: what is played from now on counts. */
-  restart(): void {
-    this.#since = null;
-    this.read();
-  }
-
   /** Reports the cues that began since the last call, and those that are active; the same cue may come again. */
   read(): void {
     const [track, video] = [this.#track, this.#video];
-    if (track === null || video === null) return;
+    // Captions that are still loading are read when they are there.
+    if (video === null || track === null || (track.cues?.length ?? 0) === 0) return;
     const [since, now] = [this.#since, video.currentTime];
     this.#since = now;
     const began = Array.from(track.cues ?? [])
       .slice(0, LIMITS.cuesPerTrack)
-      .filter(({ startTime }) => since !== null && startTime > since && startTime <= now);
+      .filter(({ startTime }) => startTime > since && startTime <= now);
     const cues = new Set([...began, ...Array.from(track.activeCues ?? [])]);
     for (const cue of [...cues].slice(0, LIMITS.itemsPerMessage)) {
       // A cue of a page's own making may have no text.
@@ -64,4 +59,12 @@ export class TrackWatcher {
       if (found !== null) this.#onCue(found);
     }
   }
+}
+
+/** The beginning of what was played without a jump before this script ran. */
+function playedFrom({ played, currentTime }: HTMLVideoElement): number {
+  for (let at = 0; at < played.length; at++) {
+    if (played.start(at) <= currentTime && currentTime <= played.end(at) + 1) return played.start(at);
+  }
+  return currentTime;
 }
