@@ -38,6 +38,7 @@ export {
   type ChangedFile,
   changesOf,
   type DiffLine,
+  type FileText,
   fence,
   inlineCode,
   isTooLongForMarkdown,

@@ -15,8 +15,10 @@ import {
   foldEvent,
   type InputLine,
   liveLines,
+  type Pen,
   type TypedAhead,
 } from "./drawing/index.ts";
+import { fileText } from "./file-text.ts";
 import { createLiveScreen, type LiveScreen } from "./live-screen.ts";
 
 export interface Question {
@@ -58,8 +60,8 @@ export class Teller {
   }
 
   /** What lines for it are drawn with. */
-  get pen(): { readonly columns: number; readonly paint: Paint } {
-    return { columns: this.#screen.columns, paint: this.#paint };
+  get pen(): Pen {
+    return { columns: this.#screen.columns, paint: this.#paint, fileText };
   }
 
   get isTelling(): boolean {
@@ -220,9 +222,8 @@ export class Teller {
 
   #options(): DrawingOptions {
     return {
+      ...this.pen,
       agent: this.#agent,
-      columns: this.#screen.columns,
-      paint: this.#paint,
       mode: this.#screen.isLive ? "live" : "lines",
     };
   }

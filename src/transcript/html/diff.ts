@@ -21,14 +21,14 @@ export interface NumberedFile {
 /** Further lines are counted, not shown. */
 const MAX_LINES = 600;
 
-/** `files` without numbers; with them where the agent's result tells them. */
+/** `files` with the numbers of the agent's result, if it has them; else with those of the call. */
 export function numbered(files: readonly ChangedFile[], details: unknown): readonly NumberedFile[] {
   const patch = patchOf(details);
   const path = files[0]?.path ?? null;
   if (files.length === 1 && patch.length > 0) return [{ path, lines: patch }];
   return files.map((file) => ({
     path: file.path,
-    lines: file.lines.map((line) => ({ ...line, before: null, after: null })),
+    lines: file.lines.map(({ before = null, after = null, ...line }) => ({ ...line, before, after })),
   }));
 }
 

@@ -8,7 +8,13 @@ import { visibleLine, visibleText } from "./visible.ts";
 export interface DiffLine {
   readonly sign: "-" | "+" | " " | "…";
   readonly text: string;
+  /** 1-based numbers in the file before and after the change, if they are known. */
+  readonly before?: number;
+  readonly after?: number;
 }
+
+/** The present text of a file, before or after the change; `null` if it cannot be read. */
+export type FileText = (path: string) => string | null;
 
 export interface ChangedFile {
   readonly path: string | null;
@@ -21,20 +27,23 @@ const CONTEXT_LINES = 2;
 const MAX_CHARS = 200_000;
 const MAX_COMPARED_LINES = 400;
 
-/** Empty where nothing is changed, or nobody can tell. */
-export function changesOf(input: unknown, content?: unknown): readonly ChangedFile[] {
-  const shown = Array.isArray(content) ? content.flatMap(changeOfBlock) : [];
-  return shown.length > 0 ? shown : changesOfInput(input);
+/**
+ * Empty where nothing is changed, or nobody can tell. Lines have numbers if a unified diff gives them, or if `fileText`
+ * contains the replaced text, or its replacement, exactly once.
+ */
+export function changesOf(input: unknown, content?: unknown, fileText?: FileText): readonly ChangedFile[] {
+  const shown = Array.isArray(content) ? content.flatMap((block) => changeOfBlock(block, fileText)) : [];
+  return shown.length > 0 ? shown : changesOfInput(input, fileText);
 }
 
 /** `{ type: "diff", path, oldText, newText }`, as agents that speak ACP show it. */
-function changeOfBlock(block: unknown): ChangedFile[] {
+function changeOfBlock(block: unknown, fileText?: FileText): ChangedFile[] {
   const { type, path, oldText, newText } = asRecord(block);
   if (type !== "diff" || typeof newText !== "string") return [];
-  return [toChange(path, typeof oldText === "string" ? oldText : "", newText)];
+  return [toChange(path, typeof oldText === "string" ? oldText : "", newText, fileText)];
 }
 
-function changesOfInput(input: unknown): ChangedFile[] {
+function changesOfInput(input: unknown, fileText?: FileText): ChangedFile[] {
   if (typeof input === "string") return changesOfPatch(input);
   const fields = asRecord(input);
   if (Array.isArray(fields.changes)) return fields.changes.flatMap(changeOfPatchedFile);
@@ -51,11 +60,15 @@ function changesOfInput(input: unknown): ChangedFile[] {
     return texts.flatMap((text) => (typeof text === "string" ? changesOfPatch(text) : []));
   }
   const edits = Array.isArray(fields.edits) ? fields.edits : [fields];
+  // Several edits of one file move each other's lines.
+  const text = edits.length === 1 ? fileText : undefined;
   const replaced = edits.flatMap((edit: unknown) => {
     const { old_string, oldString, oldText, new_string, newString, newText } = asRecord(edit);
     const before = old_string ?? oldString ?? oldText;
     const after = new_string ?? newString ?? newText;
-    return typeof before === "string" && typeof after === "string" ? [toChange(path, before, after)] : [];
+    return typeof before === "string" && typeof after === "string"
+      ? [toChange(path, before, after, text)]
+      : [];
   });
   if (replaced.length > 0) return replaced;
   return typeof fields.content === "string" ? [toChange(path, "", fields.content)] : [];
@@ -88,53 +101,82 @@ function changesOfPatch(text: string): ChangedFile[] {
 
 function linesOfPatch(lines: readonly string[]): DiffLine[] {
   const drawn: DiffLine[] = [];
-  for (const line of lines) {
+  let start: Numbers | null = null;
+  let hunk: DiffLine[] = [];
+  for (const line of [...lines, "@@"]) {
     if (/^(?:\*\*\*|\\)/u.test(line)) continue;
     if (line.startsWith("@@")) {
-      if (drawn.length > 0) drawn.push({ sign: "…", text: "" });
+      drawn.push(...(start === null ? hunk : numbered(hunk, start)));
+      [start, hunk] = [startOfHunk(line), drawn.length > 0 ? [{ sign: "…", text: "" }] : []];
     } else if (line !== "") {
       const sign = line.startsWith("-") ? "-" : line.startsWith("+") ? "+" : " ";
-      drawn.push({ sign, text: visibleLine(line.slice(1)) });
+      hunk.push({ sign, text: visibleLine(line.slice(1)) });
     }
   }
   return drawn;
 }
 
-function toChange(path: unknown, before: string, after: string): ChangedFile {
-  return { path: toPath(path), lines: diffLines(before, after) };
+interface Numbers {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** `@@ -12,3 +12,4 @@`; the `@@` of `apply_patch` has no numbers. */
+function startOfHunk(line: string): Numbers | null {
+  const [, before, after] = /^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})/u.exec(line) ?? [];
+  return before === undefined ? null : { before: Number(before), after: Number(after) };
+}
+
+function numbered(lines: readonly DiffLine[], start: Numbers): DiffLine[] {
+  let { before, after } = start;
+  return lines.map((line) => {
+    if (line.sign === "…") return line;
+    if (line.sign === "-") return { ...line, before: before++ };
+    if (line.sign === "+") return { ...line, after: after++ };
+    return { ...line, before: before++, after: after++ };
+  });
+}
+
+function toChange(path: unknown, before: string, after: string, fileText?: FileText): ChangedFile {
+  const text = typeof path === "string" ? fileText?.(path) : undefined;
+  const start = typeof text === "string" ? (lineOf(text, before) ?? lineOf(text, after)) : null;
+  return { path: toPath(path), lines: diffLines(before, after, start) };
+}
+
+/** The number of the line on which `part` begins; `null` unless the text contains it exactly once. */
+function lineOf(text: string, part: string): number | null {
+  const at = part === "" ? -1 : text.indexOf(part);
+  if (at === -1 || text.indexOf(part, at + 1) !== -1) return null;
+  return text.slice(0, at).split("\n").length;
 }
 
 function toPath(path: unknown): string | null {
   return typeof path === "string" ? visibleLine(path.trim()) : null;
 }
 
-/** The lines that differ, with two around them. */
-export function diffLines(before: string, after: string): DiffLine[] {
+/** The lines that differ, with two around them. `start` is the number of the first line in the file, if known. */
+export function diffLines(before: string, after: string, start: number | null = null): DiffLine[] {
   const old = toLines(before);
   const fresh = toLines(after);
-  let start = 0;
-  while (start < old.length && start < fresh.length && old[start] === fresh[start]) start += 1;
+  let same = 0;
+  while (same < old.length && same < fresh.length && old[same] === fresh[same]) same += 1;
   let [oldEnd, freshEnd] = [old.length, fresh.length];
-  while (oldEnd > start && freshEnd > start && old[oldEnd - 1] === fresh[freshEnd - 1]) {
+  while (oldEnd > same && freshEnd > same && old[oldEnd - 1] === fresh[freshEnd - 1]) {
     oldEnd -= 1;
     freshEnd -= 1;
   }
   const all: DiffLine[] = [
-    ...same(old.slice(0, start)),
-    ...compare(old.slice(start, oldEnd), fresh.slice(start, freshEnd)),
-    ...same(old.slice(oldEnd)),
+    ...signed(" ", old.slice(0, same)),
+    ...compare(old.slice(same, oldEnd), fresh.slice(same, freshEnd)),
+    ...signed(" ", old.slice(oldEnd)),
   ];
-  return nearChanges(all);
+  return nearChanges(start === null ? all : numbered(all, { before: start, after: start }));
 }
 
 function toLines(text: string): string[] {
   if (text === "") return [];
   const lines = visibleText(text.slice(0, MAX_CHARS)).split("\n");
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
-}
-
-function same(lines: readonly string[]): DiffLine[] {
-  return lines.map((text) => ({ sign: " ", text }));
 }
 
 /** By the longest common subsequence, where that is not too much to work out. */
@@ -165,7 +207,7 @@ function compare(old: readonly string[], fresh: readonly string[]): DiffLine[] {
   return drawn;
 }
 
-function signed(sign: "-" | "+", lines: readonly string[]): DiffLine[] {
+function signed(sign: "-" | "+" | " ", lines: readonly string[]): DiffLine[] {
   return lines.map((text) => ({ sign, text }));
 }
 

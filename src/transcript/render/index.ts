@@ -6,7 +6,7 @@
  * Does not know: terminals, colours, events.
  */
 
-export { type ChangedFile, changesOf, type DiffLine } from "./changes.ts";
+export { type ChangedFile, changesOf, type DiffLine, type FileText } from "./changes.ts";
 export { fence, inlineCode } from "./fence.ts";
 export { isTooLongForMarkdown } from "./length.ts";
 export { type MarkdownOptions, messageToMarkdown } from "./markdown.ts";

@@ -5,6 +5,7 @@ import {
   type ChangedFile,
   changesOf,
   type DiffLine,
+  type FileText,
   mainArgument,
   toParts,
   visibleLine,
@@ -24,6 +25,8 @@ export interface Call {
 export interface Pen {
   readonly columns: number;
   readonly paint: Paint;
+  /** For the numbers of changed lines. */
+  readonly fileText?: FileText;
 }
 
 type Result = Extract<AgentEvent, { type: "tool_result" }>;
@@ -70,10 +73,10 @@ function countOf(changes: readonly ChangedFile[]): string {
 
 /** What a call changes, indented by two; nothing for one that changes nothing. */
 export function drawChanges(call: Call, pen: Pen, maxLines: number = DRAWING_LIMITS.changeLines): string[] {
-  const changes = changesOf(call.toolInput, call.content);
+  const changes = changesOf(call.toolInput, call.content, pen.fileText);
   const all = changes.flatMap(({ path, lines }) => [
     ...(changes.length > 1 ? [pen.paint(cutEnd(`  ${path ?? "?"}`, pen.columns), "bold")] : []),
-    ...lines.map((line) => drawDiffLine(line, pen)),
+    ...numberedLines(lines).map((text, at) => drawDiffLine(text, lines[at]?.sign ?? " ", pen)),
   ]);
   return shorten(all, { maxLines, pen });
 }
@@ -85,8 +88,18 @@ const SIGN_STYLES: Readonly<Record<DiffLine["sign"], readonly Style[]>> = {
   "…": ["dim"],
 };
 
-function drawDiffLine({ sign, text }: DiffLine, { columns, paint }: Pen): string {
-  const line = cutEnd(`${sign} ${text.replaceAll("\t", "    ")}`.trimEnd(), Math.max(8, columns - 2));
+/** `12 + text`: a removed line has its old number, every other one the new number. Nothing before it if unknown. */
+export function numberedLines(lines: readonly DiffLine[]): readonly string[] {
+  const numbers = lines.map(({ before, after }) => String(after ?? before ?? ""));
+  const width = Math.max(0, ...numbers.map(({ length }) => length));
+  return lines.map(({ sign, text }, at) => {
+    const number = width === 0 ? "" : `${numbers[at]?.padStart(width)} `;
+    return `${number}${sign} ${text.replaceAll("\t", "    ")}`.trimEnd();
+  });
+}
+
+function drawDiffLine(text: string, sign: DiffLine["sign"], { columns, paint }: Pen): string {
+  const line = cutEnd(text, Math.max(8, columns - 2));
   return `  ${paint(line, ...SIGN_STYLES[sign])}`;
 }
 

@@ -6,6 +6,7 @@
  * Does not know: the terminal, the session, or who answers.
  */
 
+export type { Pen } from "./calls.ts";
 export {
   beginDrawing,
   type Drawing,

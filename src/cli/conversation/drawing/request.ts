@@ -3,7 +3,7 @@
 import type { PermissionRequest } from "../../../model/index.ts";
 import { changesOf, visibleLine, visibleText } from "../../../transcript/index.ts";
 import { widthOf, wrap } from "../../terminal/index.ts";
-import { drawCallLine, type Pen } from "./calls.ts";
+import { drawCallLine, numberedLines, type Pen } from "./calls.ts";
 import { DRAWING_LIMITS } from "./limits.ts";
 
 export interface RequestView {
@@ -29,13 +29,13 @@ export function drawRequest(request: PermissionRequest, pen: Pen): RequestView {
 
 /** The whole diff where a part of it was cut, nothing where all of it is on the screen; `null`: it changes no file. */
 function drawAllChanges({ toolInput, content }: PermissionRequest, pen: Pen): readonly string[] | null {
-  const changes = changesOf(toolInput, content);
+  const changes = changesOf(toolInput, content, pen.fileText);
   // Of a larger input the diff is cut: its fields are shown instead.
   const isCut = JSON.stringify([toolInput, content]).length > DRAWING_LIMITS.shownChars;
   if (changes.length === 0 || isCut) return null;
   const lines = changes.flatMap(({ path, lines: changed }) => [
     ...(changes.length > 1 ? [path ?? "?"] : []),
-    ...changed.map(({ sign, text }) => `${sign} ${text.replaceAll("\t", "    ")}`.trimEnd()),
+    ...numberedLines(changed),
   ]);
   const isWhole =
     lines.length <= DRAWING_LIMITS.askedChangeLines && lines.every((line) => widthOf(line) < pen.columns - 2);
