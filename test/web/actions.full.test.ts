@@ -4,15 +4,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CLAUDE_ID, claudeFile, createHome, writeSessions } from "../cli/home.ts";
-import { sessionAddress } from "./long-session.ts";
+import { CLAUDE_ID, claudeFile } from "../cli/home.ts";
+import { homeWithLongSession, LONG_ID, LONG_TURNS, sessionAddress } from "./long-session.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
 
 let viewer: OpenViewer;
 beforeAll(async () => {
-  const home = createHome();
-  writeSessions(home);
-  viewer = await openViewer(home);
+  viewer = await openViewer(homeWithLongSession());
 });
 afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
@@ -79,5 +77,19 @@ test("the receipt of a hand-over is there before anything is written", async () 
   await page.keyboard.press("Tab");
   await page.locator(".receipt tbody tr").first().waitFor();
   expect(existsSync(join(viewer.machine.home.path, ".codex/sessions/2026"))).toBe(false);
+  await page.context().close();
+});
+
+test("a fork from a turn whose messages are not loaded ends with that turn", async () => {
+  const { page } = await viewer.open(sessionAddress(LONG_ID));
+  const turn = LONG_TURNS - 200;
+  await choose(page, "Fork…");
+  const option = page.locator("dialog option", { hasText: `turn ${turn}:` });
+  await option.waitFor({ state: "attached" });
+  await page.locator("dialog select").selectOption((await option.getAttribute("value")) ?? "");
+  await page.locator("dialog .primary").focus();
+  await page.keyboard.press("Enter");
+  // A question, an answer and a result for each turn.
+  await page.getByText(`The fork has ${(3 * turn).toLocaleString("en")} messages.`).waitFor();
   await page.context().close();
 });

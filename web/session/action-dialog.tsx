@@ -9,6 +9,8 @@ import {
   type HandOffAnswer,
   type HandOffPreview,
   type HandOffRequest,
+  type HistoryWindow,
+  historyPath,
   MACHINE_ROOT,
   type RepairAnswer,
   type ResumeAnswer,
@@ -18,7 +20,7 @@ import {
 import { copyText } from "../content/copy.ts";
 import { agentName, counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
-import { ask, sayError } from "../state/server.ts";
+import { ask, ServerError, sayError } from "../state/server.ts";
 import type { Action } from "./actions.tsx";
 import { RepairEdits } from "./repair-edits.tsx";
 import type { SessionState } from "./session-state.ts";
@@ -237,9 +239,10 @@ function Receipt({ preview: { receipt } }: { preview: HandOffPreview }): VNode {
 
 function ForkForm({ state, run, busy }: FormProps): VNode {
   const turns = state.outline.value?.turns ?? [];
-  const fork = (at: string): Promise<void> =>
+  const fork = (): Promise<void> =>
     run(async () => {
-      const made = await ask<ForkAnswer>(sessionPath(state.key, "fork"), { body: at === "" ? {} : { at } });
+      const body = next.value === "" ? {} : { at: await messageBefore(state.key, next.value) };
+      const made = await ask<ForkAnswer>(sessionPath(state.key, "fork"), { body });
       return (
         <>
           <p>
@@ -249,7 +252,8 @@ function ForkForm({ state, run, busy }: FormProps): VNode {
         </>
       );
     });
-  const at = useSignal("");
+  /** The first message after the fork; empty for a fork of everything. */
+  const next = useSignal("");
   return (
     <>
       <p class="dim">
@@ -258,21 +262,21 @@ function ForkForm({ state, run, busy }: FormProps): VNode {
       <label>
         Up to{" "}
         <select
-          value={at.value}
+          value={next.value}
           onChange={(event) => {
-            at.value = event.currentTarget.value;
+            next.value = event.currentTarget.value;
           }}
         >
           <option value="">the end</option>
           {turns.slice(0, -1).map(({ number, title }, place) => (
-            <option key={number} value={endOf(state, turns[place + 1]?.index)}>
+            <option key={number} value={turns[place + 1]?.id}>
               turn {number}: {visibleLine(title ?? "")}
             </option>
           ))}
         </select>
       </label>
       <p>
-        <button type="button" class="primary" disabled={busy.value} onClick={() => void fork(at.value)}>
+        <button type="button" class="primary" disabled={busy.value} onClick={() => void fork()}>
           Fork
         </button>
       </p>
@@ -280,9 +284,12 @@ function ForkForm({ state, run, busy }: FormProps): VNode {
   );
 }
 
-/** The last message before the next turn, where it is loaded. */
-function endOf(state: SessionState, next: number | undefined): string {
-  return state.part.value.messages.find(({ index }) => index === (next ?? 0) - 1)?.message.id ?? "";
+/** The id of the last message of a turn, from the first one of the next: it may not be loaded. Errors: `not_found`. */
+async function messageBefore(key: string, next: string): Promise<string> {
+  const { messages } = await ask<HistoryWindow>(historyPath(key, { before: next, limit: 1 }));
+  const last = messages.at(-1)?.message.id;
+  if (last !== undefined) return last;
+  throw new ServerError("not_found", "the turn has no message to fork from", "Open the session again.");
 }
 
 function RenameForm({ state, run, busy }: FormProps): VNode {
