@@ -98,11 +98,15 @@ test("without a token, with a wrong one or with a revoked one there is nothing t
 });
 
 test("a token that expires while it is remembered is refused when its time is over", async () => {
-  const { secret } = await tokenOf(["admin"], { expiresAt: new Date(Date.now() + 4_000).toISOString() });
-  expect((await call("/v1/stream/none", { token: secret })).status).toBe(404);
-  await expect
-    .poll(async () => (await call("/v1/stream/none", { token: secret })).status, { timeout: 10_000 })
-    .toBe(401);
+  const statusWith = async (token: string): Promise<number> =>
+    (await call("/v1/stream/none", { token })).status;
+  // A machine that stands still for longer than the token lives gets a token that lives longer.
+  for (let livesMs = 4_000; ; livesMs *= 4) {
+    const { secret } = await tokenOf(["admin"], { expiresAt: new Date(Date.now() + livesMs).toISOString() });
+    if ((await statusWith(secret)) !== 404) continue;
+    await expect.poll(() => statusWith(secret), { timeout: 20 * livesMs }).toBe(401);
+    return;
+  }
 });
 
 test("who guesses tokens is slowed down, and who has one is not", async () => {
