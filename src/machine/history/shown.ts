@@ -1,6 +1,6 @@
 /** A message as a window shows it: no bytes, nothing opaque, and long texts cut. Pure. */
 
-import type { Block, Message } from "../../model/index.ts";
+import type { Block, Message, ToolResultBlock } from "../../model/index.ts";
 import { imagePath, type TextCut } from "../../wire/machine/index.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 
@@ -68,12 +68,20 @@ function blockOf(block: Block, path: string, place: Place): Block {
       return { ...rest, text: cut(block.text, `${path}/text`, place) };
     }
     case "tool_result": {
-      const { details: _, ...rest } = block;
-      return { ...rest, content: blocksOf(block.content, `${path}/content`, place) };
+      const { details, ...rest } = block;
+      const content = blocksOf(block.content, `${path}/content`, place);
+      return { ...rest, content, ...patchOf(details, `${path}/details`, place) };
     }
     default:
       return cutIn(block, path, place) as Block;
   }
+}
+
+/** Of the details only Claude Code's hunks, which have the numbers of changed lines. */
+function patchOf(details: unknown, path: string, place: Place): Pick<ToolResultBlock, "details"> {
+  const { structuredPatch } = (details ?? {}) as { readonly structuredPatch?: unknown };
+  if (!Array.isArray(structuredPatch)) return {};
+  return { details: { structuredPatch: cutIn(structuredPatch, `${path}/structuredPatch`, place) } };
 }
 
 function isShownImage(block: Block): boolean {
@@ -95,7 +103,9 @@ function cutIn(value: unknown, path: string, place: Place): unknown {
   if (typeof value === "string") return cut(value, path, place);
   if (typeof value !== "object" || value === null) return value;
   if (place.budget.nodes <= 0) return null;
-  if (Array.isArray(value)) return value.map((each, at) => cutIn(each, `${path}/${at}`, place));
+  if (Array.isArray(value)) {
+    return value.slice(0, place.budget.nodes).map((each, at) => cutIn(each, `${path}/${at}`, place));
+  }
   const fields = Object.entries(value).filter(([name]) => name !== "native" && name !== "signature");
   return Object.fromEntries(
     fields.map(([name, each]) => [name, cutIn(each, `${path}/${escapeStep(name)}`, place)]),
