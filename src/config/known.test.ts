@@ -2,10 +2,8 @@ import { hash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 import { toJsonSchema } from "./json-schema.ts";
-import { MAX_KNOWN_FILES, recallContents, rememberContents, SCHEMA_HASH } from "./known.ts";
-import { readConfiguration } from "./read.ts";
 import type { Configuration } from "./settings.ts";
 
 const parsed: string[] = [];
@@ -19,6 +17,14 @@ vi.mock("./parse.ts", async (original) => {
       return real.parseFile(text, file);
     },
   };
+});
+
+// A worker keeps modules from file to file: those that see the replaced one are loaded anew, and do not stay.
+vi.resetModules();
+const { MAX_KNOWN_FILES, recallContents, rememberContents, SCHEMA_HASH } = await import("./known.ts");
+const { readConfiguration } = await import("./read.ts");
+afterAll(() => {
+  vi.resetModules();
 });
 
 let root: string;

@@ -13,8 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { writeDurably } from "./durable.ts";
+import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 
 /** What was done to files, in its order, by their names. */
 const journal: string[] = [];
@@ -43,6 +42,13 @@ vi.mock("node:fs", async (original) => {
     },
   };
   return { ...real, ...wrapped };
+});
+
+// A worker keeps modules from file to file: those that see the replaced one are loaded anew, and do not stay.
+vi.resetModules();
+const { writeDurably } = await import("./durable.ts");
+afterAll(() => {
+  vi.resetModules();
 });
 
 let folder = "";

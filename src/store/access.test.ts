@@ -3,12 +3,18 @@ import { timingSafeEqual } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
-import { openStore } from "./open-store.ts";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 
 vi.mock("node:crypto", async (original) => {
   const real = await original<typeof crypto>();
   return { ...real, timingSafeEqual: vi.fn(real.timingSafeEqual) };
+});
+
+// A worker keeps modules from file to file: those that see the replaced one are loaded anew, and do not stay.
+vi.resetModules();
+const { openStore } = await import("./open-store.ts");
+afterAll(() => {
+  vi.resetModules();
 });
 
 const compare = vi.mocked(timingSafeEqual);
