@@ -9,7 +9,7 @@ import { ContinuoError } from "../model/index.ts";
 import { resumeCommandOf } from "../native/index.ts";
 import type { ResumeAnswer } from "../wire/machine/index.ts";
 
-/** Errors: `not_found` where the session's folder is not told, or gone. */
+/** Errors: `not_found` if the session names no folder that exists. */
 export async function resumeOf(hit: LookUpHit, places: PlacesAt): Promise<ResumeAnswer> {
   if (hit.kind === "own") {
     return resumeAnswer(hit.row.cwd ?? places.home, ["continuo", "repl", "--resume", hit.row.sessionId]);
@@ -17,8 +17,8 @@ export async function resumeOf(hit: LookUpHit, places: PlacesAt): Promise<Resume
   using session = await openLocated(hit, places, { newestBytes: 1 });
   const { cwd, agent, sessionId } = session.details;
   if (cwd === null || !isAbsolute(cwd) || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new ContinuoError("not_found", "the session's folder is not told, or no longer exists", {
-      hint: "Continue in a folder that you name: hand the session over to its own agent.",
+    throw new ContinuoError("not_found", "the session names no folder that exists", {
+      hint: "Use a hand-over to its own agent, with a folder that exists.",
       details: { cwd },
     });
   }

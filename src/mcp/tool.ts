@@ -50,4 +50,4 @@ export const offsetInput: z.ZodDefault<z.ZodNumber> = z
   .min(0)
   .max(1_000_000)
   .default(0)
-  .describe("skip so many results");
+  .describe("number of results to skip");

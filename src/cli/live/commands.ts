@@ -28,7 +28,7 @@ export function addLiveCommands(live: Command, run: Run | null): void {
   live
     .command("demo")
     .description("play a recorded viewing into a server and print the notes as they appear")
-    .option("--speed <factor>", "play so many times as fast as it was recorded", factor, 2)
+    .option("--speed <factor>", "speed of the playback; 1 is as recorded", factor, 2)
     .option("--server <url>", "the server (default: one of its own)")
     .option(
       "--token-file <file>",

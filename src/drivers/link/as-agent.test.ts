@@ -124,7 +124,7 @@ describe("a driver as an agent", () => {
       { type: "native_session", ref: { ...ref, cwd: "/folder" }, happened: "created", verifiedBy: "agent" },
       {
         type: "diagnostics",
-        message: "What was said before was written as a native session.",
+        message: "The earlier conversation was written as a native session.",
         details: { kept: 1 },
       },
     ]);
@@ -139,7 +139,7 @@ describe("a driver as an agent", () => {
     expect(log.said[0]).toMatch(/^This conversation began before[\s\S]*\n\nnow$/u);
     expect(events[1]).toEqual({
       type: "diagnostics",
-      message: `What was said before is told as text: ${reason}`,
+      message: `The earlier conversation is sent as text: ${reason}`,
     });
   });
 

@@ -85,8 +85,8 @@ interface Beginning extends Place {
   readonly discard?: () => Promise<void>;
 }
 
-const WRITTEN = "What was said before was written as a native session.";
-const TOLD_AS_TEXT = "What was said before is told as text";
+const WRITTEN = "The earlier conversation was written as a native session.";
+const TOLD_AS_TEXT = "The earlier conversation is sent as text";
 
 interface KeptSession {
   /** Our session. */
