@@ -89,9 +89,35 @@ test("a code is no token, a token is no code, and a cookie is no token", async (
   const cookie = await newCookie();
   expect((await as(cookie.split("=")[1] ?? "")).status).toBe(401);
   const asCookie = await fetch(`${server.url}${TEAM}`, {
-    headers: { cookie: `continuo-page=${token.secret}` },
+    headers: { cookie: `${cookie.split("=")[0]}=${token.secret}` },
   });
   expect(asCookie.status).toBe(401);
+});
+
+test("a browser that opened pages of two servers of one host stays signed in at both", async () => {
+  await using otherStore = await openStore("memory:");
+  await otherStore.createLog({ logId: "channels/team" });
+  const code = await otherStore.createToken({ scopes: ["channel:team:read"], label: CODE_LABEL });
+  const other = await openServer(otherStore, { authenticate: createAuthenticate(otherStore) });
+  try {
+    const answer = await fetch(`${other.url}/v1/pages/cookie`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: other.url },
+      body: JSON.stringify({ code: code.secret }),
+    });
+    // As a browser keeps them: by name, whatever the port was.
+    const jar = new Map<string, string>();
+    for (const given of [await newCookie(), answer.headers.get("set-cookie") ?? ""]) {
+      const [name = "", value = ""] = given.split(";")[0]?.split("=") ?? [];
+      jar.set(name, value);
+    }
+    const cookie = [...jar].map((pair) => pair.join("=")).join("; ");
+    for (const { url } of [server, other]) {
+      expect((await fetch(`${url}${TEAM}`, { headers: { cookie } })).status).toBe(200);
+    }
+  } finally {
+    await other.close();
+  }
 });
 
 test("a change by cookie needs the origin of a page that may call", async () => {

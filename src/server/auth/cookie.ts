@@ -1,20 +1,24 @@
 /** The cookie of a page of the server. */
 
-/** Only this host sets it, and a page of another site never sends it. */
-const NAME = "continuo-page";
+/** A browser sends cookies to every port of a host: with one name, two servers would sign out each other's pages. */
+function nameFor(url: URL): string {
+  return url.port === "" ? "continuo-page" : `continuo-page-${url.port}`;
+}
 
 export function cookieOf(request: Request): string | undefined {
+  const expected = nameFor(new URL(request.url));
   for (const part of (request.headers.get("cookie") ?? "").split(";")) {
     const [name, value] = part.trim().split("=", 2);
-    if (name === NAME && value !== undefined && value !== "") return value;
+    if (name === expected && value !== undefined && value !== "") return value;
   }
   return undefined;
 }
 
+/** Only this host sets it, and a page of another site never sends it. */
 export function setCookie(
   secret: string,
   { maxAgeSeconds, url }: { maxAgeSeconds: number; url: URL },
 ): string {
   const secure = url.protocol === "https:" ? "; Secure" : "";
-  return `${NAME}=${secret}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+  return `${nameFor(url)}=${secret}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }
