@@ -8,8 +8,18 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type OutputChunk, rolldown } from "rolldown";
 
-/** In the order in which they apply. */
-const STYLES = ["theme.css", "page.css", "list.css", "session.css", "parts.css", "content.css"];
+/**
+ * What belongs together is one file: it compresses better than shared parts cut as finely as they can be. `page` is what
+ * every page needs, `text` what draws messages.
+ */
+const GROUPS = [
+  { name: "page", test: /node_modules\/(?:preact|@preact|@tanstack)\/|\/web\/(?:shell|list)\//u },
+  { name: "text", test: /node_modules\/marked\/|\/src\/transcript\/html\/|\/web\/(?:content|colour)\//u },
+];
+
+/** In the order in which they apply: what the list and a session need, and what is loaded after they are shown. */
+const STYLES = ["theme.css", "page.css", "list.css", "session.css", "content.css"];
+const LATER_STYLES = ["parts.css"];
 
 export interface WebManifest {
   /** What the page needs before it shows the list. */
@@ -25,15 +35,19 @@ export async function bundleWeb(root: string, to: string): Promise<WebManifest> 
   const web = join(root, "web");
   const assets = join(to, "assets");
   mkdirSync(assets, { recursive: true });
-  const style = styleOf(web);
+  const style = styleOf(web, STYLES);
   const styleName = named("style", "css", style);
+  const laterStyle = styleOf(web, LATER_STYLES);
+  const laterName = named("later", "css", laterStyle);
   const [worker] = await bundled(join(web, "colour/worker.ts"), "whole", {});
   const workerName = named("colour", "js", worker.code);
   const chunks = await bundled(join(web, "main.tsx"), "chunks", {
     CONTINUO_COLOUR_WORKER: `/assets/${workerName}`,
+    CONTINUO_LATER_STYLE: `/assets/${laterName}`,
   });
   const written = new Map([
     [styleName, style],
+    [laterName, laterStyle],
     [workerName, worker.code],
   ]);
   for (const { fileName, code } of chunks) written.set(fileName, code);
@@ -55,8 +69,8 @@ export async function bundleWeb(root: string, to: string): Promise<WebManifest> 
   return manifest;
 }
 
-function styleOf(web: string): string {
-  const text = STYLES.map((name) => readFileSync(join(web, name), "utf8")).join("\n");
+function styleOf(web: string, names: readonly string[]): string {
+  const text = names.map((name) => readFileSync(join(web, name), "utf8")).join("\n");
   return text
     .replace(/\/\*[\s\S]*?\*\//gu, "")
     .replace(/\s+/gu, " ")
@@ -97,7 +111,7 @@ async function bundled(
     const { output } = await bundle.generate({
       format: "esm",
       minify: true,
-      codeSplitting: shape === "chunks",
+      codeSplitting: shape === "chunks" && { groups: GROUPS },
       entryFileNames: "[name]-[hash].js",
       chunkFileNames: "[name]-[hash].js",
     });

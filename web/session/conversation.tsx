@@ -4,11 +4,11 @@ import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../shell/keys.ts";
+import { lazily } from "../shell/lazy.tsx";
 import { sessionLink } from "../shell/route.ts";
 import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
 import { type Row, turnOfRow } from "../state/history.ts";
 import { estimate } from "./estimate.ts";
-import { Rail } from "./rail.tsx";
 import { RowView } from "./rows.tsx";
 import type { SessionState } from "./session-state.ts";
 
@@ -22,6 +22,8 @@ export interface Shown {
   readonly rail: Signal<boolean>;
 }
 
+const Rail = lazily(async () => (await import("./rail.tsx")).Rail);
+
 /** So many rows before an end of what is loaded the next part is asked for. */
 const AHEAD = 12;
 
@@ -34,7 +36,9 @@ export function Conversation({ state }: { state: SessionState }): VNode {
     <>
       <Switches state={state} shown={shown} />
       <div class="split">
-        <Rail state={state} shown={shown} />
+        <nav class={shown.rail.value ? "rail open" : "rail"} aria-label="Turns">
+          <Rail state={state} shown={shown} />
+        </nav>
         <Turns state={state} shown={shown} />
       </div>
     </>

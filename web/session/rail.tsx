@@ -31,12 +31,13 @@ export function Rail({ state, shown }: { state: SessionState; shown: Shown }): V
   useEffect(() => {
     const at = turns.findIndex(({ number }) => number === current);
     if (at >= 0) virtualizer.scrollToIndex(at, { align: "auto" });
-  }, [current, outline === null]);
+    // Nothing can be scrolled before the first rows are drawn.
+  }, [current, outline === null, items.length === 0]);
   useEffect(() => {
     if (items[0]?.index === 0 && turns.length > 0 && asked === "") void state.loadOlderTurns();
   }, [items[0]?.index, turns.length]);
   return (
-    <nav class={shown.rail.value ? "rail open" : "rail"} aria-label="Turns">
+    <>
       <input
         id="find-turn"
         type="search"
@@ -64,7 +65,7 @@ export function Rail({ state, shown }: { state: SessionState; shown: Shown }): V
           })}
         </div>
       </div>
-    </nav>
+    </>
   );
 }
 

@@ -7,7 +7,6 @@ import { visibleLine } from "../../src/transcript/index.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { type SessionTab, sessionLink } from "../shell/route.ts";
-import { Actions } from "./actions.tsx";
 import { Conversation } from "./conversation.tsx";
 import { Facts } from "./facts.tsx";
 import { SessionState } from "./session-state.ts";
@@ -24,6 +23,7 @@ const TABS: readonly (readonly [SessionTab, string, string])[] = [
   ["details", "Details", "details"],
 ];
 
+const Actions = lazily(async () => (await import("./actions.tsx")).Actions);
 const Details = lazily(async () => (await import("./details.tsx")).Details);
 const Files = lazily(async () => (await import("./files.tsx")).Files);
 

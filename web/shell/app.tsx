@@ -3,7 +3,7 @@
 import type { VNode } from "preact";
 import { ListPage } from "../list/list.tsx";
 import { signedOut } from "../state/server.ts";
-import { HelpDialog } from "./help.tsx";
+import { HelpButton } from "./help.tsx";
 import { lazily } from "./lazy.tsx";
 import { route } from "./route.ts";
 import { ThemeButton } from "./theme-button.tsx";
@@ -20,7 +20,7 @@ export function App(): VNode {
           Continuo
         </a>
         <span class="space" />
-        <HelpDialog />
+        <HelpButton />
         <ThemeButton />
       </header>
       {signedOut.value ? (

@@ -1,0 +1,44 @@
+/** The keys, in a dialog that is loaded when it is first opened. */
+
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ["j  k", "next and previous session, or turn"],
+  ["[  ]", "previous and next place: an error, a commit, a compaction"],
+  ["/", "search"],
+  ["Enter", "open the session"],
+  ["t", "fold or unfold thinking"],
+  ["m", "show the session as the model sees it"],
+  ["c", "the command that resumes the session"],
+  ["a", "actions: hand over, fork, rename, repair, export, delete"],
+  ["f", "files that the session changed"],
+  ["g  G", "first turn, newest turn"],
+  ["u", "back to the list"],
+  ["?", "this list"],
+];
+
+export function KeysDialog({ onClose }: { onClose: () => void }): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby="keys-title" onClose={onClose}>
+      <h2 id="keys-title">Keys</h2>
+      <dl class="keys">
+        {KEYS.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              {key.split("  ").map((one) => (
+                <kbd key={one}>{one}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </dialog>
+  );
+}
