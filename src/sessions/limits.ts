@@ -15,10 +15,6 @@ export const LIMITS = {
   shortPollMs: 25,
   /** When a run begins to look for requests to cancel it. */
   watchAfterMs: 50,
-  /** Events at the end of a log from which a bounded context is read; four times as many while there is room. */
-  contextEvents: 512,
-  /** Events at the beginning of a log among which its instructions are looked for. */
-  instructionEvents: 1_000,
   /** Runs that this process started, which it knows again. */
   rememberedStarts: 1_000,
   /** Inputs that `wake` offers at once. */

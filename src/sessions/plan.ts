@@ -13,8 +13,7 @@ import {
   type Session,
   type Store,
 } from "../model/index.ts";
-import { type Omitted, planContext, type Transcript } from "../transcript/index.ts";
-import { type ContextRead, type ContextSource, readContext } from "./context-read.ts";
+import { type Omitted, planContext, type Transcript, TranscriptBuilder } from "../transcript/index.ts";
 import type { ContinuationOptions, ContinuationWish } from "./continuation.ts";
 import { referenceOf, toNativeRef, usedNative } from "./references.ts";
 
@@ -109,7 +108,7 @@ export async function replay(options: PlanOptions, reason?: string): Promise<Pla
   const { requested } = options;
   const { transcript, omitted, lastSequence } = view(
     options,
-    await readContext(sourceOf(options, 0)),
+    { ...(await readAfter(options, 0)), after: 0 },
     () => true,
   );
   const told = toldOf(omitted);
@@ -139,11 +138,12 @@ async function native(options: PlanOptions): Promise<Plan> {
   const reference = referenceOf(session, agent.name);
   if (reference === null) throw nativeUnavailable(agent.name, session.sessionId, "there is none");
   const nativeRef = toNativeRef(agent.name, reference);
-  const read = await readContext(sourceOf(options, reference.baseSequence));
+  const after = reference.baseSequence;
+  const read = await readAfter(options, after);
   const own = await ownRuns(options, read.messages, nativeRef);
   const isNews = ({ metadata }: Message): boolean =>
     !own.has(String(metadata.runId)) || END_NOTES.has(String(metadata.note));
-  const { transcript, omitted, lastSequence } = view(options, read, isNews);
+  const { transcript, omitted, lastSequence } = view(options, { ...read, after }, isNews);
   const unsure = reference.state === "unsure" ? { reason: "an earlier turn on it was cut off" } : {};
   return {
     kind: "native",
@@ -202,19 +202,22 @@ interface View {
 }
 
 /** What comes after a sequence, as far as the limits need it. */
-function sourceOf({ store, session, limits, signal }: PlanOptions, after: number): ContextSource {
-  return { store, sessionId: session.sessionId, after, limits, signal };
+async function readAfter(
+  { store, session, limits, signal }: PlanOptions,
+  after: number,
+): Promise<Transcript> {
+  return await TranscriptBuilder.readForBudget(store, session.sessionId, { ...limits, after, signal });
 }
 
 /** Without the messages that are left out, within the limits. */
 function view(
   { runId, limits, sentBefore }: PlanOptions,
-  { after, instructions, ...read }: ContextRead,
+  { after, ...read }: Transcript & { readonly after: number },
   isNews: (message: Message) => boolean,
 ): View {
   const { limit: _, ...budget } = limits;
   const lastSequence = Math.max(after, read.lastSequence);
-  const messages = [...instructions, ...read.messages].filter(
+  const messages = read.messages.filter(
     (message) =>
       isNews(message) &&
       message.metadata.runId !== runId &&
@@ -227,31 +230,22 @@ function view(
   if (messages.length === 0 && !isCut) return { transcript: null, lastSequence };
   if (!isLimited && !isCut) return { transcript: { ...read, messages, metadata }, lastSequence };
   const plan = planContext(messages, budget);
-  const omitted = isCut
-    ? withUnread(plan.omitted, { after, upTo: older.lastSequence, read, found: instructions.length })
-    : plan.omitted;
+  const omitted = isCut ? withUnread(plan.omitted, after, read) : plan.omitted;
   if (messages.length === 0) return { transcript: null, omitted, lastSequence };
   const seen = { ...metadata, ...(isCut ? { older } : {}), omitted };
   return { transcript: { ...read, messages: plan.messages, metadata: seen }, omitted, lastSequence };
 }
 
-interface Unread {
-  readonly after: number;
-  readonly upTo: number;
-  readonly read: Transcript;
-  /** Events among them that were read all the same. */
-  readonly found: number;
-}
-
-/** With the events of `after` to `upTo`, and the results whose calls are among them. */
-function withUnread(omitted: Omitted, { after, upTo, read, found }: Unread): Omitted {
+/** With the events after a sequence that were not read, and the results whose calls are among them. */
+function withUnread(omitted: Omitted, after: number, { metadata }: Transcript): Omitted {
   const { calls, results } = omitted.halves;
+  const { events, lastSequence } = metadata.older ?? { events: after, lastSequence: after };
   return {
     ...omitted,
-    events: omitted.events + upTo - after - found,
+    events: omitted.events + events - after,
     firstSequence: after + 1,
-    lastSequence: omitted.lastSequence ?? upTo,
-    halves: { calls, results: results + read.metadata.resultsWithoutCall },
+    lastSequence: omitted.lastSequence ?? lastSequence,
+    halves: { calls, results: results + metadata.resultsWithoutCall },
   };
 }
 

@@ -1,8 +1,9 @@
 /** A transcript from a session's log, read page by page, and brought up to date. */
 
-import { ContinuoError, type EventPage, type LogReader } from "../../model/index.ts";
-import { type EventLike, inOrder, sequenceOf } from "../events/index.ts";
+import { ContinuoError, type EventPage } from "../../model/index.ts";
+import { type EventLike, inOrder } from "../events/index.ts";
 import { foldEvent } from "../fold/index.ts";
+import { isReadFromEnd, PAGE_EVENTS, readNewest, type TranscriptSource } from "./read-newest.ts";
 import {
   beginFold,
   type Fold,
@@ -22,27 +23,40 @@ export interface FromStoreOptions extends ViewOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a transcript is read from: any store, or the part of one that reads. */
-export type TranscriptSource = Pick<LogReader, "read" | "latestSequence">;
-
-const PAGE_EVENTS = 10_000;
-
-/** Errors: as `LogReader.read` (`not_found`, `gone`, `corrupt`); `invalid` for a limit or a budget. */
+/**
+ * With a `limit` or a budget only the end of the log is read, however long it is, and the session's instructions at its
+ * beginning. Errors: as `LogReader.read` (`not_found`, `gone`, `corrupt`); `invalid` for a limit or a budget.
+ */
 export async function fromStore(
   store: TranscriptSource,
   sessionId: string,
   options: FromStoreOptions = {},
 ): Promise<Transcript> {
+  return toTranscript(await readFold(store, sessionId, options), options);
+}
+
+/** The same before the budget leaves anything out, for callers that leave out more than that. */
+export async function readForBudget(
+  store: TranscriptSource,
+  sessionId: string,
+  options: FromStoreOptions,
+): Promise<Transcript> {
+  return toTranscript(await readFold(store, sessionId, options), {});
+}
+
+async function readFold(
+  store: TranscriptSource,
+  sessionId: string,
+  options: FromStoreOptions,
+): Promise<Fold> {
   const { limit, after = 0 } = options;
   assertLimit(limit);
-  if (limit === undefined)
-    return toTranscript(await readOn(store, beginFold(sessionId, after), options), options);
-  const { events, isWhole } = await readNewest(store, sessionId, { ...options, limit });
+  if (!isReadFromEnd(options)) return await readOn(store, beginFold(sessionId, after), options);
+  const { events, begins, instructions } = await readNewest(store, sessionId, options);
   const { sequenced, loose } = inOrder(events);
-  const first = sequenced[0] === undefined ? undefined : sequenceOf(sequenced[0]);
-  const fold = beginFold(sessionId, isWhole || first === undefined ? after : first - 1);
-  for (const event of sequenced) foldEvent(fold.draft, event);
-  return toTranscript({ ...fold, loose }, options);
+  const fold = beginFold(sessionId, begins === null ? after : begins - 1, instructions.length);
+  for (const event of [...instructions, ...sequenced]) foldEvent(fold.draft, event);
+  return { ...fold, loose };
 }
 
 /**
@@ -95,37 +109,6 @@ async function readOn(store: TranscriptSource, fold: Fold, options: FromStoreOpt
 /** A reader may give what is in no log yet with every page. */
 function isAmong(event: EventLike, others: readonly EventLike[]): boolean {
   return event.id !== undefined && others.some(({ id }) => id === event.id);
-}
-
-interface Newest {
-  readonly events: readonly EventLike[];
-  /** Nothing older was left unread. */
-  readonly isWhole: boolean;
-}
-
-async function readNewest(
-  store: TranscriptSource,
-  sessionId: string,
-  options: FromStoreOptions & { readonly limit: number },
-): Promise<Newest> {
-  const { limit, after = 0, upTo, signal } = options;
-  const pages: (readonly EventLike[])[] = [];
-  let before = upTo === undefined ? undefined : upTo + 1;
-  for (let left = limit; left > 0; ) {
-    signal?.throwIfAborted();
-    const page: EventPage = await store.read(sessionId, {
-      after,
-      order: "newest",
-      limit: Math.min(left, PAGE_EVENTS),
-      ...(before === undefined ? {} : { before }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    pages.unshift(page.events);
-    left -= page.events.length;
-    if (page.nextAfter === null) return { events: pages.flat(), isWhole: true };
-    before = page.nextAfter;
-  }
-  return { events: pages.flat(), isWhole: false };
 }
 
 function assertLimit(limit: number | undefined): void {

@@ -7,5 +7,6 @@
  */
 
 export { type FromEventsOptions, fromEvents } from "./from-events.ts";
-export { type FromStoreOptions, fromStore, type TranscriptSource, updateFromStore } from "./from-store.ts";
+export { type FromStoreOptions, fromStore, readForBudget, updateFromStore } from "./from-store.ts";
+export type { TranscriptSource } from "./read-newest.ts";
 export type { Transcript, TranscriptMetadata, ViewOptions } from "./transcript.ts";

@@ -59,8 +59,10 @@ export interface ViewOptions extends BudgetOptions, StrategyOptions {}
 /** A fold that can go on: a draft of the entries with a sequence, and the entries without one. */
 export interface Fold {
   readonly sessionId: string;
-  /** Events up to here are not read. */
+  /** Events up to here are not read, except for the session's instructions. */
   readonly after: number;
+  /** How many instructions were read all the same. */
+  readonly instructions: number;
   readonly draft: Draft;
   readonly loose: readonly EventLike[];
 }
@@ -68,8 +70,8 @@ export interface Fold {
 /** Where things stand in the messages of a transcript: kept beside it, and made anew where it is missing. */
 const LAYERS = new WeakMap<readonly Message[], Layers>();
 
-export function beginFold(sessionId: string, after: number): Fold {
-  return { sessionId, after, draft: createDraft({ messages: [], layers: [] }), loose: [] };
+export function beginFold(sessionId: string, after: number, instructions = 0): Fold {
+  return { sessionId, after, instructions, draft: createDraft({ messages: [], layers: [] }), loose: [] };
 }
 
 /** `null` for what is no transcript of this version, or whose messages somebody changed. */
@@ -84,6 +86,7 @@ export function resumeFold(transcript: Transcript): Fold | null {
   return {
     sessionId: state.sessionId,
     after: state.after,
+    instructions: state.instructions ?? 0,
     draft: createDraft({ messages, layers, facts, open, waiting }),
     loose: state.loose?.events ?? [],
   };
@@ -96,7 +99,10 @@ function withoutLoose(all: readonly Message[], { count, changed }: LooseState): 
 }
 
 /** Ends the fold. The draft belongs to the transcript from now on. */
-export function toTranscript({ sessionId, after, draft, loose }: Fold, options: ViewOptions): Transcript {
+export function toTranscript(
+  { sessionId, after, instructions, draft, loose }: Fold,
+  options: ViewOptions,
+): Transcript {
   finishFold(draft);
   const layers = draft.lookup.layers();
   const facts: Facts = draft.facts;
@@ -113,6 +119,7 @@ export function toTranscript({ sessionId, after, draft, loose }: Fold, options: 
     version: 1,
     sessionId,
     after,
+    ...(instructions === 0 ? {} : { instructions }),
     count: messages.length,
     facts,
     open,
@@ -152,6 +159,7 @@ interface TranscriptFold {
 /** Budgets are a step of their own over the whole fold. */
 function withView({ sessionId, messages, fold, last }: TranscriptFold, options: ViewOptions): Transcript {
   const { facts } = last;
+  const older = fold.after - (fold.instructions ?? 0);
   const usage = usageOf(facts.usage);
   const metadata: TranscriptMetadata = {
     ...facts.state,
@@ -159,7 +167,7 @@ function withView({ sessionId, messages, fold, last }: TranscriptFold, options: 
     leftOut: facts.leftOut,
     resultsWithoutCall: last.waiting.size,
     openCalls: [...last.open.keys()],
-    ...(fold.after === 0 ? {} : { older: { events: fold.after, lastSequence: fold.after } }),
+    ...(fold.after === 0 ? {} : { older: { events: older, lastSequence: fold.after } }),
     ...(usage === undefined ? {} : { usage }),
     fold,
   };
@@ -169,17 +177,16 @@ function withView({ sessionId, messages, fold, last }: TranscriptFold, options: 
   return {
     ...read,
     messages: plan.messages,
-    metadata: { ...metadata, omitted: withOlder(plan.omitted, fold.after), fold: { ...fold, messages } },
+    metadata: { ...metadata, omitted: withOlder(plan.omitted, metadata.older), fold: { ...fold, messages } },
   };
 }
 
-function withOlder(omitted: Omitted, after: number): Omitted {
-  if (after === 0) return omitted;
-  const { events, lastSequence } = omitted;
+function withOlder(omitted: Omitted, older: TranscriptMetadata["older"]): Omitted {
+  if (older === undefined) return omitted;
   return {
     ...omitted,
-    events: events + after,
+    events: omitted.events + older.events,
     firstSequence: 1,
-    lastSequence: lastSequence ?? after,
+    lastSequence: omitted.lastSequence ?? older.lastSequence,
   };
 }

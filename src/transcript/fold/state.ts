@@ -42,6 +42,8 @@ export interface FoldState {
   readonly sessionId: string;
   /** Events up to this sequence were not read: 0 where the log was read from its beginning. */
   readonly after: number;
+  /** How many of them were read all the same: the session's instructions, where a budget needs only the log's end. */
+  readonly instructions?: number;
   /** All messages, where a budget left some out of `transcript.messages`. */
   readonly messages?: readonly Message[];
   /** How many messages there are in all. */

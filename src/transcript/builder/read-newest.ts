@@ -1,0 +1,98 @@
+/**
+ * Reads the end of a log: a number of events, or as many as a budget can take, however long the log is. With a budget
+ * the beginning is read too, where the session's instructions stand.
+ */
+
+import { type EventPage, type LogReader, type Message, present } from "../../model/index.ts";
+import { type BudgetOptions, isLimited, planContext, type StrategyOptions } from "../context/index.ts";
+import { type EventLike, isFields, textField } from "../events/index.ts";
+import { fromEvents } from "./from-events.ts";
+
+/** What a transcript is read from: any store, or the part of one that reads. */
+export type TranscriptSource = Pick<LogReader, "read" | "latestSequence">;
+
+export interface EndOptions extends BudgetOptions, StrategyOptions {
+  readonly limit?: number;
+  readonly after?: number;
+  readonly upTo?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Newest {
+  readonly events: readonly EventLike[];
+  /** The first event of the end; `null` where nothing older was left unread. */
+  readonly begins: number | null;
+  /** System messages of the beginning. */
+  readonly instructions: readonly EventLike[];
+}
+
+/** Events that a page holds at most. */
+export const PAGE_EVENTS = 10_000;
+/** Events at the end of a log from which a budget is filled; four times as many while there is room. */
+const BUDGET_EVENTS = 512;
+/** Events at the beginning of a log among which its instructions are looked for. */
+const INSTRUCTION_EVENTS = 1_000;
+
+/** Whether the end of the log is enough: other strategies choose from the whole log. */
+export function isReadFromEnd({ limit, strategy = "newest", ...budget }: EndOptions): boolean {
+  return limit !== undefined || (strategy === "newest" && isLimited(budget));
+}
+
+export async function readNewest(
+  store: TranscriptSource,
+  sessionId: string,
+  options: EndOptions,
+): Promise<Newest> {
+  const { limit } = options;
+  if (limit !== undefined) return readEnd(store, sessionId, { ...options, limit });
+  for (let count = BUDGET_EVENTS; ; count *= 4) {
+    const read = await readEnd(store, sessionId, { ...options, limit: count });
+    if (read.begins === null) return read;
+    if (!isFull(fromEvents(read.events, { sessionId }).messages, options)) continue;
+    const unread = { ...options, upTo: read.begins - 1 };
+    return { ...read, instructions: await readInstructions(store, sessionId, unread) };
+  }
+}
+
+async function readEnd(
+  store: TranscriptSource,
+  sessionId: string,
+  { limit, after = 0, upTo, signal }: EndOptions & { readonly limit: number },
+): Promise<Newest> {
+  const pages: (readonly EventLike[])[] = [];
+  let before = upTo === undefined ? null : upTo + 1;
+  for (let left = limit; left > 0; ) {
+    signal?.throwIfAborted();
+    const page: EventPage = await store.read(sessionId, {
+      after,
+      order: "newest",
+      limit: Math.min(left, PAGE_EVENTS),
+      ...present({ before: before ?? undefined, signal }),
+    });
+    pages.unshift(page.events);
+    left -= page.events.length;
+    before = page.nextAfter;
+    if (before === null) break;
+  }
+  return { events: pages.flat(), begins: before, instructions: [] };
+}
+
+/** Whether words of a conversation were left out for the budget alone: older ones do not fit either. */
+function isFull(messages: readonly Message[], options: BudgetOptions): boolean {
+  const plan = planContext(messages, options);
+  const kept = new Set(plan.messages.map(({ id }) => id));
+  const left = messages.filter(({ id, role }) => role !== "system" && !kept.has(id)).length;
+  const { calls, results } = plan.omitted.halves;
+  return left > calls + results;
+}
+
+async function readInstructions(
+  store: TranscriptSource,
+  sessionId: string,
+  { after = 0, upTo = after, signal }: EndOptions,
+): Promise<readonly EventLike[]> {
+  const before = Math.min(upTo, after + INSTRUCTION_EVENTS) + 1;
+  const wanted = { after, before, types: ["message_sent"], ...present({ signal }) };
+  const { events } = await store.read(sessionId, wanted);
+  return events.filter(({ data }) => isFields(data) && textField(data, "role") === "system");
+}
