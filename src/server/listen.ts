@@ -2,7 +2,6 @@
 
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setFlagsFromString } from "node:v8";
 import { getRequestListener } from "@hono/node-server";
 import { ContinuoError } from "../model/index.ts";
 import type { Peer } from "./context/index.ts";
@@ -21,8 +20,7 @@ export interface ListenOptions {
   /** 0 is any free port. */
   readonly port: number;
   /**
-   * `own` for a process that is nothing but this server: the global `Response` becomes one that costs half as much, and
-   * the young generation of the heap does not grow.
+   * `own` for a process that is nothing but this server: the global `Response` becomes one that costs half as much.
    * `shared` where none is given.
    */
   readonly process?: "own" | "shared";
@@ -31,7 +29,6 @@ export interface ListenOptions {
 /** Errors: `unavailable` when the address cannot be taken. */
 export async function listen(server: ContinuoServer, options: ListenOptions): Promise<Listening> {
   const { host, port } = options;
-  if (options.process === "own") keepYoungGenerationSmall();
   const listener = getRequestListener(
     (request, env) => server.fetch(request, peerOf(env.incoming as IncomingMessage)),
     { overrideGlobalObjects: options.process === "own" },
@@ -48,14 +45,6 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
   const address = http.address() as AddressInfo;
   const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return { url: `http://${name}:${address.port}`, close: () => closed(http, server) };
-}
-
-/**
- * What a server allocates dies at once, or lives as long as a connection. With many connections V8 lets the young
- * generation grow to 100 MB and more, which it does not give back, and copies each new connection through it.
- */
-function keepYoungGenerationSmall(): void {
-  setFlagsFromString("--semi-space-growth-factor=1");
 }
 
 function bound(http: Server, { host, port }: ListenOptions): Promise<void> {
