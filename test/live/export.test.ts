@@ -6,11 +6,14 @@ import { openLive } from "../../src/client/live/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import type { LiveSession, Note, WireEvent } from "../../src/wire/index.ts";
 import { openServer } from "../server/harness/open-server.ts";
+import { fakeClock } from "./fake-clock.ts";
 import { said, scriptedWriter } from "./live-session.ts";
 
 test("a session is exported with its evidence and frames, replayed, and asked over HTTP", async () => {
   await using store = await openStore("memory:");
-  const live = { workspaceIds: [store.workspaceId], noteWriters: [scriptedWriter()] };
+  // Its time does not go on: there is no note before the session ends.
+  const clock = fakeClock(async () => undefined);
+  const live = { workspaceIds: [store.workspaceId], clock, noteWriters: [scriptedWriter()] };
   const server = await openServer(store, { live });
   await using _closing = { [Symbol.asyncDispose]: () => server.close() };
   const client = await openLive({ serverUrl: server.url, key: "tab/1", videoId: "v" });

@@ -9,6 +9,8 @@ interface Timer {
 }
 
 export interface FakeClock extends Clock {
+  /** Whether something waits for a time that comes within so much: what leads to it has happened then. */
+  isDue(withinMs: number): boolean;
   /** Goes on by so much; `settle` is called after each step. */
   advance(ms: number): Promise<void>;
 }
@@ -16,6 +18,11 @@ export interface FakeClock extends Clock {
 export function fakeClock(settle: () => Promise<void>, startMs: number = Date.now()): FakeClock {
   let nowMs = startMs;
   const timers = new Set<Timer>();
+  const soonest = (): Timer | undefined => {
+    let first: Timer | undefined;
+    for (const timer of timers) if (first === undefined || timer.atMs < first.atMs) first = timer;
+    return first;
+  };
   return {
     now: () => nowMs,
     after: (ms, call) => {
@@ -23,11 +30,12 @@ export function fakeClock(settle: () => Promise<void>, startMs: number = Date.no
       timers.add(timer);
       return () => timers.delete(timer);
     },
+    isDue: (withinMs) => (soonest()?.atMs ?? Number.POSITIVE_INFINITY) <= nowMs + withinMs,
     advance: async (ms) => {
       const untilMs = nowMs + ms;
       for (;;) {
         await settle();
-        const [next] = [...timers].toSorted((a, b) => a.atMs - b.atMs);
+        const next = soonest();
         if (next === undefined || next.atMs > untilMs) break;
         timers.delete(next);
         nowMs = Math.max(nowMs, next.atMs);
@@ -39,14 +47,17 @@ export function fakeClock(settle: () => Promise<void>, startMs: number = Date.no
   };
 }
 
-/** Waits until `isQuiet` holds several times in a row, at most for a while: a pause on the clock is not waited for. */
+/**
+ * Waits until `isQuiet` holds several times in a row. What waits for the clock has to count as quiet. Only what hangs
+ * meets the limit.
+ */
 export async function untilQuiet(
   isQuiet: () => boolean | Promise<boolean>,
-  longestMs = 1_000,
+  longestMs = 60_000,
 ): Promise<void> {
   const until = performance.now() + longestMs;
-  let quiet = 0;
-  while (quiet < 3 && performance.now() < until) {
+  for (let quiet = 0; quiet < 3; ) {
+    if (performance.now() > until) throw new Error(`not quiet after ${longestMs} ms`);
     await immediate();
     quiet = (await isQuiet()) ? quiet + 1 : 0;
   }

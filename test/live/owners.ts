@@ -72,8 +72,9 @@ export async function killOwners(kills: number): Promise<KillReport> {
     }
     sending = "off";
     await evidence;
-    await expect.poll(async () => (await session()).depth, { interval: 250, timeout: 120_000 }).toBe(0);
-    expect((await session()).restarts).toBeGreaterThanOrEqual(kills);
+    const decided = async (): Promise<number> => decidedSequences(await allEvents(store, sessionId)).length;
+    await expect.poll(decided, { interval: 250, timeout: 120_000 }).toBe(sent);
+    await expect.poll(async () => (await session()).restarts).toBeGreaterThanOrEqual(kills);
     const events = await allEvents(store, sessionId);
     const transcripts = sequencesOf(events, "transcript_added");
     // None lost and none twice, of the evidence and of the decisions on it.

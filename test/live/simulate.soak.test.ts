@@ -1,14 +1,31 @@
-import { expect, test } from "vitest";
+import { writeSync } from "node:fs";
+import { expect } from "vitest";
+import { soakTest } from "../sizes/soak-test.ts";
 import { simulate } from "./simulate.ts";
 
-test("in 24 simulated hours of 200 sessions, no transcript is lost and none waits over 12 s and a retry", async () => {
-  const report = await simulate({ hours: 24, dense: 20, sparse: 180, failureShare: 0.002, seed: 24 });
-  console.info(JSON.stringify(report));
-  expect(report.abandoned).toBeLessThan(2);
-  // The store refuses some batches: these are tried again after 1 and 2 seconds.
-  expect(report.longestWaitMs).toBeLessThanOrEqual(15_000);
-  const { written, failed } = report.checkpoints;
-  expect(written / (written + failed)).toBeGreaterThanOrEqual(0.99);
-  const [, half = 0, , end = 0] = report.heapMb;
-  expect(end).toBeLessThan(half * 1.5 + 20);
-});
+soakTest(
+  "live: in 24 simulated hours of 200 sessions no transcript is lost, and none waits over 12 s and a retry",
+  { count: 1, batchSize: 1 },
+  async ({ seed }) => {
+    const began = performance.now();
+    const onHour = (hour: number, heapMb: number): void => {
+      const minutes = Math.round((performance.now() - began) / 60_000);
+      writeSync(2, `${hour.toFixed(2)} simulated hours after ${minutes} min, heap ${heapMb} MB\n`);
+    };
+    const size = { hours: 24, dense: 20, sparse: 180, failureShare: 0.002 };
+    const report = await simulate({ ...size, seed, onHour });
+    const { transcripts, frames, droppedFrames, failures, heapMb, longestWaitMs, abandoned } = report;
+    expect(abandoned).toBeLessThan(2);
+    // The store refuses some batches: these are tried again after 1 and 2 seconds.
+    expect(longestWaitMs).toBeLessThanOrEqual(15_000);
+    const { written, failed } = report.checkpoints;
+    expect(written / (written + failed)).toBeGreaterThanOrEqual(0.99);
+    const [, half = 0, , end = 0] = heapMb;
+    expect(end).toBeLessThan(half * 1.5 + 20);
+    return [
+      `${transcripts} transcripts, ${frames} frames (${droppedFrames} dropped)`,
+      `${failures} refused appends, ${written} checkpoints (${failed} refused), ${abandoned} abandoned`,
+      `longest wait ${longestWaitMs / 1_000} s, heap ${heapMb.join(", ")} MB by quarter`,
+    ].join("; ");
+  },
+);

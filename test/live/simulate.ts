@@ -19,6 +19,8 @@ export interface Simulation {
   /** Of all appends. */
   readonly failureShare: number;
   readonly seed: number;
+  /** Called after each simulated hour: a whole day takes an hour of the machine and more. */
+  readonly onHour?: (hour: number, heapMb: number) => void;
 }
 
 export interface SimulationReport {
@@ -48,9 +50,7 @@ export async function simulate(simulation: Simulation): Promise<SimulationReport
   const writer = recordingWriter(firstWaitMs, () => clock?.now() ?? 0);
   let open = 0;
   let service: LiveService | undefined;
-  clock = fakeClock(() =>
-    untilQuiet(async () => open === 0 && (await isQuiet(service, real, touched)), 2_000),
-  );
+  clock = fakeClock(() => untilQuiet(async () => open === 0 && (await isQuiet(service, real, touched))));
   service = new LiveService({ store, clock, noteWriters: [writer] });
   const live = service;
   const now = clock;
@@ -92,8 +92,12 @@ export async function simulate(simulation: Simulation): Promise<SimulationReport
     );
   }
   const heapMb: number[] = [];
-  for (let quarter = 0; quarter < 4; quarter++) {
-    await now.advance((hours * 60 * MINUTE_MS) / 4);
+  for (let quarter = 1; quarter <= 4; quarter++) {
+    const quarterMs = beganMs + (quarter * hours * 60 * MINUTE_MS) / 4;
+    while (now.now() < quarterMs) {
+      await now.advance(Math.min(60 * MINUTE_MS, quarterMs - now.now()));
+      simulation.onHour?.((now.now() - beganMs) / (60 * MINUTE_MS), heapNow());
+    }
     heapMb.push(heapNow());
   }
   await now.advance(2 * MINUTE_MS);

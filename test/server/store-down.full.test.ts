@@ -71,7 +71,7 @@ test("while the store is down reads answer degraded with the reason and writes f
         return isContinuoError(error) ? error.code : "no code";
       }
     };
-    await expect.poll(afterwards, { timeout: 30_000 }).toBe("stored");
+    await expect.poll(afterwards).toBe("stored");
     const { events } = await store.read("channels/team", { types: ["message_sent"] });
     const words = events.map(({ data }) => (data as { readonly content: string }).content);
     expect([words[0], words.at(-1)]).toEqual(["before", "after"]);
