@@ -19,7 +19,6 @@ import {
   forget,
   nextItems,
   outboxOf,
-  putBack,
   removeItems,
   type StoredItem,
   trimFrames,
@@ -111,6 +110,7 @@ export class SessionSender {
           outbox: outboxOf(key),
           onFrame: (frame) => this.#take(frame),
           onConnection: (connection) => this.#connected(connection),
+          onRefused: (error) => this.#fail(error),
         });
         this.#client = client;
         this.#set({ sessionId: client.sessionId, failure: null });
@@ -181,8 +181,6 @@ export class SessionSender {
       isContinuoError(error, code as "invalid"),
     );
     if (isUseless) return await removeItems(stored.map(({ order }) => order));
-    // The client drops what a token does not allow; another token may.
-    await putBack(stored);
     await this.#sleep(LIMITS.longestRetryMs);
   }
 

@@ -155,13 +155,6 @@ export function removeItems(orders: readonly number[]): Promise<void> {
   });
 }
 
-/** What was taken out and not sent waits again, at its place. */
-export function putBack(items: readonly StoredItem[]): Promise<void> {
-  return change(["waiting"], (transaction) => {
-    for (const item of items) transaction.objectStore("waiting").put(item);
-  });
-}
-
 /** Removes the oldest frames that are too many; returns how many. */
 export async function trimFrames(key: string, standing: Standing): Promise<number> {
   let removed = 0;

@@ -16,8 +16,9 @@ import type {
 import { Feed } from "./feed.ts";
 import { LIMITS } from "./limits.ts";
 import { memoryOutbox, type Outbox, type OutboxBatch, type OutboxState } from "./outbox.ts";
-import { type AudioRecording, audioPath } from "./recordings.ts";
+import { type AudioRecording, audioPath, type StoredRecording } from "./recordings.ts";
 import { Bytes, call, pathOf, type ServerAddress } from "./requests.ts";
+import { Speech } from "./speech.ts";
 
 export interface OpenLiveOptions extends ServerAddress, LiveSessionRequest {
   readonly key: string;
@@ -27,6 +28,11 @@ export interface OpenLiveOptions extends ServerAddress, LiveSessionRequest {
   readonly onFrame?: (frame: LiveServerFrame) => void;
   /** Whether the server can be reached: `open` when it answered, `lost` when the connection broke or never came. */
   readonly onConnection?: (connection: "open" | "lost") => void;
+  /**
+   * The server does not accept the token, or not for this session (`unauthorized`, `forbidden`). What waits stays in the
+   * outbox; it is sent after `useToken`, or when the server accepts the token again.
+   */
+  readonly onRefused?: (error: ContinuoError) => void;
 }
 
 interface Waiting {
@@ -34,8 +40,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+interface Opened {
+  readonly outbox: Outbox;
+  readonly state: OutboxState;
+  readonly recordings: readonly StoredRecording[];
+}
+
 export class LiveClient {
-  readonly #options: OpenLiveOptions;
+  #options: OpenLiveOptions;
   readonly #outbox: Outbox;
   readonly #over = new AbortController();
   readonly #waiting = new Map<OutboxBatch, Waiting>();
@@ -44,23 +56,35 @@ export class LiveClient {
   #feed: Feed;
   #sending: Promise<void> | null = null;
   #adding: Promise<void> = Promise.resolve();
-  #speaking: Promise<unknown> = Promise.resolve();
-  #recordings = 0;
+  readonly #speech: Speech;
+  /** Ends pauses before another try. */
+  #hurry = new AbortController();
   readonly #ping: ReturnType<typeof setInterval>;
 
-  constructor(
-    options: OpenLiveOptions,
-    { outbox, state }: { readonly outbox: Outbox; readonly state: OutboxState },
-  ) {
+  constructor(options: OpenLiveOptions, { outbox, state, recordings }: Opened) {
     this.#options = options;
     this.#outbox = outbox;
     this.#state = state;
     this.#batches = [...state.batches];
     this.#feed = new Feed({ ...options, onFrame: (frame) => this.#take(frame) });
     this.#ping = setInterval(() => {
-      void call(options, pathOf(options.key, "/ping"), { method: "POST" }).catch(() => undefined);
+      void this.#call("POST", "/ping").catch(() => undefined);
     }, LIMITS.pingMs);
+    this.#speech = new Speech({
+      box: outbox.recordings ?? null,
+      left: recordings,
+      send: (recording) => this.#sendAudio(recording),
+      isKept: () => this.#over.signal.aborted,
+    });
     this.#sendSoon();
+  }
+
+  /** Another token from now on: what waits is sent with it at once. */
+  useToken(token: string): void {
+    this.#options = { ...this.#options, token };
+    this.#feed.useToken(token);
+    this.#hurry.abort();
+    this.#hurry = new AbortController();
   }
 
   /** It changes when the session ended and evidence came after that. */
@@ -74,8 +98,9 @@ export class LiveClient {
   }
 
   /**
-   * Keeps the evidence in the outbox and sends it, in order. Resolves when the server stored it. Errors: `too_large`
-   * for a full outbox, `invalid` for evidence that the server refuses, `unavailable` when the client is closed.
+   * Keeps the evidence in the outbox and sends it, in order. Resolves when the server stored it, also after a lost
+   * connection, a repair or another token. Errors: `too_large` for a full outbox, `invalid` for evidence that the server
+   * refuses, `unavailable` when the client is closed.
    */
   add(...evidence: readonly EvidenceInput[]): Promise<Acknowledgement> {
     if (this.#over.signal.aborted) return Promise.reject(closed());
@@ -104,25 +129,13 @@ export class LiveClient {
   }
 
   /**
-   * Sends speech, after the recordings before it. Resolves when the server stored it; until then it is in the memory of
-   * the page, and is sent again after a lost connection, a repair, and to the next session of the key. Errors:
-   * `too_large`, `invalid`, `unsupported` where the server makes no transcripts, `unavailable` when the client is
-   * closed.
+   * Keeps speech in the outbox and sends it, after the recordings before it; an outbox without `recordings` keeps it in
+   * the memory of the page. Resolves when the server stored it, also after a lost connection, a repair, another token,
+   * and in the next session of the key. Errors: `too_large`, `invalid`, `unsupported` where the server makes no
+   * transcripts, `unavailable` when the client is closed.
    */
   addAudio(recording: AudioRecording): Promise<Acknowledgement> {
-    if (this.#recordings >= LIMITS.waitingRecordings) {
-      const limit = LIMITS.waitingRecordings;
-      return Promise.reject(
-        new ContinuoError("too_large", "too many recordings wait for the server", { details: { limit } }),
-      );
-    }
-    this.#recordings++;
-    const sent = this.#speaking.then(() => this.#sendAudio(recording));
-    this.#speaking = sent.then(
-      () => void this.#recordings--,
-      () => void this.#recordings--,
-    );
-    return sent;
+    return this.#over.signal.aborted ? Promise.reject(closed()) : this.#speech.add(recording);
   }
 
   /** Stores a picture; a `frame_captured` points to it, as `full` or `thumbnail`. Errors: `too_large`, `unavailable`. */
@@ -174,9 +187,10 @@ export class LiveClient {
     return (await this.#call("DELETE", "")) as LiveSession;
   }
 
-  /** Resolves when no evidence waits. */
+  /** Resolves when no evidence and no speech waits. */
   async flushed(): Promise<void> {
     await this.#adding;
+    await this.#speech.flushed();
     while (this.#batches.length > 0 && !this.#over.signal.aborted) {
       this.#sendSoon();
       await this.#sending;
@@ -224,7 +238,7 @@ export class LiveClient {
           // The number of the refused batch was not used: a producer without gaps goes on.
           await this.#renumber(this.sessionId);
         } else if (isContinuoError(error, "sequence_gap")) await this.#renumber(this.sessionId);
-        else await this.#pause(tries++);
+        else await this.#pauseAfter(error, tries++);
       }
     }
   }
@@ -236,7 +250,7 @@ export class LiveClient {
     await this.#settle(batch, (waiting) => waiting.resolve(acknowledged));
   }
 
-  async #sendAudio(recording: AudioRecording): Promise<Acknowledgement> {
+  async #sendAudio(recording: StoredRecording): Promise<Acknowledgement> {
     // The same id in each try.
     const path = audioPath(recording);
     const body = new Bytes(recording.bytes, recording.mediaType);
@@ -248,7 +262,7 @@ export class LiveClient {
         if (this.#over.signal.aborted) throw closed();
         if (isRefusal(error) || isContinuoError(error, "unsupported")) throw error;
         if (isContinuoError(error, "log_closed")) await openSession(this.#options).catch(() => undefined);
-        await this.#pause(tries++);
+        await this.#pauseAfter(error, tries++);
       }
     }
   }
@@ -266,8 +280,8 @@ export class LiveClient {
     let opened: OpenedLiveSession;
     try {
       opened = await openSession(this.#options);
-    } catch {
-      return this.#pause(0);
+    } catch (error) {
+      return this.#pauseAfter(error, 0);
     }
     await this.#renumber(opened.sessionId);
     this.#feed.restart();
@@ -292,25 +306,34 @@ export class LiveClient {
     await moved.catch(() => this.#pause(0));
   }
 
+  /** A token that is refused once is tried rarely: who tries often is taken for somebody who guesses. */
+  #pauseAfter(error: unknown, tries: number): Promise<void> {
+    if (!isContinuoError(error, "unauthorized") && !isContinuoError(error, "forbidden")) {
+      return this.#pause(tries);
+    }
+    this.#options.onRefused?.(error);
+    return this.#pause(Number.POSITIVE_INFINITY);
+  }
+
   #pause(tries: number): Promise<void> {
     const ms = Math.min(LIMITS.longestRetryMs, LIMITS.firstRetryMs * 2 ** tries);
+    const signal = AbortSignal.any([this.#over.signal, this.#hurry.signal]);
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
-        this.#over.signal.removeEventListener("abort", done);
+        signal.removeEventListener("abort", done);
         resolve();
       };
       const timer = setTimeout(done, ms * (0.5 + Math.random() / 2));
-      this.#over.signal.addEventListener("abort", done, { once: true });
+      signal.addEventListener("abort", done, { once: true });
+      if (signal.aborted) done();
     });
   }
 }
 
 /** Another try does not change it. */
 function isRefusal(error: unknown): boolean {
-  return ["invalid", "too_large", "forbidden", "unauthorized"].some((code) =>
-    isContinuoError(error, code as "invalid"),
-  );
+  return isContinuoError(error, "invalid") || isContinuoError(error, "too_large");
 }
 
 function closed(): ContinuoError {
@@ -339,5 +362,6 @@ export async function openLive(options: OpenLiveOptions): Promise<LiveClient> {
     state = freshState(sessionId);
     await outbox.reset(state);
   }
-  return new LiveClient(options, { outbox, state });
+  const recordings = (await outbox.recordings?.load()) ?? [];
+  return new LiveClient(options, { outbox, state, recordings });
 }

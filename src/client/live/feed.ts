@@ -12,7 +12,7 @@ export interface FeedOptions extends ServerAddress {
 }
 
 export class Feed {
-  readonly #options: FeedOptions;
+  #options: FeedOptions;
   #socket: WebSocket | null = null;
   #state: "open" | "closed" = "open";
   #sessionId: string | undefined;
@@ -30,6 +30,17 @@ export class Feed {
     this.#state = "closed";
     for (const timer of this.#timers) clearTimeout(timer);
     this.#socket?.close(1000);
+  }
+
+  /** Of the next connection, which comes at once. */
+  useToken(token: string): void {
+    this.#options = { ...this.#options, token };
+    this.#tries = 0;
+    if (this.#socket !== null) this.restart();
+    else if (this.#state === "open") {
+      for (const timer of this.#timers) clearTimeout(timer);
+      this.#open();
+    }
   }
 
   /** Another session of the key may be there now. */

@@ -4,6 +4,7 @@
  */
 
 import type { EvidenceInput } from "../../wire/index.ts";
+import type { RecordingBox, StoredRecording } from "./recordings.ts";
 
 export interface OutboxBatch {
   /** The number of the batch for its producer. */
@@ -28,11 +29,19 @@ export interface Outbox {
   /** Adds a batch; `nextSequence` is one more than its number. */
   add(batch: OutboxBatch): Promise<void>;
   remove(sequence: number): Promise<void>;
+  /** Speech; where none is given, recordings wait in memory only. */
+  readonly recordings?: RecordingBox;
 }
 
 export function memoryOutbox(): Outbox {
   let state: OutboxState | null = null;
+  const recordings = new Map<string, StoredRecording>();
   return {
+    recordings: {
+      load: async () => [...recordings.values()],
+      add: async (recording) => void recordings.set(recording.id, recording),
+      remove: async (id) => void recordings.delete(id),
+    },
     load: async () => state,
     reset: async (next) => {
       state = next;

@@ -14,9 +14,21 @@ export interface AudioRecording {
   readonly id?: string;
 }
 
-export function audioPath({ startMs, endMs, lang, id }: AudioRecording): string {
+export interface StoredRecording extends AudioRecording {
+  readonly id: string;
+}
+
+/** Recordings that were not acknowledged yet, by their ids. Each call resolves when it would survive a reload. */
+export interface RecordingBox {
+  /** In the order in which they were added. */
+  load(): Promise<readonly StoredRecording[]>;
+  add(recording: StoredRecording): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+export function audioPath({ startMs, endMs, lang, id }: StoredRecording): string {
   const query = new URLSearchParams({ startMs: String(startMs), endMs: String(endMs) });
   if (lang !== undefined) query.set("lang", lang);
-  query.set("id", id ?? crypto.randomUUID());
+  query.set("id", id);
   return `/audio?${query}`;
 }

@@ -1,0 +1,68 @@
+/** Speech waits in the outbox until the server stored it, and goes in order. */
+
+import { ContinuoError } from "../../model/index.ts";
+import type { Acknowledgement } from "../../wire/index.ts";
+import { LIMITS } from "./limits.ts";
+import type { AudioRecording, RecordingBox, StoredRecording } from "./recordings.ts";
+
+export interface SpeechOptions {
+  /** `null`: recordings wait in memory. */
+  readonly box: RecordingBox | null;
+  /** What a former client left. */
+  readonly left: readonly StoredRecording[];
+  /** Tries until the server stored it. Errors: a refusal; `unavailable` when the client is closed. */
+  readonly send: (recording: StoredRecording) => Promise<Acknowledgement>;
+  /** Of an error of `send`: it stays for the next client. */
+  readonly isKept: (error: unknown) => boolean;
+}
+
+export class Speech {
+  readonly #options: SpeechOptions;
+  #turn: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(options: SpeechOptions) {
+    this.#options = options;
+    for (const recording of options.left) this.#inTurn(() => this.#send(recording)).catch(() => undefined);
+  }
+
+  /** Resolves when none waits. */
+  async flushed(): Promise<void> {
+    while (this.#waiting > 0) await this.#turn;
+  }
+
+  /** Errors: `too_large` when too many wait, those of `send`, the box's. */
+  async add(recording: AudioRecording): Promise<Acknowledgement> {
+    const limit = LIMITS.waitingRecordings;
+    if (this.#waiting >= limit) {
+      throw new ContinuoError("too_large", "too many recordings wait for the server", { details: { limit } });
+    }
+    const stored = { ...recording, id: recording.id ?? crypto.randomUUID() };
+    const kept = this.#options.box?.add(stored);
+    // Whoever waits for its turn hears of it there.
+    kept?.catch(() => undefined);
+    return this.#inTurn(async () => {
+      await kept;
+      return this.#send(stored);
+    });
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#waiting++;
+    const done = this.#turn.then(work).finally(() => void this.#waiting--);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #send(recording: StoredRecording): Promise<Acknowledgement> {
+    const { box, send, isKept } = this.#options;
+    try {
+      const acknowledged = await send(recording);
+      await box?.remove(recording.id);
+      return acknowledged;
+    } catch (error) {
+      if (!isKept(error)) await box?.remove(recording.id);
+      throw error;
+    }
+  }
+}

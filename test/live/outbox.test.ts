@@ -1,0 +1,126 @@
+/** What waits in a page for the server: evidence and speech outlive a revoked token and the page itself. */
+
+import { expect, test } from "vitest";
+import { type LiveClient, memoryOutbox, openLive } from "../../src/client/live/index.ts";
+import type { Store } from "../../src/model/index.ts";
+import { createAuthenticate } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { openServer } from "../server/harness/open-server.ts";
+import { fakeClock } from "./fake-clock.ts";
+import { said, scriptedWriter } from "./live-session.ts";
+import { allEvents } from "./servers.ts";
+
+interface Opened extends AsyncDisposable {
+  readonly store: Store;
+  readonly url: string;
+  readonly transcribed: string[];
+  token(): Promise<{ readonly tokenId: string; readonly secret: string }>;
+  /** When the server does not accept it any more. */
+  revoke(token: { readonly tokenId: string; readonly secret: string }): Promise<void>;
+}
+
+async function opened(): Promise<Opened> {
+  const store = await openStore("memory:");
+  const transcribed: string[] = [];
+  const transcriber = {
+    name: "scripted",
+    transcribe: async ({ bytes }: { readonly bytes: Uint8Array }) => {
+      transcribed.push(Buffer.from(bytes).toString("latin1").slice(16));
+      return { segments: [] };
+    },
+  };
+  const clock = fakeClock(async () => undefined);
+  const live = { workspaceIds: [store.workspaceId], clock, noteWriters: [scriptedWriter()], transcriber };
+  const server = await openServer(store, { live, authenticate: createAuthenticate(store) });
+  const status = async (secret: string): Promise<number> =>
+    (await fetch(`${server.url}/v1/live`, { headers: { authorization: `Bearer ${secret}` } })).status;
+  return {
+    store,
+    url: server.url,
+    transcribed,
+    token: () => store.createToken({ scopes: ["live:*:read,write"] }),
+    revoke: async ({ tokenId, secret }) => {
+      await store.revokeToken(tokenId);
+      await expect.poll(() => status(secret)).toBe(401);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await server.close();
+      await store.close();
+    },
+  };
+}
+
+function speech(words: string): Parameters<LiveClient["addAudio"]>[0] {
+  const bytes = Buffer.from(`RIFF\u0024\0\0\0WAVEfmt ${words}`);
+  return { bytes, mediaType: "audio/wav", startMs: 0, endMs: 1_000, id: words };
+}
+
+async function transcriptsIn(store: Store, sessionId: string): Promise<readonly unknown[]> {
+  return (await allEvents(store, sessionId)).flatMap(({ type, data }) =>
+    type === "transcript_added" ? [(data as { readonly text: string }).text] : [],
+  );
+}
+
+test("evidence and speech that a revoked token cannot send stay in the outbox, and go with the next token, once", async () => {
+  await using live = await opened();
+  const first = await live.token();
+  const outbox = memoryOutbox();
+  const refused: string[] = [];
+  const client = await openLive({
+    serverUrl: live.url,
+    token: first.secret,
+    key: "k",
+    videoId: "v",
+    outbox,
+    onRefused: ({ code }) => refused.push(code),
+  });
+  await client.add(said("before"));
+  await live.revoke(first);
+  const adding = Promise.all([client.add(said("one")), client.add(said("two"))]);
+  await expect.poll(() => refused).toContain("unauthorized");
+  const speaking = client.addAudio(speech("three"));
+  await expect.poll(() => refused.length).toBeGreaterThanOrEqual(2);
+  expect((await outbox.load())?.batches).toHaveLength(2);
+  expect(await outbox.recordings?.load()).toMatchObject([{ id: "three" }]);
+  client.useToken((await live.token()).secret);
+  await adding;
+  await speaking;
+  await client.flushed();
+  expect([(await outbox.load())?.batches, await outbox.recordings?.load()]).toEqual([[], []]);
+  expect(await transcriptsIn(live.store, client.sessionId)).toEqual(["before", "one", "two"]);
+  await expect.poll(() => live.transcribed).toEqual(["three"]);
+  client.close();
+});
+
+test("speech that a page left behind is sent by the next one, before its own, and ending a session waits for it", async () => {
+  await using live = await opened();
+  const first = await live.token();
+  const outbox = memoryOutbox();
+  const options = { serverUrl: live.url, key: "k", videoId: "v", outbox };
+  const page = await openLive({ ...options, token: first.secret });
+  await live.revoke(first);
+  const left = page.addAudio(speech("left behind"));
+  left.catch(() => undefined);
+  await expect.poll(() => outbox.recordings?.load()).toHaveLength(1);
+  page.close();
+  await expect(left).rejects.toMatchObject({ code: "unavailable" });
+
+  const next = await openLive({ ...options, token: (await live.token()).secret });
+  const own = next.addAudio(speech("of the next page"));
+  expect(await next.end()).toMatchObject({ state: "closed" });
+  await own;
+  expect(live.transcribed).toEqual(["left behind", "of the next page"]);
+  expect(await outbox.recordings?.load()).toEqual([]);
+  next.close();
+});
+
+test("speech that the server refuses leaves the outbox, and its page is told", async () => {
+  await using live = await opened();
+  const { secret: token } = await live.token();
+  const outbox = memoryOutbox();
+  const client = await openLive({ serverUrl: live.url, token, key: "k", videoId: "v", outbox });
+  const mp3 = { ...speech("x"), bytes: Buffer.from("ID3 this is an mp3 file") };
+  await expect(client.addAudio(mp3)).rejects.toMatchObject({ code: "invalid" });
+  expect(await outbox.recordings?.load()).toEqual([]);
+  client.close();
+});
