@@ -46,7 +46,7 @@ export async function piWitness(staged: StagedSession): Promise<Testimony> {
   const raw = isJson(data) && Array.isArray(data.messages) ? data.messages : [];
   const messages = raw.map((message, at) =>
     toMessage(
-      { place: {}, id: String(at), parentId: null, value: { type: "message", message } },
+      { place: {}, id: String(at), value: { type: "message", message } },
       { native: false, callOf: () => undefined, keptMessageId: null },
     ),
   );

@@ -38,6 +38,8 @@ export interface LineRecord extends LinePlace {
   readonly problems: readonly Problem[];
   /** A last line without a line end, which may still be written to. */
   readonly unended?: true;
+  /** Holds U+2028 or U+2029 as they are, which some readers take for line ends. Of a `whole` scan alone. */
+  readonly separators?: true;
 }
 
 /** After the last line that has a line end. */
@@ -215,6 +217,7 @@ function* splitLines(
 interface ParsedLine {
   readonly value: unknown;
   readonly problems: readonly Problem[];
+  readonly separators?: true;
 }
 
 const NO_PROBLEMS: readonly Problem[] = [];
@@ -292,7 +295,9 @@ function parseLine(bytes: Buffer, line: number, ended: boolean): ParsedLine {
     problems = [{ code: "bad_utf8", line, message: "the line holds bytes that are no UTF-8" }];
   }
   try {
-    return { value: parseExactly(text), problems };
+    const value = parseExactly(text);
+    const isSplit = text.includes("\u2028") || text.includes("\u2029");
+    return isSplit ? { value, problems, separators: true } : { value, problems };
   } catch (error) {
     if (error instanceof TooDeepError) {
       return {

@@ -2,12 +2,12 @@
 
 import { isJson, type Json, textField } from "../../files/index.ts";
 import type { LineFile } from "../../files/records/index.ts";
-import type { Message, RecordPlace } from "../../model/index.ts";
-import { findId, pathTo, textOfId } from "../kit/index.ts";
+import { type Message, present, type RecordPlace } from "../../model/index.ts";
+import { findId, type HistorySteps, pathTo, type StepMessages, textOfId } from "../kit/index.ts";
 import type { Tree } from "./branches.ts";
 import { type Index, KIND, placeOf, toolsOf } from "./index-fold.ts";
 import { type MessageOptions, type PlacedLine, type ToolCall, toAnswer, toMessages } from "./messages.ts";
-import { planHistory } from "./plan.ts";
+import { planHistory, type Step } from "./plan.ts";
 import { contentOf, isToolUse } from "./records.ts";
 
 export interface HistorySource {
@@ -25,6 +25,7 @@ export interface HistoryReader {
   /** The line that an id names. Any line of the conversation can be the end of a history. */
   nodeOf(id: string): number | null;
   read(tip: number, options: ReadOptions): AsyncGenerator<Message, void, void>;
+  steps(tip: number): HistorySteps;
 }
 
 interface ReadOptions {
@@ -34,8 +35,6 @@ interface ReadOptions {
 
 export function createHistoryReader(source: HistorySource): HistoryReader {
   const { index, tree, lines, children, withLines } = source;
-  const callLines = callLinesOf(index, tree);
-
   const idOf = (record: number): string => {
     const id = index.id[record] ?? -1;
     return id === -1 ? `line:${index.line[record]}` : textOfId(index.ids, id);
@@ -47,23 +46,37 @@ export function createHistoryReader(source: HistorySource): HistoryReader {
     return { place, id: idOf(record), value: isJson(value) ? value : {} };
   }
 
-  async function findCalls(
-    record: number,
-    known: ReadonlyMap<string, ToolCall>,
-  ): Promise<Map<string, ToolCall>> {
-    const calls = new Map<string, ToolCall>();
-    if (index.kind[record] !== KIND.user) return calls;
-    for (const tool of toolsOf(index, record)) {
-      const id = textOfId(index.ids, tool);
-      const call = known.get(id) ?? (await fetchCall(callLines[tool] ?? -1, id));
-      if (call !== undefined) calls.set(id, call);
-    }
-    return calls;
+  const findCalls = createCallFinder(source, fetch);
+
+  function planTo(tip: number): Generator<Step, void, void> {
+    return planHistory(index, tree, pathTo(tree.up, tip), !withLines);
   }
 
-  async function fetchCall(record: number, id: string): Promise<ToolCall | undefined> {
-    if (record === -1) return undefined;
-    return callsOf((await fetch(record)).value).get(id);
+  async function* readSteps(
+    steps: Iterable<Step>,
+    options: ReadOptions,
+    isWanted: (step: number) => boolean,
+  ): AsyncGenerator<StepMessages, void, void> {
+    const messageOptions: MessageOptions = { children, native: options.native === true };
+    // The calls of the last answer: its results come next.
+    let known: ReadonlyMap<string, ToolCall> = new Map();
+    let number = -1;
+    for (const step of steps) {
+      options.signal?.throwIfAborted();
+      number += 1;
+      if (!isWanted(number)) continue;
+      if (step.type === "answer") {
+        const answer: PlacedLine[] = [];
+        for (const record of step.records) answer.push(await fetch(record));
+        known = new Map(answer.flatMap((line) => [...callsOf(line.value)]));
+        const message = toAnswer(answer, messageOptions);
+        yield { step: number, messages: message === null ? [] : [message] };
+      } else {
+        const line = await fetch(step.record);
+        const calls = await findCalls(step.record, known);
+        yield { step: number, messages: toMessages(line, (id) => calls.get(id), messageOptions) };
+      }
+    }
   }
 
   return {
@@ -78,31 +91,57 @@ export function createHistoryReader(source: HistorySource): HistoryReader {
       return null;
     },
     async *read(tip, options) {
-      const messageOptions: MessageOptions = { children, native: options.native === true };
       let parentId: string | undefined;
-      // The calls of the last answer: its results come next.
-      let known: ReadonlyMap<string, ToolCall> = new Map();
-      for (const step of planHistory(index, tree, pathTo(tree.up, tip), !withLines)) {
-        options.signal?.throwIfAborted();
-        const messages: Message[] = [];
-        if (step.type === "answer") {
-          const answer: PlacedLine[] = [];
-          for (const record of step.records) answer.push(await fetch(record));
-          known = new Map(answer.flatMap((line) => [...callsOf(line.value)]));
-          const message = toAnswer(answer, messageOptions);
-          if (message !== null) messages.push(message);
-        } else {
-          const line = await fetch(step.record);
-          const calls = await findCalls(step.record, known);
-          messages.push(...toMessages(line, (id) => calls.get(id), messageOptions));
-        }
+      for await (const { messages } of readSteps(planTo(tip), options, () => true)) {
         for (const message of messages) {
           yield parentId === undefined ? message : { ...message, parentId };
           parentId = message.id;
         }
       }
     },
+    steps(tip) {
+      const steps = [...planTo(tip)];
+      const lines = steps.map((step) => recordsOf(step).map((record) => index.line[record] ?? 0));
+      return {
+        keys: lines.map((each) => each.join(" ")),
+        lastLines: lines.map((each) => Math.max(...each)),
+        read: (isWanted, signal) => readSteps(steps, present({ signal }), isWanted),
+      };
+    },
   };
+}
+
+type FindCalls = (
+  record: number,
+  known: ReadonlyMap<string, ToolCall>,
+) => Promise<ReadonlyMap<string, ToolCall>>;
+
+/** The calls that the results of a line answer. */
+function createCallFinder(
+  { index, tree }: HistorySource,
+  fetch: (record: number) => Promise<PlacedLine>,
+): FindCalls {
+  const callLines = callLinesOf(index, tree);
+
+  async function fetchCall(record: number, id: string): Promise<ToolCall | undefined> {
+    if (record === -1) return undefined;
+    return callsOf((await fetch(record)).value).get(id);
+  }
+
+  return async (record, known) => {
+    const calls = new Map<string, ToolCall>();
+    if (index.kind[record] !== KIND.user) return calls;
+    for (const tool of toolsOf(index, record)) {
+      const id = textOfId(index.ids, tool);
+      const call = known.get(id) ?? (await fetchCall(callLines[tool] ?? -1, id));
+      if (call !== undefined) calls.set(id, call);
+    }
+    return calls;
+  };
+}
+
+function recordsOf(step: Step): readonly number[] {
+  return step.type === "answer" ? step.records : [step.record];
 }
 
 function callsOf(record: Json): Map<string, ToolCall> {

@@ -84,6 +84,7 @@ export const claudeScan: Scan<ScanState, LineRecord, LineSource, number> = {
       tips: await Promise.all(ends.map((end) => toTip(read, history, end))),
       nodeOf: history.nodeOf,
       history: (node, options) => history.read(node, options),
+      steps: history.steps,
       entries: (signal) => lineEntries(source, linesOf(read), signal),
     };
   },

@@ -7,7 +7,7 @@ import type { MessageCounts, Scan, ScanFacts, Tip } from "../scanning/index.ts";
 import { type Draft, pathTo } from "./drafts.ts";
 import { entriesBefore, ownEntries } from "./entries.ts";
 import { fileOf, type HeaderInfo, mtimeOf, readHeaderInfo } from "./header.ts";
-import { fallbackId, fetchSlot, readHistory } from "./history.ts";
+import { fallbackId, fetchSlot, readHistory, stepsTo } from "./history.ts";
 import { finish, fold, isDone } from "./index-fold.ts";
 import { findFile, readHead } from "./lineage.ts";
 import { orderProblems } from "./order.ts";
@@ -53,6 +53,7 @@ export const codexScan: Scan<ScanState, FileRecord, RolloutSource, Draft> = {
       tips,
       nodeOf: () => null,
       history: (draft, options) => readHistory(scanned, found, draft, options),
+      steps: (draft) => stepsTo(scanned, found, draft),
       entries: (signal) => ownEntries(scanned, found, signal),
       entriesBefore: (signal) => entriesBefore(scanned, found, signal),
     };

@@ -12,10 +12,9 @@
 
 import { basename, dirname, join, sep } from "node:path";
 import { canonicalFolder, namesIn, type Places, statFile } from "../../files/index.ts";
-import { type ByteSource, linesBackwards, openBytes } from "../../files/records/index.ts";
 import type { Problem } from "../../model/index.ts";
 import type { FoundSession } from "../kit/index.ts";
-import { type Index, recordAt } from "./index-fold.ts";
+import type { Index } from "./index-fold.ts";
 import { EXPIRY_NOTICE_DAYS } from "./limits.ts";
 import { geminiFolders, isSessionName, shortIdOf } from "./places.ts";
 import { type Retention, readRetention } from "./settings.ts";
@@ -84,29 +83,6 @@ async function brokenNeighbour(path: string): Promise<string | null> {
     if (!firsts.conversation || firsts.directory === undefined) return other;
   }
   return null;
-}
-
-const SEPARATORS = [Buffer.from("\u2028"), Buffer.from("\u2029")];
-
-/** Numbers of the records that hold a raw U+2028 or U+2029. */
-export async function recordsWithSeparators(
-  path: string,
-  sizeBytes: number,
-  index: Index,
-  signal: AbortSignal | undefined,
-): Promise<Set<number>> {
-  const records = new Set<number>();
-  const bytes: ByteSource = openBytes(path);
-  try {
-    const options = { needles: SEPARATORS, ...(signal ? { signal } : {}) };
-    for await (const line of linesBackwards(bytes, sizeBytes, options)) {
-      const record = recordAt(index, line.offset);
-      if (record !== -1) records.add(record);
-    }
-  } finally {
-    bytes.close();
-  }
-  return records;
 }
 
 export function separatorProblems(records: ReadonlySet<number>, index: Index): Problem[] {

@@ -1,8 +1,8 @@
 /** Messages of a list, fetched record by record in the order of the plan. */
 
 import { isJson, type Json } from "../../files/index.ts";
-import type { Message, RecordPlace } from "../../model/index.ts";
-import { textOfId } from "../kit/index.ts";
+import { type Message, present, type RecordPlace } from "../../model/index.ts";
+import { type HistorySteps, type StepMessages, textOfId } from "../kit/index.ts";
 import type { Children } from "./blocks.ts";
 import { FLAG, has, type Index, idOf, lineOf, placeOf } from "./index-fold.ts";
 import {
@@ -38,34 +38,112 @@ export async function* readHistory(
   list: readonly number[],
   options: ReadHistoryOptions,
 ): AsyncGenerator<Message, void, void> {
-  const { index, children } = source;
-  const fetch = createFetch(source);
-  const nameOf = createNames(index);
-  const messageOptions: MessageOptions = { children, native: options.native === true };
   let parentId: string | undefined;
-  let calls: ReadonlyMap<string, CallRecord> = new Map();
-  for (const step of planHistory(index, list)) {
-    options.signal?.throwIfAborted();
-    const listed = step.node === -1 ? null : await fetch(step.node);
-    const own = step.own === -1 ? null : await fetch(step.own);
-    const isAnswer = step.node !== -1 && has(index, step.node, FLAG.gemini);
-    const messages: Message[] = [];
-    if (listed !== null && isAnswer) {
-      messages.push({ ...toAnswer(listed, own, messageOptions), id: nameOf(step.node) });
-      const value = own === null ? listed.value : merged(listed.value, own.value);
-      calls = new Map(callsIn(value).map((call) => [call.id, call]));
-    }
-    for (const placed of await placeResults(index, step, { calls, fetch, nameOf })) {
-      messages.push(toToolMessage(placed, messageOptions));
-    }
-    if (listed !== null && !isAnswer) {
-      messages.push({ ...toAside(listed, own, messageOptions), id: nameOf(step.node) });
-    }
+  for await (const { messages } of readSteps(source, nameSteps(source.index, list), options, () => true)) {
     for (const message of messages) {
       yield parentId === undefined ? message : { ...message, parentId };
       parentId = message.id;
     }
   }
+}
+
+export function stepsTo(source: HistorySource, list: readonly number[]): HistorySteps {
+  const { index } = source;
+  const steps = [...nameSteps(index, list)];
+  const recordOf = (node: number): number => index.record[node] ?? 0;
+  return {
+    keys: steps.map((step) => JSON.stringify([step.names, nodesOf(step), step.results])),
+    lastLines: steps.map((step) =>
+      Math.max(0, ...nodesOf(step).map((node) => index.line[recordOf(node)] ?? 0)),
+    ),
+    read: (isWanted, signal) => readSteps(source, steps, present({ signal }), isWanted),
+  };
+}
+
+/** A step that knows what its messages are called, and whose calls its results answer. */
+interface NamedStep extends Step {
+  readonly names: ReadonlyMap<number, string>;
+  /** The step with the last answer, this one included. */
+  readonly answer: Step | null;
+}
+
+function* nameSteps(index: Index, list: readonly number[]): Generator<NamedStep, void, void> {
+  const nameOf = createNames(index);
+  let answer: Step | null = null;
+  for (const step of planHistory(index, list)) {
+    const named = [step.node, ...step.results.map(({ node }) => (node === step.own ? step.node : node))];
+    const names = new Map(named.filter((node) => node !== -1).map((node) => [node, nameOf(node)]));
+    if (isAnswer(index, step)) answer = step;
+    yield { ...step, names, answer };
+  }
+}
+
+function isAnswer(index: Index, { node }: Step): boolean {
+  return node !== -1 && has(index, node, FLAG.gemini);
+}
+
+/** All that the messages of a step are made of. */
+function nodesOf({ node, own, responses, results, answer }: NamedStep): readonly number[] {
+  const ofResults = results.flatMap((result) => [result.node, ...result.repeats]);
+  const ofAnswer = answer === null ? [] : [answer.node, answer.own];
+  return [node, own, ...responses, ...ofResults, ...ofAnswer].filter((each) => each !== -1);
+}
+
+async function* readSteps(
+  source: HistorySource,
+  steps: Iterable<NamedStep>,
+  options: ReadHistoryOptions,
+  isWanted: (step: number) => boolean,
+): AsyncGenerator<StepMessages, void, void> {
+  const { index, children } = source;
+  const fetch = createFetch(source);
+  const messageOptions: MessageOptions = { children, native: options.native === true };
+  const fetchOrNull = async (node: number): Promise<PlacedMessage | null> =>
+    node === -1 ? null : await fetch(node);
+  let calls: Calls = { step: null, byId: new Map() };
+  let number = -1;
+  for (const step of steps) {
+    options.signal?.throwIfAborted();
+    number += 1;
+    if (!isWanted(number)) continue;
+    const listed = await fetchOrNull(step.node);
+    const own = await fetchOrNull(step.own);
+    const messages: Message[] = [];
+    const { answer } = step;
+    if (answer !== null && answer.node !== calls.step) {
+      const [first, second] =
+        answer.node === step.node
+          ? [listed, own]
+          : [await fetchOrNull(answer.node), await fetchOrNull(answer.own)];
+      calls = { step: answer.node, byId: callsOf(first, second) };
+    }
+    if (listed !== null && isAnswer(index, step)) {
+      messages.push({ ...toAnswer(listed, own, messageOptions), id: nameOf(step, step.node) });
+    }
+    for (const placed of await placeResults(index, step, { calls: calls.byId, fetch })) {
+      messages.push(toToolMessage(placed, messageOptions));
+    }
+    if (listed !== null && !isAnswer(index, step)) {
+      messages.push({ ...toAside(listed, own, messageOptions), id: nameOf(step, step.node) });
+    }
+    yield { step: number, messages };
+  }
+}
+
+interface Calls {
+  /** The message that holds them. */
+  readonly step: number | null;
+  readonly byId: ReadonlyMap<string, CallRecord>;
+}
+
+function callsOf(listed: PlacedMessage | null, own: PlacedMessage | null): Calls["byId"] {
+  if (listed === null) return new Map();
+  const value = own === null ? listed.value : merged(listed.value, own.value);
+  return new Map(callsIn(value).map((call) => [call.id, call]));
+}
+
+function nameOf({ names }: NamedStep, node: number): string {
+  return names.get(node) ?? "";
 }
 
 /**
@@ -107,11 +185,10 @@ interface Placing {
   /** Of the answer that was read last. */
   readonly calls: ReadonlyMap<string, CallRecord>;
   readonly fetch: Fetch;
-  readonly nameOf: (node: number) => string;
 }
 
-async function placeResults(index: Index, step: Step, placing: Placing): Promise<PlacedResult[]> {
-  const { calls, fetch, nameOf } = placing;
+async function placeResults(index: Index, step: NamedStep, placing: Placing): Promise<PlacedResult[]> {
+  const { calls, fetch } = placing;
   const placed: PlacedResult[] = [];
   const used = new Map<number, number>();
   for (const planned of step.results) {
@@ -128,7 +205,7 @@ async function placeResults(index: Index, step: Step, placing: Placing): Promise
       source,
       repeats: await fetchAll(planned, fetch),
       call: calls.get(callId) ?? null,
-      id: count === 1 ? nameOf(node) : `${nameOf(node)}#${count}`,
+      id: count === 1 ? nameOf(step, node) : `${nameOf(step, node)}#${count}`,
     });
   }
   return placed;

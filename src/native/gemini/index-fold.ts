@@ -198,20 +198,6 @@ export function spokenMarks(index: Index, node: number): number[] {
   return [...said.filter((mark) => markKind(mark) !== MARK.thought), ...calls, ...sent];
 }
 
-/** The record that begins at a byte of the file; -1 where none does. */
-export function recordAt(index: Index, offset: number): number {
-  let low = 0;
-  let high = index.records - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const start = index.offset[middle] ?? 0;
-    if (start === offset) return middle;
-    if (start < offset) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
-}
-
 export function lineOf(index: Index, node: number): number {
   return index.line[index.record[node] ?? 0] ?? 0;
 }

@@ -16,9 +16,9 @@ import {
   type ScanSource,
   toLineSource,
 } from "../scanning/index.ts";
-import { readDeletions, recordsWithSeparators, separatorProblems } from "./expiry.ts";
+import { readDeletions, separatorProblems } from "./expiry.ts";
 import { createFacts, type Facts, foldFacts, wholeProblems } from "./facts-fold.ts";
-import { type HistorySource, readHistory } from "./history.ts";
+import { type HistorySource, readHistory, stepsTo } from "./history.ts";
 import { addRecord, createIndex, FLAG, has, marksOf, placeOf } from "./index-fold.ts";
 import { toBranches, toTips } from "./leaves.ts";
 import { pairProblemsOf } from "./pairing.ts";
@@ -42,6 +42,8 @@ interface ScanState {
   readonly firsts: Firsts;
   readonly lasts: Lasts;
   readonly started: Map<string, StartedBy>;
+  /** Records that Gemini CLI itself does not see. */
+  readonly lost: Set<number>;
 }
 
 interface GeminiSource extends ScanSource<LineRecord> {
@@ -49,7 +51,7 @@ interface GeminiSource extends ScanSource<LineRecord> {
 }
 
 export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
-  version: "gemini-1",
+  version: "gemini-2",
   async open(found, { keep }) {
     const { path, sizeBytes } = newestFileOf(found);
     const file = openRecords(path, sizeBytes, keep);
@@ -65,12 +67,15 @@ export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
     firsts: createFirsts(),
     lasts: createLasts(),
     started: new Map(),
+    lost: new Set(),
   }),
-  fold({ sessionId, partial, timeline, facts, firsts, lasts, started }, record) {
+  fold({ sessionId, partial, timeline, facts, firsts, lasts, started, lost }, record) {
     foldFacts(facts, record, { sessionId, ids: timeline.index.ids });
     const { value } = record;
     if (value === undefined) return;
-    foldTimeline(timeline, addRecord(timeline.index, record), value, partial);
+    const at = addRecord(timeline.index, record);
+    if (record.separators && !partial) lost.add(at);
+    foldTimeline(timeline, at, value, partial);
     if (!isJson(value)) return;
     foldFirsts(firsts, value);
     foldLasts(lasts, value);
@@ -81,18 +86,18 @@ export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
   isEnough: isListed,
   async finish(state, context, places) {
     const { found, source, partial } = context;
-    const { timeline, started } = state;
+    const { timeline, started, lost } = state;
     const { index } = timeline;
-    const lost = await lostRecords(state, context);
     const children = new Map([...started].map(([id, by]) => [by.toolCallId, id]));
     const history: HistorySource = { index, records: source.file, children, lost, withLines: !partial };
     const branches = toBranches(index, timeline);
-    const problems = await problemsOf(state, { ...context, lost, places });
+    const problems = await problemsOf(state, { ...context, places });
     return {
       facts: toFacts(found, state, problems),
       tips: await toTips(history, branches),
       nodeOf: () => null,
       history: (list, options) => readHistory(history, list, options),
+      steps: (list) => stepsTo(history, list),
       entries: (entrySignal) => {
         const active = branches.find((branch) => branch.active)?.list ?? [];
         return entriesOf(found, history, active, entrySignal);
@@ -100,16 +105,6 @@ export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
     };
   },
 };
-
-/** Records that Gemini CLI itself does not see. */
-async function lostRecords(
-  { timeline }: ScanState,
-  { found, source, partial, signal }: ScanContext<GeminiSource>,
-): Promise<ReadonlySet<number>> {
-  if (partial || source.file.form === "whole") return new Set();
-  const { path, sizeBytes } = newestFileOf(found);
-  return await recordsWithSeparators(path, sizeBytes, timeline.index, signal);
-}
 
 /** Whether Gemini CLI finds something to go on with in the list as it is now. */
 function isListed({ timeline }: ScanState): boolean {
@@ -142,14 +137,10 @@ function toFacts(
 
 interface Around extends ScanContext<GeminiSource> {
   readonly places: Places;
-  readonly lost: ReadonlySet<number>;
 }
 
-async function problemsOf(
-  state: ScanState,
-  { found, source, partial, lost, places }: Around,
-): Promise<Problem[]> {
-  const { timeline, facts, firsts, lasts } = state;
+async function problemsOf(state: ScanState, { found, source, partial, places }: Around): Promise<Problem[]> {
+  const { timeline, facts, firsts, lasts, lost } = state;
   const { index } = timeline;
   const problems = allProblems(
     facts.problems,

@@ -24,6 +24,7 @@ export type {
   FoundFile,
   FoundSession,
   HistoryOptions,
+  HistorySteps,
   MemoKey,
   OpenedSession,
   OpenOptions,
@@ -31,6 +32,7 @@ export type {
   SavedSkimMemo,
   SkimMemo,
   SkimOptions,
+  StepMessages,
 } from "./port.ts";
 export { addProblem, allProblems, createProblemList, type ProblemList } from "./problem-list.ts";
 export type { SavedScan, ScanPosition } from "./saved-scan.ts";

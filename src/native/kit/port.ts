@@ -109,6 +109,31 @@ export interface HistoryOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Messages that are made of the same records. */
+export interface StepMessages {
+  readonly step: number;
+  readonly messages: readonly Message[];
+}
+
+/** A history by what it is made of, so that only some of it need be read. */
+export interface HistorySteps {
+  /**
+   * For each step, which records it is made of. A history that begins with the same keys, over the same records,
+   * begins with the same messages.
+   */
+  readonly keys: readonly string[];
+  /** For each step, the last line of the file that is written to now; 0 where all stands in other files. */
+  readonly lastLines: readonly number[];
+  /**
+   * The wanted steps, in order. Their messages are those of the history, but that `parentId` is missing, and that a
+   * result whose call stands in a step before may lack `toolName` and `toolInput`.
+   */
+  read(
+    isWanted: (step: number) => boolean,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<StepMessages, void, void>;
+}
+
 export interface OpenedSession {
   readonly details: SessionDetails;
   /** The active leaf first, then the others, newest first. */
@@ -131,6 +156,8 @@ export interface OpenedSession {
    * what a compaction took out of the model's sight.
    */
   history(options?: HistoryOptions): AsyncGenerator<Message, void, void>;
+  /** The history to a leaf in steps; left out for agents whose sessions cannot be continued. */
+  steps?(leaf: string): HistorySteps;
   close(): void;
   [Symbol.dispose](): void;
 }

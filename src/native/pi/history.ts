@@ -2,8 +2,8 @@
 
 import { isJson, type Json } from "../../files/index.ts";
 import type { LineFile } from "../../files/records/index.ts";
-import type { Message } from "../../model/index.ts";
-import { type HistoryOptions, pathTo } from "../kit/index.ts";
+import { type Message, present } from "../../model/index.ts";
+import { type HistoryOptions, type HistorySteps, pathTo, type StepMessages } from "../kit/index.ts";
 import { idOf, type Tree } from "./branches.ts";
 import { type Index, KIND, placeOf } from "./index-fold.ts";
 import { type PlacedEntry, type ToolCall, toMessage } from "./messages.ts";
@@ -22,26 +22,67 @@ export async function* readHistory(
   tip: number,
   options: HistoryOptions,
 ): AsyncGenerator<Message, void, void> {
-  const { index, tree, lines, partial } = scanned;
-  const path = pathTo(tree.up, tip);
-  const calls = new Map<string, ToolCall>();
   let parentId: string | null = null;
-  for (const [at, record] of path.entries()) {
+  for await (const { messages } of readSteps(scanned, stepsOf(scanned, tip), options, () => true)) {
+    for (const message of messages) {
+      yield parentId === null ? message : { ...message, parentId };
+      parentId = message.id;
+    }
+  }
+}
+
+/** Each message is a step. */
+export function stepsTo(scanned: LinkedScan, tip: number): HistorySteps {
+  const { index } = scanned;
+  const steps = stepsOf(scanned, tip);
+  const lines = steps.told.map((at) => index.line[steps.path[at] ?? -1] ?? 0);
+  return {
+    keys: lines.map(String),
+    lastLines: lines,
+    read: (isWanted, signal) => readSteps(scanned, steps, present({ signal }), isWanted),
+  };
+}
+
+interface Steps {
+  readonly path: Int32Array;
+  /** Places in the path of entries that are messages. */
+  readonly told: readonly number[];
+}
+
+function stepsOf({ index, tree }: LinkedScan, tip: number): Steps {
+  const path = pathTo(tree.up, tip);
+  const places = [...path.keys()];
+  return { path, told: places.filter((at) => isTold(index, path[at] ?? -1)) };
+}
+
+function isTold(index: Index, record: number): boolean {
+  return (index.kind[record] ?? KIND.outside) > KIND.silent;
+}
+
+async function* readSteps(
+  scanned: LinkedScan,
+  { path, told }: Steps,
+  options: HistoryOptions,
+  isWanted: (step: number) => boolean,
+): AsyncGenerator<StepMessages, void, void> {
+  const { index, lines, partial } = scanned;
+  const calls = new Map<string, ToolCall>();
+  for (const [step, at] of told.entries()) {
     options.signal?.throwIfAborted();
-    if ((index.kind[record] ?? KIND.outside) <= KIND.silent) continue;
+    if (!isWanted(step)) continue;
+    const record = path[at] ?? -1;
     const value = await lines.fetch(placeOf(index, record));
     const entry: PlacedEntry = {
       place: partial ? {} : { line: index.line[record] ?? 0 },
       id: idOf(index, record),
-      parentId,
       value: isJson(value) ? value : {},
     };
-    yield toMessage(entry, {
+    const message = toMessage(entry, {
       native: options.native === true,
       callOf: (id) => calls.get(id),
       keptMessageId: keptMessageId(scanned, path, at),
     });
-    parentId = entry.id;
+    yield { step, messages: [message] };
     noteCalls(calls, messageOf(entry.value));
   }
 }
@@ -60,7 +101,7 @@ function keptMessageId({ index, tree }: LinkedScan, path: Int32Array, at: number
   if (kept === -1) return null;
   for (let i = path.indexOf(kept); i < at; i++) {
     const record = path[i] ?? -1;
-    if ((index.kind[record] ?? KIND.outside) > KIND.silent) return idOf(index, record);
+    if (isTold(index, record)) return idOf(index, record);
   }
   return null;
 }

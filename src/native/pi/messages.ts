@@ -33,11 +33,10 @@ import { toBlocks } from "./blocks.ts";
 import { filledField, messageOf, roleOf, timeOf } from "./records.ts";
 import { toUsage } from "./usage.ts";
 
-/** An entry with its place and the ids that count: those of its links where they differ from what it says. */
+/** An entry with its place and the id that counts. */
 export interface PlacedEntry {
   readonly place: RecordPlace;
   readonly id: string;
-  readonly parentId: string | null;
   readonly value: Json;
 }
 
@@ -76,7 +75,6 @@ export function toMessage(entry: PlacedEntry, options: MessageOptions): Message 
   };
   return {
     id: entry.id,
-    ...(entry.parentId === null ? {} : { parentId: entry.parentId }),
     role,
     content,
     ...optional("timestamp", timestamp),

@@ -17,7 +17,7 @@ import {
   type Tip,
 } from "../scanning/index.ts";
 import { idOf, linkRecords } from "./branches.ts";
-import { type LinkedScan, nodeOf, readHistory } from "./history.ts";
+import { type LinkedScan, nodeOf, readHistory, stepsTo } from "./history.ts";
 import { createIndex, FLAG, foldIndex, has, type Index, KIND, placeOf } from "./index-fold.ts";
 import { sessionIdOf } from "./places.ts";
 import { filledField, typedText } from "./records.ts";
@@ -61,6 +61,7 @@ export const piScan: Scan<ScanState, LineRecord, LineSource, number> = {
       tips,
       nodeOf: (id) => nodeOf(scan, id),
       history: (node, options) => readHistory(scan, node, options),
+      steps: (node) => stepsTo(scan, node),
       entries: (signal) => lineEntries(source, { ...linesOf(read), withLines: !partial }, signal),
     };
   },

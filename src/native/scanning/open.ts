@@ -5,6 +5,7 @@ import type {
   AgentReader,
   FoundSession,
   HistoryOptions,
+  HistorySteps,
   OpenedSession,
   OpenOptions,
   SavedScan,
@@ -122,6 +123,7 @@ function toOpened<Node>(
     entries: (signal) => value.entries(signal),
     ...present({ entriesBefore: value.entriesBefore }),
     history: (options = {}) => historyOf(value, options),
+    ...(value.steps === undefined ? {} : { steps: (leaf) => stepsTo(value, leaf) }),
     close: source.close,
     [Symbol.dispose]: source.close,
   };
@@ -143,10 +145,19 @@ function historyOf<Node>(
 
 /** Errors: `not_found` for a leaf that is none. */
 async function* noHistory(leaf: string | undefined): AsyncGenerator<Message, void, void> {
-  if (leaf !== undefined) {
-    throw new ContinuoError("not_found", `no branch of this session ends at ${leaf}`);
-  }
+  if (leaf !== undefined) throw noLeaf(leaf);
   yield* [];
+}
+
+function noLeaf(leaf: string): ContinuoError {
+  return new ContinuoError("not_found", `no branch of this session ends at ${leaf}`);
+}
+
+/** Errors: `not_found` for a leaf that is none. */
+function stepsTo<Node>({ tips, steps }: ScanValue<Node>, leaf: string): HistorySteps {
+  const tip = tips.find(({ id }) => id === leaf);
+  if (tip === undefined || steps === undefined) throw noLeaf(leaf);
+  return steps(tip.node);
 }
 
 async function* historyAfter(

@@ -6,7 +6,14 @@
  */
 
 import type { Entry, Message, Problem, SessionDetails } from "../../model/index.ts";
-import type { FoundSession, HistoryOptions, OpenOptions, Places, ScanPosition } from "../kit/index.ts";
+import type {
+  FoundSession,
+  HistoryOptions,
+  HistorySteps,
+  OpenOptions,
+  Places,
+  ScanPosition,
+} from "../kit/index.ts";
 
 export interface ScanStart {
   /** Begin at about this byte: the newest part of a session alone. */
@@ -91,6 +98,8 @@ export interface ScanValue<Node> {
   nodeOf(id: string): Node | null;
   /** The messages from the root to a node. */
   history(node: Node, options: HistoryOptions): AsyncGenerator<Message, void, void>;
+  /** Left out for agents whose sessions cannot be continued. */
+  steps?(node: Node): HistorySteps;
   /** Every record in file order, verbatim. */
   entries(signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void>;
   entriesBefore?(signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void>;

@@ -1,0 +1,60 @@
+/** A history in steps: the same messages as the history, whichever steps are read. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Message } from "../../src/model/index.ts";
+import { formatOf } from "../../src/native/index.ts";
+import type { OpenedSession, StepMessages } from "../../src/native/kit/index.ts";
+import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { rounds } from "../sizes/counts.ts";
+
+test.each(FORMAT_CASES)("a history of %s (%s) in steps is the history", async (...one) => {
+  const scratch = mkdtempSync(join(tmpdir(), "continuo-steps-"));
+  try {
+    const { places } = await copyHome(scratch, one);
+    const reader = await formatOf(one[0]);
+    for (const found of await Array.fromAsync(reader.find(places, {}))) {
+      using session = await reader.open(found, places, {});
+      for (const { id } of session.leaves) await expectSameHistory(session, id);
+    }
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+});
+
+async function expectSameHistory(session: OpenedSession, leaf: string): Promise<void> {
+  const steps = session.steps?.(leaf);
+  if (steps === undefined) return;
+  const all: StepMessages[] = await Array.fromAsync(steps.read(() => true, undefined));
+  expect(all.map(({ step }) => step)).toEqual([...steps.keys.keys()]);
+  expect(steps.lastLines).toHaveLength(steps.keys.length);
+  const history = await Array.fromAsync(session.history({ leaf }));
+  expect(all.flatMap(({ messages }) => messages)).toEqual(history.map(withoutParent));
+  for (const [at, { messages }] of all.entries()) {
+    const lines = messages
+      .flatMap(({ metadata }) => metadata.records ?? [])
+      .flatMap(({ file, line }) => {
+        return file === undefined ? (line ?? []) : [];
+      });
+    expect(Math.max(0, ...lines)).toBeLessThanOrEqual(steps.lastLines[at] ?? 0);
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.func(fc.boolean()), async (isWanted) => {
+      const some = await Array.fromAsync(steps.read(isWanted, undefined));
+      const wanted = all.filter(({ step }) => isWanted(step));
+      expect(some.map(withoutCalls)).toEqual(wanted.map(withoutCalls));
+    }),
+    { numRuns: rounds(5) },
+  );
+}
+
+function withoutParent({ parentId: _, ...message }: Message): Message {
+  return message;
+}
+
+function withoutCalls({ step, messages }: StepMessages): unknown {
+  return { step, messages: messages.map(({ toolName: _, toolInput: __, ...message }) => message) };
+}
