@@ -15,8 +15,9 @@ import {
 import { messageOf } from "../model/index.ts";
 import type { SavedSkimMemo } from "../native/kit/index.ts";
 import { excludes } from "./exclude.ts";
+import { stampNow } from "./growing.ts";
 import { type CatalogSource, type IndexedSession, parseKept } from "./indexed.ts";
-import { nativeSources, stampNow } from "./texts-native.ts";
+import { nativeSources } from "./texts-native.ts";
 import { ownSources } from "./texts-own.ts";
 import { trashSources } from "./texts-trash.ts";
 
@@ -28,6 +29,8 @@ export interface TextsOptions {
   /** Milliseconds after which no further session is begun; no limit when left out. */
   readonly timeMs?: number;
   readonly signal?: AbortSignal;
+  /** Milliseconds since 1970; now when left out. */
+  readonly nowMs?: number;
   /** As `FillOptions`. */
   readonly batchChars?: number;
   readonly onProgress?: (progress: TextsProgress) => void;
@@ -54,7 +57,7 @@ export interface Texts {
 /** Brings the text of all sessions up to date, as far as the time allows. */
 export async function updateTexts(options: TextsOptions): Promise<Texts> {
   const path = indexPathOf(options.places);
-  const memo = openRows(path, Date.now());
+  const memo = openRows(path, options.nowMs ?? Date.now());
   await using all = await allSources(options, memo);
   await memo.save("part");
   const end = performance.now() + (options.timeMs ?? Number.POSITIVE_INFINITY);
@@ -109,11 +112,11 @@ interface AllSources extends AsyncDisposable {
 }
 
 async function allSources(
-  { places, exclude = [], signal }: TextsOptions,
+  { places, exclude = [], signal, nowMs = Date.now() }: TextsOptions,
   memo: SavedSkimMemo,
 ): Promise<AllSources> {
   const shared = {
-    nowMs: Date.now(),
+    nowMs,
     isExcluded: excludes(exclude, places.home),
     rules: exclude.length === 0 ? "" : `\n${JSON.stringify(exclude)}`,
     memo,

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Message } from "../model/index.ts";
 import { useIndex } from "./file.ts";
 import { fillText, type TextSource } from "./fill.ts";
+import { inOneStep } from "./grown.ts";
 import { storedSessions } from "./stored-text.ts";
 import { storedTurnsOf } from "./text.ts";
 
@@ -34,7 +35,12 @@ function sourceOf(
       };
     }
   }
-  const open = { source: "{}", messages: messages(), beside: () => ({}), [Symbol.dispose]: () => undefined };
+  const open = {
+    source: "{}",
+    steps: inOneStep(messages()),
+    beside: () => ({}),
+    [Symbol.dispose]: () => undefined,
+  };
   return { key: "one", stamp, sizeBytes: 1, open: async () => open };
 }
 
@@ -98,12 +104,12 @@ test("other work runs between two sessions, so that Ctrl-C and other requests do
   const seen: number[] = [];
   const sources = ["a", "b", "c"].map((key): TextSource => {
     const source = sourceOf("1", [key]);
-    const open: TextSource["open"] = async (signal) => {
+    const open: TextSource["open"] = async (...how) => {
       seen.push(others);
       setImmediate(() => {
         others += 1;
       });
-      return await source.open(signal);
+      return await source.open(...how);
     };
     return { ...source, key, open };
   });

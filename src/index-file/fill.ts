@@ -7,8 +7,26 @@ import { createHash, randomUUID } from "node:crypto";
 import { setImmediate as otherWork, setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError, type Message } from "../model/index.ts";
 import { useIndex } from "./file.ts";
+import {
+  FROM_THE_START,
+  type GoOn,
+  idsOf,
+  type KeptSteps,
+  type KeptTurn,
+  type TextSteps,
+  whereToGoOn,
+} from "./grown.ts";
 import { BATCH_CHARS, CHUNK_CHARS, WRITE_ATTEMPTS, WRITE_RETRY_MS } from "./limits.ts";
-import { applyChanges, type NumberedTurn, type StoredTurn, storedTurnsOf, type TextChange } from "./text.ts";
+import { storedTurnTexts } from "./stored-text.ts";
+import {
+  applyChanges,
+  type NumberedTurn,
+  packKept,
+  type StoredText,
+  type StoredTurn,
+  storedTextOf,
+  type TextChange,
+} from "./text.ts";
 import { type Turn, turnsOf } from "./turns.ts";
 
 /** A session whose text can be read. */
@@ -19,15 +37,21 @@ export interface TextSource {
   readonly stamp: string | null;
   readonly sizeBytes: number;
   /** Errors: `ContinuoError` where it cannot be read. */
-  open(signal: AbortSignal | undefined): Promise<OpenText>;
+  open(signal: AbortSignal | undefined, before: TextBefore | null): Promise<OpenText>;
+}
+
+/** What was kept when the session was read the last time. */
+export interface TextBefore {
+  readonly scan: unknown;
+  /** As `OpenText.beside`. */
+  readonly beside: Readonly<Record<string, string>>;
 }
 
 export interface OpenText extends Disposable {
   /** Whatever a search needs to filter, to show and to open the session, as JSON. */
   readonly source: string;
-  /** Every message once, in order. */
-  readonly messages: AsyncIterable<Message>;
-  /** Stamps of other files that the text came from, by path; asked when all messages were read. */
+  readonly steps: TextSteps;
+  /** Stamps of other files that what was read came from, by path; asked when all was read. */
   beside(): Readonly<Record<string, string>>;
 }
 
@@ -129,7 +153,10 @@ function createBatch(path: string, maxChars: number): Batch {
   };
 }
 
-/** Turns that are there already stay as they are: of a session that grew, only the last chunk is written again. */
+/**
+ * Turns that are there already stay as they are. Of a session that grew they are not even read, where it can be
+ * continued; else they are told by their hashes.
+ */
 async function fillSession(
   path: string,
   { key, stamp, open }: TextSource,
@@ -137,13 +164,17 @@ async function fillSession(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const known = await readStored(path, key);
-  using text = await open(signal);
+  using text = await open(signal, known.kept && { scan: known.kept.scan, beside: known.beside });
   const { source } = text;
+  const { goOn, turns: again } = await turnsToKeep(path, key, { known, steps: text.steps });
+  const read = readFrom(text.steps, goOn);
+  const turns: KeptTurn[] = [...(known.kept?.turns.slice(0, goOn.turns) ?? [])];
   let chunk = createChunk();
-  let [number, keep, cutChars] = [0, 0, 0];
+  for (const turn of again.slice(0, goOn.turns - goOn.stay)) chunk.add(turn);
+  let [number, keep] = [goOn.turns, goOn.stay];
   let begun = false;
   const begin = async (): Promise<void> => {
-    if (!begun) await batch.add({ type: "begin", key, source, kept: hashesOf(known, keep) }, 0);
+    if (!begun) await batch.add({ type: "begin", key, source, kept: hashesOf(known.turns, keep) }, 0);
     begun = true;
   };
   const write = async (): Promise<void> => {
@@ -151,29 +182,87 @@ async function fillSession(
     if (chunk.turns.length > 0) await batch.add({ type: "turns", key, turns: chunk.turns }, chunk.chars);
     chunk = createChunk();
   };
-  for await (const turn of turnsOf(text.messages)) {
+  for await (const turn of turnsOf(read.messages, goOn.isOpen ? (again.at(-1) ?? null) : null)) {
     number += 1;
-    cutChars += turn.cutChars;
+    turns.push([turn.messages, turn.cutChars]);
     const hash = hashOf(turn);
     chunk.add({ ...turn, number, hash });
-    const before = begun ? undefined : known[number - 1];
+    const before = begun ? undefined : known.turns[number - 1];
     if (before?.hash !== hash) {
       if (chunk.chars > CHUNK_CHARS) await write();
       else await begin();
-    } else if (known[number]?.chunk !== before.chunk) {
+    } else if (known.turns[number]?.chunk !== before.chunk) {
       // The chunk that is there ends with this turn, and all of it is as it was.
       keep = number;
       chunk = createChunk();
     }
   }
   await write();
-  const beside = JSON.stringify(text.beside());
-  await batch.add({ type: "end", key, source, stamp: stamp ?? "", beside, cutChars }, 0);
+  const beside = JSON.stringify({ ...(goOn.step === 0 ? {} : known.beside), ...text.beside() });
+  const cutChars = turns.reduce((sum, [, cut]) => sum + cut, 0);
+  const kept = toKept(text.steps, read.kept, turns);
+  await batch.add(
+    { type: "end", key, source, stamp: stamp ?? "", beside, cutChars, kept },
+    kept?.length ?? 0,
+  );
 }
 
-async function readStored(path: string, key: string): Promise<readonly StoredTurn[]> {
-  const used = await useIndex(path, "read", (database) => storedTurnsOf(database, key));
-  return used.state === "ready" ? used.value : [];
+interface TurnsToKeep {
+  readonly goOn: GoOn;
+  /** Those that do not stay where they are, and the one that may go on, from the index. */
+  readonly turns: readonly NumberedTurn[];
+}
+
+async function turnsToKeep(
+  path: string,
+  key: string,
+  { known, steps }: { readonly known: StoredText; readonly steps: TextSteps },
+): Promise<TurnsToKeep> {
+  const goOn = whereToGoOn(known.kept, steps, known.turns);
+  const range = { after: goOn.stay, to: goOn.turns + (goOn.isOpen ? 1 : 0) };
+  const used = await useIndex(path, "read", (database) => storedTurnTexts(database, key, range));
+  const texts = used.state === "ready" ? used.value : [];
+  const isThere = texts.length === range.to - range.after;
+  const turns = texts.map((turn): NumberedTurn => {
+    const [messages, cutChars] = known.kept?.turns[turn.number - 1] ?? [0, 0];
+    return { ...turn, messages, cutChars };
+  });
+  // Another process may have written it since.
+  const isSame = isThere && turns.every(({ number, hash }) => known.turns[number - 1]?.hash === hash);
+  return isSame ? { goOn, turns } : { goOn: FROM_THE_START, turns: [] };
+}
+
+interface StepsRead {
+  readonly messages: AsyncIterable<Message>;
+  /** Of the steps that were not read, and of those that were. */
+  readonly kept: [key: string, messages: number | readonly string[]][];
+}
+
+function readFrom(steps: TextSteps, { step: from, skip, kept: before }: GoOn): StepsRead {
+  const kept = steps.keys.map((key, at): StepsRead["kept"][number] => [key, before[at]?.[1] ?? 0]);
+  const messages = async function* (): AsyncGenerator<Message, void, void> {
+    let left = skip;
+    for await (const { step, messages } of steps.read(from, idsOf(before))) {
+      const entry = kept[step];
+      if (entry !== undefined) entry[1] = steps.withIds ? messages.map(({ id }) => id) : messages.length;
+      yield* messages.slice(left);
+      left = Math.max(0, left - messages.length);
+    }
+  };
+  return { messages: messages(), kept };
+}
+
+function toKept(steps: TextSteps, kept: StepsRead["kept"], turns: readonly KeptTurn[]): Uint8Array | null {
+  const saved = steps.saved();
+  if (saved === null) return null;
+  const { scan, settled } = saved;
+  const all: KeptSteps = { scan, withIds: steps.withIds, steps: kept.slice(0, settled), turns };
+  return packKept(all);
+}
+
+async function readStored(path: string, key: string): Promise<StoredText> {
+  const used = await useIndex(path, "read", (database) => storedTextOf(database, key));
+  return used.state === "ready" ? used.value : { turns: [], kept: null, beside: {} };
 }
 
 interface Chunk {

@@ -15,8 +15,10 @@ export {
   fillText,
   type OpenText,
   removeText,
+  type TextBefore,
   type TextSource,
 } from "./fill.ts";
+export { inOneStep, type Step, type TextSteps } from "./grown.ts";
 export { isSettled, openRows, stampOf } from "./rows.ts";
 export {
   matchTurns,

@@ -36,3 +36,6 @@ export const MAX_FACTS = 500;
 
 /** One chunk, decompressed: a turn of the greatest length in JSON. */
 export const MAX_BATCH_BYTES: number = 64 * 1024 * 1024;
+
+/** What a session is continued with, decompressed: 200 bytes a record, and a few for each message. */
+export const MAX_KEPT_BYTES: number = 256 * 1024 * 1024;

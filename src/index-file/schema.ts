@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { quotedName } from "../files/index.ts";
 
 /** `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** `PRAGMA application_id`, which tells an index from the database of another program: "Cnti". */
 export const APPLICATION_ID = 0x436e7469;
@@ -16,6 +16,7 @@ export const APPLICATION_ID = 0x436e7469;
  *   process at work; `beside` holds files of other sessions that its history begins in
  * - `turns`: `id` is the row of `words`; `hash` tells whether a turn is still the same
  * - `chunks`: the texts of several turns, compressed together
+ * - `scans`: what a session that has grown is continued with, compressed; only while `stamp` is that of its turns
  * - `words`: the words of each turn, a column for each voice, and the parts of names in code
  *
  * Empties the file, and creates every table. Within a transaction. */
@@ -72,6 +73,10 @@ export function createSchema(database: DatabaseSync): void {
       id integer primary key autoincrement,
       session integer not null,
       passages blob not null
+    ) strict;
+    create table scans (
+      session integer primary key,
+      kept blob not null
     ) strict;
     create index chunks_by_session on chunks (session);
     create virtual table words using fts5(

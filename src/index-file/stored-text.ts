@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { useIndex } from "./file.ts";
 import { MAX_BATCH_BYTES } from "./limits.ts";
-import type { ChunkTurns } from "./text.ts";
+import type { ChunkTurns, NumberedTurn } from "./text.ts";
 import type { Passage } from "./turns.ts";
 
 /** A session whose text is in the index, as it was when it was filled. */
@@ -102,6 +102,37 @@ export function passagesOf(
   if (row === undefined) return [];
   const turns = decompress(row.passages as Uint8Array);
   return turns.find(([one]) => one === number)?.[1] ?? [];
+}
+
+/** Turns as they were written, but for what is not in their rows. */
+export type StoredTurnText = Omit<NumberedTurn, "messages" | "cutChars">;
+
+/** Some turns of a session, in order; fewer where another process writes it. */
+export function storedTurnTexts(
+  database: DatabaseSync,
+  key: string,
+  { after, to }: { readonly after: number; readonly to: number },
+): StoredTurnText[] {
+  const rows = database
+    .prepare(
+      `select number, hash, message, at, tools, files, errors, chunk, passages
+       from turns join chunks on chunks.id = turns.chunk
+       where turns.session = (select id from sessions where key = ?) and number > ? and number <= ?
+       order by number`,
+    )
+    .iterate(key, after, to);
+  const turns: StoredTurnText[] = [];
+  let last: { readonly chunk: unknown; readonly texts: ChunkTurns } = { chunk: null, texts: [] };
+  for (const row of rows) {
+    if (row.chunk !== last.chunk) last = { chunk: row.chunk, texts: decompress(row.passages as Uint8Array) };
+    turns.push({
+      ...{ number: Number(row.number), hash: String(row.hash), messageId: String(row.message) },
+      ...{ at: row.at === null ? null : String(row.at), errors: Number(row.errors) },
+      ...{ tools: JSON.parse(String(row.tools)), files: JSON.parse(String(row.files)) },
+      passages: last.texts.find(([one]) => one === row.number)?.[1] ?? [],
+    });
+  }
+  return turns;
 }
 
 function decompress(bytes: Uint8Array): ChunkTurns {

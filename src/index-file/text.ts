@@ -4,8 +4,10 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { zstdCompressSync } from "node:zlib";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { inTransaction } from "./file.ts";
+import type { KeptSteps } from "./grown.ts";
+import { MAX_KEPT_BYTES } from "./limits.ts";
 import { type Passage, type Turn, VOICES } from "./turns.ts";
 import { foldWords, partsOf } from "./words.ts";
 
@@ -28,6 +30,8 @@ export type TextChange =
       readonly stamp: string;
       readonly beside: string;
       readonly cutChars: number;
+      /** Compressed; `null` where the session cannot be continued. */
+      readonly kept: Uint8Array | null;
     }
   | { readonly type: "remove"; readonly key: string };
 
@@ -63,13 +67,14 @@ function apply(database: DatabaseSync, change: TextChange, writer: string): void
 function end(
   database: DatabaseSync,
   session: number,
-  { source, stamp, beside, cutChars }: Extract<TextChange, { readonly type: "end" }>,
+  { source, stamp, beside, cutChars, kept }: Extract<TextChange, { readonly type: "end" }>,
 ): void {
   database
     .prepare(
       "update sessions set source = ?, stamp = ?, beside = ?, cut_chars = ?, writer = null where id = ?",
     )
     .run(source, stamp, beside, cutChars, session);
+  if (kept !== null) database.prepare("insert into scans (session, kept) values (?, ?)").run(session, kept);
 }
 
 export function storedTurnsOf(database: DatabaseSync, key: string): StoredTurn[] {
@@ -80,6 +85,44 @@ export function storedTurnsOf(database: DatabaseSync, key: string): StoredTurn[]
     )
     .all(key);
   return rows as unknown as StoredTurn[];
+}
+
+/** All that a fill needs to know of a session, at one moment. */
+export interface StoredText {
+  readonly turns: readonly StoredTurn[];
+  readonly kept: KeptSteps | null;
+  readonly beside: Readonly<Record<string, string>>;
+}
+
+export function storedTextOf(database: DatabaseSync, key: string): StoredText {
+  database.exec("begin");
+  try {
+    const row = database
+      .prepare(
+        `select beside, kept from sessions left join scans on scans.session = sessions.id where key = ?`,
+      )
+      .get(key);
+    const kept = row?.kept instanceof Uint8Array ? unpackKept(row.kept) : null;
+    return { turns: storedTurnsOf(database, key), kept, beside: JSON.parse(String(row?.beside ?? "{}")) };
+  } finally {
+    database.exec("rollback");
+  }
+}
+
+/** `null` for more than is read again. */
+export function packKept(kept: KeptSteps): Uint8Array | null {
+  const bytes = Buffer.from(JSON.stringify(kept));
+  const params = { [constants.ZSTD_c_checksumFlag]: 1 };
+  return bytes.length > MAX_KEPT_BYTES ? null : zstdCompressSync(bytes, { params });
+}
+
+/** `null` for what is damaged: the session is read as a whole then. */
+function unpackKept(bytes: Uint8Array): KeptSteps | null {
+  try {
+    return JSON.parse(zstdDecompressSync(bytes, { maxOutputLength: MAX_KEPT_BYTES }).toString("utf8"));
+  } catch {
+    return null;
+  }
 }
 
 function sessionOf(database: DatabaseSync, key: string, writer: string): number | null {
@@ -108,6 +151,7 @@ function begin(
 
 /** Every turn after `keep`. A chunk has no turn on both sides: `keep` ends one. */
 function removeTurns(database: DatabaseSync, session: number, keep: number): void {
+  database.prepare("delete from scans where session = ?").run(session);
   const after = "session = ? and number > ?";
   database
     .prepare(`delete from words where rowid in (select id from turns where ${after})`)

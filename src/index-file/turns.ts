@@ -31,11 +31,19 @@ export interface Turn {
   readonly errors: number;
   /** Characters of texts that are too long to be kept whole. */
   readonly cutChars: number;
+  readonly messages: number;
 }
 
-/** Messages in their order. Each message is in one turn; a turn of more than `MAX_TURN_CHARS` comes in several. */
-export async function* turnsOf(messages: AsyncIterable<Message>): AsyncGenerator<Turn, void, void> {
-  let draft = null as Draft | null;
+/**
+ * Messages in their order. Each message is in one turn; a turn of more than `MAX_TURN_CHARS` comes in several.
+ *
+ * @param open the turn that the messages go on with
+ */
+export async function* turnsOf(
+  messages: AsyncIterable<Message>,
+  open: Turn | null = null,
+): AsyncGenerator<Turn, void, void> {
+  let draft = open === null ? null : toDraft(open);
   for await (const message of messages) {
     const isNew: boolean = messageKind(message) === "person" || (draft?.chars ?? 0) > MAX_TURN_CHARS;
     if (draft !== null && isNew) yield toTurn(draft);
@@ -54,13 +62,21 @@ interface Draft {
   errors: number;
   chars: number;
   cutChars: number;
+  messages: number;
 }
 
 function createDraft(messageId: string): Draft {
   return {
     ...{ messageId, at: null, passages: [], tools: new Set(), files: new Set() },
-    ...{ errors: 0, chars: 0, cutChars: 0 },
+    ...{ errors: 0, chars: 0, cutChars: 0, messages: 0 },
   };
+}
+
+function toDraft({ messageId, at, passages, tools, files, errors, cutChars, messages }: Turn): Draft {
+  const chars = passages.reduce((sum, { text }) => sum + text.length, 0);
+  const sets = { passages: [...passages], tools: new Set(tools), files: new Set(files) };
+  // A turn is known by the hash of its JSON: its fields have one order.
+  return { ...createDraft(messageId), at, ...sets, errors, chars, cutChars, messages };
 }
 
 function toTurn({ chars: _, tools, files, ...draft }: Draft): Turn {
@@ -69,6 +85,7 @@ function toTurn({ chars: _, tools, files, ...draft }: Draft): Turn {
 
 function foldMessage(draft: Draft, message: Message): void {
   const kind = messageKind(message);
+  draft.messages += 1;
   draft.at = message.timestamp ?? draft.at;
   if (kind === "error") draft.errors += 1;
   const said: Voice = kind === "person" ? "person" : kind === "agent" || kind === "error" ? "agent" : "other";

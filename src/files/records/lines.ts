@@ -19,6 +19,7 @@ import {
   KEEP_ALL_BYTES,
   KEEP_PARSED_BYTES,
   MARK_BYTES,
+  MARK_PIECE_BYTES,
   MAX_RECORD_BYTES,
   YIELD_EVERY_BYTES,
 } from "./limits.ts";
@@ -50,7 +51,7 @@ export interface LinesPosition {
   readonly byteOrderMark: boolean;
   readonly lfLines: number;
   readonly crlfLines: number;
-  /** A hash of the first and of the last bytes before `offset`. */
+  /** A hash of bytes before `offset`. */
   readonly mark: string;
 }
 
@@ -120,13 +121,22 @@ interface FileShape {
 
 /** Of bytes before a position; a file that is shorter has another one. */
 async function markOf(bytes: ByteSource, offset: number): Promise<string> {
-  const head = await bytes.read(0, Math.min(MARK_BYTES, offset));
-  const tail = await bytes.read(Math.max(0, offset - MARK_BYTES), Math.min(MARK_BYTES, offset));
-  return createHash("sha256")
-    .update(`${head.length} ${tail.length} `)
-    .update(head)
-    .update(tail)
-    .digest("base64");
+  const hash = createHash("sha256");
+  for (const { start, length } of markedPieces(offset)) {
+    const piece = await bytes.read(start, length);
+    hash.update(`${piece.length} `).update(piece);
+  }
+  return hash.digest("base64");
+}
+
+function markedPieces(offset: number): readonly { readonly start: number; readonly length: number }[] {
+  if (offset <= MARK_BYTES) return [{ start: 0, length: offset }];
+  const count = MARK_BYTES / MARK_PIECE_BYTES;
+  const last = offset - MARK_PIECE_BYTES;
+  return Array.from({ length: count }, (_, at) => ({
+    start: Math.round((at * last) / (count - 1)),
+    length: MARK_PIECE_BYTES,
+  }));
 }
 
 /** Up to this size of a session its parsed records are kept. */

@@ -18,8 +18,8 @@
  *
  * Promises: a scan that is saved and continued, at any byte, equals the scan of the whole file; a last line without a
  * line end is reported and read again next time; what does not continue what was saved is read as a whole.
- * Does not know: any format, or where a saved scan is kept. A file that was changed in its middle, with the bytes
- * around the old end as they were, is taken for one that grew: compare time stamps and inode where that matters.
+ * Does not know: any format, or where a saved scan is kept. A change that keeps the length
+ * of everything, in the middle of a large file and between the places that are compared (`MARK_BYTES`), does not show.
  */
 
 export {

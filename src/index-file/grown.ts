@@ -1,0 +1,125 @@
+/**
+ * Where the text of a session that has grown goes on: behind the turns that are as they were. A history comes in
+ * steps, each with a key that says what it is made of; as long as the keys are the same, so are the messages.
+ */
+
+import type { Message } from "../model/index.ts";
+import type { StoredTurn } from "./text.ts";
+
+/** The messages of a session, by what they are made of. */
+export interface TextSteps {
+  /** What each step is made of; none where that cannot be told, and then all is read each time. */
+  readonly keys: readonly string[];
+  /** Whether keys that are equal to those of the last time stand for the same messages. */
+  readonly isContinued: boolean;
+  /** Messages that several branches share come once: what was read before is known by their ids. */
+  readonly withIds: boolean;
+  /** Every message once, in order, from a step on. @param before ids of the messages before it, where `withIds` */
+  read(from: number, before: readonly string[]): AsyncIterable<Step>;
+  /** Asked when all was read. `null` where the session has to be read as a whole the next time. */
+  saved(): SavedSteps | null;
+}
+
+export interface Step {
+  readonly step: number;
+  readonly messages: readonly Message[];
+}
+
+export interface SavedSteps {
+  /** What the session is opened with the next time, as JSON. */
+  readonly scan: unknown;
+  /** So many of the first steps stay as they are while the session only grows. */
+  readonly settled: number;
+}
+
+/** What is kept of the steps of a session, as JSON. */
+export interface KeptSteps {
+  readonly scan: unknown;
+  readonly withIds: boolean;
+  /** Of the settled steps: the key, and the ids of the messages or their number. */
+  readonly steps: readonly (readonly [key: string, messages: number | readonly string[]])[];
+  readonly turns: readonly KeptTurn[];
+}
+
+export type KeptTurn = readonly [messages: number, cutChars: number];
+
+export interface GoOn {
+  /** Turns that stay where they are: whole chunks. */
+  readonly stay: number;
+  /** Turns that are as they were, these included: taken from the index. */
+  readonly turns: number;
+  /** The turn after these is as it was too, and may go on. */
+  readonly isOpen: boolean;
+  /** Of the steps before `step`. */
+  readonly kept: KeptSteps["steps"];
+  /** Where to read. */
+  readonly step: number;
+  /** Messages of that step which belong to the turns before. */
+  readonly skip: number;
+}
+
+export const FROM_THE_START: GoOn = { stay: 0, turns: 0, isOpen: false, kept: [], step: 0, skip: 0 };
+
+/** @param stored the turns that are in the index */
+export function whereToGoOn(kept: KeptSteps | null, now: TextSteps, stored: readonly StoredTurn[]): GoOn {
+  const isOfThese = kept?.turns.length === stored.length && kept.withIds === now.withIds;
+  if (kept === null || !isOfThese || !now.isContinued) return FROM_THE_START;
+  const other = kept.steps.findIndex(([key], at) => key !== now.keys[at]);
+  const same = other === -1 ? kept.steps : kept.steps.slice(0, other);
+  const { turns, messages, isOpen } = turnsWithin(kept.turns, same.map(countOf).reduce(plus, 0));
+  const { step, skip } = placeOf(same, messages);
+  let stay = turns;
+  while (stay > 0 && stored[stay]?.chunk === stored[stay - 1]?.chunk) stay -= 1;
+  return { stay, turns, isOpen, kept: same.slice(0, step), step, skip };
+}
+
+/** A turn ends where another one begins, with a message that is the same; the last one may go on. */
+function turnsWithin(
+  turns: readonly KeptTurn[],
+  sameMessages: number,
+): { readonly turns: number; readonly messages: number; readonly isOpen: boolean } {
+  let messages = 0;
+  for (const [at, [count]] of turns.entries()) {
+    if (messages + count > sameMessages) return { turns: at, messages, isOpen: false };
+    messages += count;
+    if (messages === sameMessages) return { turns: at, messages, isOpen: true };
+  }
+  return { turns: turns.length, messages, isOpen: false };
+}
+
+/** Where a message stands, by its number. */
+function placeOf(
+  steps: KeptSteps["steps"],
+  message: number,
+): { readonly step: number; readonly skip: number } {
+  let [step, before] = [0, 0];
+  for (const each of steps) {
+    if (before + countOf(each) > message) break;
+    before += countOf(each);
+    step += 1;
+  }
+  return { step, skip: message - before };
+}
+
+/** The ids of the messages of some steps; none where they were not kept. */
+export function idsOf(steps: KeptSteps["steps"]): string[] {
+  return steps.flatMap(([, messages]) => (typeof messages === "number" ? [] : messages));
+}
+
+/** Messages that nothing is known of before they are read. */
+export function inOneStep(messages: AsyncIterable<Message>): TextSteps {
+  return {
+    ...{ keys: [], isContinued: false, withIds: false, saved: () => null },
+    async *read() {
+      for await (const message of messages) yield { step: 0, messages: [message] };
+    },
+  };
+}
+
+function countOf([, messages]: KeptSteps["steps"][number]): number {
+  return typeof messages === "number" ? messages : messages.length;
+}
+
+function plus(a: number, b: number): number {
+  return a + b;
+}

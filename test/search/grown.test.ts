@@ -1,0 +1,228 @@
+/** A session that has grown is continued, and the index is then what a full read makes of it. */
+
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Places } from "../../src/agents.ts";
+import { updateTexts } from "../../src/catalog/index.ts";
+import { indexPathOf, passagesOf, useIndex } from "../../src/index-file/index.ts";
+import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { rounds } from "../sizes/counts.ts";
+
+let scratch: string;
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), "continuo-grown-"));
+});
+afterEach(() => rmSync(scratch, { recursive: true }));
+
+/** Long after anything was written, so that nothing counts as being written now. */
+const LATER = Date.now() + 86_400_000;
+
+/** All that the index holds of texts, without the numbers of its rows. */
+async function contentOf(places: Places): Promise<unknown> {
+  const used = await useIndex(indexPathOf(places), "read", (database) => {
+    const sessions = database.prepare(
+      "select id, key, source, stamp, beside, cut_chars from sessions order by key",
+    );
+    return sessions.all().map(({ id, ...session }) => ({
+      ...session,
+      turns: database
+        .prepare("select * from turns where session = ? order by number")
+        .all(Number(id))
+        .map(({ id: row, session: _, chunk, number, ...turn }) => ({
+          ...turn,
+          number,
+          passages: passagesOf(database, { chunk: Number(chunk), number: Number(number) }),
+          words: database.prepare("select count(*) as count from words where rowid = ?").get(Number(row))
+            ?.count,
+        })),
+    }));
+  });
+  return used.state === "ready" ? used.value : used.state;
+}
+
+interface Edit {
+  readonly what: keyof typeof EDITS;
+  readonly share: number;
+  readonly file: number;
+}
+
+const lines = (path: string): string[] => readFileSync(path, "utf8").split("\n").slice(0, -1);
+
+/** @param whole the whole text of the session as the case has it */
+type Change = (path: string, share: number, whole: Buffer) => void;
+
+const grow: Change = (path, share, whole) => {
+  const size = statSync(path).size;
+  appendFileSync(path, whole.subarray(size, size + Math.ceil(share * (whole.length - size))));
+};
+
+const EDITS = {
+  grow,
+  "grow to the end": (path, _, whole) => grow(path, 1, whole),
+  "append a line again": (path, share) => {
+    const all = lines(path);
+    appendFileSync(path, `${all[Math.floor(share * all.length)] ?? ""}\n`);
+  },
+  "append an answer to another line": (path, share) => {
+    const all = lines(path);
+    const line = all[Math.floor(share * all.length)] ?? "";
+    appendFileSync(path, `${line.replace(/"(uuid|id)":"[^"]*"/gu, '"$1":"branch-1"')}\n`);
+  },
+  "append half a line": (path) => appendFileSync(path, '{"type":"user","message":{"role":"user","con'),
+  "append no JSON": (path) => appendFileSync(path, "}{\n"),
+  truncate: (path, share) => truncateSync(path, Math.floor(share * statSync(path).size)),
+  "truncate and grow beyond": (path, share, whole) => {
+    const size = statSync(path).size;
+    truncateSync(path, Math.floor(share * size));
+    appendFileSync(path, `\n${"x".repeat(size)}\n`);
+    appendFileSync(path, whole);
+  },
+  "change letters in place, set the time back": (path, share) => {
+    const { atime, mtime } = statSync(path);
+    changeLetters(path, share);
+    utimesSync(path, atime, mtime);
+  },
+  "change letters in place, and grow": (path, share, whole) => {
+    changeLetters(path, share);
+    grow(path, share, whole);
+    appendFileSync(path, "\n");
+  },
+  "take a line out, and grow": (path, share) => {
+    const all = lines(path);
+    const at = Math.floor(share * all.length);
+    writeFileSync(path, [...all.filter((_, each) => each !== at), ...all, ""].join("\n"));
+  },
+  "another file of the same beginning in its place": (path, _, whole) => {
+    writeFileSync(`${path}.new`, Buffer.concat([readFileSync(path), Buffer.from("\n"), whole]));
+    renameSync(`${path}.new`, path);
+  },
+  "only touch": (path, share) => utimesSync(path, 1_700_000_000 + share, 1_700_000_000 + share),
+} satisfies Readonly<Record<string, Change>>;
+
+/** In texts, as a person would who takes a word out. */
+function changeLetters(path: string, share: number): void {
+  const text = readFileSync(path, "latin1");
+  const all = [...text.matchAll(/"(?:text|content|message)":\s?"[A-Za-z]/gu)];
+  const at = all[Math.floor(share * all.length)];
+  if (at === undefined) return;
+  const end = at.index + at[0].length;
+  writeFileSync(path, `${text.slice(0, end - 1)}Q${text.slice(end)}`, "latin1");
+}
+
+/** In percent, evenly: those of `fc.double` are nearly all next to its ends. */
+const share = fc.integer({ min: 0, max: 99 }).map((percent) => percent / 100);
+
+const edit: fc.Arbitrary<Edit> = fc.record({
+  what: fc.constantFrom(
+    ...(Object.keys(EDITS) as Edit["what"][]),
+    ...Array.from({ length: 8 }, () => "grow" as const),
+  ),
+  share,
+  file: fc.nat(),
+});
+
+const CASES = FORMAT_CASES.filter(([agent]) => agent !== "opencode");
+
+test.each(["claude", "codex", "pi", "gemini"])(
+  "whatever is done to a session of %s, the index of it equals one that is made anew",
+  async (agent) => {
+    const cases = CASES.filter(([one]) => one === agent);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...cases),
+        share,
+        fc.array(edit, { minLength: 2, maxLength: 6, size: "max" }),
+        async (one, begin, edits) => await expectSame(one, begin, edits),
+      ),
+      { numRuns: rounds(40), endOnFailure: true },
+    );
+  },
+  600_000,
+);
+
+async function expectSame(one: (typeof CASES)[number], begin: number, edits: readonly Edit[]): Promise<void> {
+  rmSync(scratch, { recursive: true });
+  mkdirSync(scratch);
+  const { places: home, sessions } = await copyHome(scratch, one);
+  const places = (name: string): Places => ({
+    ...home,
+    env: { ...home.env, CONTINUO_HOME: join(scratch, name) },
+  });
+  const files = sessions.map(({ location }) => location).filter((path) => path.endsWith(".jsonl"));
+  if (files.length === 0) return;
+  const whole = new Map(files.map((path) => [path, readFileSync(path)]));
+  for (const path of files) truncateSync(path, Math.floor(begin * statSync(path).size));
+  await updateTexts({ places: places("kept"), nowMs: LATER });
+  for (const { what, share, file } of edits) {
+    const path = files[file % files.length] ?? "";
+    EDITS[what](path, share, whole.get(path) ?? Buffer.alloc(0));
+    await updateTexts({ places: places("kept"), nowMs: LATER });
+    rmSync(join(scratch, "anew"), { recursive: true, force: true });
+    await updateTexts({ places: places("anew"), nowMs: LATER });
+    expect(await contentOf(places("kept"))).toEqual(await contentOf(places("anew")));
+  }
+}
+
+const PIECE = "a few words of a long answer ".repeat(1_400);
+
+test.skipIf(!existsSync("/proc/self/io"))(
+  "of a file of 10 MB that has grown, the new part is read, and not what is there",
+  async () => {
+    const path = join(scratch, ".claude/projects/-home/aaaaaaaa-0000-4000-8000-000000000001.jsonl");
+    const places: Places = { home: scratch, env: { CONTINUO_HOME: join(scratch, "continuo") } };
+    mkdirSync(join(path, ".."), { recursive: true });
+    const line = (at: number, role: "user" | "assistant", text: string): string =>
+      `${JSON.stringify({
+        ...{
+          type: role,
+          uuid: `u${at}`,
+          parentUuid: at === 0 ? null : `u${at - 1}`,
+          sessionId: ID,
+          cwd: "/",
+        },
+        ...{ timestamp: new Date(1_700_000_000_000 + at).toISOString() },
+        message: role === "user" ? { role, content: text } : { role, content: [{ type: "text", text }] },
+      })}\n`;
+    const ID = "aaaaaaaa-0000-4000-8000-000000000001";
+    const all = Array.from({ length: 250 }, (_, at) => line(at, at % 50 === 0 ? "user" : "assistant", PIECE));
+    writeFileSync(path, all.join(""));
+    const size = statSync(path).size;
+    expect(size).toBeGreaterThan(9_000_000);
+    await updateTexts({ places, nowMs: LATER });
+    for (const [at, role] of [
+      [250, "assistant"],
+      [251, "user"],
+    ] as const) {
+      appendFileSync(path, line(at, role, "the newest words"));
+      const before = bytesRead();
+      const { ready } = await updateTexts({ places, nowMs: LATER });
+      expect(bytesRead() - before).toBeLessThan(size / 3);
+      expect(ready.size).toBe(1);
+    }
+    const turns = (await contentOf(places)) as {
+      turns: { number: number; passages: { text: string }[] }[];
+    }[];
+    expect(turns[0]?.turns.flatMap(({ passages }) => passages)).toHaveLength(252);
+    expect(turns[0]?.turns.at(-1)?.passages.at(-1)?.text).toBe("the newest words");
+  },
+);
+
+/** All that this process has read so far. */
+function bytesRead(): number {
+  return Number(/^rchar: (\d+)$/mu.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+}
