@@ -4,7 +4,6 @@
  */
 
 import type { Message } from "../model/index.ts";
-import type { StoredTurn } from "./text.ts";
 
 /** The messages of a session, by what they are made of. */
 export interface TextSteps {
@@ -60,8 +59,12 @@ export interface GoOn {
 
 export const FROM_THE_START: GoOn = { stay: 0, turns: 0, isOpen: false, kept: [], step: 0, skip: 0 };
 
-/** @param stored the turns that are in the index */
-export function whereToGoOn(kept: KeptSteps | null, now: TextSteps, stored: readonly StoredTurn[]): GoOn {
+/** @param stored the turns that are in the index, by their chunks */
+export function whereToGoOn(
+  kept: KeptSteps | null,
+  now: TextSteps,
+  stored: readonly { readonly chunk: number }[],
+): GoOn {
   const isOfThese = kept?.turns.length === stored.length && kept.withIds === now.withIds;
   if (kept === null || !isOfThese || !now.isContinued) return FROM_THE_START;
   const other = kept.steps.findIndex(([key], at) => key !== now.keys[at]);
