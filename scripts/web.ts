@@ -1,12 +1,14 @@
 /**
  * Bundles `web/` into `dist/web/`: the page, its script, the worker that colours code, and the style, under names that
- * change with their content, so that a browser may keep them for ever. `manifest.json` lists them.
+ * change with their content, so that a browser may keep them for ever. `manifest.json` lists them. `file.html` is the
+ * viewer in one file, in which `continuo view ID --output FILE` puts a session.
  */
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type OutputChunk, rolldown } from "rolldown";
+import { filePage } from "./file-page.ts";
 
 /**
  * What belongs together is one file: it compresses better than shared parts cut as finely as they can be. `page` is what
@@ -65,6 +67,12 @@ export async function bundleWeb(root: string, to: string): Promise<WebManifest> 
     session: ofSession.filter((name) => !first.includes(name)),
     files: [...written.keys()].sort(),
   };
+  const [{ code: script }] = await bundled(join(web, "file/main.tsx"), "whole", {
+    CONTINUO_COLOUR_WORKER: "",
+    CONTINUO_LATER_STYLE: "",
+  });
+  const plainStyle = styleOf(web, ["file/plain.css"]);
+  writeFileSync(join(to, "file.html"), filePage({ script, style: style + laterStyle, plainStyle }));
   writeFileSync(join(to, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
 }

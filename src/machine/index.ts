@@ -10,3 +10,4 @@
 export { keyOf } from "./keys.ts";
 export { createMachine } from "./machine.ts";
 export type { MachineOptions } from "./options.ts";
+export { type SavedWish, savedSession } from "./saved.ts";

@@ -1,8 +1,8 @@
 /** Parts of one message: the rest of a text, the bytes of an image. */
 
 import { ContinuoError } from "../model/index.ts";
-import type { ImageBytes, TextRest } from "../wire/machine/index.ts";
-import { HISTORY_LIMITS, indexOf, type KeptHistory, SHOWN_IMAGES, valueAt } from "./history/index.ts";
+import { type ImageBytes, type TextRest, valueAt } from "../wire/machine/index.ts";
+import { HISTORY_LIMITS, indexOf, type KeptHistory, SHOWN_IMAGES } from "./history/index.ts";
 
 interface PartName {
   readonly messageId: string;

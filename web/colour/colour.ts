@@ -46,7 +46,22 @@ function textNodesOf(element: Element): Text[] {
   return nodes;
 }
 
+type FindWords = (request: Omit<ColourRequest, "id">) => readonly Painted[];
+
+let findHere: FindWords | null = null;
+
+/** For a page that may start no worker: code is coloured when the browser has nothing else to do. */
+export function colourWith(find: FindWords): void {
+  findHere = find;
+}
+
 function ask(request: Omit<ColourRequest, "id">): Promise<readonly Painted[]> {
+  const find = findHere;
+  if (find !== null) {
+    return new Promise((resolve) => {
+      requestIdleCallback(() => resolve(find(request)));
+    });
+  }
   worker ??= start();
   const id = ++asked;
   return new Promise((resolve) => {

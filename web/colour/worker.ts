@@ -1,39 +1,11 @@
-/** Colours code off the main thread: which words of a text are keywords, strings and so on, and what changed in a line. */
+/** Colours code off the main thread. */
 
-import { diffWordsWithSpace } from "diff";
-import highlight from "highlight.js/lib/core";
-import bash from "highlight.js/lib/languages/bash";
-import css from "highlight.js/lib/languages/css";
-import go from "highlight.js/lib/languages/go";
-import java from "highlight.js/lib/languages/java";
-import json from "highlight.js/lib/languages/json";
-import markdown from "highlight.js/lib/languages/markdown";
-import python from "highlight.js/lib/languages/python";
-import rust from "highlight.js/lib/languages/rust";
-import sql from "highlight.js/lib/languages/sql";
-import typescript from "highlight.js/lib/languages/typescript";
-import xml from "highlight.js/lib/languages/xml";
-import yaml from "highlight.js/lib/languages/yaml";
-import type { Language } from "../../src/transcript/html/index.ts";
-import { changedWords, paintedOf } from "./painted.ts";
 import type { ColourAnswer, ColourRequest } from "./tokens.ts";
-
-const LANGUAGES: Readonly<Record<Language, Parameters<typeof highlight.registerLanguage>[1]>> = {
-  ...{ bash, css, go, java, json, markdown, python, rust, sql, typescript, xml, yaml },
-};
-
-for (const [name, language] of Object.entries(LANGUAGES)) highlight.registerLanguage(name, language);
+import { wordsOf } from "./words-of.ts";
 
 const scope = globalThis as unknown as {
   onmessage: (event: MessageEvent<ColourRequest>) => void;
   postMessage(answer: ColourAnswer): void;
 };
 
-scope.onmessage = ({ data: { id, language, text, lines } }) => {
-  const words = lines === null ? [] : changedWords(text, lines, diffWordsWithSpace);
-  const html = Object.hasOwn(LANGUAGES, language)
-    ? highlight.highlight(text, { language, ignoreIllegals: true }).value
-    : "";
-  const painted = [...paintedOf(html), ...words].sort((a, b) => a.from - b.from);
-  scope.postMessage({ id, painted });
-};
+scope.onmessage = ({ data: { id, ...request } }) => scope.postMessage({ id, painted: wordsOf(request) });

@@ -8,6 +8,7 @@ import { lazily } from "../shell/lazy.tsx";
 import { sessionLink } from "../shell/route.ts";
 import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
 import { type Row, turnOfRow } from "../state/history.ts";
+import { isSaved } from "../state/server.ts";
 import { estimate } from "./estimate.ts";
 import { RowView } from "./rows.tsx";
 import type { SessionState } from "./session-state.ts";
@@ -67,16 +68,18 @@ function Switches({ state, shown }: { state: SessionState; shown: Shown }): VNod
       >
         Thinking
       </button>
-      <button
-        type="button"
-        class="quiet"
-        aria-pressed={state.view.value === "model"}
-        aria-keyshortcuts="m"
-        title="What would be sent to the model on the next resume"
-        onClick={() => toggleView(state)}
-      >
-        As the model sees it
-      </button>
+      {isSaved() ? null : (
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={state.view.value === "model"}
+          aria-keyshortcuts="m"
+          title="What would be sent to the model on the next resume"
+          onClick={() => toggleView(state)}
+        >
+          As the model sees it
+        </button>
+      )}
     </div>
   );
 }
@@ -237,7 +240,7 @@ function useTurnKeys(state: SessionState, shown: Shown): void {
     g: () => go(1),
     G: () => void state.showNewest(),
     t: () => toggleThinking(state, shown),
-    m: () => toggleView(state),
+    m: () => !isSaved() && toggleView(state),
     "/": () => document.getElementById("find-turn")?.focus(),
     Escape: () =>
       document.activeElement?.id === "find-turn" ? document.getElementById("find-turn")?.blur() : false,

@@ -59,7 +59,12 @@ function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "questio
           </a>
         )}
       </h2>
-      <Html class="asked" html={html} />
+      <div class="asked">
+        <Html class="words" html={html} />
+        {message.content.map((_, index) => (
+          <Cuts key={index} at={at} index={index} state={state} />
+        ))}
+      </div>
       <time dateTime={message.timestamp} title={dateAndClock(message.timestamp ?? null)}>
         {clock(message.timestamp ?? null)}
       </time>
@@ -67,12 +72,12 @@ function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "questio
   );
 }
 
-function Said({ row: { at, index } }: RowProps<BlockRow>): VNode {
+function Said({ row: { at, index }, state }: RowProps<BlockRow>): VNode {
   const block = at.message.content[index];
   return (
     <div class="said">
       <Html class="prose" html={blockToHtml(at.message, index, "served")} />
-      <Cut at={at} />
+      <Cuts at={at} index={index} state={state} />
       <button
         type="button"
         class="copy"
@@ -85,17 +90,32 @@ function Said({ row: { at, index } }: RowProps<BlockRow>): VNode {
   );
 }
 
-function Cut({ at }: { at: WindowMessage }): VNode | null {
-  const [cut] = at.cuts;
-  if (cut === undefined) return null;
+interface CutsProps {
+  readonly at: WindowMessage | null;
+  /** The block whose texts they are. */
+  readonly index: number;
+  readonly state: SessionState;
+}
+
+/** Texts of a block that are not all there, each with the way to its rest. */
+function Cuts({ at, index, state }: CutsProps): VNode | null {
+  const cuts = at?.cuts.filter(({ path }) => `${path}/`.startsWith(`content/${index}/`)) ?? [];
+  if (at === null || cuts.length === 0) return null;
   return (
-    <p class="note">
-      {cut.kept.toLocaleString("en")} of {cut.total.toLocaleString("en")} characters are shown
-    </p>
+    <>
+      {cuts.map((cut) => (
+        <p key={cut.path} class="note cut">
+          {cut.kept.toLocaleString("en")} of {cut.total.toLocaleString("en")} characters{" "}
+          <button type="button" class="quiet" onClick={() => void state.showRest(at, cut)}>
+            Show more
+          </button>
+        </p>
+      ))}
+    </>
   );
 }
 
-function Thinking({ row: { key, at, index }, shown }: RowProps<BlockRow>): VNode {
+function Thinking({ row: { key, at, index }, state, shown }: RowProps<BlockRow>): VNode {
   const block = at.message.content[index];
   const text = block?.type === "thinking" ? block.text : "";
   if (text === "") return <p class="note">Thinking, hidden by the vendor</p>;
@@ -107,12 +127,13 @@ function Thinking({ row: { key, at, index }, shown }: RowProps<BlockRow>): VNode
         {isOpen ? null : <bdi class="argument">{visibleLine(text.slice(0, 200)).replaceAll("␊", " ")}</bdi>}
       </FoldButton>
       {isOpen ? <Html class="body thought" html={blockToHtml(at.message, index)} /> : null}
+      {isOpen ? <Cuts at={at} index={index} state={state} /> : null}
     </>
   );
 }
 
 function Call({
-  row: { key, at, index, result },
+  row: { key, at, index, result, resultAt },
   state,
   shown,
 }: RowProps<Extract<Row, { type: "call" }>>): VNode | null {
@@ -140,6 +161,8 @@ function Call({
         </a>
       )}
       {opened ? <Html class="body" html={body()} /> : null}
+      {opened ? <Cuts at={at} index={index} state={state} /> : null}
+      {opened ? <Cuts at={resultAt} index={0} state={state} /> : null}
     </div>
   );
 }
@@ -150,7 +173,7 @@ function inFolder(argument: string, { head }: SessionState): string {
   return cwd !== null && argument.startsWith(`${cwd}/`) ? argument.slice(cwd.length + 1) : argument;
 }
 
-function Result({ row: { key, at, index }, shown }: RowProps<BlockRow>): VNode | null {
+function Result({ row: { key, at, index }, state, shown }: RowProps<BlockRow>): VNode | null {
   const block = at.message.content[index];
   if (block?.type !== "tool_result")
     return <Html class="body" html={blockToHtml(at.message, index, "served")} />;
@@ -164,6 +187,7 @@ function Result({ row: { key, at, index }, shown }: RowProps<BlockRow>): VNode |
         </span>
       </FoldButton>
       {isOpen ? <Html class="body" html={resultToHtml(block, "served")} /> : null}
+      {isOpen ? <Cuts at={at} index={index} state={state} /> : null}
     </>
   );
 }

@@ -8,9 +8,20 @@ import {
   type Outline,
   type SessionHead,
   sessionPath,
+  type TextCut,
+  type TextRest,
+  textPath,
   type WindowMessage,
 } from "../../src/wire/machine/index.ts";
-import { foldGrowth, foldWindow, type LoadedPart, NOTHING, type Row, toRows } from "../state/history.ts";
+import {
+  foldGrowth,
+  foldRest,
+  foldWindow,
+  type LoadedPart,
+  NOTHING,
+  type Row,
+  toRows,
+} from "../state/history.ts";
 import { ask, type Growth, isAbort, listen, sayError } from "../state/server.ts";
 
 const WINDOW = 60;
@@ -81,6 +92,14 @@ export class SessionState {
         marks: [...more.marks, ...known.marks],
         hasOlder: more.hasOlder,
       };
+    });
+  }
+
+  async showRest({ message }: WindowMessage, { path, kept }: TextCut): Promise<void> {
+    await this.#guarded(async () => {
+      const asked = textPath(this.key, message.id, { path, from: kept });
+      const rest = await ask<TextRest>(asked, { signal: this.#stop.signal });
+      this.part.value = foldRest(this.part.value, message.id, path, rest);
     });
   }
 

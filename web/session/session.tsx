@@ -7,6 +7,7 @@ import { visibleLine } from "../../src/transcript/index.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { type SessionTab, sessionLink } from "../shell/route.ts";
+import { isSaved } from "../state/server.ts";
 import { Conversation } from "./conversation.tsx";
 import { Facts } from "./facts.tsx";
 import { SessionState } from "./session-state.ts";
@@ -40,7 +41,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
     document.title = `${titleOf(state)} · Continuo`;
   });
   useKeys({
-    u: () => goTo("#/"),
+    u: () => !isSaved() && goTo("#/"),
     f: () => goTo(sessionLink(sessionKey, tab === "files" ? "" : "files")),
   });
   return (
@@ -50,7 +51,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
           <h1>
             <bdi>{titleOf(state)}</bdi>
           </h1>
-          <Actions state={state} />
+          {isSaved() ? null : <Actions state={state} />}
         </div>
         <Facts state={state} />
         <nav class="tabs" aria-label="Parts of the session">

@@ -2,7 +2,14 @@
 
 import type { ToolResultBlock } from "../../src/model/index.ts";
 import { messageKind } from "../../src/transcript/index.ts";
-import type { HistoryWindow, OutlineTurn, WindowMessage } from "../../src/wire/machine/index.ts";
+import {
+  type HistoryWindow,
+  type OutlineTurn,
+  type TextRest,
+  valueAt,
+  type WindowMessage,
+  withText,
+} from "../../src/wire/machine/index.ts";
 
 /** A piece of the history without gaps. */
 export interface LoadedPart {
@@ -35,6 +42,19 @@ export function foldGrowth(part: LoadedPart, grown: readonly WindowMessage[]): L
   return { ...part, messages: [...messages, ...fresh] };
 }
 
+/** The rest of a text that was cut, as far as the answer has it. */
+export function foldRest(part: LoadedPart, messageId: string, path: string, rest: TextRest): LoadedPart {
+  const messages = part.messages.map((one): WindowMessage => {
+    const text = valueAt(one.message, path);
+    if (idOf(one) !== messageId || typeof text !== "string" || text.length !== rest.from) return one;
+    const kept = text.length + rest.text.length;
+    const cuts = one.cuts.map((cut) => (cut.path === path ? { ...cut, kept } : cut));
+    const message = withText(one.message, path, text + rest.text);
+    return { ...one, message, cuts: cuts.filter((cut) => cut.kept < cut.total) };
+  });
+  return { ...part, messages };
+}
+
 function idOf({ message }: WindowMessage): string {
   return message.id;
 }
@@ -49,6 +69,8 @@ export type Row =
       readonly at: WindowMessage;
       readonly index: number;
       readonly result: ToolResultBlock | null;
+      /** The message that the result is. */
+      readonly resultAt: WindowMessage | null;
     }
   | { readonly type: "whole"; readonly key: string; readonly at: WindowMessage }
   | { readonly type: "seen"; readonly key: string }
@@ -82,12 +104,19 @@ export function toRows(messages: readonly WindowMessage[], { turns, seenFrom }: 
   return rows;
 }
 
-function rowsOfAgent(at: WindowMessage, results: ReadonlyMap<string, ToolResultBlock>): Row[] {
+interface ResultOfCall {
+  readonly result: ToolResultBlock | null;
+  readonly resultAt: WindowMessage | null;
+}
+
+const NO_RESULT: ResultOfCall = { result: null, resultAt: null };
+
+function rowsOfAgent(at: WindowMessage, results: ReadonlyMap<string, ResultOfCall>): Row[] {
   return at.message.content.flatMap((block, index): Row[] => {
     const key = `${at.message.id}:${index}`;
     switch (block.type) {
       case "tool_call":
-        return [{ type: "call", key, at, index, result: results.get(block.id) ?? null }];
+        return [{ type: "call", key, at, index, ...(results.get(block.id) ?? NO_RESULT) }];
       case "tool_result":
         return [{ type: "result", key, at, index }];
       case "image":
@@ -111,14 +140,14 @@ function rowsOfResult(at: WindowMessage, called: ReadonlySet<string>): Row[] {
 }
 
 function resultsOf(messages: readonly WindowMessage[]): {
-  readonly results: ReadonlyMap<string, ToolResultBlock>;
+  readonly results: ReadonlyMap<string, ResultOfCall>;
   readonly called: ReadonlySet<string>;
 } {
-  const results = new Map<string, ToolResultBlock>();
+  const results = new Map<string, ResultOfCall>();
   const called = new Set<string>();
-  for (const { message } of messages) {
-    for (const block of message.content) {
-      if (block.type === "tool_result") results.set(block.toolCallId, block);
+  for (const resultAt of messages) {
+    for (const block of resultAt.message.content) {
+      if (block.type === "tool_result") results.set(block.toolCallId, { result: block, resultAt });
       else if (block.type === "tool_call") called.add(block.id);
     }
   }

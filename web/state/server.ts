@@ -17,12 +17,25 @@ export class ServerError extends Error {
 /** Whether the server does not know this page, and asks for a new address. */
 export const signedOut = signal(false);
 
+/** A page with a session inside answers by itself. `null` in a page of a server. */
+let answer: ((path: string) => unknown) | null = null;
+
+export function answerFrom(inside: (path: string) => unknown): void {
+  answer = inside;
+}
+
+/** Whether the page has its session inside: nothing can be asked, changed or followed. */
+export function isSaved(): boolean {
+  return answer !== null;
+}
+
 export interface Ask {
   readonly signal?: AbortSignal;
   readonly body?: unknown;
 }
 
 export async function ask<T>(path: string, { signal: stop, body }: Ask = {}): Promise<T> {
+  if (answer !== null) return answer(path) as T;
   const response = await fetch(path, {
     method: body === undefined ? "GET" : "POST",
     ...(body === undefined
@@ -77,6 +90,7 @@ export function listen(
   handlers: Readonly<Record<string, (data: unknown) => void>>,
   onOpen: () => void = () => undefined,
 ): Growth {
+  if (answer !== null) return { close: () => undefined };
   const source = new EventSource(path);
   source.addEventListener("open", onOpen);
   for (const [name, handle] of Object.entries(handlers)) {

@@ -8,4 +8,12 @@
 
 export { addSessionCommands, SESSION_COMMANDS } from "./commands.ts";
 export { EXPORT_FORMATS, type ExportFormat } from "./export-flags.ts";
-export { drawWork, exportToWork, exportWork, listWork, showTurnWork, showWork } from "./work.ts";
+export {
+  describeMaskedWork,
+  drawWork,
+  exportToWork,
+  exportWork,
+  listWork,
+  showTurnWork,
+  showWork,
+} from "./work.ts";

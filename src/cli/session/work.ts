@@ -1,6 +1,7 @@
 /** The work of commands for other folders, loaded when it is called for. */
 
 import type { LookUpHit, ShownSession } from "../../catalog/index.ts";
+import type { SecretsFound } from "../../transcript/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { Conversation, ConversationOptions } from "./conversation.ts";
 import type { ExportFlags, ExportFormat } from "./export-flags.ts";
@@ -29,6 +30,11 @@ export async function exportToWork(
   const { writeExport } = await import("./export.ts");
   const wish = { format, ...(secrets === undefined ? {} : { maskSecrets: true as const }) };
   await writeExport(located, wish, { isClosed: false, write }, shell);
+}
+
+/** How many secrets `--mask-secrets` masked. */
+export async function describeMaskedWork(found: SecretsFound): Promise<string> {
+  return (await import("./mask.ts")).describeMasked(found);
 }
 
 /** As `session export`. */

@@ -1,6 +1,6 @@
 /** The flags of `continuo view`. Nothing here does any work. */
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Shell } from "../terminal/index.ts";
 import type { ViewFlags } from "./flags.ts";
 
@@ -16,10 +16,16 @@ command again for another one. The server listens on a free port of this machine
 Without a display, or through ssh, no browser is opened. To look at the sessions of another machine, forward the port:
 ssh -L PORT:127.0.0.1:PORT HOST, and open the address on your own machine.
 
+With --output nothing is started: the file is the same viewer with the session inside, which needs no server and no network,
+and can be read without scripts. It is limited to 20 MB; --turns names a part of a longer session. Sub-agents, other branches and
+what the model sees are not inside.
+
 Examples:
   continuo view                 the list of all sessions
   continuo view 4bf3c2a1        one session; the beginning of an id is enough
-  continuo view --read-only     nothing can be renamed, deleted, forked, repaired or handed over`;
+  continuo view --read-only     nothing can be renamed, deleted, forked, repaired or handed over
+  continuo view 4bf3 --output session.html --mask-secrets        one session in one file, to send to somebody
+  continuo view 4bf3 --output session.html --turns 120-180       only these turns`;
 
 export function addViewCommand(program: Command, run: Run | null): void {
   program
@@ -29,8 +35,22 @@ export function addViewCommand(program: Command, run: Run | null): void {
     .option("--no-open", "print the address, and open no browser")
     .option("--read-only", "allow no change of any session")
     .option("--json", "print the address as JSON")
+    .addOption(
+      new Option("--output <file>", "write the viewer with this session inside to this file").conflicts([
+        "json",
+        "readOnly",
+      ]),
+    )
+    .option("--turns <range>", "with --output, only these turns: 12, 12-40, or 12- up to the end")
+    .option("--mask-secrets", "with --output, mask keys, tokens and passwords of known forms")
+    .option("--force", "with --output, replace a file that exists")
     .addHelpText("after", HELP)
     .action(async (id: string | undefined, flags: ViewFlags) => {
-      if (run !== null) run.onEnd(await (await import("./view.ts")).runView(id ?? null, flags, run.shell));
+      if (run === null) return;
+      const work =
+        flags.output === undefined
+          ? (await import("./view.ts")).runView(id ?? null, flags, run.shell)
+          : (await import("./save.ts")).runSave(id ?? null, flags.output, flags, run.shell);
+      run.onEnd(await work);
     });
 }

@@ -6,4 +6,8 @@ export interface ViewFlags {
   readonly readOnly?: true;
   readonly listen?: string;
   readonly json?: true;
+  readonly output?: string;
+  readonly force?: true;
+  readonly turns?: string;
+  readonly maskSecrets?: true;
 }

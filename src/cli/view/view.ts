@@ -3,15 +3,21 @@
 import { ContinuoError, type Store } from "../../model/index.ts";
 import { createAuthenticate, createServer, type Listening, listen } from "../../server/index.ts";
 import { openStore } from "../../store/index.ts";
-import { locate } from "../notices/index.ts";
 import { machineWork, stopSignal, viewerFolder } from "../serve/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import { openBrowser } from "./browser.ts";
 import type { ViewFlags } from "./flags.ts";
+import { keyFor } from "./key.ts";
 
 const HOST = "127.0.0.1";
 
 export async function runView(id: string | null, flags: ViewFlags, shell: Shell): Promise<number> {
+  const { turns, maskSecrets, force } = flags;
+  if (turns !== undefined || maskSecrets || force) {
+    throw new ContinuoError("usage", "--turns, --mask-secrets and --force are for a file", {
+      hint: "Name the file with --output FILE.",
+    });
+  }
   const place = id === null ? "/" : `/session/${encodeURIComponent(await keyFor(id, shell))}`;
   // Tokens are all that it holds, and they end with the command.
   await using store = await openStore("memory:");
@@ -32,13 +38,6 @@ export async function runView(id: string | null, flags: ViewFlags, shell: Shell)
   await stopped;
   await listening.close();
   return 0;
-}
-
-/** As the list names it. Errors: as `locate`. */
-async function keyFor(id: string, shell: Shell): Promise<string> {
-  const located = await locate(id, shell, "without examples");
-  const { keyOf } = await import("../../machine/index.ts");
-  return keyOf(located.kind === "own" ? located.row : located.native.found);
 }
 
 async function issueCode(store: Store, { url }: Listening, { readOnly }: ViewFlags): Promise<string> {

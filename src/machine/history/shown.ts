@@ -132,14 +132,3 @@ function isHighSurrogate(unit: number): boolean {
 function escapeStep(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
-
-/** What is at a path, by own properties alone; `undefined` where nothing is. */
-export function valueAt(message: Message, path: string): unknown {
-  let value: unknown = message;
-  for (const step of path.split("/")) {
-    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[name];
-  }
-  return value;
-}

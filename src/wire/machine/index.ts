@@ -30,6 +30,8 @@ export {
   sessionsPath,
   textPath,
 } from "./paths.ts";
+export { valueAt, withText } from "./places.ts";
+export { SAVED_ELEMENT, type SavedSession, type SavedText } from "./saved.ts";
 export type {
   ExportedFile,
   ExportWish,

@@ -1,0 +1,11 @@
+/** The key of a session, from what a person types. */
+
+import { locate } from "../notices/index.ts";
+import type { Shell } from "../terminal/index.ts";
+
+/** As the list names it. Errors: as `locate`. */
+export async function keyFor(id: string, shell: Shell): Promise<string> {
+  const located = await locate(id, shell, "without examples");
+  const { keyOf } = await import("../../machine/index.ts");
+  return keyOf(located.kind === "own" ? located.row : located.native.found);
+}

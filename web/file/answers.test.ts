@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { SavedSession, WindowMessage } from "../../src/wire/machine/index.ts";
+import { answersOf } from "./answers.ts";
+
+function messageAt(index: number): WindowMessage {
+  const id = `m${index}`;
+  return {
+    message: { id, role: "user", content: [{ type: "text", text: `Text ${index}` }], metadata: {} },
+    ...{ index, turnId: id, turn: index + 1, costUsd: null, cuts: [] },
+  };
+}
+
+const messages = Array.from({ length: 50 }, (_, index) => messageAt(index));
+const change = { path: "a b.ts", changes: [], total: 0, nextAfter: null };
+const saved = {
+  head: { session: { key: "claude:1" } },
+  outline: { turns: [], total: 50 },
+  messages,
+  texts: [{ messageId: "m1", path: "content/0/text", text: "x".repeat(300_000) }],
+  changes: { files: [], total: 0 },
+  files: [change],
+} as unknown as SavedSession;
+const answer = answersOf(saved);
+const ROOT = "/v1/machine/sessions/claude%3A1";
+
+test.each([
+  ["the newest", "limit=3", [47, 49], true, false],
+  ["those before a message", "before=m10&limit=3", [7, 9], true, true],
+  ["the first ones", "before=m2&limit=3", [0, 1], false, true],
+  ["those after a message", "after=m45&limit=60", [46, 49], true, false],
+  ["those around a turn", "around=turn%3A31&limit=20", [20, 39], true, true],
+])("a window has %s", (_, query, [first, last], hasOlder, hasNewer) => {
+  const window = answer(`${ROOT}/history?${query}`) as { readonly messages: readonly WindowMessage[] };
+  expect(window).toMatchObject({ hasOlder, hasNewer, total: 50 });
+  expect([window.messages[0]?.index, window.messages.at(-1)?.index]).toEqual([first, last]);
+});
+
+test("the head, the outline, changes of a file and the rest of a text are inside, and nothing else is", () => {
+  expect(answer(ROOT)).toBe(saved.head);
+  expect(answer(`${ROOT}/outline?limit=500`)).toBe(saved.outline);
+  expect(answer(`${ROOT}/changes`)).toBe(saved.changes);
+  expect(answer(`${ROOT}/changes?path=a+b.ts`)).toBe(change);
+  const rest = answer(`${ROOT}/messages/m1/text?path=content%2F0%2Ftext&from=299999`);
+  expect(rest).toEqual({ text: "x", from: 299_999, total: 300_000 });
+  expect(() => answer(`${ROOT}/resume`)).toThrow("does not have it inside");
+  expect(() => answer("/v1/machine/sessions/other/history")).toThrow("does not have it inside");
+});
