@@ -93,7 +93,7 @@ test("a token is created, listed without its secret, used and revoked while the 
   expect((await get(`${url}/v1/stream/channels/team`, secret)).status).toBe(200);
   expect((await get(`${url}/v1/stream/channels/other`, secret)).status).toBe(403);
   const list = run("token", "list", "--json");
-  expect(list.out).not.toContain(secret.split("_").at(-1));
+  expect(list.out).not.toContain(secret.slice(-20));
   const tokens = JSON.parse(list.out) as readonly { tokenId: string; handle: string | null; state: string }[];
   const ada = tokens.find(({ handle }) => handle === "ada");
   expect(ada?.state).toBe("active");

@@ -11,6 +11,7 @@ export type { Engine } from "./engine.ts";
 export { LIMITS } from "./limits.ts";
 export type { Extras, PreparedEvent } from "./prepared.ts";
 export { fillRandom } from "./random.ts";
+export { textOnce } from "./texts.ts";
 export { UPSERT } from "./upsert.ts";
 export {
   type Bounds,

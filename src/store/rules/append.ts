@@ -7,6 +7,7 @@ import {
   type Scope,
   sql,
   type Transaction,
+  textOnce,
   type Work,
 } from "../engine/index.ts";
 import { writeAlso } from "./also.ts";
@@ -229,20 +230,14 @@ function* moveHead(tx: Transaction, log: LogRow, sequence: number, hash: string)
   yield { sql: text, parameters: [sequence, hash, log.now, log.now, log.log_key], shape: "none" };
 }
 
-const moveTexts = new Map<string, string>();
-
 function moveText(dialect: Dialect, what: "mark" | ""): string {
-  const key = dialect.engine + what;
-  let text = moveTexts.get(key);
-  if (text === undefined) {
+  return textOnce(dialect, `move head ${what}`, () => {
     const mark = what === "" ? "" : `, changed_mark = ${dialect.currentMark}`;
-    text = dialect.placeholders(
+    return dialect.placeholders(
       `update logs set head_sequence = ?, head_hash = ?, changed_at = ?${mark},
          expires_at = case when ttl_ms is null then expires_at else ? + ttl_ms end where log_key = ?`,
     );
-    moveTexts.set(key, text);
-  }
-  return text;
+  });
 }
 
 function headAfter(log: LogRow, stored: readonly StoredEvent[]): Pick<LogRow, "head_sequence" | "head_hash"> {

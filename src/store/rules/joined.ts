@@ -1,7 +1,7 @@
 /** Records of a log of bytes, joined by the database: nothing is made of each record on the way. */
 
 import type { JoinedPage, ReadJoinedOptions } from "../../model/index.ts";
-import { type Dialect, LIMITS, type Scope, type Segment, type Work } from "../engine/index.ts";
+import { type Dialect, LIMITS, type Scope, type Segment, textOnce, type Work } from "../engine/index.ts";
 import { holdsBytes, lineageOf, openLog } from "./log-rows.ts";
 import { assertSequence, invalid } from "./refusals.ts";
 
@@ -99,19 +99,13 @@ function* join(scope: Scope, { logKey, after, upTo }: Segment, separator: "" | "
   return { records: row?.[0] ?? 0, bytes: row?.[1] ?? new Uint8Array() };
 }
 
-const joinTexts = new Map<string, string>();
-
 function joinText(dialect: Dialect, separator: "" | ","): string {
-  const key = dialect.engine + separator;
-  let text = joinTexts.get(key);
-  if (text === undefined) {
-    text = dialect.placeholders(
+  return textOnce(dialect, `join ${separator}`, () =>
+    dialect.placeholders(
       `select count(bytes), ${dialect.joined("bytes", separator)} from (select sequence, bytes from events
         where log_key = ? and sequence > ? and sequence <= ? order by sequence) as found`,
-    );
-    joinTexts.set(key, text);
-  }
-  return text;
+    ),
+  );
 }
 
 interface Place {

@@ -1,7 +1,15 @@
 /** The row of a log: how it is found, when it counts as gone, and its public form. */
 
 import { EVENTS_MEDIA_TYPE, type Log } from "../../model/index.ts";
-import { type Dialect, type Scope, type Segment, sql, type Transaction, type Work } from "../engine/index.ts";
+import {
+  type Dialect,
+  type Scope,
+  type Segment,
+  sql,
+  type Transaction,
+  textOnce,
+  type Work,
+} from "../engine/index.ts";
 import { isoOf, logGone, logNotFound } from "./refusals.ts";
 
 export interface LogRow {
@@ -101,20 +109,13 @@ function rowOf(t: LogTuple): LogRow {
   };
 }
 
-const findTexts = new Map<string, string>();
-
-/** Made once: this is asked by every call. */
 function findText(dialect: Dialect, purpose: Purpose): string {
-  const key = `${dialect.engine} ${purpose}`;
-  let text = findTexts.get(key);
-  if (text === undefined) {
+  return textOnce(dialect, `find to ${purpose}`, () => {
     const lock = purpose === "change" ? dialect.forUpdate : "";
-    text = dialect.placeholders(
+    return dialect.placeholders(
       `select ${LOG_COLUMNS}, ${nowAndMark(dialect)} from logs where workspace_id = ? and log_id = ?${lock}`,
     );
-    findTexts.set(key, text);
-  }
-  return text;
+  });
 }
 
 /** The columns of a `LogRow` that are no columns of `logs`. */

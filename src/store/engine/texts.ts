@@ -1,0 +1,21 @@
+/** Texts of statements that every call needs, made once for each dialect. */
+
+import type { Dialect } from "./work.ts";
+
+/** By the dialect itself and not by its engine's name: two dialects of one engine may differ, in their clock for example. */
+const made = new WeakMap<Dialect, Map<string, string>>();
+
+/** @param name one name for one text. */
+export function textOnce(dialect: Dialect, name: string, make: () => string): string {
+  let texts = made.get(dialect);
+  if (texts === undefined) {
+    texts = new Map();
+    made.set(dialect, texts);
+  }
+  let text = texts.get(name);
+  if (text === undefined) {
+    text = make();
+    texts.set(name, text);
+  }
+  return text;
+}
