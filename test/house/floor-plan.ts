@@ -45,7 +45,10 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
   mcp: { floor: 7, only: [...BELOW, "search", "catalog", "handoff"] },
   machine: {
     floor: 7,
-    only: [...BELOW, "native", "editing", "handoff", "index-file", "catalog", "search", "conversations"],
+    only: [
+      ...BELOW,
+      ...["native", "editing", "sessions", "handoff", "index-file", "catalog", "search", "conversations"],
+    ],
   },
   gateway: { floor: 7, only: [...BELOW, "conversations", "catalog"] },
   cli: { floor: 8 },
