@@ -20,6 +20,8 @@ export interface TurnInput {
   readonly inputId?: string;
   /** The interrupted run whose input this is: the agent does not hear it a second time. */
   readonly retryOf?: string;
+  /** The id of the run; a new one where it is left out. */
+  readonly runId?: string;
 }
 
 export interface TurnOptions {
@@ -103,7 +105,7 @@ function continuationOf({ flags, continuation, settings, session, before }: Turn
 
 async function runWith(options: TurnOptions, continuation: Continuation): Promise<RunResult> {
   const { store, agent, session, input, signal, settings, flags, onEvent, note } = options;
-  const { inputId, retryOf } = options.turnInput ?? {};
+  const { inputId, retryOf, runId } = options.turnInput ?? {};
   return await runOnce(store, heard(agent, onEvent), input, {
     sessionId: session.sessionId,
     continuation,
@@ -112,6 +114,7 @@ async function runWith(options: TurnOptions, continuation: Continuation): Promis
     continuationOpts: settings.context,
     ...(inputId === undefined ? {} : { metadata: { inputId } }),
     ...(retryOf === undefined ? {} : { retryOf }),
+    ...(runId === undefined ? {} : { runId }),
     onStored: (events) => {
       for (const { type, data } of events) if (type === "budget_exceeded") note(overBudget(data));
     },

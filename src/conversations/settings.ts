@@ -42,6 +42,15 @@ export function settingsOf({ agents }: Configuration, name: string, flags: TalkF
   };
 }
 
+/** Whose program is installed, or named by a path. Errors: as `readSettings`. */
+export async function agentsAt(places: PlacesAt, cwd: string): Promise<readonly string[]> {
+  const { agents } = await readSettings(places, cwd);
+  const { PATH = "" } = places.env;
+  return Object.entries(agents)
+    .filter(([name, { command }]) => findProgram(command ?? name, PATH, places.home) !== null)
+    .map(([name]) => name);
+}
+
 /** The one that is named, else the first that is installed. Errors: `agent_missing`. */
 export function defaultAgent({ agent, agents }: Configuration, places: PlacesAt): string {
   if (agent !== null) return agent;

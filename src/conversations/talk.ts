@@ -78,6 +78,11 @@ export interface Talk extends AsyncDisposable {
   store(): Promise<OpenedStore>;
   /** One turn. Errors: as `executeRun`. */
   say(input: RunInput, options: SayOptions): Promise<TurnResult>;
+  /**
+   * As `say`, and the input is stored at once: while another turn runs, this one waits in the store, where it can be
+   * cancelled, and survives a crash.
+   */
+  queue(input: RunInput, options: SayOptions): Promise<TurnResult>;
   /** The newest turn of this session with this input; `null` where there is none. */
   earlierTurn(inputId: string): Promise<EarlierTurn | null>;
   /** Errors: those of `findOrigin`. */
@@ -122,6 +127,8 @@ class OpenTalk implements Talk {
   #store: Promise<OpenedStore> | null = null;
   #state: TalkState;
   #last: Promise<unknown> = Promise.resolve();
+  /** The newest change, or turn that did not wait in the store. */
+  #lastAlone: Promise<unknown> = Promise.resolve();
   /** What a crash left unanswered in the session: the same words again are its retry. */
   #unanswered: UnansweredInput | null = null;
 
@@ -183,6 +190,13 @@ class OpenTalk implements Talk {
 
   say(input: RunInput, options: SayOptions): Promise<TurnResult> {
     return this.#inOrder(() => this.#say(input, options));
+  }
+
+  queue(input: RunInput, options: SayOptions): Promise<TurnResult> {
+    // Not after other turns of this kind: the store puts them in order.
+    const done = this.#lastAlone.then(() => this.#say(input, options));
+    this.#last = Promise.allSettled([this.#last, done]);
+    return done;
   }
 
   async earlierTurn(inputId: string): Promise<EarlierTurn | null> {
@@ -264,6 +278,7 @@ class OpenTalk implements Talk {
   #inOrder<T>(task: () => Promise<T>): Promise<T> {
     const done = this.#last.then(task);
     this.#last = done.catch(() => undefined);
+    this.#lastAlone = this.#last;
     return done;
   }
 

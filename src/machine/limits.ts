@@ -22,6 +22,9 @@ export const MACHINE_LIMITS = {
   remaining: 50,
   recordChars: 2_000,
   reasons: 200,
+  /** Turns that run, and prompts that wait, in the answer about health. */
+  healthRuns: 100,
+  healthWaiting: 1_000,
   /** Characters of a name in an error. */
   namedChars: 200,
 } as const;

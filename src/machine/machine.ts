@@ -4,9 +4,11 @@ import type { Prices } from "../catalog/index.ts";
 import type { MachineService } from "../wire/machine/index.ts";
 import { createActions } from "./actions.ts";
 import { changesOf } from "./changed.ts";
+import { createChat } from "./chat/index.ts";
 import { findByText } from "./found.ts";
 import { growthOf } from "./growth.ts";
 import { toHead } from "./head.ts";
+import { healthOf } from "./health.ts";
 import {
   changedFiles,
   changesOfFile,
@@ -17,7 +19,7 @@ import {
 } from "./history/index.ts";
 import { pageOf, toFilter } from "./list.ts";
 import type { Machine } from "./machine-parts.ts";
-import { findNamed, locateNamed } from "./named.ts";
+import { findNamed, locateNamed, ownKey } from "./named.ts";
 import type { MachineOptions } from "./options.ts";
 import { imageIn, textIn } from "./parts.ts";
 import { createRowUsages, withUsage } from "./row-usage.ts";
@@ -28,6 +30,12 @@ export function createMachine(options: MachineOptions): MachineService {
   const machine = createParts(options);
   const { source, histories } = machine;
   const usages = createRowUsages(options);
+  const chat = createChat({
+    places: options.places,
+    openStore: options.openStore,
+    named: machine.named,
+    keyOfOwn: (sessionId) => ownKey(sessionId, source),
+  });
   return {
     async sessions(query) {
       const rows = await source.rows();
@@ -64,8 +72,11 @@ export function createMachine(options: MachineOptions): MachineService {
     changes: (query, signal) => machine.withWhole(query, signal, ({ kept }) => changedFiles(kept)),
     fileChanges: (query, signal) =>
       machine.withWhole(query, signal, ({ kept }) => changesOfFile(kept, query.path, query.after)),
+    health: () => healthOf(machine, chat),
     actions: createActions(machine),
+    chat,
     close: async () => {
+      await chat.close();
       usages.close();
       histories.close();
     },

@@ -1,6 +1,6 @@
 /** From a key to the session that it names: a row of the list, or a sub-agent below one. */
 
-import { type ListedSession, type LookUpHit, locateRow } from "../catalog/index.ts";
+import { isOwn, type ListedSession, type LookUpHit, locateRow, OWN } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import { ContinuoError, type SubagentInfo } from "../model/index.ts";
 import type { MachineSession } from "../wire/machine/index.ts";
@@ -65,6 +65,14 @@ export async function findMade(
 ): Promise<MachineSession | null> {
   source.forget();
   return (await source.rows()).byKey.get(keyOf(made))?.shown ?? null;
+}
+
+/** The key of a session of Continuo's own that was made a moment ago. */
+export async function ownKey(sessionId: string, source: RowSource): Promise<string> {
+  source.forget();
+  const { byKey } = await source.rows();
+  const [key] = [...byKey].find(([, { row }]) => isOwn(row) && row.sessionId === sessionId) ?? [];
+  return key ?? keyOf({ agent: OWN, sessionId, location: "" });
 }
 
 function noSuchSession(key: string): ContinuoError {

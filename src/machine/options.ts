@@ -2,6 +2,7 @@
 
 import type { LookUpHit, Prices } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
+import type { OpenedStore } from "../store/index.ts";
 import type { ExportWish } from "../wire/machine/index.ts";
 
 export interface MachineOptions {
@@ -10,6 +11,8 @@ export interface MachineOptions {
   exclude(): Promise<readonly string[]>;
   /** Turns the text after `since:` into a time. Errors: `usage`. */
   toTime(text: string): string;
+  /** The store of Continuo's own sessions, made where there is none yet. Errors: those of opening it; `unsupported`. */
+  openStore(): Promise<OpenedStore>;
   /** Prices that go before the table; read when a session is read. */
   prices(): Promise<Prices>;
   /** Writes a session as a file, as the command `session export` does. */

@@ -13,7 +13,7 @@ export interface OpenMachine extends AsyncDisposable {
   /** A token with these scopes. */
   token(scopes: readonly string[], workspaceId?: string): Promise<string>;
   /** With a token for reading and writing, unless another one is given. */
-  get(path: string, token?: string): Promise<Response>;
+  get(path: string, token?: string, signal?: AbortSignal): Promise<Response>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it.
   json(path: string): Promise<any>;
   post(path: string, body?: unknown, token?: string): Promise<Response>;
@@ -35,8 +35,11 @@ export async function openMachine(
     return (await owner.createToken({ scopes, label: "test", issuedFrom: "loopback" })).secret;
   };
   const everything = await token(["machine:read,write"]);
-  const get: OpenMachine["get"] = (path, secret = everything) =>
-    fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${secret}` } });
+  const get: OpenMachine["get"] = (path, secret = everything, signal) =>
+    fetch(`${server.url}${path}`, {
+      headers: { authorization: `Bearer ${secret}` },
+      ...(signal === undefined ? {} : { signal }),
+    });
   return {
     home,
     url: server.url,

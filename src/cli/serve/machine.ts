@@ -1,22 +1,37 @@
 /** The sessions of this machine for the server: loaded with the first request. */
 
 import { resolve } from "node:path";
+import { storeUrlOf } from "../../catalog/index.ts";
 import type { PlacesAt } from "../../files/index.ts";
+import { ContinuoError } from "../../model/index.ts";
+import type { OpenedStore } from "../../store/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { exportToWork } from "../session/index.ts";
 import { homeConfiguration } from "../spending/index.ts";
+import { openForCommand } from "../store/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
 
 /** @param store the one that is served, where a flag names it: Continuo's own sessions are those of that store */
 export async function loadMachine(shell: Shell, store: string | undefined): Promise<MachineService> {
   const { createMachine } = await import("../../machine/index.ts");
+  const places = placesFor(shell, store);
   return createMachine({
-    places: placesFor(shell, store),
+    places,
+    openStore: () => openOwnStore(places, shell),
     exclude: () => patternsWork(shell),
     toTime: (text) => parseSince(text, new Date()),
     exportTo: (located, wish, write) => exportToWork(located, wish, { write, shell }),
     prices: async () => (await homeConfiguration(shell)).prices,
+  });
+}
+
+/** Errors: `unsupported` for a store that nobody else could open. */
+async function openOwnStore(places: PlacesAt, shell: Shell): Promise<OpenedStore> {
+  const store = storeUrlOf(places);
+  if (!/^memory:/iu.test(store)) return await openForCommand({ store }, shell);
+  throw new ContinuoError("unsupported", "cannot continue a session: the store of this server is in memory", {
+    hint: "Start the server with a store that is a file, or run `continuo repl`.",
   });
 }
 

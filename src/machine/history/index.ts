@@ -11,7 +11,7 @@ export type { KeptHistory } from "./kept.ts";
 export { HISTORY_LIMITS } from "./limits.ts";
 export { changedFiles, changesOfFile, type OutlineQuery, outlineOf } from "./outline.ts";
 export type { Whole } from "./reading.ts";
-export { SHOWN_IMAGES } from "./shown.ts";
+export { SHOWN_IMAGES, toShownMessage } from "./shown.ts";
 export {
   indexOf,
   positionOf,

@@ -22,13 +22,16 @@ export const SHOWN_IMAGES: ReadonlySet<string> = new Set([
 /** @param key of the session, for the paths of images */
 export function toShownMessage(message: Message, key: string): ShownMessage {
   const budget: Budget = { cuts: [], chars: HISTORY_LIMITS.messageChars, nodes: HISTORY_LIMITS.messageNodes };
-  const { records } = message.metadata;
+  const { records, sequence } = message.metadata;
   const content = blocksOf(message.content, "content", { key, messageId: message.id, budget });
   return {
     message: {
       ...message,
       content,
-      metadata: records === undefined ? {} : { records: records.slice(0, 20) },
+      metadata: {
+        ...(records === undefined ? {} : { records: records.slice(0, 20) }),
+        ...(typeof sequence === "number" ? { sequence } : {}),
+      },
     },
     cuts: budget.cuts,
   };

@@ -24,8 +24,11 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
 }
 
 /** An object of JSON. Errors: `invalid`, `too_large`. */
-export async function readJsonObject(request: Request): Promise<Readonly<Record<string, unknown>>> {
-  const body = await readBody(request, LIMITS.configBytes);
+export async function readJsonObject(
+  request: Request,
+  maxBytes: number = LIMITS.configBytes,
+): Promise<Readonly<Record<string, unknown>>> {
+  const body = await readBody(request, maxBytes);
   if (body.length === 0) return {};
   let value: unknown;
   try {

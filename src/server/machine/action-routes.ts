@@ -5,8 +5,7 @@ import { z } from "zod";
 import { AGENT_NAMES, present } from "../../model/index.ts";
 import { MACHINE_ROOT } from "../../wire/machine/index.ts";
 import type { ServerEnv } from "../context/index.ts";
-import { readJsonObject } from "../http/index.ts";
-import { type Call, COUNT, type MachineAsked, NAME, parseAsked, parseQuery } from "./asked.ts";
+import { bodyOf, COUNT, type MachineAsked, NAME, parseAsked, parseQuery } from "./asked.ts";
 import { keyOf } from "./session-routes.ts";
 
 const SESSION = `${MACHINE_ROOT}/sessions/:key`;
@@ -89,8 +88,4 @@ function previewRoutes(app: Hono<ServerEnv>, asked: MachineAsked): void {
       },
     });
   });
-}
-
-async function bodyOf<Schema extends z.ZodType>(c: Call, schema: Schema): Promise<z.output<Schema>> {
-  return parseAsked(await readJsonObject(c.req.raw), schema);
 }

@@ -6,6 +6,7 @@ import { ContinuoError } from "../../model/index.ts";
 import type { Access } from "../../wire/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
 import type { ServerEnv } from "../context/index.ts";
+import { readJsonObject } from "../http/index.ts";
 
 export type Call = Context<ServerEnv>;
 
@@ -31,6 +32,15 @@ export function parseAsked<Schema extends z.ZodType>(value: unknown, schema: Sch
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw refused(parsed.error.issues);
+}
+
+/** Errors: `invalid`, `too_large`. */
+export async function bodyOf<Schema extends z.ZodType>(
+  c: Call,
+  schema: Schema,
+  maxBytes?: number,
+): Promise<z.output<Schema>> {
+  return parseAsked(await readJsonObject(c.req.raw, maxBytes), schema);
 }
 
 interface Issue {

@@ -12,6 +12,7 @@ import { MACHINE_ROOT, type MachineService } from "../../wire/machine/index.ts";
 import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
 import { actionRoutes } from "./action-routes.ts";
 import type { MachineAsked } from "./asked.ts";
+import { chatRoutes } from "./chat-routes.ts";
 import { listRoutes } from "./list-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
@@ -27,6 +28,7 @@ export const machine: CreateMount = (context) => {
       listRoutes(app, context, asked);
       sessionRoutes(app, context, asked);
       actionRoutes(app, asked);
+      chatRoutes(app, context, asked);
       app.all(`${MACHINE_ROOT}/*`, (c) => {
         machineFor(c.var.grant, "read", context);
         throw noSuchPath();

@@ -1,4 +1,4 @@
-/** The list of sessions, and what changes in it. */
+/** The list of sessions, what changes in it, and the health of the machine. */
 
 import type { Hono } from "hono";
 import { z } from "zod";
@@ -30,6 +30,11 @@ export function listRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: 
   app.get(`${MACHINE_ROOT}/sessions`, async (c) => {
     const service = await asked(c, "read");
     return Response.json(await service.sessions(present(parseQuery(c, LIST, ["agent"]))));
+  });
+  app.get(`${MACHINE_ROOT}/health`, async (c) => {
+    const service = await asked(c, "read");
+    parseQuery(c, z.strictObject({}));
+    return Response.json(await service.health());
   });
   app.get(`${MACHINE_ROOT}/sessions/events`, async (c) => {
     const service = await asked(c, "read");

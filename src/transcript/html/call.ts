@@ -69,6 +69,11 @@ export function callToHtml(
   };
 }
 
+/** What a request would change in files; empty where nobody can tell. */
+export function changesToHtml(input: unknown, content?: unknown): string {
+  return filesToHtml(numbered(changesOf(input, content), null));
+}
+
 /** A result whose call is not at hand. */
 export function resultToHtml(result: ToolResultBlock, images: ImageSource = "inline"): string {
   return outputToHtml(textOfResult(result)) + imagesOf(result, images);

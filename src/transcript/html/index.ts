@@ -7,7 +7,7 @@
  * Does not know: files, agents, servers.
  */
 
-export { type CallHtml, type CallKind, callToHtml, resultToHtml } from "./call.ts";
+export { type CallHtml, type CallKind, callToHtml, changesToHtml, resultToHtml } from "./call.ts";
 export { linesToHtml, type NumberedLine } from "./diff.ts";
 export { escapeHtml } from "./escape.ts";
 export { LANGUAGES, type Language, languageAttribute } from "./language.ts";

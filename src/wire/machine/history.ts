@@ -31,7 +31,7 @@ export interface HistoryWindow {
 export interface WindowMessage {
   /**
    * As a transcript has it, but: no `native`, no `toolInput` and `toolOutput` (the call and the result have them), of
-   * `metadata` only `records`, of a result's `details` only `structuredPatch`, no bytes. An image that can be shown has as `url` the path of its bytes on this
+   * `metadata` only `records` and, of Continuo's own sessions, `sequence`, of a result's `details` only `structuredPatch`, no bytes. An image that can be shown has as `url` the path of its bytes on this
    * server; no other `url` begins with `/`.
    */
   readonly message: Message;

@@ -17,6 +17,21 @@ export type {
   TrashAnswer,
 } from "./actions.ts";
 export type { ChangedPath, ChangesAnswer, FileChange, FileChanges } from "./changes.ts";
+export {
+  type AnswerRequest,
+  type CancelRequest,
+  CHAT_LIMITS,
+  type ChatAnswered,
+  type ChatEvent,
+  type ChatPage,
+  type ChatQuestion,
+  type ChatRun,
+  type ChatState,
+  type MachineChat,
+  type PromptAnswer,
+  type PromptRequest,
+} from "./chat.ts";
+export type { HealthRun, MachineHealth } from "./health.ts";
 export type { HistoryView, HistoryWindow, TextCut, TextRest, WindowMessage } from "./history.ts";
 export type { ListQuery, MachineSession, SessionsChanged, SessionsPage, TextMatch } from "./list.ts";
 export type { Outline, OutlineMark, OutlineTurn, TouchedFile } from "./outline.ts";

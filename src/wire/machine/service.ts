@@ -12,6 +12,8 @@ import type {
   TrashAnswer,
 } from "./actions.ts";
 import type { ChangesAnswer, FileChanges } from "./changes.ts";
+import type { MachineChat } from "./chat.ts";
+import type { MachineHealth } from "./health.ts";
 import type { HistoryView, HistoryWindow, TextRest } from "./history.ts";
 import type { ListQuery, MachineSession, SessionsChanged, SessionsPage } from "./list.ts";
 import type { Outline } from "./outline.ts";
@@ -67,7 +69,9 @@ export interface MachineService {
     query: HistoryName & { readonly path: string; readonly after?: number },
     signal: AbortSignal,
   ): Promise<FileChanges>;
+  health(): Promise<MachineHealth>;
   readonly actions: MachineActions;
+  readonly chat: MachineChat;
   close(): Promise<void>;
 }
 

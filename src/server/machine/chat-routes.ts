@@ -1,0 +1,73 @@
+/** A session that is continued from a page. What writes needs `machine:write`; who may only read is told so. */
+
+import type { Hono } from "hono";
+import { z } from "zod";
+import { isContinuoError, present } from "../../model/index.ts";
+import { CHAT_LIMITS, type ChatEvent, MACHINE_ROOT } from "../../wire/machine/index.ts";
+import type { ServerContext, ServerEnv } from "../context/index.ts";
+import { bodyOf, type Call, type MachineAsked, NAME, parseQuery } from "./asked.ts";
+import { eventStream, type PushedEvent } from "./event-stream.ts";
+import { keyOf } from "./session-routes.ts";
+
+const CHAT = `${MACHINE_ROOT}/sessions/:key/chat`;
+const AGENT = z.string().regex(/^\w[\w.-]{0,63}$/u);
+const PROMPT = z.strictObject({
+  text: z.string().max(CHAT_LIMITS.promptChars).regex(/\S/u, "has no words"),
+  agent: AGENT.optional(),
+});
+/** A character is at most six bytes of JSON. */
+const PROMPT_BYTES = 6 * CHAT_LIMITS.promptChars + 1_000;
+const CANCEL = z.strictObject({ runId: NAME.max(200) });
+const PAGE = z.strictObject({
+  id: z.string().regex(/^[\w-]{1,64}$/u),
+  name: z.string().min(1).max(CHAT_LIMITS.pageChars),
+});
+const ANSWER = z.strictObject({
+  approvalId: NAME,
+  outcome: z.enum(["granted", "denied"]),
+  optionId: NAME.optional(),
+  reason: z.string().max(CHAT_LIMITS.reasonChars).optional(),
+  page: PAGE,
+});
+
+export function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAsked): void {
+  app.get(`${CHAT}/events`, async (c) => {
+    const { chat } = await asked(c, "read");
+    parseQuery(c, z.strictObject({}));
+    const key = keyOf(c);
+    const mayWrite = await mayChange(c, asked);
+    return eventStream(c, context, async function* (signal) {
+      for await (const event of chat.events(key, signal)) yield toPushed(event, mayWrite);
+    });
+  });
+  app.post(`${CHAT}/prompt`, async (c) => {
+    const { chat } = await asked(c, "write");
+    const body = present(await bodyOf(c, PROMPT, PROMPT_BYTES));
+    return Response.json(await chat.prompt(keyOf(c), body, c.req.raw.signal), { status: 202 });
+  });
+  app.post(`${CHAT}/cancel`, async (c) => {
+    const { chat } = await asked(c, "write");
+    await chat.cancel(keyOf(c), await bodyOf(c, CANCEL), c.req.raw.signal);
+    return Response.json({}, { status: 202 });
+  });
+  app.post(`${CHAT}/answer`, async (c) => {
+    const { chat } = await asked(c, "write");
+    await chat.answer(keyOf(c), present(await bodyOf(c, ANSWER)), c.req.raw.signal);
+    return Response.json({});
+  });
+}
+
+async function mayChange(c: Call, asked: MachineAsked): Promise<boolean> {
+  try {
+    await asked(c, "write");
+    return true;
+  } catch (error) {
+    if (isContinuoError(error, "forbidden")) return false;
+    throw error;
+  }
+}
+
+function toPushed({ type, ...data }: ChatEvent, mayWrite: boolean): PushedEvent {
+  if (mayWrite || !("state" in data)) return { event: type, data };
+  return { event: type, data: { state: { ...data.state, readOnly: "This page may only read." } } };
+}

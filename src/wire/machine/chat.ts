@@ -1,0 +1,145 @@
+/**
+ * A conversation that is continued from a page, below `/v1/machine/sessions/KEY/chat`.
+ *
+ * - `GET …/events`: server-sent events (`ChatEvent`); each connection begins with the state and the turn that runs
+ * - `POST …/prompt`, `…/cancel`, `…/answer`: need the scope `machine:write`
+ */
+
+import type { PermissionOption, RunStatus } from "../../model/index.ts";
+import type { WindowMessage } from "./history.ts";
+
+/** What a page may send and is sent, in one place. Characters are UTF-16 units. */
+export const CHAT_LIMITS = {
+  promptChars: 200_000,
+  reasonChars: 2_000,
+  /** The id and the name of a page. */
+  pageChars: 64,
+  /** What of a prompt is shown while it waits. */
+  shownPromptChars: 2_000,
+  /** What a question asks for, as JSON. A longer one can only be denied. */
+  requestChars: 200_000,
+  waiting: 32,
+  answered: 20,
+  unanswered: 10,
+  questions: 20,
+} as const;
+
+/** A page that is open on the session. Names are told to the other pages. */
+export interface ChatPage {
+  /** Of the page's own choice: letters, digits, `-`. */
+  readonly id: string;
+  /** `Firefox on Linux`. */
+  readonly name: string;
+}
+
+/** The body of `POST …/prompt`. */
+export interface PromptRequest {
+  readonly text: string;
+  /** Who answers from now on; whoever answered last when left out. */
+  readonly agent?: string;
+}
+
+/** The prompt is stored. */
+export interface PromptAnswer {
+  /** Of the session in which it is. An agent's own session becomes one of Continuo's with the first prompt. */
+  readonly key: string;
+  readonly runId: string;
+}
+
+/** The body of `POST …/cancel`: a turn that runs, or a prompt that waits. */
+export interface CancelRequest {
+  readonly runId: string;
+}
+
+/** The body of `POST …/answer`. The first answer counts; a later one is refused with `conflict`. */
+export interface AnswerRequest {
+  readonly approvalId: string;
+  readonly outcome: "granted" | "denied";
+  /** Of the question's options. */
+  readonly optionId?: string;
+  /** Why not; some agents read it. */
+  readonly reason?: string;
+  readonly page: ChatPage;
+}
+
+export interface ChatQuestion {
+  readonly approvalId: string;
+  readonly title: string;
+  readonly toolName: string;
+  /** What is to be done, whole, as the agent says it; `null` where it is too long to be shown: it can only be denied. */
+  readonly input: unknown;
+  readonly content: readonly unknown[] | null;
+  readonly options: readonly PermissionOption[];
+  readonly readsReason: boolean;
+  /** When it is denied without an answer. */
+  readonly until: string;
+}
+
+export interface ChatAnswered {
+  readonly approvalId: string;
+  readonly outcome: "granted" | "denied";
+  readonly page: ChatPage;
+}
+
+/** A turn, or a prompt that waits. */
+export interface ChatRun {
+  readonly runId: string;
+  readonly status: RunStatus;
+  readonly agent: string | null;
+  /** The prompt's first characters. */
+  readonly text: string;
+  readonly at: string;
+  /** Why it has no whole answer. */
+  readonly message: string | null;
+}
+
+export interface ChatState {
+  /** Who answers next. */
+  readonly agent: string;
+  /** Who can be asked to. */
+  readonly agents: readonly string[];
+  /** Why nothing can be said here now; `null` where it can. */
+  readonly readOnly: string | null;
+  readonly running: ChatRun | null;
+  /** Prompts that wait, oldest first. */
+  readonly waiting: readonly ChatRun[];
+  /** Only those that can be answered here. */
+  readonly questions: readonly ChatQuestion[];
+  /** The newest answers of pages, the newest last. */
+  readonly answered: readonly ChatAnswered[];
+  /** Turns without a whole answer since the last one that has one, oldest first. */
+  readonly unanswered: readonly ChatRun[];
+}
+
+/**
+ * - `state`: all of it, whenever something of it changes
+ * - `turn`: a connection begins, or a turn does: what was known of the turn that runs is forgotten
+ * - `messages`: messages of the turn that are new, or differ; `metadata.sequence` names them, `metadata.partial` is set
+ *   while more of their last text follows
+ * - `token`: the text of a message's block goes on at `from`: what stood from there on is replaced
+ * - `moved`: the session was taken up, and goes on under another key
+ */
+export type ChatEvent =
+  | { readonly type: "state"; readonly state: ChatState }
+  | { readonly type: "turn" }
+  | { readonly type: "messages"; readonly messages: readonly WindowMessage[] }
+  | {
+      readonly type: "token";
+      readonly sequence: number;
+      readonly block: number;
+      readonly from: number;
+      readonly text: string;
+    }
+  | { readonly type: "moved"; readonly key: string };
+
+/** The conversations of a machine, without HTTP. Errors of all: `not_found`. */
+export interface MachineChat {
+  /** Ends when the signal aborts. */
+  events(key: string, signal: AbortSignal): AsyncIterable<ChatEvent>;
+  /** Errors: `session_live`, `busy`, `too_many_runs`, `unsupported`; those of opening the conversation. */
+  prompt(key: string, request: PromptRequest, signal: AbortSignal): Promise<PromptAnswer>;
+  /** Errors: `not_found` for a run of another session; `invalid_transition` for one that has ended. */
+  cancel(key: string, request: CancelRequest, signal: AbortSignal): Promise<void>;
+  /** Errors: `conflict` where somebody else answered; `not_found` for a question that nobody asks. */
+  answer(key: string, request: AnswerRequest, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,129 @@
+/** A chat as a page sees it: the events of the server folded as the page does it, and what a page can send. */
+
+import { join } from "node:path";
+import { openStore } from "../../src/store/index.ts";
+import type { ChatEvent, ChatState } from "../../src/wire/machine/index.ts";
+import { foldLive, type Live, NOTHING_LIVE } from "../../web/state/live.ts";
+import { chunk, DONE, type Script } from "../acp/script.ts";
+import type { TalkHome } from "../cli/talk.ts";
+import { eventsOf, type OpenMachine } from "./open-machine.ts";
+
+/** A session of Continuo's in which nothing was said yet; its key. */
+export async function ownSession(home: TalkHome, title = "a new one"): Promise<string> {
+  await using store = await openStore(storeOf(home));
+  const cwd = join(home.path, "project");
+  const { sessionId } = await store.createSession({ agent: "robot", cwd, title });
+  return `continuo:${sessionId}`;
+}
+
+const EDIT = { toolCallId: "t1", title: "Edit", kind: "edit", rawInput: { path: "src/a.ts" } };
+const DIFF = {
+  type: "diff",
+  path: "src/a.ts",
+  oldText: "const a = 1;\nconst b = 2;\nexport { a, b };\n",
+  newText: "const a = 1;\nconst b = 42;\nexport { a, b };\n",
+};
+
+/** `edit it`: asks for permission, with the difference, and says whether it was done. */
+export const EDITS: NonNullable<Script["prompts"]> = {
+  "edit it": [
+    chunk("I change it."),
+    { update: { sessionUpdate: "tool_call", ...EDIT } },
+    {
+      ask: {
+        toolCall: { ...EDIT, content: [DIFF] },
+        options: [
+          { optionId: "yes", name: "Yes", kind: "allow_once" },
+          { optionId: "ever", name: "Always", kind: "allow_always" },
+          { optionId: "no", name: "No", kind: "reject_once" },
+        ],
+      },
+    },
+    { update: { sessionUpdate: "tool_call_update", toolCallId: "t1", status: "completed" } },
+    chunk("\n\nDone."),
+    DONE,
+  ],
+};
+
+export function storeOf(home: TalkHome): string {
+  return `sqlite:${join(home.path, ".continuo/continuo.db")}`;
+}
+
+export interface ChatReader extends AsyncDisposable {
+  readonly state: ChatState | null;
+  readonly live: Live;
+  readonly events: readonly ChatEvent[];
+  /** Resolves when this is so; looked at after every event. Rejects when the stream ends before. */
+  until(isSo: (reader: ChatReader) => boolean): Promise<void>;
+}
+
+export const pathOf = (key: string, part: string): string =>
+  `/v1/machine/sessions/${encodeURIComponent(key)}/chat/${part}`;
+
+export async function readChat(machine: OpenMachine, key: string, token?: string): Promise<ChatReader> {
+  const stop = new AbortController();
+  const response = await machine.get(pathOf(key, "events"), token, stop.signal);
+  const events: ChatEvent[] = [];
+  const waiting = new Set<() => void>();
+  let state: ChatState | null = null;
+  let live = NOTHING_LIVE;
+  let isOver = false;
+  const read = async (): Promise<void> => {
+    for await (const { event, data } of eventsOf(response)) {
+      const one = { type: event, ...(data as object) } as ChatEvent;
+      events.push(one);
+      if (one.type === "state") state = one.state;
+      else if (one.type !== "moved") live = foldLive(live, one);
+      for (const look of waiting) look();
+    }
+  };
+  const done = read()
+    .catch(() => undefined)
+    .finally(() => {
+      isOver = true;
+      for (const look of waiting) look();
+    });
+  const reader: ChatReader = {
+    get state() {
+      return state;
+    },
+    get live() {
+      return live;
+    },
+    events,
+    until: (isSo) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (isSo(reader)) resolve();
+          else if (isOver) reject(new Error(`the stream ended: ${JSON.stringify(state)}`));
+          else return;
+          waiting.delete(look);
+        };
+        waiting.add(look);
+        look();
+      }),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await done;
+    },
+  };
+  return reader;
+}
+
+/** All that was said in the turns that were told live, the open text included. */
+export function saidIn({ live: { messages, open } }: ChatReader): string {
+  return [...messages.values()]
+    .filter(({ message }) => message.role === "assistant")
+    .flatMap(({ message }) =>
+      message.content.map((block, at) =>
+        block.type !== "text"
+          ? ""
+          : open?.sequence === message.metadata.sequence && open?.block === at
+            ? open.text
+            : block.text,
+      ),
+    )
+    .join("");
+}
+
+export const idle = ({ state }: ChatReader): boolean => state?.running === null && state.waiting.length === 0;

@@ -1,0 +1,107 @@
+/** The turn that runs, as a value: what the server tells of it, and how it joins what was read of the history. Pure. */
+
+import type { Block } from "../../src/model/index.ts";
+import type { ChatEvent, WindowMessage } from "../../src/wire/machine/index.ts";
+
+export interface Live {
+  /** By their place in the log. */
+  readonly messages: ReadonlyMap<number, WindowMessage>;
+  readonly open: OpenText | null;
+}
+
+/** The text that is being said: it changes with each token, the messages do not. */
+export interface OpenText {
+  readonly sequence: number;
+  readonly block: number;
+  readonly text: string;
+}
+
+export const NOTHING_LIVE: Live = { messages: new Map(), open: null };
+
+type TurnEvent = Extract<ChatEvent, { readonly type: "turn" | "messages" | "token" }>;
+
+export function foldLive(live: Live, event: TurnEvent): Live {
+  switch (event.type) {
+    case "turn":
+      // What is whole stays until the history has it.
+      return { messages: new Map([...live.messages].filter(([, one]) => !isPartial(one))), open: null };
+    case "messages":
+      return withMessages(live, event.messages);
+    case "token": {
+      const { sequence, block, from } = event;
+      const before = textAt(live, sequence, block);
+      // Of a message that nobody told of, nothing can be shown.
+      if (before === null || before.length < from) return live;
+      return { ...live, open: { sequence, block, text: before.slice(0, from) + event.text } };
+    }
+  }
+}
+
+/** Messages of the newest turns that are kept. */
+const MOST = 500;
+
+function withMessages(live: Live, told: readonly WindowMessage[]): Live {
+  const messages = new Map(live.messages);
+  let { open } = live;
+  for (const one of told) {
+    const sequence = sequenceOf(one);
+    if (sequence === null) continue;
+    messages.set(sequence, one);
+    if (open?.sequence === sequence) open = null;
+    open = (isPartial(one) ? openIn(one, sequence) : null) ?? open;
+  }
+  const kept = [...messages].sort(([a], [b]) => a - b).slice(-MOST);
+  return { messages: new Map(kept), open };
+}
+
+function openIn({ message: { content } }: WindowMessage, sequence: number): OpenText | null {
+  const last = content.at(-1);
+  if (last?.type !== "text" && last?.type !== "thinking") return null;
+  return { sequence, block: content.length - 1, text: textOfBlock(last) };
+}
+
+function textAt({ messages, open }: Live, sequence: number, block: number): string | null {
+  if (open?.sequence === sequence && open.block === block) return open.text;
+  const found = messages.get(sequence)?.message.content[block];
+  return found === undefined ? null : textOfBlock(found);
+}
+
+function textOfBlock(block: Block): string {
+  return "text" in block && typeof block.text === "string" ? block.text : "";
+}
+
+/** What is told live goes before what was read; `isAtEnd`: nothing newer than `read` is in the history. */
+export function withLive(
+  read: readonly WindowMessage[],
+  messages: Live["messages"],
+  isAtEnd: boolean,
+): readonly WindowMessage[] {
+  if (messages.size === 0) return read;
+  const known = new Set(read.map(sequenceOf));
+  const merged = read.map((one) => {
+    const told = messages.get(sequenceOf(one) ?? -1);
+    if (told === undefined) return one;
+    // The words of the live one, in the place of the other.
+    const { content, metadata } = told.message;
+    return { ...one, cuts: told.cuts, message: { ...one.message, content, metadata } };
+  });
+  if (!isAtEnd) return merged;
+  return [...merged, ...[...messages].filter(([sequence]) => !known.has(sequence)).map(([, told]) => told)];
+}
+
+/** Without what the history has in the same form, once the turn has ended. */
+export function settled(live: Live, read: readonly WindowMessage[]): Live {
+  const had = new Map(read.map((one) => [sequenceOf(one), JSON.stringify(one.message.content)]));
+  const left = [...live.messages].filter(
+    ([sequence, { message }]) => had.get(sequence) !== JSON.stringify(message.content),
+  );
+  return left.length === live.messages.size ? live : { ...live, messages: new Map(left) };
+}
+
+function sequenceOf({ message: { metadata } }: WindowMessage): number | null {
+  return typeof metadata.sequence === "number" ? metadata.sequence : null;
+}
+
+function isPartial({ message: { metadata } }: WindowMessage): boolean {
+  return metadata.partial === true;
+}
