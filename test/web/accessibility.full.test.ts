@@ -1,14 +1,10 @@
 /** The viewer for everybody: axe over its pages, in both themes, on a wide and on a narrow screen. */
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLAUDE_ID } from "../cli/home.ts";
+import { violations } from "./axe.ts";
 import { homeWithLongSession, LONG_ID, sessionAddress } from "./long-session.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let viewer: OpenViewer;
 beforeAll(async () => {
@@ -17,13 +13,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
-
-async function violations(page: Page): Promise<unknown> {
-  // The policy of the page lets nothing in; what a test evaluates is no script of it.
-  await page.evaluate(AXE);
-  return await page.evaluate(`axe.run().then(({ violations }) =>
-    violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html, failureSummary }) => [html.slice(0, 200), failureSummary])]))`);
-}
 
 describe("accessibility", () => {
   test.each([

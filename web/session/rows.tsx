@@ -1,5 +1,6 @@
 /** The lines of a session, each by its kind. */
 
+import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
 import { blockToHtml, callToHtml, messageToHtml, resultToHtml } from "../../src/transcript/html/index.ts";
 import { messageKind, visibleLine } from "../../src/transcript/index.ts";
@@ -72,8 +73,23 @@ function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "questio
   );
 }
 
+/** What is being said: a token changes the text node, and nothing else. */
+function Saying({ state }: { state: SessionState }): VNode {
+  const words = useComputed(() => state.openText.value?.text ?? "");
+  return (
+    <div class="said">
+      <p class="saying">{words}</p>
+    </div>
+  );
+}
+
 function Said({ row: { at, index }, state }: RowProps<BlockRow>): VNode {
   const block = at.message.content[index];
+  const isOpen = useComputed(() => {
+    const open = state.openText.value;
+    return open !== null && open.sequence === at.message.metadata.sequence && open.block === index;
+  });
+  if (isOpen.value) return <Saying state={state} />;
   return (
     <div class="said">
       <Html class="prose" html={blockToHtml(at.message, index, "served")} />

@@ -22,6 +22,7 @@ import {
   type Row,
   toRows,
 } from "../state/history.ts";
+import { type Live, NOTHING_LIVE, withLive } from "../state/live.ts";
 import { ask, type Growth, isAbort, listen, sayError } from "../state/server.ts";
 
 const WINDOW = 60;
@@ -43,8 +44,11 @@ export class SessionState {
   /** Where to scroll when the next part is there. */
   readonly goal: Signal<Goal | null> = signal(null);
   readonly gone: Signal<boolean> = signal(false);
+  /** Of the turn that runs; its open text is a signal of its own, so that a token draws no row anew. */
+  readonly liveMessages: Signal<Live["messages"]> = signal(NOTHING_LIVE.messages);
+  readonly openText: Signal<Live["open"]> = signal(null);
   readonly rows: ReadonlySignal<readonly Row[]> = computed(() =>
-    toRows(this.part.value.messages, {
+    toRows(this.#shown(), {
       turns: this.outline.value?.turns ?? [],
       seenFrom: this.view.value === "model" ? null : (this.outline.value?.seenFrom?.messageId ?? null),
     }),
@@ -126,6 +130,12 @@ export class SessionState {
     clearTimeout(this.#due);
     this.#growth?.close();
     this.#stop.abort();
+  }
+
+  #shown(): readonly WindowMessage[] {
+    const { messages, hasNewer } = this.part.value;
+    if (this.view.value === "model") return messages;
+    return withLive(messages, this.liveMessages.value, !hasNewer && !this.loading.value);
   }
 
   async #load(

@@ -25,6 +25,7 @@ const TABS: readonly (readonly [SessionTab, string, string])[] = [
 ];
 
 const Actions = lazily(async () => (await import("./actions.tsx")).Actions);
+const ChatDock = lazily(async () => (await import("../chat/dock.tsx")).ChatDock);
 const Details = lazily(async () => (await import("./details.tsx")).Details);
 const Files = lazily(async () => (await import("./files.tsx")).Files);
 
@@ -77,7 +78,10 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
       ) : tab === "details" ? (
         <Details state={state} />
       ) : (
-        <Conversation state={state} />
+        <>
+          <Conversation state={state} />
+          {isSaved() ? null : <ChatDock state={state} />}
+        </>
       )}
     </div>
   );

@@ -8,7 +8,8 @@ import { lazily } from "./lazy.tsx";
 import { route } from "./route.ts";
 import { ThemeButton } from "./theme-button.tsx";
 
-/** The list is there without it. */
+/** The list is there without them. */
+const HealthPage = lazily(async () => (await import("../health/health.tsx")).HealthPage);
 const SessionPage = lazily(async () => (await import("../session/session.tsx")).SessionPage);
 
 export function App(): VNode {
@@ -20,6 +21,9 @@ export function App(): VNode {
           Continuo
         </a>
         <span class="space" />
+        <a class="top-link" href="#/health" aria-current={place.page === "health" ? "page" : undefined}>
+          Health
+        </a>
         <HelpButton />
         <ThemeButton />
       </header>
@@ -27,6 +31,8 @@ export function App(): VNode {
         <SignedOut />
       ) : place.page === "list" ? (
         <ListPage />
+      ) : place.page === "health" ? (
+        <HealthPage />
       ) : (
         <SessionPage key={place.key} sessionKey={place.key} turn={place.turn} tab={place.tab} />
       )}

@@ -4,6 +4,7 @@ import { parseRoute, sessionLink } from "./route.ts";
 test.each([
   ["", { page: "list" }],
   ["#/", { page: "list" }],
+  ["#/health", { page: "health" }],
   ["#/session", { page: "list" }],
   ["#/session/a%2Fb", { page: "session", key: "a/b", turn: null, tab: "conversation" }],
   ["#/session/a/turn/7", { page: "session", key: "a", turn: 7, tab: "conversation" }],

@@ -1,9 +1,10 @@
-/** What the address says: `#/`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`. */
+/** What the address says: `#/`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`. */
 
 import { signal } from "@preact/signals";
 
 export type Route =
   | { readonly page: "list" }
+  | { readonly page: "health" }
   | {
       readonly page: "session";
       readonly key: string;
@@ -17,6 +18,7 @@ export const route = signal<Route>({ page: "list" });
 
 export function parseRoute(hash: string): Route {
   const [name, key, tab, turn] = hash.replace(/^#\/?/u, "").split("/");
+  if (name === "health") return { page: "health" };
   if (name !== "session" || key === undefined || key === "") return { page: "list" };
   const decoded = decode(key);
   if (tab === "files" || tab === "details") return { page: "session", key: decoded, turn: null, tab };

@@ -1,0 +1,14 @@
+/** What axe has to say about a page. */
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export async function violations(page: Page): Promise<unknown> {
+  // The policy of the page lets nothing in; what a test evaluates is no script of it.
+  await page.evaluate(AXE);
+  return await page.evaluate(`axe.run().then(({ violations }) =>
+    violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html, failureSummary }) => [html.slice(0, 200), failureSummary])]))`);
+}

@@ -1,0 +1,172 @@
+/** A session that is continued in real browsers, with a scripted agent. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterEach, expect, test } from "vitest";
+import { bundleWeb } from "../../scripts/web.ts";
+import { chunk, DONE } from "../acp/script.ts";
+import { openBrowser } from "../cli/browser.ts";
+import { cleanEnv } from "../cli/home.ts";
+import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
+import { EDITS, ownSession } from "../machine/open-chat.ts";
+import { violations } from "./axe.ts";
+import { type OpenViewer, openViewer } from "./open-viewer.ts";
+
+/** Says its first words, and goes on when there is a file `go` beside the script. */
+const WAIT = [chunk("one "), chunk("two "), { untilFile: "go" }, chunk("three"), DONE];
+const WAITS = { ...SCRIPT, prompts: { ...SCRIPT.prompts, ...EDITS, wait: WAIT } };
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+});
+
+interface Chatting {
+  readonly home: TalkHome;
+  readonly viewer: OpenViewer;
+  readonly place: string;
+  go(): void;
+}
+
+async function chatting(): Promise<Chatting> {
+  const home = createTalkHome(WAITS);
+  const key = await ownSession(home);
+  const viewer = await openViewer(home);
+  open.push(viewer);
+  const go = (): void => writeFileSync(join(home.path, "go"), "");
+  return { home, viewer, place: `/session/${encodeURIComponent(key)}`, go };
+}
+
+const prompt = (page: Page) => page.getByRole("textbox", { name: "Prompt" });
+const working = (page: Page) => page.locator(".dock .beat");
+/** All that the agent said, as it stands on the page. */
+const said = (page: Page): Promise<readonly string[]> =>
+  page.locator(".saying, .said .prose").allInnerTexts();
+
+async function say(page: Page, text: string): Promise<void> {
+  await prompt(page).fill(text);
+  await prompt(page).press("Enter");
+}
+
+/** Remembers what changes in the text that is being said. */
+const WATCH = `changed = [];
+  new MutationObserver((records) => {
+    for (const { type, target } of records) changed.push(type + " " + target.nodeName);
+  }).observe(document.querySelector(".saying"), {
+    childList: true, subtree: true, characterData: true, attributes: true,
+  });`;
+
+test("two browsers see one turn while it is said, and a token changes one text node", async () => {
+  const { viewer, place, go } = await chatting();
+  const [first, second] = [await viewer.open(place), await viewer.open(place, { theme: "dark" })];
+  await say(first.page, "wait");
+  for (const { page } of [first, second]) {
+    await page.getByText("one two").waitFor();
+    await page.evaluate(WATCH);
+  }
+  expect(await violations(first.page)).toEqual([]);
+  expect(await violations(second.page)).toEqual([]);
+  go();
+  for (const { page, errors } of [first, second]) {
+    await page.locator(".said .prose").getByText("one two three").waitFor();
+    await working(page).waitFor({ state: "detached" });
+    expect(await said(page)).toEqual(["one two three"]);
+    const changed: readonly string[] = await page.evaluate("changed");
+    expect(new Set(changed).difference(new Set(["characterData #text"]))).toEqual(new Set());
+    expect(errors).toEqual([]);
+  }
+});
+
+test("both browsers are asked for permission with the difference; the first answer counts, and the other sees whose it was", async () => {
+  const { viewer, place } = await chatting();
+  const [first, second] = [await viewer.open(place), await viewer.open(place, { width: 360 })];
+  await say(first.page, "edit it");
+  const pages = [first.page, second.page];
+  for (const page of pages) {
+    const asked = page.getByRole("region", { name: /Allow Edit\?/u });
+    await asked.waitFor();
+    expect(await asked.locator(".diff").innerText()).toMatch(/const b = 2;[\s\S]*const b = 42;/u);
+    expect(await violations(page)).toEqual([]);
+  }
+  // By keyboard: `y` goes to the answer, Enter gives it.
+  await first.page.locator("h1").click();
+  await first.page.keyboard.press("y");
+  await first.page.keyboard.press("Enter");
+  for (const page of pages) await page.locator(".asked-permission").waitFor({ state: "detached" });
+  for (const page of pages) await working(page).waitFor({ state: "detached" });
+  for (const page of pages) await page.getByText("Done.").waitFor();
+  expect(await first.page.locator(".answered").innerText()).toBe("Allowed by you");
+  expect(await second.page.locator(".answered").innerText()).toBe("Allowed by Chrome on Linux");
+});
+
+test("a prompt waits behind the turn that runs, is taken back, and Escape cancels the turn", async () => {
+  const { home, viewer, place } = await chatting();
+  const { page } = await viewer.open(place);
+  await say(page, "slow");
+  await page.getByText("I begin.").waitFor();
+  await say(page, "second");
+  const waits = page.locator(".dock-line", { hasText: "Next" });
+  await waits.getByText("second").waitFor();
+  expect(await prompt(page).inputValue()).toBe("");
+  await waits.getByRole("button", { name: "Take back" }).click();
+  await waits.waitFor({ state: "detached" });
+  await page.keyboard.press("Escape");
+  await working(page).waitFor({ state: "detached" });
+  await page.locator(".dock-line", { hasText: "Cancelled" }).first().waitFor();
+  expect(home.prompts()).toEqual(["slow"]);
+});
+
+interface Served {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly code: string;
+}
+
+async function serve(home: TalkHome, pages: string, port = "0"): Promise<Served> {
+  const script = join(import.meta.dirname, "viewer-process.ts");
+  const child = spawn(process.execPath, [script, home.path, pages, port], {
+    env: cleanEnv(home.path),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const kill = async (): Promise<void> => {
+    const gone = child.exitCode !== null || child.signalCode !== null ? null : once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  };
+  open.push({ [Symbol.asyncDispose]: kill });
+  const [line] = await once(child.stdout as NodeJS.ReadableStream, "data");
+  return { process: child, ...(JSON.parse(String(line)) as { readonly url: string; readonly code: string }) };
+}
+
+test("a page goes on after its server was killed in a turn: no token is lost, none is doubled, and the prompt can be asked again", async () => {
+  const home = createTalkHome({ ...WAITS, prompts: { ...WAITS.prompts, "*": WAIT } });
+  open.push({ [Symbol.asyncDispose]: async () => home[Symbol.dispose]() });
+  const pages = mkdtempSync(join(tmpdir(), "continuo-web-"));
+  open.push({ [Symbol.asyncDispose]: async () => rmSync(pages, { recursive: true }) });
+  await bundleWeb(join(import.meta.dirname, "../.."), pages);
+  const key = await ownSession(home);
+  const first = await serve(home, pages);
+  const browser = await openBrowser();
+  open.push({ [Symbol.asyncDispose]: () => browser.close() });
+  const page = await browser.newPage();
+  await page.goto(`${first.url}/#code=${encodeURIComponent(first.code)}/session/${encodeURIComponent(key)}`);
+  await say(page, "wait");
+  await page.getByText("one two").waitFor();
+  const gone = once(first.process, "exit");
+  first.process.kill("SIGKILL");
+  await gone;
+  await serve(home, pages, new URL(first.url).port);
+  const interrupted = page.locator(".dock-line", { hasText: "Interrupted" });
+  await interrupted.waitFor();
+  await expect.poll(() => said(page)).toEqual(["one two"]);
+  writeFileSync(join(home.path, "go"), "");
+  await interrupted.getByRole("button", { name: "Ask again" }).click();
+  await page.getByText("one two three").waitFor();
+  await working(page).waitFor({ state: "detached" });
+  await expect.poll(() => said(page)).toEqual(["one two", "one two three"]);
+  expect(await interrupted.count()).toBe(0);
+});

@@ -1,0 +1,32 @@
+/**
+ * A server of the viewer as a process of its own, for tests that kill it: `node viewer-process.ts HOME PAGES PORT`. Its
+ * tokens are in a database, so that a page stays signed in when the server is started again on the same port.
+ */
+
+import { join } from "node:path";
+import { loadMachine } from "../../src/cli/serve/machine.ts";
+import type { Shell } from "../../src/cli/terminal/index.ts";
+import { createAuthenticate, createServer, listen } from "../../src/server/index.ts";
+import { openStore } from "../../src/store/index.ts";
+
+const [home = "", pageFolder = "", port = "0"] = process.argv.slice(2);
+const store = await openStore(`sqlite:${join(home, "tokens.db")}`);
+const shell = { home, cwd: home, env: { ...process.env }, stderr: process.stderr } as unknown as Shell;
+const server = createServer({
+  store: (workspaceId) => store.forWorkspace(workspaceId),
+  authenticate: createAuthenticate(store),
+  machine: () => loadMachine(shell, undefined),
+  pageFolder,
+});
+const { url } = await listen(server, { host: "127.0.0.1", port: Number(port), process: "own" });
+const { secret } = await store.createToken({
+  scopes: ["machine:read,write"],
+  label: "test",
+  issuedFrom: "loopback",
+});
+const response = await fetch(`${url}/v1/pages/code`, {
+  method: "POST",
+  headers: { authorization: `Bearer ${secret}` },
+});
+const { code } = (await response.json()) as { readonly code: string };
+process.stdout.write(`${JSON.stringify({ url, code })}\n`);

@@ -1,0 +1,126 @@
+/** The chat of a session: what the server tells of it, and what is said, answered and cancelled here. */
+
+import { batch, type Signal, signal } from "@preact/signals";
+import {
+  type AnswerRequest,
+  type ChatEvent,
+  type ChatQuestion,
+  type ChatState,
+  type PromptAnswer,
+  sessionPath,
+} from "../../src/wire/machine/index.ts";
+import type { SessionState } from "../session/session-state.ts";
+import { sessionLink } from "../shell/route.ts";
+import { foldLive, type Live, NOTHING_LIVE, settled } from "../state/live.ts";
+import { ask, type Growth, listen, sayError } from "../state/server.ts";
+import { THIS_PAGE } from "./this-page.ts";
+
+export class ChatClient {
+  readonly session: SessionState;
+  readonly state: Signal<ChatState | null> = signal(null);
+  /** What went wrong with the last thing that was done here. */
+  readonly failure: Signal<string | null> = signal(null);
+  readonly isSending: Signal<boolean> = signal(false);
+  #live: Live = NOTHING_LIVE;
+  #events: Growth | null = null;
+
+  constructor(session: SessionState) {
+    this.session = session;
+  }
+
+  /** A page that nobody sees holds no connection: a browser has few. Returns what ends it. */
+  follow(): () => void {
+    const look = (): void => {
+      if (document.visibilityState === "visible") this.#connect();
+      else this.#disconnect();
+    };
+    document.addEventListener("visibilitychange", look);
+    look();
+    return () => {
+      document.removeEventListener("visibilitychange", look);
+      this.#disconnect();
+      this.#show(NOTHING_LIVE);
+    };
+  }
+
+  /** Whether the prompt is stored. */
+  async say(text: string, agent: string): Promise<boolean> {
+    this.isSending.value = true;
+    const isSent = await this.#guarded(async () => {
+      const isOther = agent !== this.state.value?.agent;
+      const body = { text, ...(isOther ? { agent } : {}) };
+      const { key } = await ask<PromptAnswer>(this.#path("prompt"), { body });
+      if (key !== this.session.key) goOn(key);
+      else if (this.session.part.value.hasNewer) await this.session.showNewest();
+      else this.session.goal.value = { to: "end" };
+    });
+    this.isSending.value = false;
+    return isSent;
+  }
+
+  async cancel(runId: string): Promise<void> {
+    await this.#guarded(async () => {
+      await ask(this.#path("cancel"), { body: { runId } });
+    });
+  }
+
+  async answer(
+    { approvalId }: ChatQuestion,
+    decision: Pick<AnswerRequest, "outcome" | "optionId" | "reason">,
+  ): Promise<void> {
+    await this.#guarded(async () => {
+      await ask(this.#path("answer"), { body: { approvalId, ...decision, page: THIS_PAGE } });
+    });
+  }
+
+  #path(part: string): string {
+    return sessionPath(this.session.key, `chat/${part}`);
+  }
+
+  #connect(): void {
+    if (this.#events !== null) return;
+    const fold = (type: "turn" | "messages" | "token") => (data: unknown) => {
+      this.#show(foldLive(this.#live, { type, ...(data as object) } as Parameters<typeof foldLive>[1]));
+    };
+    this.#events = listen(this.#path("events"), {
+      turn: fold("turn"),
+      messages: fold("messages"),
+      token: fold("token"),
+      state: (data) => {
+        const { state } = data as Extract<ChatEvent, { readonly type: "state" }>;
+        if (state.running === null) this.#show(settled(this.#live, this.session.part.value.messages));
+        this.state.value = state;
+      },
+      moved: (data) => goOn((data as Extract<ChatEvent, { readonly type: "moved" }>).key),
+    });
+  }
+
+  #disconnect(): void {
+    this.#events?.close();
+    this.#events = null;
+  }
+
+  #show(live: Live): void {
+    this.#live = live;
+    batch(() => {
+      this.session.liveMessages.value = live.messages;
+      this.session.openText.value = live.open;
+    });
+  }
+
+  async #guarded(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      this.failure.value = null;
+      return true;
+    } catch (error) {
+      this.failure.value = sayError(error);
+      return false;
+    }
+  }
+}
+
+/** The way back leads to the list, and not to a session that is no longer there. */
+function goOn(key: string): void {
+  location.replace(sessionLink(key));
+}

@@ -1,0 +1,198 @@
+/** Below the turns: who works, what waits, what is asked, and where the next prompt is written. */
+
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { visibleLine } from "../../src/transcript/index.ts";
+import { CHAT_LIMITS, type ChatRun, type ChatState } from "../../src/wire/machine/index.ts";
+import { agentName } from "../content/words.ts";
+import type { SessionState } from "../session/session-state.ts";
+import { useKeys } from "../shell/keys.ts";
+import { ChatClient } from "./chat-client.ts";
+import { Question } from "./question.tsx";
+import { THIS_PAGE } from "./this-page.ts";
+
+export function ChatDock({ state: session }: { state: SessionState }): VNode | null {
+  const chat = useMemo(() => new ChatClient(session), [session]);
+  useEffect(() => chat.follow(), [chat]);
+  const state = chat.state.value;
+  if (state === null || session.view.value === "model") return null;
+  const { running, waiting, questions, unanswered, readOnly } = state;
+  return (
+    <section class="dock" aria-label="Continue this session">
+      <div class="dock-body">
+        {running === null && readOnly === null
+          ? unanswered
+              .slice(-2)
+              .map((run) => <Unanswered key={run.runId} run={run} chat={chat} state={state} />)
+          : null}
+        {questions.map((question) => (
+          <Question
+            key={question.approvalId}
+            question={question}
+            chat={chat}
+            isReadOnly={readOnly !== null}
+          />
+        ))}
+        {running === null ? null : <Working run={running} chat={chat} state={state} />}
+        {questions.length > 0 ? null : <Answered state={state} />}
+        {waiting.map((run) => (
+          <p key={run.runId} class="dock-line">
+            <span class="dim">Next</span>
+            <bdi class="words">{visibleLine(run.text)}</bdi>
+            {readOnly === null ? (
+              <button type="button" class="quiet" onClick={() => void chat.cancel(run.runId)}>
+                Take back
+              </button>
+            ) : null}
+          </p>
+        ))}
+        {chat.failure.value === null ? null : (
+          <p class="notice bad" role="alert">
+            {chat.failure.value}
+          </p>
+        )}
+        {readOnly === null ? (
+          <Composer chat={chat} state={state} />
+        ) : (
+          <p class="notice read-only">{sentence(readOnly)}</p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+const ENDED: Readonly<Record<string, string>> = {
+  failed: "Failed",
+  cancelled: "Cancelled",
+  timeout: "Timed out",
+  interrupted: "Interrupted",
+};
+
+interface RunProps {
+  readonly run: ChatRun;
+  readonly chat: ChatClient;
+  readonly state: ChatState;
+}
+
+function Unanswered({ run, chat, state }: RunProps): VNode {
+  const again = (): void => void chat.say(run.text, run.agent ?? state.agent);
+  // What is shown may be the beginning of a longer one.
+  const isWhole = run.text.length < CHAT_LIMITS.shownPromptChars;
+  return (
+    <p class="dock-line">
+      <span class="bad">{ENDED[run.status] ?? run.status}</span>
+      <bdi class="words">{visibleLine(run.text)}</bdi>
+      {run.message === null ? null : <span class="dim why">{visibleLine(run.message)}</span>}
+      {isWhole ? (
+        <button type="button" class="quiet" disabled={chat.isSending.value} onClick={again}>
+          Ask again
+        </button>
+      ) : null}
+    </p>
+  );
+}
+
+function Working({ run, chat, state }: RunProps): VNode {
+  const { questions, readOnly } = state;
+  const who = agentName(run.agent ?? state.agent);
+  const cancel = (): unknown => (readOnly === null ? void chat.cancel(run.runId) : false);
+  // In another field it means something else.
+  useKeys({ Escape: ({ target }) => (target instanceof HTMLInputElement ? false : cancel()) });
+  return (
+    <p class="dock-line" role="status">
+      <span class={questions.length > 0 ? "beat asks" : "beat"} aria-hidden="true" />
+      <span>{questions.length > 0 ? `${who} asks for permission` : `${who} works`}</span>
+      {readOnly === null ? (
+        <button type="button" class="quiet" aria-keyshortcuts="Escape" onClick={cancel}>
+          Cancel
+        </button>
+      ) : null}
+    </p>
+  );
+}
+
+/** Whose answer counted. */
+function Answered({ state: { answered } }: { state: ChatState }): VNode | null {
+  const newest = answered.at(-1);
+  if (newest === undefined) return null;
+  const who = newest.page.id === THIS_PAGE.id ? "you" : visibleLine(newest.page.name);
+  return (
+    <p class="dock-line answered dim">
+      {newest.outcome === "granted" ? "Allowed" : "Denied"} by {who}
+    </p>
+  );
+}
+
+function Composer({ chat, state }: { chat: ChatClient; state: ChatState }): VNode {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const chosen = useSignal<string | null>(null);
+  const text = useSignal("");
+  const isBusy = state.running !== null || state.waiting.length > 0;
+  const agent = isBusy ? state.agent : (chosen.value ?? state.agent);
+  const agents = [...new Set([state.agent, ...state.agents])];
+  useKeys({ i: () => field.current?.focus() });
+  const send = async (): Promise<void> => {
+    const words = text.value;
+    if (words.trim() === "" || chat.isSending.value) return;
+    if (!(await chat.say(words, agent))) return;
+    // What was typed meanwhile stays.
+    text.value = text.value.startsWith(words) ? text.value.slice(words.length) : text.value;
+    chosen.value = null;
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={1}
+        maxLength={CHAT_LIMITS.promptChars}
+        aria-label="Prompt"
+        aria-keyshortcuts="i"
+        placeholder={isBusy ? "What comes next" : `Ask ${agentName(agent)}`}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          void send();
+        }}
+      />
+      <div class="composer-foot">
+        <select
+          aria-label="Agent"
+          value={agent}
+          disabled={isBusy}
+          title={isBusy ? "The agent can be changed when no turn runs" : undefined}
+          onChange={(event) => {
+            chosen.value = event.currentTarget.value;
+          }}
+        >
+          {agents.map((name) => (
+            <option key={name} value={name}>
+              {agentName(name)}
+            </option>
+          ))}
+        </select>
+        <span class="dim hint">
+          <kbd>Enter</kbd> {isBusy ? "queues" : "sends"} <kbd>Shift Enter</kbd> new line
+        </span>
+        <button type="submit" class="primary" disabled={chat.isSending.value || text.value.trim() === ""}>
+          {isBusy ? "Queue" : "Send"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function sentence(text: string): string {
+  const line = visibleLine(text);
+  return `${line.charAt(0).toUpperCase()}${line.slice(1)}${line.endsWith(".") ? "" : "."}`;
+}

@@ -1,0 +1,138 @@
+/** A question for permission: all that is asked for, and the answers. */
+
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useRef } from "preact/hooks";
+import type { PermissionOption } from "../../src/model/index.ts";
+import { changesToHtml } from "../../src/transcript/html/index.ts";
+import { visibleLine, visibleText } from "../../src/transcript/index.ts";
+import { CHAT_LIMITS, type ChatQuestion } from "../../src/wire/machine/index.ts";
+import { Html } from "../content/html.tsx";
+import { clock } from "../content/words.ts";
+import { useKeys } from "../shell/keys.ts";
+import type { ChatClient } from "./chat-client.ts";
+
+/** A longer name stands below the question, whole. */
+const MAX_NAME_CHARS = 40;
+
+interface QuestionProps {
+  readonly question: ChatQuestion;
+  readonly chat: ChatClient;
+  readonly isReadOnly: boolean;
+}
+
+export function Question({ question, chat, isReadOnly }: QuestionProps): VNode {
+  const { approvalId, title, toolName, until, options, readsReason } = question;
+  const allow = useRef<HTMLButtonElement>(null);
+  const deny = useRef<HTMLButtonElement>(null);
+  const reason = useSignal("");
+  // The keys go to the answers; only Enter or a click gives one.
+  useKeys({ y: () => allow.current?.focus(), n: () => deny.current?.focus() });
+  const id = `question-${approvalId}`;
+  const answer = (outcome: "granted" | "denied", option?: PermissionOption): void => {
+    const why = outcome === "denied" && reason.value.trim() !== "" ? { reason: reason.value.trim() } : {};
+    void chat.answer(question, { outcome, ...(option === undefined ? {} : { optionId: option.id }), ...why });
+  };
+  const lasting = options.filter(({ kind }) => kind === "allow_always" || kind === "reject_always");
+  const named = visibleLine(toolName === "" ? title : toolName);
+  const name = named === "" || named.length > MAX_NAME_CHARS ? "this" : named;
+  const rest = [...new Set([toolName, title])].filter((text) => text !== "" && text !== name).join("\n");
+  const canAllow = question.content !== null;
+  return (
+    <section class="asked-permission" aria-labelledby={id}>
+      <h2 id={id}>
+        Allow <bdi>{name}</bdi>?{rest === "" ? null : <bdi class="asked-title">{visibleText(rest)}</bdi>}
+      </h2>
+      <Request question={question} />
+      {isReadOnly ? null : (
+        <div class="answers">
+          {canAllow ? (
+            <button
+              ref={allow}
+              type="button"
+              class="primary"
+              aria-keyshortcuts="y"
+              onClick={() => answer("granted")}
+            >
+              Allow once
+            </button>
+          ) : null}
+          <button ref={deny} type="button" aria-keyshortcuts="n" onClick={() => answer("denied")}>
+            Deny
+          </button>
+          {lasting
+            .filter(({ kind }) => canAllow || kind === "reject_always")
+            .map((option) => (
+              <button
+                key={option.id}
+                type="button"
+                onClick={() => answer(option.kind === "allow_always" ? "granted" : "denied", option)}
+              >
+                {option.kind === "allow_always" ? "Allow: " : "Refuse: "}
+                <bdi>{visibleLine(option.name)}</bdi>
+              </button>
+            ))}
+          {readsReason ? (
+            <input
+              type="text"
+              aria-label="Why not"
+              placeholder="Why not"
+              maxLength={CHAT_LIMITS.reasonChars}
+              value={reason.value}
+              onInput={(event) => {
+                reason.value = event.currentTarget.value;
+              }}
+            />
+          ) : null}
+          <span class="dim">denied at {clock(until)}</span>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Differences where files are changed, and every field of the request. */
+function Request({ question: { input, content } }: { question: ChatQuestion }): VNode | null {
+  if (content === null) {
+    return (
+      <p class="notice bad">
+        The request is too long to be shown here: it can only be denied, or answered in a terminal.
+      </p>
+    );
+  }
+  const changes = changesToHtml(input, content);
+  const fields = [...fieldsOf(input), ...(content.length === 0 ? [] : fieldsOf({ content }))];
+  const all = (
+    <dl>
+      {fields.map(([name, text]) => (
+        <div key={name}>
+          <dt>{visibleLine(name)}</dt>
+          <dd>{visibleText(text)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+  if (changes === "" && fields.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard.
+    <section class="request" tabIndex={0} aria-label="What is asked for">
+      {changes === "" ? all : <Html class="body" html={changes} />}
+      {changes === "" ? null : (
+        <details>
+          <summary>Whole request</summary>
+          {all}
+        </details>
+      )}
+    </section>
+  );
+}
+
+function fieldsOf(input: unknown): readonly (readonly [string, string])[] {
+  if (input === null || input === undefined) return [];
+  if (typeof input !== "object" || Array.isArray(input)) return [["input", toText(input)]];
+  return Object.entries(input).map(([name, value]) => [name, toText(value)]);
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}

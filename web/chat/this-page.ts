@@ -1,0 +1,36 @@
+/** What other pages are told of this one, when it answered first. */
+
+import type { ChatPage } from "../../src/wire/machine/index.ts";
+
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg\//u, "Edge"],
+  [/\bOPR\//u, "Opera"],
+  [/\bFirefox\//u, "Firefox"],
+  [/\b(?:Headless)?Chrom(?:e|ium)\//u, "Chrome"],
+  [/\bSafari\//u, "Safari"],
+];
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/\bAndroid\b/u, "Android"],
+  [/\b(?:iPhone|iPad)\b/u, "iOS"],
+  [/\bMac OS X\b/u, "macOS"],
+  [/\bWindows\b/u, "Windows"],
+  [/\bLinux\b/u, "Linux"],
+];
+
+/** `Firefox on Linux`. */
+export function nameOfPage(agent: string): string {
+  const [browser, system] = [BROWSERS, SYSTEMS].map(
+    (all) => all.find(([pattern]) => pattern.test(agent))?.[1],
+  );
+  return `${browser ?? "A browser"}${system === undefined ? "" : ` on ${system}`}`;
+}
+
+/** Without `randomUUID`, which a page has only on this machine or by https. */
+function newId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((one) => one.toString(16).padStart(2, "0"))
+    .join("");
+}
+
+export const THIS_PAGE: ChatPage = { id: newId(), name: nameOfPage(navigator.userAgent) };

@@ -1,0 +1,180 @@
+/** Health: whether the server is ready, what it does, and what its store holds. */
+
+import { type Signal, signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { visibleLine } from "../../src/transcript/index.ts";
+import { type HealthRun, MACHINE_ROOT, type MachineHealth } from "../../src/wire/machine/index.ts";
+import { agentName, bytes, clock, counted, dateAndClock } from "../content/words.ts";
+import { useKeys } from "../shell/keys.ts";
+import { sessionLink } from "../shell/route.ts";
+import { ask, sayError } from "../state/server.ts";
+import { readMetrics, type ServerNumbers } from "./metrics.ts";
+
+interface Health {
+  readonly machine: MachineHealth;
+  readonly isReady: boolean;
+  /** `null` where this page may not read them. */
+  readonly server: ServerNumbers | null;
+  readonly at: string;
+}
+
+/** So often it is looked at, while somebody looks at the page. */
+const LOOK_MS = 3_000;
+
+class HealthState {
+  readonly health: Signal<Health | null> = signal(null);
+  readonly failure: Signal<string | null> = signal(null);
+
+  follow(): () => void {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = async (): Promise<void> => {
+      if (document.visibilityState === "visible") await this.#look(stop.signal);
+      if (!stop.signal.aborted) timer = setTimeout(() => void look(), LOOK_MS);
+    };
+    void look();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }
+
+  async #look(stop: AbortSignal): Promise<void> {
+    try {
+      const [machine, ready, metrics] = await Promise.all([
+        ask<MachineHealth>(`${MACHINE_ROOT}/health`, { signal: stop }),
+        fetch("/readyz", { signal: stop }),
+        fetch("/metrics", { signal: stop }),
+      ]);
+      const server = metrics.ok ? readMetrics(await metrics.text()) : null;
+      this.health.value = { machine, isReady: ready.ok, server, at: new Date().toISOString() };
+      this.failure.value = null;
+    } catch (error) {
+      if (!stop.aborted) this.failure.value = sayError(error);
+    }
+  }
+}
+
+export function HealthPage(): VNode {
+  const state = useMemo(() => new HealthState(), []);
+  useEffect(() => {
+    document.title = "Health · Continuo";
+    return state.follow();
+  }, [state]);
+  useKeys({
+    u: () => {
+      location.hash = "#/";
+    },
+  });
+  const health = state.health.value;
+  return (
+    <main class="page-body health">
+      <h1>Health</h1>
+      {state.failure.value === null ? null : (
+        <p class="notice bad" role="alert">
+          {state.failure.value}
+        </p>
+      )}
+      {health === null ? null : <Sections health={health} />}
+    </main>
+  );
+}
+
+function Sections({ health: { machine, isReady, server, at } }: { health: Health }): VNode {
+  const { store, running, waiting, conversations } = machine;
+  return (
+    <>
+      <section aria-labelledby="health-server">
+        <h2 id="health-server">Server</h2>
+        <Facts
+          facts={[
+            ["Store answers", isReady ? "yes" : "no", isReady ? "good" : "bad"],
+            ["Open streams", server === null ? "not known" : String(server.connections)],
+            ["Requests", server === null ? "not known" : server.requests.toLocaleString("en")],
+            [
+              "Failed by the server",
+              server === null ? "not known" : String(server.failed),
+              server?.failed ? "bad" : "",
+            ],
+            ["Open conversations", String(conversations)],
+            ["Looked at", clock(at)],
+          ]}
+        />
+      </section>
+      <section aria-labelledby="health-turns">
+        <h2 id="health-turns">Turns</h2>
+        <p class="dim">
+          {running.length === 0
+            ? "None runs"
+            : `${counted(running.length, "turn")} run${running.length === 1 ? "s" : ""}`}
+          {waiting === 0 ? "" : `, ${counted(waiting, "prompt")} wait${waiting === 1 ? "s" : ""}`}.
+        </p>
+        {running.length === 0 ? null : (
+          <ul class="plain-list">
+            {running.map((run) => (
+              <Run key={run.key} run={run} />
+            ))}
+          </ul>
+        )}
+      </section>
+      <section aria-labelledby="health-store">
+        <h2 id="health-store">Store</h2>
+        {store === null ? (
+          <p class="dim">There is none yet. It is made with the first session of Continuo's own.</p>
+        ) : (
+          <Facts
+            facts={[
+              ["Engine", store.engine],
+              ["Place", store.location],
+              ["Size", bytes(store.sizeBytes)],
+              ["Sessions", store.sessions.toLocaleString("en")],
+              ["Runs", store.runs.toLocaleString("en")],
+              ["Events", store.events.toLocaleString("en")],
+              ["Blobs", store.blobs.toLocaleString("en")],
+              ["Schema", String(store.schemaVersion)],
+            ]}
+          />
+        )}
+      </section>
+    </>
+  );
+}
+
+const RUNNERS: Readonly<Record<HealthRun["runner"], string>> = {
+  "this server": "run by this server",
+  "another process": "run by another process",
+  nobody: "its process has ended; the next prompt ends it",
+};
+
+function Run({ run: { key, title, agent, startedAt, runner, leaseUntil } }: { run: HealthRun }): VNode {
+  return (
+    <li>
+      <a href={sessionLink(key)}>
+        <bdi>{title === null ? "Untitled" : visibleLine(title)}</bdi>
+      </a>{" "}
+      <span class="dim">
+        {agent === null ? "" : `${agentName(agent)}, `}since {dateAndClock(startedAt)},{" "}
+      </span>
+      <span class={runner === "nobody" ? "bad" : "dim"}>{RUNNERS[runner]}</span>
+      {leaseUntil === null ? null : <span class="dim">, lease until {clock(leaseUntil)}</span>}
+    </li>
+  );
+}
+
+type Fact = readonly [name: string, value: string, tone?: string];
+
+function Facts({ facts }: { facts: readonly Fact[] }): VNode {
+  return (
+    <dl class="fields">
+      {facts.map(([name, value, tone = ""]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class={tone}>
+            <bdi>{visibleLine(value)}</bdi>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
