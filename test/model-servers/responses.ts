@@ -87,7 +87,7 @@ function isCall(item: JsonObject): boolean {
 }
 
 function isOutput(item: JsonObject): boolean {
-  return asText(item.type).endsWith("_call_output");
+  return /(?:_call|^tool_search)_output$/u.test(asText(item.type));
 }
 
 /** All calls of one answer share the first part of their ids; see `outputOf`. */
@@ -137,6 +137,11 @@ function itemOf(step: ContentStep, callId: string, tools: readonly OfferedOpenAi
     case "redacted":
       return reasoning([], "hidden");
     case "tool": {
+      // The client looks among its tools, and its answer offers those that it found.
+      if (step.name === "tool_search") {
+        const common = { id: newId("tsc_"), type: "tool_search_call", call_id: callId, execution: "client" };
+        return { ...common, arguments: step.input };
+      }
       const offered = tools.find((candidate) => candidate.name === step.name);
       const place = offered?.namespace === undefined ? {} : { namespace: offered.namespace };
       const common = { status: "completed", call_id: callId, name: step.name, ...place };

@@ -19,41 +19,15 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Places } from "../../src/agents.ts";
 import { updateTexts } from "../../src/catalog/index.ts";
-import { indexPathOf, passagesOf, useIndex } from "../../src/index-file/index.ts";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
 import { rounds } from "../sizes/counts.ts";
+import { contentOf, LATER } from "./grown-home.ts";
 
 let scratch: string;
 beforeEach(() => {
   scratch = mkdtempSync(join(tmpdir(), "continuo-grown-"));
 });
 afterEach(() => rmSync(scratch, { recursive: true }));
-
-/** Long after anything was written, so that nothing counts as being written now. */
-const LATER = Date.now() + 86_400_000;
-
-/** All that the index holds of texts, without the numbers of its rows. */
-async function contentOf(places: Places): Promise<unknown> {
-  const used = await useIndex(indexPathOf(places), "read", (database) => {
-    const sessions = database.prepare(
-      "select id, key, source, stamp, beside, cut_chars from sessions order by key",
-    );
-    return sessions.all().map(({ id, ...session }) => ({
-      ...session,
-      turns: database
-        .prepare("select * from turns where session = ? order by number")
-        .all(Number(id))
-        .map(({ id: row, session: _, chunk, number, ...turn }) => ({
-          ...turn,
-          number,
-          passages: passagesOf(database, { chunk: Number(chunk), number: Number(number) }),
-          words: database.prepare("select count(*) as count from words where rowid = ?").get(Number(row))
-            ?.count,
-        })),
-    }));
-  });
-  return used.state === "ready" ? used.value : used.state;
-}
 
 interface Edit {
   readonly what: keyof typeof EDITS;
@@ -214,11 +188,9 @@ test.skipIf(!existsSync("/proc/self/io"))(
       expect(bytesRead() - before).toBeLessThan(size / 3);
       expect(ready.size).toBe(1);
     }
-    const turns = (await contentOf(places)) as {
-      turns: { number: number; passages: { text: string }[] }[];
-    }[];
-    expect(turns[0]?.turns.flatMap(({ passages }) => passages)).toHaveLength(252);
-    expect(turns[0]?.turns.at(-1)?.passages.at(-1)?.text).toBe("the newest words");
+    const [indexed] = await contentOf(places);
+    expect(indexed?.turns.flatMap(({ passages }) => passages)).toHaveLength(252);
+    expect(indexed?.turns.at(-1)?.passages.at(-1)?.text).toBe("the newest words");
   },
 );
 

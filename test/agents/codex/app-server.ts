@@ -96,3 +96,12 @@ export async function startAppServer(
 export function threadIdIn(answer: JsonObject): string {
   return asText(asObject(answer.thread).id);
 }
+
+/** Waits until the turn that compacts has ended: what is said before that joins it, and is no turn of its own. */
+export async function compact(app: AppServer, threadId: string): Promise<void> {
+  await app.request("thread/compact/start", { threadId });
+  const { turnId } = await app.notified("item/completed", (params) =>
+    JSON.stringify(params).includes("ontextCompaction"),
+  );
+  await app.notified("turn/completed", (params) => asObject(params.turn).id === turnId);
+}

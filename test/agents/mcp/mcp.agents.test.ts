@@ -16,7 +16,7 @@ import {
   tool,
 } from "../../model-servers/index.ts";
 import { openClaude } from "../claude/driver.ts";
-import { threadIdIn } from "../codex/app-server.ts";
+import { compact, threadIdIn } from "../codex/app-server.ts";
 import { openCodex } from "../codex/driver.ts";
 import { SAID as GEMINI_SAID, SCRIPT as GEMINI_SCRIPT } from "../gemini/conversation.ts";
 import { openGemini } from "../gemini/driver.ts";
@@ -24,6 +24,7 @@ import { MODEL, openOpencode } from "../opencode/driver.ts";
 import { openPi } from "../pi/driver.ts";
 import { runContinuo } from "../proof.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
+import { continuoReady } from "./codex-ready.ts";
 
 const FIRST = "Remember that the parcel is heliotrope.";
 const THEN = "And that it weighs nine pounds.";
@@ -37,8 +38,17 @@ interface Calls {
   readonly search: Step;
 }
 
-const RECALL_INPUT = { query: "parcel" };
-const SEARCH_INPUT = { query: "lighthouse" };
+/** What is said before the agent compacts it away, and after that. */
+const BEFORE = [FIRST, THEN, STORY];
+const AFTER = [ASK, FIND];
+
+/** @param prefix what the agent puts before the name of a tool */
+function callsWith(prefix: string): Calls {
+  return {
+    recall: tool(`${prefix}recall`, { query: "parcel" }),
+    search: tool(`${prefix}search`, { query: "lighthouse" }),
+  };
+}
 
 function scriptOf({ recall, search }: Calls, more: Script = {}): Script {
   return {
@@ -118,9 +128,7 @@ function expectInstructions(server: ModelServer): void {
 
 test("Claude Code calls search and recall", async () => {
   await using sandbox = await makeSandbox();
-  const named = (name: string, input: object): Step => tool(`mcp__continuo__${name}`, input as never);
-  const calls = { recall: named("recall", RECALL_INPUT), search: named("search", SEARCH_INPUT) };
-  await using server = await startModelServer(scriptOf(calls));
+  await using server = await startModelServer(scriptOf(callsWith("mcp__continuo__")));
   const claude = await openClaude(sandbox, server.url, "full");
   await writeOtherSession(sandbox);
   await sandbox.write(
@@ -132,17 +140,16 @@ test("Claude Code calls search and recall", async () => {
     }),
   );
   await install("claude", sandbox, claude.environment);
-  const { sessionId } = await claude.say([FIRST, THEN, STORY]);
+  const { sessionId } = await claude.say(BEFORE);
   await claude.say(["/compact"], { resume: sessionId });
-  await claude.say([ASK, FIND], { resume: sessionId });
+  await claude.say(AFTER, { resume: sessionId });
   expectAnswers(server);
   expectInstructions(server);
 });
 
 test("Codex calls search and recall", async () => {
   await using sandbox = await makeSandbox();
-  const calls = { recall: tool("recall", RECALL_INPUT), search: tool("search", SEARCH_INPUT) };
-  await using server = await startModelServer(scriptOf(calls));
+  await using server = await startModelServer(scriptOf(callsWith("")));
   const codex = await openCodex(sandbox, server.url);
   await writeOtherSession(sandbox);
   const config = await readFile(join(codex.home, "config.toml"), "utf8");
@@ -151,72 +158,52 @@ test("Codex calls search and recall", async () => {
   await install("codex", sandbox, codex.environment);
   await using app = await codex.appServer();
   const threadId = threadIdIn(await app.request("thread/start", { cwd: sandbox.project }));
-  await app.turn(threadId, FIRST);
-  await app.turn(threadId, THEN);
-  await app.turn(threadId, STORY);
-  await app.request("thread/compact/start", { threadId });
-  await app.notified("item/completed", (params) => JSON.stringify(params).includes("ontextCompaction"));
-  await app.turn(threadId, ASK);
-  await app.turn(threadId, FIND);
+  await continuoReady(app);
+  for (const words of BEFORE) await app.turn(threadId, words);
+  await compact(app, threadId);
+  for (const words of AFTER) await app.turn(threadId, words);
   expectAnswers(server);
   expectInstructions(server);
 });
 
 test("Gemini CLI calls search and recall", async () => {
   await using sandbox = await makeSandbox();
-  const calls = {
-    recall: tool("mcp_continuo_recall", RECALL_INPUT),
-    search: tool("mcp_continuo_search", SEARCH_INPUT),
-  };
-  await using server = await startModelServer({ ...scriptOf(calls, GEMINI_SCRIPT), strict: false });
+  const script = scriptOf(callsWith("mcp_continuo_"), GEMINI_SCRIPT);
+  await using server = await startModelServer({ ...script, strict: false });
   const gemini = await openGemini(sandbox, server.url);
   await writeOtherSession(sandbox);
   await install("gemini", sandbox, gemini.environment);
   await using acp = await gemini.acp();
   const session = await acp.begin();
   const { many, more, full } = GEMINI_SAID;
-  for (const words of [FIRST, THEN, STORY, many, more, full, ASK, FIND]) await acp.say(session, words);
+  for (const words of [...BEFORE, many, more, full, ...AFTER]) await acp.say(session, words);
   expectAnswers(server);
 });
 
 test("opencode calls search and recall", async () => {
   await using sandbox = await makeSandbox();
-  const calls = {
-    recall: tool("continuo_recall", RECALL_INPUT),
-    search: tool("continuo_search", SEARCH_INPUT),
-  };
-  await using server = await startModelServer(scriptOf(calls));
+  await using server = await startModelServer(scriptOf(callsWith("continuo_")));
   const opencode = await openOpencode(sandbox, server.url);
   await writeOtherSession(sandbox);
   await install("opencode", sandbox, opencode.environment);
   await using serving = await opencode.serve();
   const session = await serving.create();
-  await serving.say(session, FIRST);
-  await serving.say(session, THEN);
-  await serving.say(session, STORY);
+  for (const words of BEFORE) await serving.say(session, words);
   await serving.request("POST", `/session/${session}/summarize`, { providerID: "scripted", modelID: MODEL });
-  await serving.say(session, ASK);
-  await serving.say(session, FIND);
+  for (const words of AFTER) await serving.say(session, words);
   expectAnswers(server);
   expectInstructions(server);
 });
 
 test("pi calls search and recall", async () => {
   await using sandbox = await makeSandbox();
-  const calls = {
-    recall: tool("mcp__continuo__recall", RECALL_INPUT),
-    search: tool("mcp__continuo__search", SEARCH_INPUT),
-  };
-  await using server = await startModelServer(scriptOf(calls));
+  await using server = await startModelServer(scriptOf(callsWith("mcp__continuo__")));
   const pi = await openPi(sandbox, server.url);
   await writeOtherSession(sandbox);
   await install("pi", sandbox, pi.environment);
   await using talk = pi.talk({ withExtensions: true });
-  await talk.say(FIRST);
-  await talk.say(THEN);
-  await talk.say(STORY);
+  for (const words of BEFORE) await talk.say(words);
   await talk.request("compact");
-  await talk.say(ASK);
-  await talk.say(FIND);
+  for (const words of AFTER) await talk.say(words);
   expectAnswers(server);
 });

@@ -10,6 +10,7 @@ import { threadIdIn } from "../codex/app-server.ts";
 import { openCodex } from "../codex/driver.ts";
 import { runContinuo } from "../proof.ts";
 import { makeSandbox } from "../sandbox.ts";
+import { continuoReady } from "./codex-ready.ts";
 
 const SAID = "What did we say about the lighthouse?";
 
@@ -56,23 +57,33 @@ test("Claude Code finds search and recall by its tool search, calls them, and sh
   expect(recalled).toContain("nothing cut");
 });
 
-test("Codex offers its model a search for tools, and tells it what Continuo is for by the first sentence", async () => {
+test("Codex tells its model what Continuo is for by the first sentence, and the model finds its search and calls it", async () => {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer({
     summary: "Things were said.",
-    turns: [{ user: SAID, answers: [[text("I look.")]] }],
+    turns: [
+      {
+        user: SAID,
+        answers: [
+          [tool("tool_search", { query: "search old sessions of coding agents", limit: 8 })],
+          [tool("search", { query: "lighthouse" })],
+          [text("It was found.")],
+        ],
+      },
+    ],
   });
   const codex = await openCodex(sandbox, server.url);
   await runContinuo(["mcp", "install", "codex", "--yes"], sandbox, codex.environment);
   await using app = await codex.appServer();
   const threadId = threadIdIn(await app.request("thread/start", { cwd: sandbox.project }));
-  // A model that is asked before the server has started is told of no tool.
-  await app.notified("mcpServer/startupStatus/updated", (params) =>
-    /continuo.*ready/su.test(JSON.stringify(params)),
-  );
+  await continuoReady(app);
   await app.turn(threadId, SAID);
-  const [first] = sentTo(server);
+  const [first, found, searched] = sentTo(server);
   expect(first).toContain('"type":"tool_search"');
+  expect(found).toContain('"type":"tool_search_output"');
+  expect(searched).toContain('"namespace":"mcp__continuo"');
+  // The person's own question is what the search finds.
+  expect(searched).toContain("quoted from old sessions");
   expect(first).toContain(
     "- mcp__continuo: Continuo remembers every session that coding agents had on this machine",
   );
