@@ -9,6 +9,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { createInterface } from "node:readline";
+import { killIfThere } from "../left-behind/processes.ts";
 
 /** Set by `run.ts` to `loopback` where the whole test run has no other network interface. */
 export const NETWORK_VARIABLE = "CONTINUO_TEST_NETWORK";
@@ -78,7 +79,7 @@ async function killStrays(root: string): Promise<void> {
   for (const pid of pids) {
     // A process that is gone, or not ours, cannot be read.
     const variables = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
-    if (variables.split("\0").includes(`HOME=${root}`)) kill(Number(pid));
+    if (variables.split("\0").includes(`HOME=${root}`)) killIfThere(Number(pid));
   }
 }
 
@@ -232,14 +233,5 @@ async function ended(child: ChildProcessWithoutNullStreams): Promise<number | nu
 
 /** Kills what is left of a process group. */
 function killGroup(child: ChildProcessWithoutNullStreams): void {
-  if (child.pid !== undefined) kill(-child.pid);
-}
-
-/** A process, or a group where the number is negative; one that is gone already is no error. */
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
+  if (child.pid !== undefined) killIfThere(-child.pid);
 }

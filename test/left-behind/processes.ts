@@ -23,6 +23,15 @@ function all(): readonly number[] {
     .map(Number);
 }
 
+/** A process, or a group where the number is negative; one that has ended by then is no error. */
+export function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 /** A zombie, which nobody waits for any more, does not run. */
 export function isRunning(pid: number): boolean {
   const [state = "Z"] = fieldsOf(pid);

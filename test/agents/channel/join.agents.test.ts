@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { killIfThere } from "../../left-behind/processes.ts";
 import { type RequestRecord, type Script, text } from "../../model-servers/index.ts";
 import { type Stage, stage } from "../chat/stage.ts";
 import { normaliseRequest } from "../requests.ts";
@@ -83,13 +84,8 @@ async function killWhileTelling(on: Stage, channel: Channel, joined: ReadonlyMap
   const begun = [expect.stringMatching(/^Once upon a time\./u), "open"];
   await expect.poll(telling, WAIT).toEqual([...joined.keys()].map(() => begun));
   for (const one of joined.values()) one.kill();
-  for (const pid of startedIn(on.sandbox)) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It ended with its join.
-    }
-  }
+  // Some end with their join.
+  for (const pid of startedIn(on.sandbox)) killIfThere(pid);
   const left = [expect.any(String), "interrupted"];
   await expect.poll(telling, WAIT).toEqual([...joined.keys()].map(() => left));
 }

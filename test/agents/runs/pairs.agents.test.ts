@@ -9,6 +9,7 @@ import { openRunAgent } from "../../../src/agents.ts";
 import { AGENT_NAMES, type AgentName } from "../../../src/model/index.ts";
 import { type RunOnceOptions, type RunResult, runOnce } from "../../../src/sessions/index.ts";
 import { openStore } from "../../../src/store/index.ts";
+import { killIfThere } from "../../left-behind/processes.ts";
 import { type ModelServer, type Step, startModelServer, text } from "../../model-servers/index.ts";
 import { SUBJECTS } from "../drivers/subjects/index.ts";
 import { makeSandbox, type Sandbox } from "../sandbox.ts";
@@ -121,7 +122,7 @@ async function goWrong({ server, sandbox, run }: Stage, name: AgentName, fault: 
   const isAsked = () => server.conversation().filter((one) => JSON.stringify(one).includes(WRONG)).length;
   await expect.poll(() => isOver || isAsked() >= fault.requests).toBe(true);
   if (fault.after === "the person gives up") stop.abort();
-  else for (const pid of startedIn(sandbox)) process.kill(pid, "SIGKILL");
+  else for (const pid of startedIn(sandbox)) killIfThere(pid);
   return await ended;
 }
 
