@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { attach, mentionsIn } from "./attach.ts";
+import { type Desktop, readClipboard } from "./clipboard.ts";
 import { completionsOf } from "./completer.ts";
 import { REPL_LIMITS } from "./limits.ts";
 import { pathsBeginning } from "./paths.ts";
@@ -29,12 +30,15 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true }));
 
 const PNG = Buffer.from("89504e470d0a1a0a0000", "hex");
-const at = (line: string) => attach(line, { cwd, home: cwd });
+/** No desktop. */
+const NOBODY = { env: {}, cwd: "/", platform: "linux" } as const;
+const at = (line: string, desktop: Desktop = NOBODY) => attach(line, { cwd, home: cwd, desktop });
 
 test.each([
   ["look at @src/a.ts, please", ["src/a.ts,"]],
   ['@"a name.md" and @"a name.md" again', ["a name.md"]],
   ["mail me@example.com, not @", []],
+  ["what is on @clipboard?", ["clipboard?"]],
   [
     "/tmp/shot\\ one.png and '~/two.JPG' and file:///x/y.webp",
     ["/tmp/shot one.png", "~/two.JPG", "file:///x/y.webp"],
@@ -101,4 +105,79 @@ test("Tab behind an @ offers paths of the folder, and none that would not be rea
   const candidates = { agents: () => [], commands: () => [], sessions: async () => [], paths };
   expect(await completionsOf("look at @sr", candidates)).toEqual([["src/"], "sr"]);
   expect(await completionsOf("me@sr", candidates)).toEqual([[], "me@sr"]);
+});
+
+/**
+ * A stand-in for the desktop's program, which no test machine has: it prints what it is told to. The real ones print the
+ * same: the bytes of a PNG, and `osascript` their digits.
+ */
+function desktopWith(program: string, script: string, env: Desktop["env"] = {}): Desktop {
+  const folder = join(cwd, "bin");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, program), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const isMac = ["pngpaste", "osascript"].includes(program);
+  return { cwd, env: { PATH: `${folder}:/usr/bin:/bin`, ...env }, platform: isMac ? "darwin" : "linux" };
+}
+
+const OCTAL = [...PNG].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
+
+test.each([
+  [
+    "wl-paste",
+    { WAYLAND_DISPLAY: "wayland-0" },
+    `[ "$*" = "--no-newline --type image/png" ] && printf '${OCTAL}'`,
+  ],
+  [
+    "xclip",
+    { DISPLAY: ":0", WAYLAND_DISPLAY: "wayland-0" },
+    `[ "$*" = "-selection clipboard -target image/png -out" ] && printf '${OCTAL}'`,
+  ],
+  ["pngpaste", {}, `[ "$*" = - ] && printf '${OCTAL}'`],
+  ["osascript", {}, `echo '«data PNGf${PNG.toString("hex").toUpperCase()}»'`],
+])("the picture of the clipboard is read by %s", async (program, env, script) => {
+  const { blocks, notes } = await at("what is on @clipboard?", desktopWith(program, script, env));
+  expect(blocks).toEqual([{ type: "image", mimeType: "image/png", data: PNG.toString("base64") }]);
+  expect(notes).toEqual(["attached the picture of the clipboard (10 B)"]);
+});
+
+const X11 = { DISPLAY: ":0" };
+
+test.each([
+  ["without a desktop", NOBODY, "unsupported", "this process has no desktop", "Save the picture as a file"],
+  [
+    "without its program",
+    { ...NOBODY, env: X11 },
+    "unsupported",
+    "xclip cannot be found",
+    "Install xclip, or",
+  ],
+])("the clipboard cannot be read %s, and the error says what helps", async (_, desktop, code, why, hint) => {
+  await expect(at("@clipboard", desktop)).rejects.toMatchObject({
+    code,
+    message: `cannot read the clipboard: ${why}`,
+    hint: expect.stringContaining(hint),
+  });
+});
+
+test.each([
+  ["only a text", "echo 'Error: target image/png not available' >&2; exit 1", "not_found"],
+  ["nothing", "exit 0", "not_found"],
+  ["what is no picture", "echo words", "not_found"],
+  ["a picture over the limit", `printf '${OCTAL}'; head -c ${6_000_000} /dev/zero`, "too_large"],
+  ["a program that is killed", "kill -9 $$", "unavailable"],
+])("of a clipboard with %s nothing is attached", async (_, script, code) => {
+  await expect(at("@clipboard", desktopWith("xclip", script, X11))).rejects.toMatchObject({ code });
+});
+
+test("a program that never answers is ended", async () => {
+  const read = readClipboard(desktopWith("xclip", "exec sleep 600", X11), { maxBytes: 1_000, timeoutMs: 50 });
+  await expect(read).rejects.toMatchObject({
+    code: "unavailable",
+    message: "cannot read the clipboard: xclip did not answer in time",
+  });
+});
+
+test("a file of that name is named by a path", async () => {
+  writeFileSync(join(cwd, "clipboard"), "words");
+  expect((await at("@./clipboard")).notes).toEqual(["attached ./clipboard (5 B)"]);
 });

@@ -1,5 +1,6 @@
 /**
- * Files that a person names in a line: `@src/a.ts`, `@"a name.md"`, or the path of a picture, as a terminal pastes it.
+ * Files that a person names in a line: `@src/a.ts`, `@"a name.md"`, or the path of a picture, as a terminal pastes it;
+ * `@clipboard` is the picture of the clipboard.
  * Only what was typed is read: regular files without a link on the way, up to a limit.
  */
 
@@ -11,7 +12,9 @@ import { fileURLToPath } from "node:url";
 import { type Block, ContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { formatSize } from "../terminal/index.ts";
+import { type Desktop, readClipboard } from "./clipboard.ts";
 import { REPL_LIMITS } from "./limits.ts";
+import { CLIPBOARD } from "./paste.ts";
 
 export interface Attached {
   readonly blocks: readonly Block[];
@@ -22,7 +25,7 @@ export interface Attached {
 interface Mention {
   readonly path: string;
   /** `@`: a file that is not there is only a word; a picture's path likewise. */
-  readonly type: "file" | "picture";
+  readonly type: "file" | "picture" | "clipboard";
 }
 
 const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/gu;
@@ -33,7 +36,7 @@ const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp)$/iu;
 /** Pure. */
 export function mentionsIn(line: string): readonly Mention[] {
   const files = [...line.matchAll(MENTION)].map(([, quoted, plain = ""]): Mention => {
-    return { path: quoted ?? plain, type: "file" };
+    return { path: quoted ?? plain, type: isClipboard(plain) ? "clipboard" : "file" };
   });
   const pictures = [...line.matchAll(PICTURE)]
     .map(([, quoted, plain = ""]) => quoted ?? plain.replace(/\\(.)/gu, "$1"))
@@ -43,16 +46,31 @@ export function mentionsIn(line: string): readonly Mention[] {
   return [...files, ...pictures].filter(({ path }) => !seen.has(path) && seen.add(path) !== undefined);
 }
 
-/** Errors: `usage` for what is there and cannot be attached; `too_large`. */
-export async function attach(
-  line: string,
-  { cwd, home = homedir() }: { readonly cwd: string; readonly home?: string },
-): Promise<Attached> {
+/** A file of that name is `@./clipboard`. */
+function isClipboard(plain: string | undefined): boolean {
+  return plain !== undefined && plain.replace(SENTENCE_END, "") === CLIPBOARD;
+}
+
+/** A sentence may end behind a name. */
+const SENTENCE_END = /[.,;:!?)\]]+$/u;
+
+interface Place {
+  readonly cwd: string;
+  readonly home?: string;
+  /** Whose clipboard is read. */
+  readonly desktop: Desktop;
+}
+
+/** Errors: `usage` for what is there and cannot be attached; `too_large`; those of `readClipboard`. */
+export async function attach(line: string, { cwd, home = homedir(), desktop }: Place): Promise<Attached> {
   const blocks: Block[] = [];
   const notes: string[] = [];
   let left: number = REPL_LIMITS.attachedBytes;
   for (const mention of mentionsIn(line).slice(0, REPL_LIMITS.attachedFiles)) {
-    const found = await readMention(mention, { cwd, home, maxBytes: left });
+    const found =
+      mention.type === "clipboard"
+        ? { name: "the picture of the clipboard", bytes: await readClipboard(desktop, { maxBytes: left }) }
+        : await readMention(mention, { cwd, home, maxBytes: left });
     if (found === null) continue;
     const { name, bytes } = found;
     left -= bytes.length;
@@ -73,8 +91,7 @@ async function readMention(
   { path }: Mention,
   { cwd, home, maxBytes }: Reading,
 ): Promise<{ readonly name: string; readonly bytes: Buffer } | null> {
-  // A sentence may end behind a name.
-  for (const name of [path, path.replace(/[.,;:!?)\]]+$/u, "")]) {
+  for (const name of [path, path.replace(SENTENCE_END, "")]) {
     const full = resolve(await realpath(cwd), expanded(name, home));
     const real = await realpath(full).catch(() => null);
     if (real === null) continue;

@@ -20,6 +20,8 @@ export const REPL_LIMITS = {
   /** Files that one line names, and what of them is read. */
   attachedFiles: 20,
   attachedBytes: 5_242_880,
+  /** How long the desktop has to give the picture of its clipboard. */
+  clipboardMs: 5_000,
   /** Entries of a folder that Tab looks through. */
   lookedThrough: 10_000,
   sessionRows: 15,

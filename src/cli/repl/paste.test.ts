@@ -22,6 +22,8 @@ test.each([
   ["one line is typed", `a${paste("one line")}b`, "aone lineb"],
   ["the end of its line is not sent", paste("one line\r"), "one line"],
   ["controls are made visible", paste("a\u0003\u001b[31m"), "a␃␛[31m"],
+  ["Ctrl-V names the picture of the clipboard", "see\u0016", "see @clipboard "],
+  ["a Ctrl-V that is pasted is no key", paste("a\u0016b"), "a␖b"],
   ["several lines are one mark", `see ${paste("a\r\nb\rc")}!`, "see [paste 1: 3 lines]!"],
 ])("%s", (_, typed, keys) => {
   expect(feed([typed]).keys).toBe(keys);

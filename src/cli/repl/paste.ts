@@ -1,6 +1,6 @@
 /**
  * What a terminal sends between the marks of a paste, kept from looking like keys: several lines become one mark in
- * the line, `[paste 1: 12 lines]`, and are put in its place when the line is sent. Pure.
+ * the line, `[paste 1: 12 lines]`, and are put in its place when the line is sent. Ctrl-V types `@clipboard`. Pure.
  */
 
 import { visibleLine } from "../../transcript/index.ts";
@@ -27,6 +27,11 @@ export const NO_PASTES: Pastes = {
   texts: new Map(),
 };
 
+/** What names the picture of the clipboard, after `@`. */
+export const CLIPBOARD = "clipboard";
+
+/** A terminal pastes text by its own key, and leaves this one to programs: pictures. */
+const CTRL_V = "\u0016";
 const BEGIN = "\u001b[200~";
 const END = "\u001b[201~";
 
@@ -52,7 +57,7 @@ export function filterKeys(pastes: Pastes, chunk: string): FilteredKeys {
     const held = at === -1 ? beginningOf(mark, rest) : "";
     const before = rest.slice(0, at === -1 ? rest.length - held.length : at);
     if (state.isPasting) state = withPart(state, before);
-    else keys += before;
+    else keys += before.replaceAll(CTRL_V, ` @${CLIPBOARD} `);
     if (at === -1) return { pastes: { ...state, held }, keys, hasPaste };
     rest = rest.slice(at + mark.length);
     hasPaste = true;

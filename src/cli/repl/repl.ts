@@ -136,7 +136,11 @@ async function inputOf(
 ): Promise<string | readonly Block[]> {
   if (typed === undefined) return text;
   const { attach } = await import("./attach.ts");
-  const { blocks, notes } = await attach(typed, { cwd: talk.session?.cwd ?? talk.cwd, home: shell.home });
+  const { blocks, notes } = await attach(typed, {
+    cwd: talk.session?.cwd ?? talk.cwd,
+    home: shell.home,
+    desktop: shell,
+  });
   for (const note of notes) teller.note(note);
   return blocks.length === 0 ? text : [{ type: "text", text }, ...blocks];
 }
