@@ -1,11 +1,13 @@
 /**
- * `npm run bench -- chat`: how long until the model is asked, compared with the agent's own command line; and the
- * memory of a long `repl`. Needs the agents of `npm run test:agents`.
+ * `npm run bench -- chat`: how long until the model is asked, compared with the agent's own command line, and with the
+ * same program started as Continuo starts it by a client that does nothing else; and the memory of a long `repl`. Needs
+ * the agents of `npm run test:agents`.
  */
 
 import { join } from "node:path";
+import { startAppServer, threadIdIn } from "../../test/agents/codex/app-server.ts";
 import { SUBJECTS } from "../../test/agents/drivers/subjects/index.ts";
-import { makeSandbox, runProgram, type Sandbox } from "../../test/agents/sandbox.ts";
+import { makeSandbox, type ProgramOptions, runProgram, type Sandbox } from "../../test/agents/sandbox.ts";
 import { talkLong } from "../../test/cli/long-talk.ts";
 import { startModelServer } from "../../test/model-servers/index.ts";
 import { printRatios, type Ratio } from "../measure/index.ts";
@@ -14,11 +16,35 @@ const ROOT = join(import.meta.dirname, "../..");
 const MAIN = join(ROOT, "dist/cli/main.js");
 const SCRIPTED = join(ROOT, "test/acp/scripted-agent.ts");
 
+type Asked = "claude" | "codex";
+
 /** The agent's own command line, asked the same. */
-const OWN: Readonly<Record<"claude" | "codex", readonly string[]>> = {
+const OWN: Readonly<Record<Asked, readonly string[]>> = {
   claude: ["-p", "hello"],
   codex: ["exec", "hello"],
 };
+
+const LINES = ["-p", "--verbose", "--input-format=stream-json", "--output-format=stream-json"];
+const HELLO = { type: "user", message: { role: "user", content: "hello" } };
+
+/** The program as Continuo starts it, asked the same by a client that does nothing else. */
+const BARE: Readonly<Record<Asked, (command: readonly string[], options: ProgramOptions) => Promise<void>>> =
+  {
+    async claude(command, options) {
+      await runToEnd([...command, ...LINES], { ...options, stdin: `${JSON.stringify(HELLO)}\n` });
+    },
+    async codex(command, options) {
+      await using server = await startAppServer([...command, "app-server"], options);
+      const thread = await server.request("thread/start", { cwd: options.cwd });
+      await server.turn(threadIdIn(thread), "hello");
+    },
+  };
+
+async function runToEnd(argv: readonly string[], options: ProgramOptions): Promise<void> {
+  const [program = "", ...args] = argv;
+  const { code, stderr } = await runProgram(program, args, options);
+  if (code !== 0) throw new Error(`${argv.join(" ")} failed: ${stderr}`);
+}
 
 /** After which turns it is looked: what the first hundreds load and compile stays. */
 const LOOKS = [200, 1_000, 2_000] as const;
@@ -35,42 +61,47 @@ const HEAP = ["--max-old-space-size=64", "--max-semi-space-size=1"];
 export async function run({ rounds }: { readonly large: boolean; readonly rounds: number }): Promise<void> {
   const ratios: Ratio[] = [];
   for (const agent of ["claude", "codex"] as const) {
-    const { own, chat } = await untilAsked(agent, Math.max(5, rounds));
+    const { own, bare, chat } = await untilAsked(agent, Math.max(5, rounds));
     console.log(`\n${agent}: from the start to the first request, medians (and the shortest)`);
     console.log(`  ${`${agent} ${OWN[agent].join(" ")}`.padEnd(44)} ${describeTimes(own)}`);
+    console.log(`  ${"the same program, started the same way".padEnd(44)} ${describeTimes(bare)}`);
     console.log(`  ${"continuo chat hello".padEnd(44)} ${describeTimes(chat)}`);
-    ratios.push({
-      what: `continuo chat / ${agent} itself`,
-      ratio: median(chat) / median(own),
-      wanted: "below",
-      target: 1.15,
-    });
+    for (const [baseline, times] of [
+      [`${agent} itself`, own],
+      [`${agent} started the same way`, bare],
+    ] as const) {
+      const ratio = median(chat) / median(times);
+      ratios.push({ what: `continuo chat / ${baseline}`, ratio, wanted: "below", target: 1.15 });
+    }
   }
   ratios.push(...(await memory()));
   printRatios(ratios);
 }
 
-/** In turn, so that a machine whose speed drifts drifts for both; after one warm-up each. */
-async function untilAsked(
-  agent: "claude" | "codex",
-  rounds: number,
-): Promise<{ readonly own: readonly number[]; readonly chat: readonly number[] }> {
+type Times = Readonly<Record<"own" | "bare" | "chat", number[]>>;
+
+/** In turn, so that a machine whose speed drifts drifts for all; after one warm-up each. */
+async function untilAsked(agent: Asked, rounds: number): Promise<Times> {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer();
   const { environment, command } = await SUBJECTS[agent].prepare(sandbox, server.url);
   const [program = "", ...args] = command;
   const settings = { agent, agents: { [agent]: { command: program, args } } };
   await sandbox.write(".continuo/continuo.yaml", JSON.stringify(settings));
-  const times = { own: [] as number[], chat: [] as number[] };
+  const times: Times = { own: [], bare: [], chat: [] };
+  const options = { cwd: sandbox.project, env: environment };
+  const ask = {
+    own: () => runToEnd([...command, ...OWN[agent]], options),
+    bare: () => BARE[agent](command, options),
+    chat: () => runToEnd([process.execPath, MAIN, "chat", "hello"], options),
+  } as const;
   for (let round = 0; round <= rounds; round++) {
-    for (const who of ["own", "chat"] as const) {
-      const argv = who === "own" ? [...command, ...OWN[agent]] : [process.execPath, MAIN, "chat", "hello"];
+    for (const who of ["own", "bare", "chat"] as const) {
       const before = server.conversation().length;
       const startedAt = Date.now();
-      const [first = "", ...rest] = argv;
-      const { code, stderr } = await runProgram(first, rest, { cwd: sandbox.project, env: environment });
+      await ask[who]();
       const asked = server.conversation()[before];
-      if (code !== 0 || asked === undefined) throw new Error(`${argv.join(" ")} failed: ${stderr}`);
+      if (asked === undefined) throw new Error(`${agent} (${who}) did not ask its model`);
       if (round > 0) times[who].push(Date.parse(asked.at) - startedAt);
     }
   }
