@@ -21,6 +21,24 @@ describe("every path that a guide for contributors names exists", () => {
   });
 });
 
+test("no page for users sends readers to the source", () => {
+  const pages = ["README.md", ...["docs", "docs/guides"].flatMap((folder) => markdownIn(folder))];
+  const sent = pages.flatMap((page) =>
+    readFileSync(join(ROOT, page), "utf8")
+      .split("\n")
+      .filter((line) => /`src\/[\w-]+\//u.test(line) && !line.startsWith("Generated from"))
+      .map((line) => `${page}: ${line}`),
+  );
+  expect(pages.length).toBeGreaterThan(15);
+  expect(sent).toEqual([]);
+});
+
+function markdownIn(folder: string): readonly string[] {
+  return readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(folder, name));
+}
+
 test("every link from one document to another leads to a file", () => {
   const documents = [
     ...["README.md", "ARCHITECTURE.md", "PROTOCOL.md", "CHANGELOG.md", "test/agents/README.md"],
