@@ -21,12 +21,17 @@ const OTHER = "Name a colour, please.";
 const LAST = "Which number was it?";
 const STORY = Array.from({ length: 3_000 }, (_, k) => `word${k}`).join(" ");
 
+/** On a busy machine opencode takes a minute to start. */
+const TIMEOUT_MS = 900_000;
+
 interface Fault {
   readonly name: string;
   readonly answer: readonly Step[];
   /** What happens when the model was asked so often; an agent asks again for as long as it likes. */
   readonly requests: number;
   readonly after: "the person gives up" | "the agent is killed";
+  /** Agents that take what they got by then for the whole answer, and end the turn well. */
+  readonly hides?: readonly AgentName[];
 }
 
 const refusal = (status: number, requests: number): Fault => ({
@@ -54,6 +59,7 @@ const FAULTS: readonly Fault[] = [
     answer: [text("half"), { type: "cut" }],
     requests: 2,
     after: "the person gives up",
+    hides: ["gemini"],
   },
 ];
 
@@ -120,7 +126,7 @@ async function goWrong({ server, sandbox, run }: Stage, name: AgentName, fault: 
     isOver = true;
   });
   const isAsked = () => server.conversation().filter((one) => JSON.stringify(one).includes(WRONG)).length;
-  await expect.poll(() => isOver || isAsked() >= fault.requests).toBe(true);
+  await expect.poll(() => isOver || isAsked() >= fault.requests, { timeout: TIMEOUT_MS }).toBe(true);
   if (fault.after === "the person gives up") stop.abort();
   else for (const pid of startedIn(sandbox)) killIfThere(pid);
   return await ended;
@@ -134,16 +140,20 @@ function counts({ server }: Stage, ...words: readonly [string, ...string[]]): re
   return words.map((one) => body.split(one).length - 1);
 }
 
-test.each(FAULTS.flatMap(casesOf))("%s in a turn of %s, then %s goes on", async (_, from, to, fault) => {
-  await using at = await stage([from, to], fault.answer);
-  const { sessionId } = await at.run(from, FIRST);
-  const bad = await goWrong(at, from, fault, sessionId);
-  expect(bad.status).not.toBe("completed");
-  expect((await at.run(to, OTHER, { sessionId })).status).toBe("completed");
-  expect(counts(at, OTHER, FIRST)).toEqual([1, 1]);
-  // An agent may have dropped what its model refused; said twice it is never.
-  expect(counts(at, OTHER, WRONG)[1]).toBeLessThanOrEqual(1);
-  expect((await at.run(from, LAST, { sessionId })).status).toBe("completed");
-  expect(counts(at, LAST, FIRST, OTHER)).toEqual([1, 1, 1]);
-  expect(counts(at, LAST, WRONG)[1]).toBeLessThanOrEqual(1);
-});
+test.each(FAULTS.flatMap(casesOf))(
+  "%s in a turn of %s, then %s goes on",
+  async (_, from, to, fault) => {
+    await using at = await stage([from, to], fault.answer);
+    const { sessionId } = await at.run(from, FIRST);
+    const bad = await goWrong(at, from, fault, sessionId);
+    expect(bad.status === "completed").toBe(fault.hides?.includes(from) ?? false);
+    expect((await at.run(to, OTHER, { sessionId })).status).toBe("completed");
+    expect(counts(at, OTHER, FIRST)).toEqual([1, 1]);
+    // An agent may have dropped what its model refused; said twice it is never.
+    expect(counts(at, OTHER, WRONG)[1]).toBeLessThanOrEqual(1);
+    expect((await at.run(from, LAST, { sessionId })).status).toBe("completed");
+    expect(counts(at, LAST, FIRST, OTHER)).toEqual([1, 1, 1]);
+    expect(counts(at, LAST, WRONG)[1]).toBeLessThanOrEqual(1);
+  },
+  TIMEOUT_MS,
+);
