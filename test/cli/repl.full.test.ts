@@ -1,6 +1,6 @@
 /** `continuo repl` in a terminal, with a scripted agent; screens are compared with `cases/`. */
 
-import { readFileSync, statSync } from "node:fs";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hello1 } from "../acp/script.ts";
@@ -290,6 +290,24 @@ describe("in a terminal", () => {
     on.type("and @.");
     await on.until((screen) => screen.includes("✗ cannot attach .: it is a folder") && isReady(screen));
     expect(home.prompts()).toHaveLength(1);
+  });
+
+  test("Ctrl-V names the picture of the clipboard, which the agent receives; none is an error", async () => {
+    // A stand-in for the desktop's program.
+    const give = `[ -e '${home.path}/copied' ] && printf '\\211PNG\\r\\n\\032\\n'`;
+    home.write("bin/xclip", `#!/bin/sh\n${give}\n`);
+    chmodSync(join(home.path, "bin/xclip"), 0o755);
+    const on = await open(80, `PATH='${home.path}/bin':$PATH DISPLAY=:0 WAYLAND_DISPLAY=`);
+    on.write("look at");
+    on.send("C-v");
+    await on.until((screen) => screen.includes("❯ look at @clipboard"));
+    on.send("Enter");
+    await on.until((screen) => screen.includes("✗ the clipboard holds no picture") && isReady(screen));
+    expect(home.prompts()).toEqual([]);
+    home.write("copied", "");
+    on.type("look at @clipboard");
+    const done = await on.until((screen) => screen.includes("You said: ") && isReady(screen));
+    expect(done).toContain("· attached the picture of the clipboard (8 B)");
   });
 
   test("an agent that dies is told, and the talk goes on", async () => {

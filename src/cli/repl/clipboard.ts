@@ -66,14 +66,17 @@ export async function readClipboard(
     if (path !== null) return await readBy(path, source, { env, maxBytes, timeoutMs });
   }
   const names = sources.map(({ program }) => program).join(" and ");
-  throw unsupported(`${names} cannot be found`, `Install ${sources[0]?.package ?? names}, or ${LATER}`);
+  throw unsupported(
+    `${names} cannot be found`,
+    `Install ${sources[0]?.package ?? names}, or attach a file: \`@PATH\`.`,
+  );
 }
 
 function sourcesOf({ env, platform = process.platform }: Desktop): readonly Source[] {
   if (platform === "darwin") return MAC;
   return [
-    ...(env.WAYLAND_DISPLAY === undefined ? [] : [WAYLAND]),
-    ...(env.DISPLAY === undefined ? [] : [X11]),
+    ...((env.WAYLAND_DISPLAY ?? "") === "" ? [] : [WAYLAND]),
+    ...((env.DISPLAY ?? "") === "" ? [] : [X11]),
   ];
 }
 
@@ -118,8 +121,7 @@ function toError({ code, killed, message }: Failure, { program }: Source): Conti
   return new ContinuoError("unavailable", `cannot read the clipboard: ${why}`, { hint: BY_PATH });
 }
 
-const LATER = "save the picture as a file, and name it: `@PATH`.";
-const BY_PATH = `S${LATER.slice(1)}`;
+const BY_PATH = "Name the picture's file instead: `@PATH`.";
 
 function noPicture(): ContinuoError {
   return new ContinuoError("not_found", "the clipboard holds no picture", { hint: "Copy a picture first." });
