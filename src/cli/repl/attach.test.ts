@@ -143,7 +143,13 @@ test.each([
 const X11 = { DISPLAY: ":0" };
 
 test.each([
-  ["without a desktop", NOBODY, "unsupported", "this process has no desktop", "Name the picture's file instead"],
+  [
+    "without a desktop",
+    NOBODY,
+    "unsupported",
+    "this process has no desktop",
+    "Name the picture's file instead",
+  ],
   [
     "without its program",
     { ...NOBODY, env: X11 },
