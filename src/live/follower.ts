@@ -22,6 +22,7 @@ export class Follower {
   readonly #over = new AbortController();
   readonly #listeners = new Set<FollowListener>();
   readonly #faultListeners = new Set<(fault: string) => void>();
+  readonly #anewListeners = new Set<() => void>();
   #fold: LiveFold;
   #fault: string | null;
   #ended: "no" | "yes" = "no";
@@ -89,6 +90,16 @@ export class Follower {
     return () => this.#faultListeners.delete(listener);
   }
 
+  /**
+   * Called when the fold is another one from now on (the session was repaired), or is not kept any longer: whoever shows
+   * the session joins it again.
+   */
+  onAnew(listener: () => void): () => void {
+    this.#anewListeners.add(listener);
+    if (this.#over.signal.aborted) listener();
+    return () => this.#anewListeners.delete(listener);
+  }
+
   /** Resolves when the event of that sequence is in the fold, or no event follows. */
   async reaches(sequence: number): Promise<void> {
     if (this.#fold.sequence >= sequence || this.isOver || this.#fault !== null) return;
@@ -104,6 +115,11 @@ export class Follower {
 
   close(): void {
     this.#over.abort();
+    this.#tellAnew();
+  }
+
+  #tellAnew(): void {
+    for (const listener of [...this.#anewListeners]) listener();
   }
 
   async #run(): Promise<void> {
@@ -149,6 +165,7 @@ export class Follower {
       const { fold, fault } = await restore(store, sessionId);
       this.#fold = fold;
       this.#fault = fault;
+      if (fault === null) this.#tellAnew();
     }
   }
 }

@@ -207,6 +207,38 @@ test("levels are pushed on joining and as the depth grows", async () => {
   client.close();
 });
 
+test("a client of a degraded session hears that it was repaired, and that its evidence was stored then", async () => {
+  await using live = await opened();
+  const { store, clock, server } = live;
+  const first = await openLive({ serverUrl: server.url, key: "k", videoId: "v" });
+  await first.add(said("the first words", 1_000));
+  await clock.advance(301_000);
+  const { sessionId } = first;
+  first.close();
+  await server.close();
+  const snapshot = await store.getLatestSnapshot({ logId: sessionId, name: "live" });
+  const data = structuredClone(snapshot?.data) as { fold: { lastInput: number } };
+  data.fold.lastInput = 99;
+  await store.putSnapshot({ logId: sessionId, name: "live", sequence: snapshot?.sequence ?? 0, data });
+
+  const again = await openServer(store, { live: { workspaceIds: [store.workspaceId] } });
+  try {
+    const { frames, onFrame } = collector();
+    const client = await openLive({ serverUrl: again.url, key: "k", videoId: "v", onFrame });
+    const states = (): readonly string[] =>
+      frames.flatMap((frame) => (frame.type === "backpressure" ? [frame.state] : []));
+    await expect.poll(() => frames.map(({ type }) => type)).toContain("degraded");
+    await expect.poll(async () => (await store.getSession(sessionId))?.status).toBe("degraded");
+    const waiting = client.add(said("words while nothing could be stored", 2_000));
+    await fetch(`${again.url}/v1/live/k/repair`, { method: "POST" });
+    await expect.poll(() => states().at(-1)).not.toBe("degraded");
+    expect((await waiting).sequences).toHaveLength(1);
+    client.close();
+  } finally {
+    await again.close();
+  }
+});
+
 test("a token reaches the keys that its scopes name, and only as they say", async () => {
   await using live = await opened({ authenticate: async () => Promise.reject(new Error("replaced")) });
   const tokenFor = async (scope: string): Promise<string> =>

@@ -90,6 +90,7 @@ export class LiveConnection {
     this.#sendLevel(follower);
     leave.push(follower.onFault((reason) => this.#send({ type: "degraded", reason })));
     leave.push(follower.onEvent((event) => this.#onEvent(event, follower)));
+    leave.push(follower.onAnew(() => this.drain()));
     const { degradedReason } = follower.fold.health;
     if (follower.fault === null && degradedReason !== null)
       this.#send({ type: "degraded", reason: degradedReason });
