@@ -37,7 +37,12 @@ export default defineConfig({
     ...(browser === "firefox"
       ? {
           browser_specific_settings: {
-            gecko: { id: "extension@continuo.example", strict_min_version: "128.0" },
+            gecko: {
+              id: "extension@continuo.example",
+              strict_min_version: "142.0",
+              // Sent to the server of the person, and to nobody else.
+              data_collection_permissions: { required: ["websiteContent", "browsingActivity"] },
+            },
           },
         }
       : { key: KEY, minimum_chrome_version: "120" }),

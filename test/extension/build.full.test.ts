@@ -1,0 +1,78 @@
+/** What is built: as few permissions as possible, an id that is fixed, and a Firefox build that Mozilla's linter takes. */
+
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { builtExtension } from "../sizes/prepared.ts";
+import { EXTENSION_ID } from "./served.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const LINTER = join(ROOT, "extension/node_modules/addons-linter/bin/addons-linter");
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+
+interface Manifest {
+  readonly key: string;
+  readonly permissions: readonly string[];
+  readonly host_permissions?: readonly string[];
+  readonly content_scripts?: unknown;
+  readonly externally_connectable?: unknown;
+  readonly web_accessible_resources?: unknown;
+  readonly optional_host_permissions: readonly string[];
+  readonly content_security_policy: { readonly extension_pages: string };
+}
+
+async function manifestOf(build: "chrome-mv3" | "firefox-mv3"): Promise<Manifest> {
+  return JSON.parse(readFileSync(join(await builtExtension(), build, "manifest.json"), "utf8"));
+}
+
+test("each permission is explained in the README, and no site is allowed from the start", async () => {
+  for (const build of ["chrome-mv3", "firefox-mv3"] as const) {
+    const manifest = await manifestOf(build);
+    const unexplained = manifest.permissions.filter((name) => !README.includes(`\`${name}\``));
+    expect(unexplained).toEqual([]);
+    expect(manifest.host_permissions ?? []).toEqual([]);
+    expect(manifest.content_scripts ?? null).toBeNull();
+    expect(manifest.externally_connectable ?? null).toBeNull();
+    expect(manifest.web_accessible_resources ?? null).toBeNull();
+    expect(manifest.optional_host_permissions).toEqual(["http://*/*", "https://*/*", "file:///*"]);
+    expect(manifest.content_security_policy.extension_pages).toContain(
+      "default-src 'none'; script-src 'self';",
+    );
+  }
+  expect((await manifestOf("chrome-mv3")).permissions.toSorted()).toEqual([
+    "activeTab",
+    "alarms",
+    "offscreen",
+    "scripting",
+    "sidePanel",
+    "storage",
+  ]);
+});
+
+test("the key of the manifest gives the id whose origin the README and the documentation name", async () => {
+  const { key } = await manifestOf("chrome-mv3");
+  const hash = createHash("sha256").update(Buffer.from(key, "base64")).digest("hex").slice(0, 32);
+  const id = [...hash].map((digit) => "abcdefghijklmnop"[Number.parseInt(digit, 16)]).join("");
+  expect(id).toBe(EXTENSION_ID);
+  const flag = `--origin chrome-extension://${id}`;
+  expect(README).toContain(flag);
+  expect(readFileSync(join(ROOT, "docs/extension.md"), "utf8")).toContain(flag);
+});
+
+test("Mozilla's linter finds no error in the Firefox build, and warns of Preact's own innerHTML only", async () => {
+  const folder = join(await builtExtension(), "firefox-mv3");
+  const output = await new Promise<string>((resolve) => {
+    // Its exit code counts warnings too.
+    execFile(process.execPath, [LINTER, "--output", "json", folder], (_error, stdout) => resolve(stdout));
+  });
+  const found = JSON.parse(output) as {
+    readonly errors: readonly unknown[];
+    readonly warnings: readonly { readonly code: string; readonly file: string }[];
+  };
+  expect(found.errors).toEqual([]);
+  expect(found.warnings.map(({ code, file }) => `${code} ${file.replace(/-.*$/u, "")}`)).toEqual([
+    "UNSAFE_VAR_ASSIGNMENT chunks/sidepanel",
+  ]);
+});
