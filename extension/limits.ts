@@ -18,6 +18,8 @@ export const LIMITS = {
   videosPerPage: 50,
   tracks: 20,
   cuesPerTrack: 20_000,
+  /** Cues that a page remembers as heard. */
+  heardCues: 1_000,
   /** A tab without a video for so long has left it. */
   withoutVideoMs: 10_000,
   /** Before a message that was not stored is sent again. */
@@ -54,6 +56,8 @@ export const LIMITS = {
   shownEvidence: 2_000,
   shownSessions: 100,
   shownNotes: 500,
+  /** Notes in the list of the panel before somebody wants earlier ones. */
+  notesAtOnce: 50,
   viewEveryMs: 100,
 
   /** Loudness (root mean square) from which there is speech, and how long a silence ends it. */

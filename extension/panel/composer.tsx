@@ -9,9 +9,11 @@ import { ask } from "./link.ts";
 interface Props {
   readonly sessionKey: string;
   readonly onFailure: (failure: Failure) => void;
+  /** A fresh frame of the video. */
+  readonly onCapture: () => void;
 }
 
-export function Composer({ sessionKey, onFailure }: Props): JSX.Element {
+export function Composer({ sessionKey, onFailure, onCapture }: Props): JSX.Element {
   const [text, setText] = useState("");
   const [answer, setAnswer] = useState<LiveAnswer | null>(null);
   const [isAsking, setAsking] = useState(false);
@@ -55,6 +57,9 @@ export function Composer({ sessionKey, onFailure }: Props): JSX.Element {
         </button>
         <button type="button" disabled={isAsking || text.trim() === ""} onClick={question}>
           {isAsking ? "Asking…" : "Ask"}
+        </button>
+        <button type="button" class="end" onClick={onCapture}>
+          Capture a frame
         </button>
       </div>
     </form>

@@ -22,7 +22,9 @@ export function Earlier({ view }: { readonly view: EngineView }): JSX.Element {
   const load = (): void => {
     ask("", { action: "earlier" }).then((value) => {
       const { sessions: found } = value as { readonly sessions: readonly LiveSession[] };
-      setSessions([...found].reverse().slice(0, LIMITS.shownSessions));
+      // Keys that were joined name one session.
+      const unique = new Map(found.map((session) => [session.sessionId, session]));
+      setSessions([...unique.values()].reverse().slice(0, LIMITS.shownSessions));
     }, setFailure);
   };
   useEffect(load, []);
@@ -49,7 +51,7 @@ export function Earlier({ view }: { readonly view: EngineView }): JSX.Element {
               {session.state}, {session.noteIds.length} {session.noteIds.length === 1 ? "note" : "notes"},{" "}
               {session.createdAt.slice(0, 10)}
             </span>
-            <Join view={view} other={session.key} onFailure={setFailure} />
+            <Join view={view} other={session.key} onJoined={load} onFailure={setFailure} />
           </li>
         ))}
       </ul>
@@ -98,16 +100,20 @@ function EarlierNotes({
 interface JoinProps {
   readonly view: EngineView;
   readonly other: string;
+  readonly onJoined: () => void;
   readonly onFailure: (failure: Failure) => void;
 }
 
 /** The tab that is watched now goes on in the session of another open tab. */
-function Join({ view, other, onFailure }: JoinProps): JSX.Element | null {
+function Join({ view, other, onJoined, onFailure }: JoinProps): JSX.Element | null {
   const { recording } = view;
   const isOpen = view.sessions.some(({ key }) => key === other);
   if (recording === null || recording === other || !isOpen) return null;
   return (
-    <button type="button" onClick={() => ask(other, { action: "join", other: recording }).catch(onFailure)}>
+    <button
+      type="button"
+      onClick={() => ask(other, { action: "join", other: recording }).then(onJoined, onFailure)}
+    >
       Join this tab to it
     </button>
   );

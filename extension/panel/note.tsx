@@ -20,6 +20,7 @@ export interface NoteProps {
 export function NoteItem(props: NoteProps): JSX.Element {
   const { note, evidence, onSeek } = props;
   const [isEditing, setEditing] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const parts = evidence.filter(({ id }) => note.evidence.includes(id));
   return (
     <li class="note" id={`note-${note.noteId}`}>
@@ -39,14 +40,16 @@ export function NoteItem(props: NoteProps): JSX.Element {
         </>
       )}
       {parts.length > 0 && (
-        <details>
+        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>
             {parts.length} {parts.length === 1 ? "piece" : "pieces"} of evidence
           </summary>
+          {/* Pictures are read from the server when somebody wants to see them. */}
           <ul class="evidence">
-            {parts.map((part) => (
-              <Evidence key={part.id} part={part} sessionKey={props.sessionKey} onSeek={onSeek} />
-            ))}
+            {isOpen &&
+              parts.map((part) => (
+                <Evidence key={part.id} part={part} sessionKey={props.sessionKey} onSeek={onSeek} />
+              ))}
           </ul>
         </details>
       )}

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { browser } from "wxt/browser";
 import type { NoteOperation } from "../../src/wire/index.ts";
+import { LIMITS } from "../limits.ts";
 import type { ToPage } from "../messages/messages.ts";
 import type { EngineView } from "../sending/engine.ts";
 import type { Failure, SessionView } from "../sending/view.ts";
@@ -21,7 +22,9 @@ interface Props {
 
 export function Session({ session, view }: Props): JSX.Element {
   const [failure, setFailure] = useState<Failure | null>(null);
+  const [room, setRoom] = useState<number>(LIMITS.notesAtOnce);
   const { key, notes, evidence } = session;
+  const earlier = Math.max(0, notes.length - room);
   const tabId = view.tabs[key];
   const tell = (message: ToPage): void => {
     // The tab may be closed by now.
@@ -32,6 +35,7 @@ export function Session({ session, view }: Props): JSX.Element {
     setFailure(null);
     ask(key, { action: "operate", noteId, operation }).catch(setFailure);
   };
+  const capture = (): void => tell({ to: "page", type: "capture" });
   const { isDegraded } = session.standing;
   return (
     <>
@@ -55,7 +59,7 @@ export function Session({ session, view }: Props): JSX.Element {
             sessionKey={key}
             request={request}
             onFailure={setFailure}
-            onCapture={() => tell({ to: "page", type: "capture" })}
+            onCapture={capture}
           />
         ))}
         {session.purges.length > 0 && (
@@ -64,23 +68,30 @@ export function Session({ session, view }: Props): JSX.Element {
         {notes.length === 0 ? (
           <p class="empty">Play the video. Notes appear here a few seconds after something was said.</p>
         ) : (
-          <ol class="notes">
-            {notes.map((note, at) => (
-              <NoteItem
-                key={note.noteId}
-                note={note}
-                next={notes[at + 1]}
-                evidence={evidence}
-                isReadOnly={isDegraded}
-                sessionKey={key}
-                onSeek={seek}
-                onOperate={operate}
-              />
-            ))}
-          </ol>
+          <>
+            {earlier > 0 && (
+              <button type="button" onClick={() => setRoom(room + LIMITS.notesAtOnce)}>
+                Show earlier notes ({earlier})
+              </button>
+            )}
+            <ol class="notes">
+              {notes.slice(earlier).map((note, at) => (
+                <NoteItem
+                  key={note.noteId}
+                  note={note}
+                  next={notes[earlier + at + 1]}
+                  evidence={evidence}
+                  isReadOnly={isDegraded}
+                  sessionKey={key}
+                  onSeek={seek}
+                  onOperate={operate}
+                />
+              ))}
+            </ol>
+          </>
         )}
       </section>
-      <Composer sessionKey={key} onFailure={setFailure} />
+      <Composer sessionKey={key} onFailure={setFailure} onCapture={capture} />
     </>
   );
 }

@@ -22,7 +22,8 @@ export function Setup({
     event.preventDefault();
     if (!isComplete) return;
     void saveSettings({ ...settings, serverUrl, token: token.trim(), sources }).then(onDone);
-    const isNew = sources.microphone === "record" && settings.sources.microphone !== "record";
+    // Both ways to hear need the permission, which only a tab can ask for.
+    const isNew = sources.microphone !== "off" && settings.sources.microphone === "off";
     if (isNew) void browser.tabs.create({ url: `${location.origin}/microphone.html` });
   };
   return (

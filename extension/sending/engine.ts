@@ -34,6 +34,8 @@ export class Engine {
   readonly #positions = new Map<number, Position>();
   /** Sessions that this engine ended, until the worker knows. */
   readonly #ended = new Set<string>();
+  /** Keys that get another session just now. */
+  readonly #moving = new Set<string>();
   readonly #watchers = new Set<() => void>();
   #quota = 0;
 
@@ -50,6 +52,7 @@ export class Engine {
   /** Calls `changed` after each change of the view, until the returned function is called. */
   watch(changed: () => void): () => void {
     this.#watchers.add(changed);
+    void this.#measure();
     return () => this.#watchers.delete(changed);
   }
 
@@ -108,6 +111,20 @@ export class Engine {
     this.#senders.get(key)?.report(error);
   }
 
+  /** Nothing is sent for the key while `act` gives it another session; afterwards it is opened anew. */
+  async moveKey(key: string, act: () => Promise<void>): Promise<void> {
+    this.#moving.add(key);
+    this.#senders.get(key)?.close();
+    this.#senders.delete(key);
+    try {
+      await act();
+    } finally {
+      this.#moving.delete(key);
+      await this.#reconcile();
+      this.#changed();
+    }
+  }
+
   async add(key: string, item: Item): Promise<void> {
     await enqueue(key, [item]);
     this.queued(key);
@@ -127,17 +144,26 @@ export class Engine {
       this.#senders.delete(key);
     }
     for (const { key, videoId, title } of wanted) {
-      if (this.#senders.has(key) || this.#ended.has(key)) continue;
+      if (this.#senders.has(key) || this.#ended.has(key) || this.#moving.has(key)) continue;
       const sender = new SessionSender({
         key,
         videoId,
         title,
         server: config.settings,
         onChange: () => this.#onSender(key),
+        isShared: () => this.#isShared(key),
       });
       this.#senders.set(key, sender);
     }
     for (const { key } of config.ending) void this.#finish(key);
+  }
+
+  /** Tabs that were joined have one session: it ends with the last of them. */
+  #isShared(key: string): boolean {
+    const sessionId = this.#senders.get(key)?.view.sessionId;
+    return (this.#config?.open ?? []).some(
+      (one) => one.key !== key && this.#senders.get(one.key)?.view.sessionId === sessionId,
+    );
   }
 
   async #finish(key: string): Promise<void> {

@@ -56,8 +56,15 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
       await clientOf(engine, key).keep(request.hash);
       engine.sender(key)?.kept(request.hash);
       return null;
-    case "join":
-      return await requestJson(server, "POST", `${path}/join`, { key: request.other });
+    case "join": {
+      const other = `/v1/live/${encodeURIComponent(request.other)}`;
+      await engine.moveKey(request.other, async () => {
+        // What the tab had so far is a session of its own, and ends.
+        await requestJson(server, "DELETE", other);
+        await requestJson(server, "POST", `${path}/join`, { key: request.other });
+      });
+      return null;
+    }
     case "picture":
       return await requestPicture(
         server,

@@ -11,7 +11,7 @@ const PICTURE_BYTES = 2_000_000;
 /** Errors: the server's; `unavailable`. */
 export async function requestJson(
   server: Server,
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "DELETE",
   path: string,
   body?: unknown,
 ): Promise<unknown> {
@@ -39,7 +39,7 @@ function pictureType(bytes: Uint8Array): string | null {
 
 async function request(
   { serverUrl, token }: Server,
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "DELETE",
   path: string,
   body?: unknown,
 ): Promise<Response> {

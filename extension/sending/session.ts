@@ -29,6 +29,8 @@ export interface SessionOptions extends Video {
   readonly key: string;
   readonly server: Server;
   readonly onChange: () => void;
+  /** Whether another tab is in the same session, which goes on then. */
+  readonly isShared: () => boolean;
 }
 
 export class SessionSender {
@@ -39,7 +41,8 @@ export class SessionSender {
   #wake: () => void = () => undefined;
   #isWoken = false;
   #purpose: "record" | "end" = "record";
-  #refreshing: "idle" | "running" | "again" = "idle";
+  readonly #refreshSoon = oneAtATime(() => this.#refresh());
+  readonly #trimSoon = oneAtATime(() => this.#trim().catch((error: unknown) => this.#fail(error)));
   readonly #ended = Promise.withResolvers<void>();
 
   constructor(options: SessionOptions) {
@@ -67,10 +70,11 @@ export class SessionSender {
     this.#set({ purges: this.#view.purges.filter((one) => one.hash !== hash) });
   }
 
-  /** Something waits, or may be sent now. */
+  /** Something waits, or may be sent now. Frames make room also while a batch is on its way for long. */
   poke(): void {
     this.#isWoken = true;
     this.#wake();
+    this.#trimSoon();
   }
 
   /** Sends what waits, and ends the session. */
@@ -133,6 +137,7 @@ export class SessionSender {
   }
 
   async #trim(): Promise<void> {
+    if (this.#over.signal.aborted) return;
     const { key } = this.#options;
     const waiting = await countWaiting(key);
     const removed = waiting > frameRoom(this.#view.standing) ? await trimFrames(key, this.#view.standing) : 0;
@@ -187,7 +192,8 @@ export class SessionSender {
   async #end(client: LiveClient): Promise<void> {
     for (;;) {
       try {
-        await client.end();
+        if (this.#options.isShared()) await client.flushed();
+        else await client.end();
         break;
       } catch (error) {
         if (this.#over.signal.aborted) return;
@@ -208,7 +214,7 @@ export class SessionSender {
     if (frame.type === "error" && frame.error.code !== "log_closed") {
       this.#set({ failure: { message: frame.error.message, hint: frame.error.hint ?? "" } });
     }
-    if (changesNotes(frame)) void this.refresh();
+    if (changesNotes(frame)) this.#refreshSoon();
   }
 
   #connected(connection: "open" | "lost"): void {
@@ -217,23 +223,15 @@ export class SessionSender {
     this.poke();
   }
 
-  /** Reads notes, cost and health again. Calls while it reads are one more reading. */
-  async refresh(): Promise<void> {
-    if (this.#refreshing !== "idle") {
-      this.#refreshing = "again";
-      return;
+  /** Reads notes, cost and health again. */
+  async #refresh(): Promise<void> {
+    try {
+      const [notes, session] = await Promise.all([this.#client?.notes(), this.#client?.session()]);
+      this.#set({ notes: (notes ?? []).slice(-LIMITS.shownNotes), session: session ?? null });
+    } catch (error) {
+      this.#fail(error);
     }
-    do {
-      this.#refreshing = "running";
-      try {
-        const [notes, session] = await Promise.all([this.#client?.notes(), this.#client?.session()]);
-        this.#set({ notes: (notes ?? []).slice(-LIMITS.shownNotes), session: session ?? null });
-      } catch (error) {
-        if (!this.#over.signal.aborted) this.#fail(error);
-      }
-      await this.#pause(LIMITS.viewEveryMs);
-    } while ((this.#refreshing as string) === "again" && !this.#over.signal.aborted);
-    this.#refreshing = "idle";
+    await this.#pause(LIMITS.viewEveryMs);
   }
 
   #fail(error: unknown): void {
@@ -263,6 +261,22 @@ export class SessionSender {
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => setTimeout(resolve, ms));
   }
+}
+
+/** Calls while `act` runs are one more call after it. */
+function oneAtATime(act: () => Promise<void>): () => void {
+  let state: "idle" | "running" | "again" = "idle";
+  const run = async (): Promise<void> => {
+    do {
+      state = "running";
+      await act();
+    } while ((state as string) === "again");
+    state = "idle";
+  };
+  return () => {
+    if (state === "idle") void run();
+    else state = "again";
+  };
 }
 
 export function failureOf(error: unknown): Failure {

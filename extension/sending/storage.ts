@@ -130,8 +130,11 @@ export async function nextItems(key: string, standing: Standing): Promise<readon
   return nextBatch(found as StoredItem[], kinds);
 }
 
-export function countWaiting(key: string): Promise<number> {
-  return read("waiting", (store) => store.index("key").count(ofKey(key)));
+/** Items that the server has not acknowledged, those that are on their way among them. */
+export async function countWaiting(key: string): Promise<number> {
+  const waiting = await read("waiting", (store) => store.index("key").count(ofKey(key)));
+  const batches = (await read("batches", (store) => store.getAll(ofKey(key)))) as readonly StoredBatch[];
+  return batches.reduce((sum, { evidence }) => sum + evidence.length, waiting);
 }
 
 /** Sessions for which something waits. */

@@ -20,6 +20,7 @@ interface Recogniser {
   interimResults: boolean;
   onspeechstart: (() => void) | null;
   onresult: ((event: { readonly resultIndex: number; readonly results: ArrayLike<Result> }) => void) | null;
+  onerror: ((event: { readonly error: string }) => void) | null;
   onend: (() => void) | null;
   start(): void;
   stop(): void;
@@ -38,11 +39,19 @@ export function canRecognise(): boolean {
   return recogniserClass() !== undefined;
 }
 
+/** What another try does not change: the person, or the browser, does not allow it. */
+const REFUSALS = ["not-allowed", "service-not-allowed"];
+
+export interface RecognitionEvents extends Pick<SpeechEvents, "mediaTimeMs" | "began"> {
+  said(said: Said): void;
+  /** The browser does not recognise speech here. */
+  refused(error: unknown): void;
+}
+
 /** Listens until the returned function is called. */
 export function recognise(
   lang: string,
-  { mediaTimeMs, began }: Pick<SpeechEvents, "mediaTimeMs" | "began">,
-  said: (said: Said) => void,
+  { mediaTimeMs, began, said, refused }: RecognitionEvents,
 ): () => void {
   const Recogniser = recogniserClass();
   if (Recogniser === undefined) return () => undefined;
@@ -60,6 +69,11 @@ export function recognise(
       if (result.isFinal && text !== "") said({ text, startMs, endMs: Math.max(startMs, mediaTimeMs()) });
     }
     startMs = mediaTimeMs();
+  };
+  recogniser.onerror = ({ error }) => {
+    if (!isOn || !REFUSALS.includes(error)) return;
+    isOn = false;
+    refused(new DOMException("the browser does not recognise speech here", "NotAllowedError"));
   };
   // It ends by itself after a silence.
   recogniser.onend = () => {

@@ -54,9 +54,12 @@ async function listen(
   };
   try {
     if (sources.microphone === "recognise") {
-      return recognise(lang, events, ({ text, startMs, endMs }) =>
-        add({ kind: "transcript", id: id(), mediaTimeMs: startMs, endMs, text, lang, speaker: "viewer" }),
-      );
+      return recognise(lang, {
+        ...events,
+        said: ({ text, startMs, endMs }) =>
+          add({ kind: "transcript", id: id(), mediaTimeMs: startMs, endMs, text, lang, speaker: "viewer" }),
+        refused: (error) => engine.report(key, error),
+      });
     }
     const microphone = await Microphone.open(events);
     return () => microphone.close();

@@ -37,14 +37,22 @@ function inDocument(): EngineLink {
       justification: "Keeps the connection to the server, and records speech when the person asks for it.",
     });
   };
+  const ready = (): Promise<void> => {
+    making ??= make().finally(() => {
+      making = null;
+    });
+    return making;
+  };
   return {
     configure: async (config) => {
-      making ??= make().finally(() => {
-        making = null;
-      });
-      await making;
+      await ready();
       send({ to: "engine", type: "configure", config });
     },
-    queued: (key) => send({ to: "engine", type: "queued", key }),
+    // A document that crashed is there again with the next item.
+    queued: (key) =>
+      void ready().then(
+        () => send({ to: "engine", type: "queued", key }),
+        () => undefined,
+      ),
   };
 }

@@ -26,9 +26,9 @@ export function toCue({ startTime, endTime, text }: CueFields, lang: string): Cu
   return { startMs, endMs, text: words, lang: lang.slice(0, 35) };
 }
 
-/** The same cue of the same video has the same id after a reload. */
-export function cueId({ startMs, endMs, text, lang }: Cue): string {
-  return `cue.${startMs}.${endMs}.${digest(`${lang}\n${text}`)}`;
+/** The same cue of the same video has the same id after a reload. Videos that were joined share a session. */
+export function cueId({ startMs, endMs, text, lang }: Cue, videoId: string): string {
+  return `cue.${digest(videoId)}.${startMs}.${endMs}.${digest(`${lang}\n${text}`)}`;
 }
 
 /** Without the tags of WebVTT, and of a bounded length. */

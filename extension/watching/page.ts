@@ -35,6 +35,7 @@ export class PageWatcher {
   #control = OFF;
   #isKnown = false;
   #drawn = "";
+  readonly #heard = new Set<string>();
   #admitted: readonly number[] = [];
   #colours: readonly number[] = [];
   #framed = { atMs: 0, running: false };
@@ -58,7 +59,10 @@ export class PageWatcher {
     switch (message.type) {
       case "control":
         this.#control = message;
-        if (!this.#isKnown && !message.isRecording) this.#outbox.clear();
+        if (!this.#isKnown && !message.isRecording) {
+          this.#outbox.clear();
+          this.#heard.clear();
+        }
         this.#isKnown = true;
         break;
       case "look":
@@ -121,9 +125,14 @@ export class PageWatcher {
     // What is read before anybody said whether this tab records is kept until then.
     if (this.#isKnown && !(this.#control.isRecording && this.#control.captions)) return;
     const { startMs, endMs, text, lang } = cue;
+    const id = cueId(cue, this.#steady.value ?? "");
+    // A cue is seen as long as it is shown, and counts once.
+    if (this.#heard.has(id)) return;
+    if (this.#heard.size >= LIMITS.heardCues) this.#heard.clear();
+    this.#heard.add(id);
     this.#add({
       kind: "transcript",
-      id: cueId(cue),
+      id,
       mediaTimeMs: startMs,
       endMs,
       text,

@@ -41,18 +41,17 @@ export class TrackWatcher {
     if (track?.mode === "disabled") track.mode = "hidden";
   }
 
-  /** Reports the cues that began since the last call, and those that are active; the same cue may come again. */
+  /** Reports the cues that were shown since the last call; the same cue may come again. */
   read(): void {
     const [track, video] = [this.#track, this.#video];
     // Captions that are still loading are read when they are there.
     if (video === null || track === null || (track.cues?.length ?? 0) === 0) return;
     const [since, now] = [this.#since, video.currentTime];
     this.#since = now;
-    const began = Array.from(track.cues ?? [])
+    const shown = Array.from(track.cues ?? [])
       .slice(0, LIMITS.cuesPerTrack)
-      .filter(({ startTime }) => startTime > since && startTime <= now);
-    const cues = new Set([...began, ...Array.from(track.activeCues ?? [])]);
-    for (const cue of [...cues].slice(0, LIMITS.itemsPerMessage)) {
+      .filter(({ startTime, endTime }) => startTime <= now && endTime > since);
+    for (const cue of shown.slice(0, LIMITS.itemsPerMessage)) {
       // A cue of a page's own making may have no text.
       const text = "text" in cue ? String(cue.text) : "";
       const found = toCue({ startTime: cue.startTime, endTime: cue.endTime, text }, track.language);

@@ -60,8 +60,9 @@ test("a cue has words without tags, whole times, and the same id each time", () 
   const cue = toCue(fields, "en");
   expect(cue).toEqual({ startMs: 1500, endMs: 3250, text: "The harbour opens", lang: "en" });
   if (cue === null) return;
-  expect(cueId(cue)).toBe(cueId({ ...cue }));
-  expect(cueId(cue)).not.toBe(cueId({ ...cue, text: "The harbour closes" }));
+  expect(cueId(cue, "a")).toBe(cueId({ ...cue }, "a"));
+  expect(cueId(cue, "a")).not.toBe(cueId({ ...cue, text: "The harbour closes" }, "a"));
+  expect(cueId(cue, "a")).not.toBe(cueId(cue, "b"));
 });
 
 test("a cue that says nothing, or is nowhere, is left out, and a huge one is cut", () => {
