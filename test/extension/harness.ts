@@ -1,19 +1,16 @@
-/** Chromium with the extension, a page with a video, and `continuo serve`: everything real, each in a folder of its own. */
+/** Chromium with the extension and a page with a video: everything real, each in a folder of its own. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { type BrowserContext, chromium, type Page, type Worker } from "playwright-core";
 import { expect } from "vitest";
-import type { WireEvent } from "../../src/wire/index.ts";
 import { FLAGS } from "../cli/browser.ts";
-import { builtExtension, bundledCommand } from "../sizes/prepared.ts";
+import { builtExtension } from "../sizes/prepared.ts";
+import { EXTENSION_ID, type Served } from "./served.ts";
 
-export const EXTENSION_ID = "baclfmndmnhkglifhajioeagailcneed";
 const EXAMPLE: string = join(import.meta.dirname, "../../extension/example");
 
 /** The captions of the example, in order. */
@@ -30,12 +27,18 @@ export interface Site extends AsyncDisposable {
 
 /** Serves the example with ranges, as a video needs them. */
 export async function openSite(): Promise<Site> {
-  const pages = new Map<string, string>([["/empty", "<!doctype html><title>Nothing here</title>"]]);
+  const other = readFileSync(join(EXAMPLE, "index.html"), "utf8").replace('"harbour.webm"', '"other.webm"');
+  const pages = new Map<string, string>([
+    ["/empty", "<!doctype html><title>Nothing here</title>"],
+    // The same clip by another address: another video.
+    ["/other", other],
+  ]);
   const types: Readonly<Record<string, string>> = { webm: "video/webm", vtt: "text/vtt" };
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://site").pathname;
     const added = pages.get(path);
-    const name = /^\/(harbour\.(?:webm|vtt))$/u.exec(path)?.[1] ?? "index.html";
+    const [, ending] = /^\/(?:harbour|other)\.(webm|vtt)$/u.exec(path) ?? [];
+    const name = ending === undefined ? "index.html" : `harbour.${ending}`;
     const bytes = added === undefined ? readFileSync(join(EXAMPLE, name)) : Buffer.from(added);
     const type = added === undefined ? types[name.split(".").at(-1) ?? ""] : undefined;
     const [, from, to] = /bytes=(\d+)-(\d*)/u.exec(request.headers.range ?? "") ?? [];
@@ -57,109 +60,48 @@ export async function openSite(): Promise<Site> {
   return { url, pages, [Symbol.asyncDispose]: close };
 }
 
-export interface Served extends AsyncDisposable {
-  readonly url: string;
-  readonly token: string;
-  kill(): Promise<void>;
-  /** The same store at the same address. */
-  restart(): Promise<void>;
-  /** The evidence of the newest session of a key. */
-  events(key: string): Promise<readonly WireEvent[]>;
-  get(path: string): Promise<unknown>;
-}
-
-export async function serve({ yaml = "" }: { readonly yaml?: string } = {}): Promise<Served> {
-  const home = mkdtempSync(join(tmpdir(), "continuo-serve-"));
-  const continuoHome = join(home, "continuo");
-  mkdirSync(continuoHome);
-  writeFileSync(join(continuoHome, "continuo.yaml"), yaml);
-  let child = await startServer({ home, continuoHome, port: 0 });
-  const url = child.url;
-  const token = readFileSync(join(continuoHome, "server-token"), "utf8").trim();
-  const get = async (path: string): Promise<unknown> =>
-    await (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })).json();
-  const kill = async (): Promise<void> => {
-    child.process.kill("SIGKILL");
-    await child.ended;
-  };
-  return {
-    url,
-    token,
-    get,
-    kill,
-    restart: async () => {
-      child = await startServer({ home, continuoHome, port: Number(new URL(url).port) });
-    },
-    events: async (key) => {
-      const events: WireEvent[] = [];
-      for (let after: number | null = 0; after !== null; ) {
-        const page = (await get(`/v1/live/${encodeURIComponent(key)}/evidence?after=${after}`)) as {
-          readonly events: readonly WireEvent[];
-          readonly nextAfter: number | null;
-        };
-        events.push(...page.events);
-        after = page.nextAfter;
-      }
-      return events;
-    },
-    [Symbol.asyncDispose]: async () => {
-      await kill();
-      rmSync(home, { recursive: true, force: true });
-    },
-  };
-}
-
-interface Started {
-  readonly process: ChildProcess;
-  readonly url: string;
-  readonly ended: Promise<void>;
-}
-
-async function startServer(options: {
-  readonly home: string;
-  readonly continuoHome: string;
-  readonly port: number;
-}): Promise<Started> {
-  const { home, continuoHome, port } = options;
-  const args = [await bundledCommand(), "serve", "--listen", `127.0.0.1:${port}`, "--json"];
-  const origin = `chrome-extension://${EXTENSION_ID}`;
-  const child = spawn(process.execPath, [...args, "--origin", origin], {
-    env: { PATH: process.env.PATH, HOME: home, CONTINUO_HOME: continuoHome },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const lines = createInterface({ input: child.stdout });
-  const line = await new Promise<string>((resolve, reject) => {
-    lines.once("line", resolve);
-    child.once("exit", (code) => reject(new Error(`continuo serve ended with ${code}`)));
-  });
-  return { process: child, url: (JSON.parse(line) as { readonly url: string }).url, ended };
-}
-
 export interface Viewer extends AsyncDisposable {
   readonly context: BrowserContext;
   worker(): Promise<Worker>;
   /** The side panel as a page. */
   panel(): Promise<Page>;
-  /** Closes the browser and opens it again with the same profile. */
+  /** The service worker evaluates an expression: what a test asks of `chrome`. */
+  ask(expression: string): Promise<unknown>;
+  /** Closes the browser and opens it again with the same profile, and the tabs that it had. */
   restart(): Promise<void>;
+}
+
+export interface ViewerOptions {
+  readonly sources?: Readonly<Record<string, unknown>>;
+  /** `asked`: no site is allowed, and nothing is set up, as after an installation. */
+  readonly setUp?: "done" | "asked";
+  /** A script that the offscreen document runs first. */
+  readonly offscreenScript?: string;
 }
 
 /** Permissions are granted by people in a dialog; here the copy of the extension has them from the start. */
 export async function openViewer(
   site: Site,
   served: Pick<Served, "url" | "token">,
-  sources: Readonly<Record<string, unknown>> = {},
+  { sources = {}, setUp = "done", offscreenScript }: ViewerOptions = {},
 ): Promise<Viewer> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-viewer-"));
   const extension = join(folder, "extension");
   cpSync(join(await builtExtension(), "chrome-mv3"), extension, { recursive: true });
   const manifest = JSON.parse(readFileSync(join(extension, "manifest.json"), "utf8"));
   const granted = { ...manifest, host_permissions: [`${new URL(site.url).protocol}//127.0.0.1/*`] };
-  writeFileSync(join(extension, "manifest.json"), JSON.stringify(granted));
+  if (setUp === "done") writeFileSync(join(extension, "manifest.json"), JSON.stringify(granted));
+  if (offscreenScript !== undefined) {
+    const html = readFileSync(join(extension, "offscreen.html"), "utf8");
+    writeFileSync(join(extension, "first.js"), offscreenScript);
+    writeFileSync(
+      join(extension, "offscreen.html"),
+      html.replace(/<script/u, '<script src="/first.js"></script><script'),
+    );
+  }
   const speech = join(folder, "speech.wav");
   writeFileSync(speech, spokenWave());
-  const start = (): Promise<BrowserContext> =>
+  const start = (...more: readonly string[]): Promise<BrowserContext> =>
     chromium.launchPersistentContext(join(folder, "profile"), {
       executablePath: "/usr/bin/chromium",
       headless: true,
@@ -172,25 +114,22 @@ export async function openViewer(
         `--use-file-for-fake-audio-capture=${speech}`,
         `--disable-extensions-except=${extension}`,
         `--load-extension=${extension}`,
+        ...more,
       ],
       ignoreDefaultArgs: ["--disable-extensions"],
     });
   let context = await start();
   const worker = async (): Promise<Worker> =>
     context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
+  const ask = async (expression: string): Promise<unknown> => (await worker()).evaluate(expression);
   const settings = { serverUrl: served.url, token: served.token, sources };
-  await (await worker()).evaluate(
-    (stored) =>
-      (
-        globalThis as unknown as { chrome: { storage: { local: { set(value: unknown): Promise<void> } } } }
-      ).chrome.storage.local.set({ settings: stored }),
-    settings,
-  );
+  if (setUp === "done") await ask(`chrome.storage.local.set({ settings: ${JSON.stringify(settings)} })`);
   return {
     get context() {
       return context;
     },
     worker,
+    ask,
     panel: async () => {
       const page = await context.newPage();
       await page.goto(`chrome-extension://${EXTENSION_ID}/sidepanel.html`);
@@ -198,13 +137,31 @@ export async function openViewer(
     },
     restart: async () => {
       await context.close();
-      context = await start();
+      context = await start("--restore-last-session");
     },
     [Symbol.asyncDispose]: async () => {
       await context.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A tab as the extension keeps it in `chrome.storage.session`. */
+export interface KeptTab {
+  readonly tabId: number;
+  readonly index: number;
+  readonly windowId: number;
+  readonly part: string;
+  readonly video: { readonly videoId: string } | null;
+  readonly withoutVideoSinceMs: number | null;
+}
+
+/** The live map of the extension, in the order of the tabs. */
+export async function keptTabs(viewer: Viewer): Promise<readonly KeptTab[]> {
+  const stored = (await viewer.ask(`chrome.storage.session.get("live")`)) as {
+    readonly live?: { readonly live: readonly KeptTab[] };
+  };
+  return (stored.live?.live ?? []).toSorted((a, b) => a.windowId - b.windowId || a.index - b.index);
 }
 
 /** What the microphone hears, again and again: a tone of a second, and two of silence. */
@@ -229,30 +186,25 @@ function spokenWave(): Buffer {
   return Buffer.concat([head, Buffer.from(samples.buffer)]);
 }
 
-/** Plays from a place of the video, at a speed, to another place. */
+/** Plays from a place of the video, at a speed, at least to another place. Returns where it stopped: a slow machine is late. */
 export async function play(
   page: Page,
   { fromMs, toMs, rate = 4 }: { fromMs: number; toMs: number; rate?: number },
-): Promise<void> {
+): Promise<number> {
   await page.evaluate(
     `(() => { const video = document.querySelector("video"); video.currentTime = ${fromMs / 1000}; video.playbackRate = ${rate}; return video.play(); })()`,
   );
   await expect
     .poll(() => page.evaluate(`document.querySelector("video").currentTime * 1000`), { interval: 50 })
     .toBeGreaterThanOrEqual(toMs);
-  await page.evaluate(`document.querySelector("video").pause()`);
+  return Number(
+    await page.evaluate(
+      `(() => { const video = document.querySelector("video"); video.pause(); return video.currentTime * 1000; })()`,
+    ),
+  );
 }
 
-/** The keys of all sessions, oldest first. */
-export async function keysOf(served: Served): Promise<readonly string[]> {
-  const { sessions } = (await served.get("/v1/live")) as {
-    readonly sessions: readonly { readonly key: string }[];
-  };
-  return sessions.map(({ key }) => key);
-}
-
-export function textsOf(events: readonly WireEvent[], type = "transcript_added"): readonly string[] {
-  return events
-    .filter((event) => event.type === type)
-    .map(({ data }) => (data as { readonly text: string }).text);
+/** The captions that began until a time of the video: one each 2 s. */
+export function captionsUntil(ms: number): readonly string[] {
+  return CAPTIONS.slice(0, Math.floor(ms / 2_000) + 1);
 }

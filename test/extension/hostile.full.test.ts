@@ -1,7 +1,8 @@
 /** A page that wants to read the session, to speak in its place, or to drown it. */
 
 import { expect, test } from "vitest";
-import { EXTENSION_ID, keysOf, openSite, openViewer, serve, textsOf } from "./harness.ts";
+import { openSite, openViewer } from "./harness.ts";
+import { EXTENSION_ID, keysOf, serve, textsOf } from "./served.ts";
 
 const PAGE = `<!doctype html><title>${"T".repeat(100_000)}</title><body><script>
   const seen = [];

@@ -1,47 +1,9 @@
 /** The side panel in Chromium: notes, what people do with them, back-pressure, and accessibility in both themes. */
 
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { keysOf, openSite, openViewer, play, serve, type Viewer } from "./harness.ts";
-
-const PICTURES: string = join(import.meta.dirname, "../../node_modules/.cache/extension-pictures");
-const AXE: string = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** In both themes and at both widths, with a picture of each. */
-async function checkPanel(panel: Page, name: string): Promise<void> {
-  mkdirSync(PICTURES, { recursive: true });
-  const session = await panel.context().newCDPSession(panel);
-  for (const colorScheme of ["light", "dark"] as const) {
-    await panel.emulateMedia({ colorScheme });
-    for (const width of [320, 600]) {
-      await panel.setViewportSize({ width, height: 700 });
-      await panel.screenshot({ path: join(PICTURES, `${name}-${colorScheme}-${width}.png`) });
-    }
-    await session.send("Runtime.evaluate", { expression: AXE });
-    const { result } = await session.send("Runtime.evaluate", {
-      expression: `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((found) => JSON.stringify(found.violations))`,
-      awaitPromise: true,
-    });
-    const violations = JSON.parse(String(result.value)) as readonly Violation[];
-    expect(violations.map(({ id, nodes }) => `${name}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
-  }
-}
-
-async function badges(viewer: Viewer): Promise<unknown> {
-  const worker = await viewer.worker();
-  return await worker.evaluate(`(async () => {
-    const tabs = await chrome.tabs.query({});
-    return await Promise.all(tabs.map(({ id }) => chrome.action.getBadgeText({ tabId: id })));
-  })()`);
-}
+import { openSite, openViewer, play } from "./harness.ts";
+import { badges, checkPanel } from "./pictures.ts";
+import { keysOf, serve } from "./served.ts";
 
 test("the panel shows notes with evidence, edits one, takes remarks, and pauses under load", async () => {
   await using site = await openSite();
@@ -79,9 +41,11 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
     headers,
     body: JSON.stringify({ producerId: "flood", epoch: 0, sequence: 0, evidence: flood }),
   });
-  await expect.poll(() => badges(viewer), { interval: 50 }).toContain("⏸");
+  await expect
+    .poll(() => badges(viewer), { interval: 50 })
+    .toContainEqual({ text: "⏸", colour: [255, 165, 0, 255] });
   await checkPanel(panel, "busy");
-  await expect.poll(() => badges(viewer)).not.toContain("⏸");
+  await expect.poll(async () => (await badges(viewer)).map(({ text }) => text)).not.toContain("⏸");
   await panel.getByRole("button", { name: "Sessions" }).click();
   await panel.getByText("A day at the harbour").first().waitFor();
   await checkPanel(panel, "sessions");

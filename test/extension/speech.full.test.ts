@@ -3,7 +3,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { keysOf, openSite, openViewer, play, serve, textsOf } from "./harness.ts";
+import { openSite, openViewer, play } from "./harness.ts";
+import { keysOf, serve, textsOf } from "./served.ts";
 
 test("each piece of speech becomes one recording, its transcript, and a frame of what is spoken of", async () => {
   const files: Buffer[] = [];
@@ -22,7 +23,7 @@ test("each piece of speech becomes one recording, its transcript, and a frame of
       yaml: `live: { transcriber: { url: "http://127.0.0.1:${port}/v1", model: whisper } }\n`,
     });
     const sources = { microphone: "record", lang: "en", captions: false, frameEveryMs: 600_000 };
-    await using viewer = await openViewer(site, served, sources);
+    await using viewer = await openViewer(site, served, { sources });
     const page = await viewer.context.newPage();
     await page.goto(site.url);
     await expect.poll(() => keysOf(served)).toHaveLength(1);

@@ -1,7 +1,8 @@
 /** A viewing with the extension in Chromium: what a video says becomes evidence of one session. */
 
 import { expect, test } from "vitest";
-import { CAPTIONS, keysOf, openSite, openViewer, play, serve, textsOf } from "./harness.ts";
+import { CAPTIONS, openSite, openViewer, play } from "./harness.ts";
+import { keysOf, serve, textsOf } from "./served.ts";
 
 test("captions become transcripts of one session, each once, over a reload", async () => {
   await using site = await openSite();

@@ -1,0 +1,180 @@
+/**
+ * A viewing of ten segments in which everything dies once: the worker, the page, the server, the network, the browser.
+ * What the server has is compared with what was played.
+ */
+
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { openEmbedder } from "./embedder.ts";
+import { openSite, openViewer, type Viewer } from "./harness.ts";
+import { EXTENSION_ID, keysOf, type Served, serve } from "./served.ts";
+
+export interface LongViewing {
+  /** Of the playback; 0.0625 makes a clip of 23 s last six minutes. */
+  readonly rate: number;
+  readonly offlineMs: number;
+  /** How often the worker is killed, beyond the two times in each viewing. */
+  readonly killEveryMs: number;
+}
+
+const SEGMENTS = 10;
+const CUE_MS = 250;
+const LENGTH_MS = 23_000;
+const TEXTS: readonly string[] = Array.from(
+  { length: LENGTH_MS / CUE_MS },
+  (_, n) => `Sentence ${n} tells of harbour ${n} and of ship ${n}.`,
+);
+
+const PAGE = `<!doctype html><title>A long day</title><video src="/harbour.webm" width="640" height="360" muted>
+  <track kind="captions" srclang="en" src="/long.vtt"></video>`;
+
+/** Returns what was done. Throws at the first difference. */
+export async function watchLong({ rate, offlineMs, killEveryMs }: LongViewing): Promise<string> {
+  await using site = await openSite();
+  site.pages.set("/long", PAGE);
+  site.pages.set("/long.vtt", `WEBVTT\n\n${TEXTS.map(cueOf).join("\n")}`);
+  await using embedder = await openEmbedder();
+  await using served = await serve({ yaml: embedder.yaml });
+  await using viewer = await openViewer(site, served);
+  let kills = 0;
+  let killedAtMs = performance.now();
+  const kill = async (): Promise<void> => {
+    if (await killWorker(viewer)) kills++;
+    killedAtMs = performance.now();
+  };
+  let page = await viewer.context.newPage();
+  await page.goto(`${site.url}/long`);
+  await expect.poll(() => keysOf(served)).toHaveLength(1);
+  const [key = ""] = await keysOf(served);
+  let at = 0;
+  const playTo = async (toMs: number): Promise<void> => {
+    at = await playUntil(page, {
+      fromMs: at,
+      toMs,
+      rate,
+      tick: async () => {
+        if (performance.now() - killedAtMs >= killEveryMs) await kill();
+      },
+    });
+  };
+  const disturbances: Readonly<Record<number, () => Promise<void>>> = {
+    1: kill,
+    2: async () => void (await page.reload()),
+    3: served.kill,
+    4: served.restart,
+    5: async () => {
+      await served.kill();
+      await playTo(at + 500);
+      await new Promise((resolve) => setTimeout(resolve, offlineMs));
+      await served.restart();
+    },
+    6: async () => {
+      embedder.hold();
+      await flood(served, key);
+      await expect.poll(async () => (await served.session(key)).level).toBe("critical");
+    },
+    7: async () => {
+      embedder.release();
+      const second = await viewer.context.newPage();
+      await second.goto(`${site.url}/other`);
+      await expect.poll(() => keysOf(served)).toHaveLength(2);
+      await second.close();
+      await page.bringToFront();
+    },
+    8: async () => {
+      await viewer.restart();
+      const restored = (): Page | undefined =>
+        viewer.context.pages().find((one) => one.url() === `${site.url}/long`);
+      await expect.poll(restored).toBeDefined();
+      page = restored() as Page;
+      await page.bringToFront();
+    },
+    9: kill,
+  };
+  for (let n = 0; n < SEGMENTS; n++) {
+    await disturbances[n]?.();
+    await playTo(((n + 1) * LENGTH_MS) / SEGMENTS - 1);
+  }
+  await compare(served, key);
+  return `${SEGMENTS} segments, ${TEXTS.length} captions, ${kills} workers killed, ${Math.round(offlineMs / 60_000)} min offline`;
+}
+
+function cueOf(text: string, n: number): string {
+  const time = (ms: number): string => new Date(ms).toISOString().slice(11, 23);
+  return `${time(n * CUE_MS)} --> ${time((n + 1) * CUE_MS - 1)}\n${text}\n`;
+}
+
+interface Playing {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly rate: number;
+  readonly tick: () => Promise<void>;
+}
+
+async function playUntil(page: Page, { fromMs, toMs, rate, tick }: Playing): Promise<number> {
+  const video = `document.querySelector("video")`;
+  await page.waitForFunction(`${video}?.readyState >= 2`);
+  await page.evaluate(
+    `${video}.currentTime = ${fromMs / 1000}; ${video}.playbackRate = ${rate}; ${video}.play()`,
+  );
+  const ends = `${video}.currentTime * 1000 >= ${toMs} || ${video}.ended`;
+  while (!(await page.evaluate(ends))) {
+    await tick();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return Number(await page.evaluate(`${video}.pause(), ${video}.currentTime * 1000`));
+}
+
+/** Ends the service worker as the browser does. `false` while it does not run. */
+export async function killWorker(viewer: Viewer): Promise<boolean> {
+  const [page] = viewer.context.pages();
+  if (page === undefined) return false;
+  const session = await viewer.context.newCDPSession(page);
+  try {
+    const { targetInfos } = await session.send("Target.getTargets");
+    const target = targetInfos.find(
+      ({ type, url }) => type === "service_worker" && url.startsWith(`chrome-extension://${EXTENSION_ID}/`),
+    );
+    if (target === undefined) return false;
+    await session.send("Target.closeTarget", { targetId: target.targetId });
+    return true;
+  } finally {
+    await session.detach();
+  }
+}
+
+async function flood(served: Served, key: string): Promise<void> {
+  const evidence = Array.from({ length: 120 }, (_, n) => ({
+    type: "transcript_added",
+    text: `flood ${n}`,
+    mediaTimeMs: n,
+  }));
+  const body = { producerId: "flood", epoch: 0, sequence: 0, evidence };
+  await served.send("POST", `/v1/live/${encodeURIComponent(key)}/evidence`, body);
+}
+
+/** One session; each caption once and in order; each in exactly one note; and the notes follow from the log. */
+async function compare(served: Served, key: string): Promise<void> {
+  const captions = async (): Promise<readonly { readonly id: string; readonly text: string }[]> =>
+    (await served.events(key))
+      .filter(({ type }) => type === "transcript_added")
+      .map(({ id, data }) => ({ id, text: (data as { readonly text: string }).text }))
+      .filter(({ text }) => !text.startsWith("flood"));
+  await expect.poll(async () => (await captions()).map(({ text }) => text)).toEqual(TEXTS);
+  await expect.poll(async () => (await served.session(key)).depth).toBe(0);
+  const said = await captions();
+  const texts = new Map(said.map(({ id, text }) => [id, text]));
+  const noted = async (): Promise<readonly string[]> =>
+    (await served.notes(key)).flatMap(({ evidence }) => evidence).filter((id) => texts.has(id));
+  await expect.poll(async () => (await noted()).toSorted()).toEqual([...texts.keys()].toSorted());
+  for (const { text, evidence } of await served.notes(key)) {
+    const of = evidence.flatMap((id) => texts.get(id) ?? []);
+    if (of.length > 0 && !text.startsWith("flood")) expect(of).toContain(text);
+  }
+  const path = `/v1/live/${encodeURIComponent(key)}`;
+  expect(await served.send("POST", `${path}/replay`)).toMatchObject({ agreement: 1 });
+  expect(await served.session(key)).toMatchObject({ parentId: null });
+  const others = (await keysOf(served)).filter((one) => one !== key);
+  expect(others).toHaveLength(1);
+  await expect.poll(async () => (await served.session(others[0] ?? "")).state).toBe("closed");
+}

@@ -1,0 +1,64 @@
+/** A server that is slow or busy: what waits, what is sent, and what is shown. */
+
+import { expect, test } from "vitest";
+import { openEmbedder } from "./embedder.ts";
+import { captionsUntil, openSite, openViewer, play } from "./harness.ts";
+import { badges, checkPanel } from "./pictures.ts";
+import { keysOf, type Served, serve, textsOf } from "./served.ts";
+
+/** Words of somebody else, until so much waits for notes. */
+async function flood(
+  served: Served,
+  key: string,
+  { producerId, count }: { producerId: string; count: number },
+): Promise<void> {
+  const evidence = Array.from({ length: count }, (_, n) => ({
+    type: "transcript_added",
+    text: `flood ${producerId} ${n}`,
+    mediaTimeMs: n,
+  }));
+  const path = `/v1/live/${encodeURIComponent(key)}/evidence`;
+  await served.send("POST", path, { producerId, epoch: 0, sequence: 0, evidence });
+}
+
+async function captionsIn(served: Served, key: string): Promise<readonly string[]> {
+  return textsOf(await served.events(key)).filter((text) => !text.startsWith("flood"));
+}
+
+test("a busy server gets remarks and questions only, until everything that waited goes out in order", async () => {
+  await using site = await openSite();
+  await using embedder = await openEmbedder();
+  await using served = await serve({ yaml: embedder.yaml });
+  await using viewer = await openViewer(site, served);
+  const panel = await viewer.panel();
+  const page = await viewer.context.newPage();
+  await page.goto(site.url);
+  await expect.poll(() => keysOf(served)).toHaveLength(1);
+  const [key = ""] = await keysOf(served);
+  embedder.hold();
+  const before = await play(page, { fromMs: 0, toMs: 4_500 });
+  await expect.poll(() => captionsIn(served, key)).toEqual(captionsUntil(before));
+  await flood(served, key, { producerId: "a", count: 60 });
+  await panel.getByText("The server is slow; fewer frames are taken").waitFor();
+  await checkPanel(panel, "slow");
+  await flood(served, key, { producerId: "b", count: 60 });
+  await panel.getByText(/The server is busy; .* here/u).waitFor();
+  await expect.poll(() => badges(viewer)).toContainEqual({ text: "⏸", colour: [255, 165, 0, 255] });
+
+  const during = await play(page, { fromMs: before, toMs: 9_000 });
+  await panel.getByText(/The server is busy; \d+ items wait here/u).waitFor();
+  await panel.getByLabel("Remark or question").fill("Said while the server was busy.");
+  await panel.getByRole("button", { name: "Add remark" }).click();
+  await expect
+    .poll(async () => textsOf(await served.events(key), "remark_added"))
+    .toEqual(["Said while the server was busy."]);
+  await panel.getByLabel("Remark or question").fill("What about the lighthouse?");
+  await panel.getByRole("button", { name: "Ask" }).click();
+  await panel.getByText("Close answer").waitFor();
+  await checkPanel(panel, "busy");
+  expect(await captionsIn(served, key)).toEqual(captionsUntil(before));
+
+  embedder.release();
+  await expect.poll(async () => (await badges(viewer)).map(({ text }) => text)).not.toContain("⏸");
+  await expect.poll(() => captionsIn(served, key)).toEqual(captionsUntil(during));
+});

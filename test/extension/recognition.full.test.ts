@@ -1,0 +1,44 @@
+/** Speech that the browser recognises, by a stand-in: Debian's Chromium has no service behind its own. */
+
+import { expect, test } from "vitest";
+import { openSite, openViewer } from "./harness.ts";
+import { keysOf, serve, textsOf } from "./served.ts";
+
+/** Says two things, of which one is not final yet, and ends after each as the browser's does. */
+const STAND_IN = `
+  const said = ["The lighthouse is white.", "The ship is brown."];
+  globalThis.webkitSpeechRecognition = class {
+    start() {
+      const text = said.shift();
+      if (text === undefined) return;
+      this.onspeechstart();
+      const result = (isFinal, transcript) => Object.assign([{ transcript }], { isFinal });
+      this.onresult({ resultIndex: 0, results: [result(false, "The")] });
+      this.onresult({ resultIndex: 0, results: [result(true, text)] });
+      queueMicrotask(() => this.onend());
+    }
+    stop() {}
+  };
+  delete globalThis.SpeechRecognition;
+`;
+
+test("what the browser recognises becomes a transcript of the viewer, once, with a frame", async () => {
+  await using site = await openSite();
+  await using served = await serve();
+  const sources = { microphone: "recognise", lang: "en", captions: false, frameEveryMs: 600_000 };
+  await using viewer = await openViewer(site, served, { sources, offscreenScript: STAND_IN });
+  const page = await viewer.context.newPage();
+  await page.goto(site.url);
+  await page.evaluate(`document.querySelector("video").play()`);
+  await expect.poll(() => keysOf(served)).toHaveLength(1);
+  const [key = ""] = await keysOf(served);
+  await expect
+    .poll(async () => textsOf(await served.events(key)))
+    .toEqual(["The lighthouse is white.", "The ship is brown."]);
+  const events = await served.events(key);
+  const spoken = events.find(({ type }) => type === "transcript_added");
+  expect(spoken?.data).toMatchObject({ speaker: "viewer", lang: "en" });
+  await expect
+    .poll(async () => (await served.events(key)).map(({ type }) => type))
+    .toEqual(expect.arrayContaining(["voice_activity", "frame_captured"]));
+});

@@ -1,0 +1,145 @@
+/** `continuo serve` with a store of its own: killed, started again, damaged, and read by its own API. */
+
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
+import type { LiveSession, Note, WireEvent } from "../../src/wire/index.ts";
+import { bundledCommand } from "../sizes/prepared.ts";
+
+export const EXTENSION_ID = "baclfmndmnhkglifhajioeagailcneed";
+
+export interface Served extends AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+  readonly database: string;
+  kill(): Promise<void>;
+  /** The same store at the same address. */
+  restart(): Promise<void>;
+  /** Another server of the same store, for as long as `act` takes. */
+  elsewhere(act: (url: string) => Promise<void>): Promise<void>;
+  /** Runs `continuo live` against this server. Returns what it printed. */
+  live(...args: readonly string[]): Promise<string>;
+  /** The evidence of the newest session of a key. */
+  events(key: string): Promise<readonly WireEvent[]>;
+  session(key: string): Promise<LiveSession>;
+  notes(key: string): Promise<readonly Note[]>;
+  get(path: string): Promise<unknown>;
+  send(method: "POST" | "DELETE", path: string, body?: unknown): Promise<unknown>;
+}
+
+export async function serve({ yaml = "" }: { readonly yaml?: string } = {}): Promise<Served> {
+  const home = mkdtempSync(join(tmpdir(), "continuo-serve-"));
+  const continuoHome = join(home, "continuo");
+  mkdirSync(continuoHome);
+  writeFileSync(join(continuoHome, "continuo.yaml"), yaml);
+  const env = { PATH: process.env.PATH, HOME: home, CONTINUO_HOME: continuoHome };
+  let child = await startServer(env, 0);
+  const { url } = child;
+  const token = readFileSync(join(continuoHome, "server-token"), "utf8").trim();
+  const request = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return response.status === 204 ? null : await response.json();
+  };
+  const get = (path: string): Promise<unknown> => request("GET", path);
+  const of = (key: string): string => `/v1/live/${encodeURIComponent(key)}`;
+  const kill = async (): Promise<void> => {
+    child.process.kill("SIGKILL");
+    await child.ended;
+  };
+  return {
+    url,
+    token,
+    database: join(continuoHome, "continuo.db"),
+    get,
+    send: request,
+    kill,
+    restart: async () => {
+      child = await startServer(env, Number(new URL(url).port));
+    },
+    elsewhere: async (act) => {
+      const other = await startServer(env, 0);
+      await act(other.url);
+      other.process.kill("SIGKILL");
+      await other.ended;
+    },
+    live: async (...args) => {
+      const command = [await bundledCommand(), "live", ...args, "--server", url];
+      return (await promisify(execFile)(process.execPath, command, { env })).stdout;
+    },
+    events: async (key) => {
+      const events: WireEvent[] = [];
+      for (let after: number | null = 0; after !== null; ) {
+        const page = (await get(`${of(key)}/evidence?after=${after}`)) as {
+          readonly events: readonly WireEvent[];
+          readonly nextAfter: number | null;
+        };
+        events.push(...page.events);
+        after = page.nextAfter;
+      }
+      return events;
+    },
+    session: async (key) => (await get(of(key))) as LiveSession,
+    notes: async (key) => ((await get(`${of(key)}/notes`)) as { readonly notes: readonly Note[] }).notes,
+    [Symbol.asyncDispose]: async () => {
+      await kill();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Started {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly ended: Promise<void>;
+}
+
+async function startServer(env: NodeJS.ProcessEnv, port: number): Promise<Started> {
+  const args = [await bundledCommand(), "serve", "--listen", `127.0.0.1:${port}`, "--json"];
+  const origin = `chrome-extension://${EXTENSION_ID}`;
+  const child = spawn(process.execPath, [...args, "--origin", origin], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const lines = createInterface({ input: child.stdout });
+  const line = await new Promise<string>((resolve, reject) => {
+    lines.once("line", resolve);
+    child.once("exit", (code) => reject(new Error(`continuo serve ended with ${code}`)));
+  });
+  return { process: child, url: (JSON.parse(line) as { readonly url: string }).url, ended };
+}
+
+/** Changes one word of a stored transcript, as a bad disk would. Returns what puts it back. The server must not run. */
+export function damage(database: string, word: string): () => void {
+  const replace = (from: string, to: string): void => {
+    const db = new DatabaseSync(database);
+    const sql = "update events set payload = replace(payload, ?, ?) where type = 'transcript_added'";
+    const { changes } = db.prepare(sql).run(from, to);
+    db.close();
+    if (changes === 0) throw new Error(`no event has the word ${from}`);
+  };
+  replace(word, `${word}!`);
+  return () => replace(`${word}!`, word);
+}
+
+/** The keys of all sessions, oldest first. */
+export async function keysOf(served: Served): Promise<readonly string[]> {
+  const { sessions } = (await served.get("/v1/live")) as {
+    readonly sessions: readonly { readonly key: string }[];
+  };
+  return sessions.map(({ key }) => key);
+}
+
+export function textsOf(events: readonly WireEvent[], type = "transcript_added"): readonly string[] {
+  return events
+    .filter((event) => event.type === type)
+    .map(({ data }) => (data as { readonly text: string }).text);
+}
