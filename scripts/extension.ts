@@ -1,6 +1,6 @@
 /**
  * Builds the browser extension: `npm run extension`. WXT and what it needs are installed below `extension/` the first
- * time, and again when its lock file changes: 133 packages that nothing else here uses.
+ * time, and again when its lock file changes, since nothing else here uses them.
  *
  * `--out FOLDER` builds there instead of `extension/dist/`.
  */
