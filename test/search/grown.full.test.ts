@@ -1,0 +1,74 @@
+/** Every session of the format cases, grown line after line, is indexed as one that is read as a whole. */
+
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Places } from "../../src/agents.ts";
+import { updateTexts } from "../../src/catalog/index.ts";
+import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { contentOf, LATER } from "./grown-home.ts";
+
+/** What is wrong once stays wrong: not every line need be looked at. */
+const LINES_PER_LOOK = 4;
+
+test.each(FORMAT_CASES.filter(([agent]) => agent !== "opencode"))(
+  "a session of %s (%s) that grows line after line",
+  async (...one) => {
+    const scratch = mkdtempSync(join(tmpdir(), "continuo-grown-"));
+    try {
+      const { places: home, sessions } = await copyHome(scratch, one);
+      const places = (name: string): Places => ({
+        ...home,
+        env: { ...home.env, CONTINUO_HOME: join(scratch, name) },
+      });
+      const paths = sessions.map(({ location }) => location).filter((path) => path.endsWith(".jsonl"));
+      for (const path of paths) {
+        const whole = readFileSync(path);
+        let count = 0;
+        truncateSync(path, 0);
+        await updateTexts({ places: places("kept"), nowMs: LATER });
+        for (let end = whole.indexOf(0x0a); end !== -1; end = whole.indexOf(0x0a, end + 1)) {
+          // Without its end first, and with other letters, as of a line that is written anew.
+          const begun = statSync(path).size;
+          appendFileSync(path, otherLetters(whole.subarray(begun, end)));
+          await updateTexts({ places: places("kept"), nowMs: LATER });
+          truncateSync(path, begun);
+          appendFileSync(path, whole.subarray(begun, end + 1));
+          const next = whole.indexOf(0x0a, end + 1);
+          if (next !== -1) appendFileSync(path, whole.subarray(end + 1, end + 1 + ((next - end) >> 1)));
+          await updateTexts({ places: places("kept"), nowMs: LATER });
+          count += 1;
+          if (count % LINES_PER_LOOK === 0 || next === -1) {
+            rmSync(join(scratch, "anew"), { recursive: true, force: true });
+            await updateTexts({ places: places("anew"), nowMs: LATER });
+            expect(await textOf(places("kept"), path)).toEqual(await textOf(places("anew"), path));
+          }
+          truncateSync(path, end + 1);
+        }
+        writeFileSync(path, whole);
+      }
+    } finally {
+      rmSync(scratch, { recursive: true });
+    }
+  },
+  120_000,
+);
+
+/** Of this session alone: whether a fork shows that its beginning grew is another question. */
+async function textOf(places: Places, path: string): Promise<unknown> {
+  return (await contentOf(places)).filter(({ key }) => key === path);
+}
+
+function otherLetters(line: Buffer): Buffer {
+  const changed = line.toString("latin1").replace(/("(?:text|content|message)":\s?")[A-Za-z]/gu, "$1Q");
+  return Buffer.from(changed, "latin1");
+}
