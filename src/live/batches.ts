@@ -12,6 +12,7 @@ import {
   type StoredEvent,
 } from "../model/index.ts";
 import { cancelRun, executeRun, startRun } from "../sessions/index.ts";
+import { openBeside } from "./beside.ts";
 import { isFields, type LiveFold } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import { measureCall } from "./model-calls.ts";
@@ -149,17 +150,11 @@ export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResu
   throw new ContinuoError("agent_failed", `${writer.name} wrote no notes`, { details: { batchId } });
 }
 
-/**
- * Sessions beside a session hold runs that others must not wait for: runs of one session take turns. Evidence and
- * decisions are in the session itself.
- */
-export const BESIDE = ["supplementary", "questions", "replay"] as const;
-
 export interface TurnOptions {
   readonly store: Store;
   readonly sessionId: string;
   /** `null`: the run is in the session itself. */
-  readonly beside: (typeof BESIDE)[number] | null;
+  readonly beside: "supplementary" | "questions" | "replay" | null;
   readonly name: string;
   readonly input: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -170,7 +165,7 @@ export interface TurnOptions {
 /** One run that ended well. Errors: `agent_failed` with the reason, and the store's. */
 export async function runTurn(options: TurnOptions): Promise<void> {
   const { store, sessionId, beside, name, input, metadata, signal, turn } = options;
-  const runSessionId = await sessionOfRuns(store, sessionId, beside);
+  const runSessionId = beside === null ? sessionId : await openBeside(store, sessionId, beside);
   if (beside !== "questions") await cancelLeft(store, runSessionId);
   const run: Run = await startRun(store, runSessionId, input, {
     agent: name,
@@ -209,36 +204,6 @@ async function cancelLeft(store: Store, sessionId: string): Promise<void> {
     }
     if (items.length < 100) return;
   }
-}
-
-async function sessionOfRuns(
-  store: Store,
-  sessionId: string,
-  beside: TurnOptions["beside"],
-): Promise<string> {
-  if (beside === null) return sessionId;
-  const besideId = besideOf(sessionId, beside);
-  if ((await store.getSession(besideId)) !== null) return besideId;
-  try {
-    await store.createSession({
-      sessionId: besideId,
-      parentId: sessionId,
-      title: `${beside} of ${sessionId}`,
-    });
-  } catch (error) {
-    // Made by another server before.
-    if (!isContinuoError(error, "conflict")) throw error;
-  }
-  return besideId;
-}
-
-function besideOf(sessionId: string, beside: (typeof BESIDE)[number]): string {
-  return `${sessionId}.${beside}`;
-}
-
-/** Of the session, whether they exist or not. */
-export function besidesOf(sessionId: string): readonly string[] {
-  return BESIDE.map((beside) => besideOf(sessionId, beside));
 }
 
 /** What a writer returns comes from a model. Errors: `agent_failed`. */

@@ -3,11 +3,12 @@
 import type { NewEvent, Store } from "../model/index.ts";
 import type { Lane } from "./batches.ts";
 import { isoOf } from "./clock.ts";
-import { type ComparedDraft, type ComparedNote, type DraftDecision, decideDrafts } from "./decide.ts";
+import { type ComparedDraft, type ComparedNote, type DraftDecision, decideDrafts, FULL } from "./decide.ts";
 import type { LiveFold } from "./fold.ts";
 import { lexicalEmbedder } from "./lexical-embedder.ts";
 import { overlapOf } from "./likeness.ts";
 import { LIMITS } from "./limits.ts";
+import { roomForNotes } from "./note-entries.ts";
 import { readNotes } from "./note-events.ts";
 import { noteEventsOf } from "./note-revision.ts";
 import type { Draft, Embedder, NoteWriterResult } from "./types.ts";
@@ -56,6 +57,7 @@ export async function decideBatch(batch: DecidedBatch, options: DecideOptions): 
     { type: "decision_made", data },
     ...eventsAfter(decided, decisionId),
     ...decided.flatMap((one) => requestEvents(one, options)),
+    ...fullEvents(decided, fold),
   ];
 }
 
@@ -73,7 +75,11 @@ export async function decideUnanswered(
     requests: requests.map(({ requestId }) => requestId),
     decisions: decided.map(({ decision }) => decision),
   };
-  return [{ type: "decision_made", data }, ...eventsAfter(decided, decisionId)];
+  return [
+    { type: "decision_made", data },
+    ...eventsAfter(decided, decisionId),
+    ...fullEvents(decided, options.fold),
+  ];
 }
 
 async function decideAll(
@@ -81,20 +87,22 @@ async function decideAll(
   mayAsk: (draft: Draft) => boolean,
   options: DecideOptions,
 ): Promise<readonly DraftDecision[]> {
-  const { embedder, newId } = options;
+  const { embedder, newId, fold } = options;
+  let room = roomForNotes(fold.notes);
+  const mayWrite = (): boolean => room-- > 0;
   const notes = await notesNear(drafts, options);
   if (notes.length === 0 && drafts.length < 2) {
     return decideDrafts(
       drafts.map((draft) => ({ draft, vector: [] })),
       [],
-      { threshold: 1, newId, mayAsk },
+      { threshold: 1, newId, mayAsk, mayWrite },
     );
   }
   const texts = [...drafts, ...notes.map(({ note }) => note)].map(({ text }) => text);
   const vectors = await embedder.embed(texts, options.signal === undefined ? {} : { signal: options.signal });
   const compared = drafts.map((draft, n): ComparedDraft => ({ draft, vector: vectors[n] ?? [] }));
   const known = notes.map((one, n): ComparedNote => ({ ...one, vector: vectors[drafts.length + n] ?? [] }));
-  return decideDrafts(compared, known, { threshold: embedder.threshold, newId, mayAsk });
+  return decideDrafts(compared, known, { threshold: embedder.threshold, newId, mayAsk, mayWrite });
 }
 
 /** The notes at the places of the drafts, those that were changed last. */
@@ -121,6 +129,12 @@ function eventsAfter(decided: readonly DraftDecision[], decisionId: string): rea
   return decided.flatMap(({ decision, draft, bases }) =>
     noteEventsOf(decision, { draft, bases, decisionId }),
   );
+}
+
+/** Shown in the health of the session, once. */
+function fullEvents(decided: readonly DraftDecision[], { health }: LiveFold): readonly NewEvent[] {
+  const isFull = decided.some(({ decision }) => decision.reason === FULL);
+  return isFull && health.lastError !== FULL ? [{ type: "error_raised", data: { message: FULL } }] : [];
 }
 
 /** The request holds the draft: a draft that was pruned can still become a note. */

@@ -14,7 +14,7 @@ function ids(): () => string {
 }
 
 function rule(mayAsk = true) {
-  return { threshold: THRESHOLD, newId: ids(), mayAsk: () => mayAsk };
+  return { threshold: THRESHOLD, newId: ids(), mayAsk: () => mayAsk, mayWrite: () => true };
 }
 
 function draft(more: Partial<Draft> = {}): Draft {

@@ -30,7 +30,12 @@ export interface Rule {
   readonly newId: () => string;
   /** Whether a person may be asked about a draft that is not sure; otherwise it is written as unsure. */
   readonly mayAsk: (draft: Draft) => boolean;
+  /** Whether there is room for one more note. */
+  readonly mayWrite: () => boolean;
 }
+
+/** Why a draft became no note in a session that has as many as it can have. */
+export const FULL: string = `the session has ${LIMITS.notes} notes, and no room for another one`;
 
 export interface DraftDecision {
   readonly draft: Draft;
@@ -91,8 +96,10 @@ function decideDraft(
   const bases = free.map(({ note }) => note);
   const hashes = free.map(({ hash }) => hash);
   const [one, another] = bases;
-  if (one === undefined)
+  if (one === undefined) {
+    if (!rule.mayWrite()) return keep(FULL);
     return { draft, decision: { draftId, action: "write", noteId: rule.newId() }, bases };
+  }
   if (another === undefined) {
     return { draft, decision: { draftId, action: "update", noteId: one.noteId, hashes, ...seen }, bases };
   }

@@ -3,8 +3,15 @@
  * Rows, hashes and embeddings stay. A person is warned a day before, and can keep a picture.
  */
 
-import { ContinuoError, isContinuoError, type OpenedBlob, type Store } from "../model/index.ts";
+import {
+  ContinuoError,
+  isContinuoError,
+  type NewEvent,
+  type OpenedBlob,
+  type Store,
+} from "../model/index.ts";
 import type { PurgeWarning } from "../wire/index.ts";
+import { openBeside } from "./beside.ts";
 import { isoOf } from "./clock.ts";
 import { isFields } from "./fold.ts";
 import {
@@ -212,11 +219,11 @@ export class Frames {
     }
   }
 
-  /** In a session that ended, nothing can be recorded: its row says when the picture went. */
+  /** In the log of the session, or beside it: the log of a session that ended is closed. */
   async #record({ hash, sessionId, tier, mediaTimeMs, expiresAt }: FrameReference): Promise<void> {
     const { store, clock } = this.#options;
     const status = (await store.getSession(sessionId))?.status;
-    if (status === undefined || !OPEN.has(status)) return;
+    if (status === undefined) return;
     const place = { fromMs: mediaTimeMs, toMs: mediaTimeMs, nearMs: mediaTimeMs };
     const { events } = await store.readMedia(sessionId, { ...place, types: ["frame_captured"], limit: 100 });
     const frame = events.find(({ data }) =>
@@ -226,10 +233,9 @@ export class Frames {
     const data = { hash, tier, sequence: frame.sequence, reason: "expired" };
     // The same id when it is tried again.
     const id = `purged/${frame.sequence}/${tier}/${expiresAt}`;
-    const occurredAt = isoOf(clock.now());
-    await store.append(sessionId, [{ type: "blob_purged", id, data, occurredAt }]).catch((error: unknown) => {
-      if (!isContinuoError(error, "log_closed")) throw error;
-    });
+    const event: NewEvent = { type: "blob_purged", id, data, occurredAt: isoOf(clock.now()) };
+    const isStored = OPEN.has(status) && (await appendOpen(store, sessionId, event));
+    if (!isStored) await store.append(await openBeside(store, sessionId, "pictures"), [event]);
   }
 
   /** Bytes whose time is over; what was put without a time is not ours. */
@@ -276,6 +282,17 @@ export class Frames {
       }
     }
     return videos;
+  }
+}
+
+/** `false` for a log that was closed meanwhile. */
+async function appendOpen(store: Store, logId: string, event: NewEvent): Promise<boolean> {
+  try {
+    await store.append(logId, [event]);
+    return true;
+  } catch (error) {
+    if (isContinuoError(error, "log_closed")) return false;
+    throw error;
   }
 }
 

@@ -86,6 +86,9 @@ export const LIMITS = {
   revisionMs: 3_600_000,
   /** Notes that the drafts of a batch are compared with, and ids of evidence that a note keeps. */
   comparedNotes: 100,
+  /** Notes of a session that are not archived, and how many the fold knows with archived ones: older ones it forgets. */
+  notes: 4_000,
+  noteEntries: 4_500,
   noteEvidence: 1_000,
   rememberedVectors: 500,
   /** The cosine of models from which two notes say the same. */

@@ -31,6 +31,7 @@ export function addNoteEvent(notes: Entries, event: StoredEvent, data: Fields): 
   if (before?.by === "person" && by === "agent") return;
   if (event.type === "note_archived" || event.type === "note_removed") {
     if (before !== undefined) notes.set(noteId, { ...before, status: "archived", by });
+    forgetArchived(notes);
     return;
   }
   const atMs = Date.parse(event.occurredAt);
@@ -48,6 +49,24 @@ export function addNoteEvent(notes: Entries, event: StoredEvent, data: Fields): 
     hash: typeof data.hash === "string" ? data.hash : event.payloadHash,
     revisedAtMs: isRevision ? [...earlier, atMs] : earlier,
   });
+  forgetArchived(notes);
+}
+
+/** Archived notes can be changed no more: the oldest ones make room. */
+function forgetArchived(notes: Entries): void {
+  if (notes.size <= LIMITS.noteEntries) return;
+  for (const { noteId, status } of notes.values()) {
+    if (status !== "archived") continue;
+    notes.delete(noteId);
+    return;
+  }
+}
+
+/** How many notes a session takes until it has as many as it can have. */
+export function roomForNotes(notes: ReadonlyMap<string, NoteEntry>): number {
+  let room: number = LIMITS.notes;
+  for (const { status } of notes.values()) if (status !== "archived") room--;
+  return room;
 }
 
 /** A merged note inherits them: merging again and again is no way around the limit. */

@@ -2,10 +2,11 @@
 
 import { ContinuoError, type NewEvent, type Store } from "../model/index.ts";
 import { readSequences } from "./batches.ts";
+import { FULL } from "./decide.ts";
 import { isFields } from "./fold.ts";
 import type { Follower } from "./follower.ts";
 import { LIMITS } from "./limits.ts";
-import type { NoteEntry } from "./note-entries.ts";
+import { type NoteEntry, roomForNotes } from "./note-entries.ts";
 import { noteOf, readNotes } from "./note-events.ts";
 import { eventsOf, undoEvent } from "./note-operations.ts";
 import type { Note, NoteOperation } from "./types.ts";
@@ -30,6 +31,12 @@ export async function operationEvents(operate: Operate): Promise<readonly NewEve
   const { store, follower, noteId, operation, newId } = operate;
   const entry = entryOf(follower, noteId);
   const note = await readNote(store, follower, entry);
+  if (operation.operation === "split" && roomForNotes(follower.fold.notes) < operation.parts.length - 1) {
+    throw new ContinuoError("too_large", FULL, {
+      hint: "Close the session and open its key again: the next session has the notes of this one.",
+      details: { limit: LIMITS.notes },
+    });
+  }
   if (operation.operation === "undo") return [await undo(operate, entry, note)];
   const others =
     operation.operation === "merge"

@@ -2,7 +2,7 @@
 
 import type { Session, Store } from "../model/index.ts";
 import { LIVE_STATES } from "../wire/index.ts";
-import { besidesOf } from "./batches.ts";
+import { besidesOf } from "./beside.ts";
 import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import { isLiveSession } from "./open-session.ts";

@@ -82,7 +82,10 @@ test("keepAudio keeps the bytes", async () => {
   await live.service.acceptAudio("k", upload(WEBM));
   await live.clock.advance(1_000);
   expect(await transcripts(live, sessionId)).toHaveLength(2);
-  expect((await live.store.listBlobs()).items).toMatchObject([{ mediaType: "audio/webm" }]);
+  const stored = (await allEvents(live.store, sessionId)).find(({ type }) => type === "evidence_added");
+  const { hash } = ((stored?.data ?? {}) as { readonly content: { readonly hash: string } }).content;
+  // Bytes whose time is over are not there for anybody, also before they are removed.
+  expect(await live.store.statBlob(hash)).toMatchObject({ mediaType: "audio/webm", sizeBytes: WEBM.length });
 });
 
 test("a transcriber that is away loses nothing: the chunk is tried again, by the next owner too, and closing waits for it", async () => {

@@ -136,6 +136,41 @@ test("a picture that two frames point to stays until the later one ends, and is 
   expect(await store.statBlob(full.hash)).toBeNull();
 });
 
+test("a picture that two sessions share is removed with the later one's, and recorded for both, also for one that ended", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  const { sessionId: first } = await service.open("k", { videoId: "v" });
+  const full = await picture(store, "a slide");
+  await live.send("k", said("before", 500), frame(1_000, { full }));
+  await service.close("k");
+  await clock.advance(3 * DAY_MS);
+  const { sessionId: second } = await service.open("other", { videoId: "w" });
+  await live.send("other", frame(2_000, { full }));
+  const [[one], [two]] = [await frames(live, first), await frames(live, second)];
+  if (one === undefined || two === undefined) throw new Error("there are no two frames");
+  const both = async (): Promise<readonly string[]> => [
+    await read(service, "k", one, full.hash),
+    await read(service, "other", two, full.hash),
+  ];
+  await clock.advance(4 * DAY_MS);
+  expect(await service.frames.purge()).toBe(0);
+  expect(await both()).toEqual(["not_found", "a slide"]);
+  await clock.advance(3 * DAY_MS);
+  expect(await service.frames.purge()).toBe(1);
+  expect(await both()).toEqual(["not_found", "not_found"]);
+  expect(await store.statBlob(full.hash)).toBeNull();
+  const removed = async (logId: string): Promise<readonly unknown[]> =>
+    (await allEvents(store, logId)).flatMap(({ type, data }) => (type === "blob_purged" ? [data] : []));
+  const data = { hash: full.hash, tier: "full", reason: "expired" };
+  // The log of a session that ended is closed: what is recorded later lies beside it.
+  expect(await removed(first)).toEqual([]);
+  expect(await removed(`${first}.pictures`)).toEqual([{ ...data, sequence: one.sequence }]);
+  expect(await removed(second)).toEqual([{ ...data, sequence: two.sequence }]);
+  expect((await service.verify("k")).ok).toBe(true);
+  await service.deleteVideo("v");
+  expect(await store.getSession(`${first}.pictures`)).toBeNull();
+});
+
 test("a removal that is interrupted is finished by the next one, and recorded once", async () => {
   await using live = await liveTest({ frameDays: { full: 1 / 12 } });
   const { service, store, clock } = live;

@@ -1,4 +1,4 @@
-/** What an owner keeps of a session in memory while no note writer works: a bounded part of what is pending. */
+/** What an owner keeps of a session in memory: a bounded part of what is pending, and a bounded number of notes. */
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -32,19 +32,76 @@ function eventOf(sequence: number, type: string, data: object): StoredEvent {
   } as unknown as StoredEvent;
 }
 
-test("a fold with 300,000 pieces that wait and 3,000 notes takes less than 4 MB", () => {
+function idOf(n: number): string {
+  return `01890000-0000-7000-8000-${String(n).padStart(12, "0")}`;
+}
+
+function written(sequence: number, n: number): StoredEvent {
+  const hash = String(n).padStart(64, "0");
+  return eventOf(sequence, "note_written", { noteId: idOf(n), mediaTimeMs: n, endMs: n + 5, hash });
+}
+
+test("a fold with 300,000 pieces that wait, as many notes as a session has and the largest memory takes less than 4 MB", () => {
   const before = heapBytes();
   const fold = emptyFold("");
   let sequence = 0;
-  for (let n = 0; n < 3_000; n++) {
-    const noteId = `01890000-0000-7000-8000-${String(n).padStart(12, "0")}`;
-    const hash = `${String(n).padStart(64, "0")}`;
-    addEvent(fold, eventOf(++sequence, "note_written", { noteId, mediaTimeMs: n, endMs: n + 5, hash }));
-  }
+  for (let n = 0; n < LIMITS.noteEntries; n++) addEvent(fold, written(++sequence, n));
   for (let n = 0; n < 300_000; n++) addEvent(fold, eventOf(++sequence, "transcript_added", { text: "x" }));
+  // Two bytes for each character.
+  const memory = "ж".repeat(LIMITS.rememberedChars);
+  addEvent(fold, eventOf(++sequence, "decision_made", { memory }));
   expect(heapBytes() - before).toBeLessThan(MEMORY_BYTES);
   expect([depthOf(fold), fold.pending.size]).toEqual([300_000, LIMITS.pendingInMemory]);
-  expect(fold.notes.size).toBe(3_000);
+  expect(fold.notes.size).toBe(LIMITS.noteEntries);
+});
+
+test("archived notes make room for others, the oldest ones first", () => {
+  const fold = emptyFold("");
+  let sequence = 0;
+  for (let n = 0; n < LIMITS.noteEntries + 10; n++) {
+    addEvent(fold, written(++sequence, n));
+    if (n < 20) addEvent(fold, eventOf(++sequence, "note_archived", { noteId: idOf(n) }));
+  }
+  expect(fold.notes.size).toBe(LIMITS.noteEntries);
+  expect([9, 10, 20].map((n) => fold.notes.get(idOf(n))?.status)).toEqual([undefined, "archived", "written"]);
+});
+
+test("a session with as many notes as it can have says so, takes evidence, and changes the notes that it has", async () => {
+  await using live = await liveTest();
+  const { sessionId } = await live.service.open("k", { videoId: "v" });
+  const notes = Array.from({ length: LIMITS.notes }, (_, n) => ({
+    type: "note_written",
+    actor: { kind: "agent" } as const,
+    data: {
+      noteId: idOf(n),
+      content: `note ${n}`,
+      mediaTimeMs: n * 1_000,
+      endMs: n * 1_000,
+      confidence: 0.9,
+    },
+  }));
+  for (let n = 0; n < notes.length; n += 1_000) await live.store.append(sessionId, notes.slice(n, n + 1_000));
+  await live.settle();
+  const places = [LIMITS.notes * 1_000 + 60_000, 7_000];
+  for (const [n, at] of places.entries()) {
+    await live.send("k", said(n === 0 ? "something else" : "note 7", at));
+    await live.clock.advance(13_000);
+  }
+  const session = await live.service.session("k");
+  expect(session).toMatchObject({ depth: 0, health: { lastError: expect.stringContaining("4000 notes") } });
+  expect(session.noteIds).toHaveLength(LIMITS.notes);
+  const events = (await live.store.read(sessionId, { after: LIMITS.notes, limit: 1_000 })).events;
+  const decided = events.flatMap(({ type, data }) =>
+    type === "decision_made" ? (data as { readonly decisions: readonly object[] }).decisions : [],
+  );
+  expect(decided).toMatchObject([
+    { action: "keep", reason: expect.stringContaining("no room") },
+    { action: "update", noteId: idOf(7) },
+  ]);
+  const part = { text: "half", startMs: 0, endMs: 0 };
+  await expect(
+    live.service.operate("k", idOf(1), { operation: "split", parts: [part, part] }),
+  ).rejects.toMatchObject({ code: "too_large" });
 });
 
 test("what a writer remembers is bounded: a larger memory does not take the place of the one before", async () => {

@@ -114,6 +114,49 @@ test("speech that a page left behind is sent by the next one, before its own, an
   next.close();
 });
 
+test("a page hears at once that its session is degraded; what it says then waits, and is stored after the repair, once", async () => {
+  await using live = await opened();
+  const { secret: token } = await live.token();
+  const outbox = memoryOutbox();
+  const reasons: string[] = [];
+  const client = await openLive({
+    serverUrl: live.url,
+    token,
+    key: "k",
+    videoId: "v",
+    outbox,
+    onFrame: (frame) => void (frame.type === "degraded" && reasons.push(frame.reason)),
+  });
+  const { sessionId } = client;
+  const reason = "the log has a gap after 3";
+  // As a server does that finds the log damaged. The clock of the servers stands still: no timer leads to the frame.
+  const patch = { status: "degraded" };
+  await live.store.append(
+    sessionId,
+    [
+      { type: "session_state_changed", data: { state: "degraded", from: "created", reason } },
+      { type: "session_updated", data: patch },
+    ],
+    { also: [{ type: "session", patch }] },
+  );
+  await expect.poll(() => reasons).toEqual([reason]);
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(`${live.url}/v1/live/k${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+  const batch = { producerId: "p", epoch: 0, sequence: 0, evidence: [said("refused")] };
+  expect(await (await post("/evidence", batch)).json()).toMatchObject({ error: { code: "degraded" } });
+  const adding = client.add(said("kept"));
+  await expect.poll(async () => (await outbox.load())?.batches).toHaveLength(1);
+  expect((await post("/repair", {})).ok).toBe(true);
+  await adding;
+  expect((await outbox.load())?.batches).toEqual([]);
+  expect(await transcriptsIn(live.store, sessionId)).toEqual(["kept"]);
+  client.close();
+});
+
 test("speech that the server refuses leaves the outbox, and its page is told", async () => {
   await using live = await opened();
   const { secret: token } = await live.token();

@@ -66,24 +66,34 @@ test("a replay makes all notes again, byte for byte, and any planted change lowe
   }
 });
 
-test("a change that also has the right hashes is found where it is in a draft, a decision or a note", async () => {
+test("a change that also has the right hashes is found where it is in a draft or a note, and so is one that was left out", async () => {
   const { canonicalJson, chainHash, payloadHash, CHAIN_START } = await import("../../src/model/index.ts");
   const { sha256 } = await import("../../src/live/snapshot.ts");
   await using live = await liveTest({ noteWriters: [spanWriter] });
   const events = await allEvents(live.store, await play(live));
-  const forged = (at: number, change: (data: string) => string): readonly StoredEvent[] => {
+  const rehashed = (list: readonly StoredEvent[]): readonly StoredEvent[] => {
     let before: string = CHAIN_START;
-    return events.map((event, n) => {
-      const data: unknown = n === at ? JSON.parse(change(JSON.stringify(event.data))) : event.data;
-      const hashed = { ...event, data, payloadHash: payloadHash(sha256, canonicalJson(data), event.salt) };
+    return list.map((event, n) => {
+      const { data, salt } = event;
+      const hash = payloadHash(sha256, canonicalJson(data), salt);
+      const hashed = { ...event, sequence: n + 1, payloadHash: hash };
       before = chainHash(sha256, before, hashed);
       return { ...hashed, chainHash: before };
     });
   };
+  const forged = (at: number, change: (data: string) => string): readonly StoredEvent[] =>
+    rehashed(
+      events.map((event, n) =>
+        n === at ? { ...event, data: JSON.parse(change(JSON.stringify(event.data))) as object } : event,
+      ),
+    );
   expect((await replayEvents(listed(forged(-1, (data) => data)))).agreement).toBe(1);
   for (const [n, { type, actor }] of events.entries()) {
     const isMade = type === "draft_written" || (type.startsWith("note_") && actor.kind !== "person");
-    if (!isMade || type === "note_archived") continue;
+    if (!isMade) continue;
+    const shorter = await replayEvents(listed(rehashed(events.toSpliced(n, 1))));
+    if (type !== "decision_made") expect(shorter.agreement, `${type} was left out`).toBeLessThan(1);
+    if (type === "note_archived") continue;
     const report = await replayEvents(
       listed(forged(n, (data) => data.replace("keeper", "sexton").replace("Boats", "Ships"))),
     );

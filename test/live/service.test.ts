@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { StoredEvent } from "../../src/model/index.ts";
+import { ContinuoError, type NewEvent, type Store, type StoredEvent } from "../../src/model/index.ts";
 import { startRun } from "../../src/sessions/index.ts";
+import { openStore } from "../../src/store/index.ts";
 import { liveTest, said } from "./live-session.ts";
 
 async function eventsOf(
@@ -38,7 +39,11 @@ test("the same key returns the same session, and input makes it active, its note
   const session = await service.session("tab 1/ä");
   expect(session).toMatchObject({ depth: 0, state: "active", videoId: "v1", title: "A talk", restarts: 0 });
   expect(session.noteIds).toHaveLength(1);
-  await clock.advance(30_000);
+  // 4.1 s of the silence are over.
+  await clock.advance(25_899);
+  expect((await service.session("tab 1/ä")).state).toBe("active");
+  await clock.advance(1);
+  expect((await service.session("tab 1/ä")).state).toBe("idle");
   const events = await eventsOf(store, first.sessionId);
   expect(steps(events)).toEqual(["created > active", "active > idle"]);
   const note = events.find(({ type }) => type === "note_written");
@@ -87,6 +92,58 @@ test("closing makes notes of what is pending, checkpoints and ends; the next ses
   await live.send("k", said("a new day", 6_000));
   await live.clock.advance(5_000);
   expect(live.writer.requests.at(-1)?.inherited.map(({ text }) => text)).toEqual(["the last words"]);
+});
+
+test("closing succeeds if its checkpoint fails, and says so", async () => {
+  const store = await openStore("memory:");
+  const lines: string[] = [];
+  const refusing: Store = new Proxy(store, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== "function") return value;
+      if (key !== "append") return value.bind(target);
+      return (logId: string, events: readonly NewEvent[], options?: object) =>
+        events.some(({ type }) => type === "checkpoint_written")
+          ? Promise.reject(new ContinuoError("unavailable", "the disk is full"))
+          : store.append(logId, events, options);
+    },
+  });
+  {
+    await using live = await liveTest({ store: refusing, report: (line) => lines.push(line) });
+    const { sessionId } = await live.service.open("k", { videoId: "v" });
+    await live.send("k", said("the last words", 5_000));
+    await live.service.close("k");
+    expect(await live.service.session("k")).toMatchObject({ state: "closed", depth: 0 });
+    expect(await store.getLatestSnapshot({ logId: sessionId, name: "live" })).toBeNull();
+    expect(lines.filter((line) => line.includes("no final checkpoint"))).toHaveLength(1);
+    expect(await live.service.notes("k")).toHaveLength(1);
+  }
+  await store.close();
+});
+
+test("clients hear within a second that a session cannot be trusted, on each server, and so do those who send", async () => {
+  await using one = await liveTest();
+  await using two = await liveTest({ store: one.store });
+  const { sessionId } = await one.service.open("k", { videoId: "v" });
+  await one.send("k", said("first", 1_000));
+  const heard: string[] = [];
+  for (const { service, clock } of [one, two]) {
+    const beganMs = clock.now();
+    (await service.follow(sessionId)).onEvent(({ type, data }) => {
+      const { state } = data as { readonly state?: string };
+      if (type === "session_state_changed" && state === "degraded") heard.push(`${clock.now() - beganMs} ms`);
+    });
+  }
+  // As a server does that finds a gap.
+  await one.service.keeperOf(sessionId)?.degrade("the log has a gap after 3");
+  await one.settle();
+  await two.settle();
+  // No time at all went on: nothing waits for a timer.
+  expect(heard).toEqual(["0 ms", "0 ms"]);
+  for (const { service } of [one, two]) {
+    const batch = { producerId: "tab", epoch: 0, sequence: 0, evidence: [said("refused")] };
+    await expect(service.accept("k", batch)).rejects.toMatchObject({ code: "degraded" });
+  }
 });
 
 test("a batch whose writer fails is tried 3 times more, stays pending, and is processed later", async () => {

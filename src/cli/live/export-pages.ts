@@ -1,6 +1,6 @@
 /** A session as Markdown and as a page. Everything in it came from others. Pure. */
 
-import { escapeHtml } from "../../transcript/html/index.ts";
+import { escapeHtml, headToHtml } from "../../transcript/html/index.ts";
 import { visibleLine, visibleText } from "../../transcript/index.ts";
 import type { LiveSession, Note, WireEvent } from "../../wire/index.ts";
 import { timeOf } from "./lines.ts";
@@ -44,17 +44,7 @@ export function toHtml({ session, notes, evidence }: Exported): string {
   const evidenceItems = linesOf(evidence).map(
     ({ at, who, text }) => `<li><time>${at}</time> <b>${escapeHtml(who)}</b> ${escapeHtml(text)}</li>`,
   );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>${title}</h1>
+  return `${headToHtml({ title, policy: POLICY, style: STYLE })}<h1>${title}</h1>
 <dl>${facts.join("")}</dl>
 <h2>Notes</h2>
 <ul>

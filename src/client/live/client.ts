@@ -83,8 +83,7 @@ export class LiveClient {
   useToken(token: string): void {
     this.#options = { ...this.#options, token };
     this.#feed.useToken(token);
-    this.#hurry.abort();
-    this.#hurry = new AbortController();
+    this.#sendNow();
   }
 
   /** It changes when the session ended and evidence came after that. */
@@ -213,8 +212,15 @@ export class LiveClient {
 
   #take(frame: LiveServerFrame): void {
     // A session that was repaired takes what it refused.
-    if (frame.type === "backpressure") this.#sendSoon();
+    if (frame.type === "backpressure") this.#sendNow();
     this.#options.onFrame?.(frame);
+  }
+
+  /** What pauses after an error tries again at once. */
+  #sendNow(): void {
+    this.#hurry.abort();
+    this.#hurry = new AbortController();
+    this.#sendSoon();
   }
 
   #sendSoon(): void {

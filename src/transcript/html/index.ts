@@ -10,6 +10,7 @@
 export { type CallHtml, type CallKind, callToHtml, changesToHtml, resultToHtml } from "./call.ts";
 export { linesToHtml, type NumberedLine } from "./diff.ts";
 export { escapeHtml } from "./escape.ts";
+export { headToHtml, type PageHead } from "./head.ts";
 export { LANGUAGES, type Language, languageAttribute } from "./language.ts";
 export { blockToHtml, messageToHtml, turnTitle } from "./message.ts";
 export { branchToHtml, type ContentsLine, type HtmlPage, pageEnd, pageStart } from "./page.ts";

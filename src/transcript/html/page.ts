@@ -3,6 +3,7 @@
 import type { SessionDetails } from "../../model/index.ts";
 import { visibleText } from "../render/index.ts";
 import { escapeHtml, escapePath, escapeVisible } from "./escape.ts";
+import { headToHtml } from "./head.ts";
 import { SCRIPT, SCRIPT_HASH } from "./script.ts";
 import { STYLE } from "./style.ts";
 
@@ -51,18 +52,7 @@ export function pageStart({ details, notes = [] }: HtmlPage): string {
   const facts = factsOf(details).map(
     ([name, value]) => `<div><dt>${name}</dt><dd><bdi>${escapePath(visibleText(value))}</bdi></dd></div>`,
   );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${title}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<div class="top">
+  return `${headToHtml({ title, policy: POLICY, style: STYLE })}<div class="top">
 <h1><bdi>${title}</bdi></h1>
 <dl class="facts">${facts.join("")}</dl>${notesToHtml(notes)}
 </div>
