@@ -18,6 +18,7 @@ const FEW = 1_000;
 const CREATIONS = 300;
 const RESTORES = 10;
 const WINDOWS = 500;
+const APPENDS = 300;
 
 export interface Measure {
   readonly what: string;
@@ -36,6 +37,9 @@ export async function run({ large }: { readonly large: boolean }): Promise<void>
       ...(await checkpoints(store)),
       await restores(store),
       await creations(store),
+      // Of the same run: what the machine and its disk give, whoever else uses them.
+      await bareAppends(store, many),
+      await accepts(store),
       await windows(store, { sessionId: few, events: FEW }),
       await windows(store, { sessionId: many, events: EVENTS }),
     ];
@@ -48,7 +52,7 @@ export async function run({ large }: { readonly large: boolean }): Promise<void>
         `  ${what.padEnd(58)} ${quantile(ms, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${verdict}`,
       );
     }
-    await manySessions(store, large ? [200, 500, 1_000, 2_000] : [200, 1_000]);
+    await manySessions(store, large ? [100, 200, 400, 800, 1_600] : [100, 200, 400]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -118,6 +122,34 @@ async function creations(store: Store): Promise<Measure> {
   }
   await service.stop();
   return { what: "creation of a session", ms, targetMs: 100 };
+}
+
+/** One transcript in one append to the same log, with nothing of a continuous session around it. */
+async function bareAppends(store: Store, sessionId: string): Promise<Measure> {
+  const ms: number[] = [];
+  for (let n = 0; n < APPENDS; n++) {
+    const began = performance.now();
+    await store.append(sessionId, [said(`a bare append ${n}`, n)]);
+    ms.push(performance.now() - began);
+  }
+  return { what: "bare append to the same log", ms, targetMs: null };
+}
+
+/** The same through the service: numbered, held, acknowledged. */
+async function accepts(store: Store): Promise<Measure> {
+  const service = new LiveService({ store });
+  await service.session("many");
+  const ms: number[] = [];
+  for (let n = 0; n < APPENDS; n++) {
+    const evidence = [
+      { type: "transcript_added", text: `accepted ${n}`, mediaTimeMs: n, lang: "en" },
+    ] as const;
+    const began = performance.now();
+    await service.accept("many", { producerId: "bench", epoch: 0, sequence: n, evidence });
+    ms.push(performance.now() - began);
+  }
+  await service.stop();
+  return { what: "evidence, until it is acknowledged", ms, targetMs: null };
 }
 
 async function windows(

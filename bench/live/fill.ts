@@ -3,7 +3,8 @@
 import type { NewEvent, Store } from "../../src/model/index.ts";
 
 const BATCH = 499;
-const NOTES = 5_000;
+/** As many as a session has at most, nearly. */
+const NOTES = 3_900;
 
 export function said(text: string, mediaTimeMs: number): NewEvent {
   return { type: "transcript_added", data: { text, mediaTimeMs, endMs: mediaTimeMs + 2_000, lang: "en" } };

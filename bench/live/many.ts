@@ -1,4 +1,4 @@
-/** How many sessions one server has at once: each says something every 3 seconds, and its notes are extractive. */
+/** How many sessions one server has at once: each says something every second, and its notes are extractive. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import { LiveService } from "../../src/live/index.ts";
@@ -6,7 +6,7 @@ import type { Store } from "../../src/model/index.ts";
 import { quantile } from "../store/sampling.ts";
 
 const SECONDS = 20;
-const EVERY_MS = 3_000;
+const EVERY_MS = 1_000;
 
 export async function manySessions(store: Store, counts: readonly number[]): Promise<void> {
   console.log(
