@@ -117,7 +117,7 @@ test("a turn is cancelled from any page, and its prompt is offered as one withou
   await using chat = await open();
   await using page = await readChat(chat.machine, chat.key);
   await chat.send("prompt", { text: "slow" });
-  await page.until((reader) => saidIn(reader) === "I begin.");
+  await page.until((reader) => saidIn(reader) === "I begin." && reader.state?.running !== null);
   const { runId } = page.state?.running ?? {};
   expect((await chat.send("cancel", { runId })).status).toBe(202);
   await page.until(({ state }) => state?.running === null);
@@ -151,7 +151,8 @@ test("another agent answers from the next prompt on, with what was said before",
   await using chat = await open();
   await using page = await readChat(chat.machine, chat.key);
   await chat.send("prompt", { text: "hello", agent: "other" });
-  await page.until((reader) => reader.state?.agent === "other" && idle(reader));
+  await page.until((reader) => saidIn(reader) !== "" && idle(reader));
+  expect(page.state?.agent).toBe("other");
   expect(page.state?.unanswered).toEqual([]);
   const answer = await chat.send("prompt", { text: "x", agent: "nobody" });
   expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: "not_found" } }]);

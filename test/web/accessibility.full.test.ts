@@ -33,6 +33,9 @@ describe("accessibility", () => {
       await page.waitForSelector(tab === "files" ? ".diff" : ".page-body .fields");
       expect(await violations(page)).toEqual([]);
     }
+    await page.goto(`${viewer.machine.url}/#/health`);
+    await page.waitForSelector(".health dl");
+    expect(await violations(page)).toEqual([]);
     expect(errors).toEqual([]);
     await page.context().close();
   });

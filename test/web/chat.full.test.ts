@@ -108,6 +108,7 @@ test("a prompt waits behind the turn that runs, is taken back, and Escape cancel
   const { page } = await viewer.open(place);
   await say(page, "slow");
   await page.getByText("I begin.").waitFor();
+  await working(page).waitFor();
   await say(page, "second");
   const waits = page.locator(".dock-line", { hasText: "Next" });
   await waits.getByText("second").waitFor();
