@@ -184,7 +184,7 @@ describe("postgres", () => {
     });
     const told: unknown[] = [];
     const stores = await Promise.all(
-      [1, 2].map(() => openStore(url, { migrate: true, onMigrated: (what) => told.push(what) })),
+      [1, 2, 3, 4, 5, 6].map(() => openStore(url, { migrate: true, onMigrated: (what) => told.push(what) })),
     );
     expect(told.length).toBeGreaterThan(0);
     for (const store of stores) await store.close();

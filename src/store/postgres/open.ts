@@ -1,7 +1,7 @@
 /** Opens a Postgres database. It is brought up to date only when that is asked for: other servers use it. */
 
 import { hash } from "node:crypto";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely, PostgresDialect, sql } from "kysely";
 import type pg from "pg";
 import { ContinuoError, createIds } from "../../model/index.ts";
 import { type Engine, fillRandom } from "../engine/index.ts";
@@ -66,8 +66,28 @@ async function upgrade(db: Kysely<never>, options: PostgresOptions, location: st
       details: { schemaVersion: from, wantedVersion: SCHEMA_VERSION },
     });
   }
-  await migrate(db);
+  await alone(db, async (one) => {
+    await migrate(one);
+  });
   options.onMigrated?.({ from, to: SCHEMA_VERSION, copy: null });
+}
+
+/** Any number that other programs on the same server are not likely to lock. */
+const UPGRADE_LOCK = 7_206_114_385_221;
+
+/**
+ * One server at a time: what looks for tables fails while another server changes them, and Kysely's own lock is taken
+ * after that. The lock ends with the connection.
+ */
+async function alone(db: Kysely<never>, work: (one: Kysely<never>) => Promise<void>): Promise<void> {
+  await db.connection().execute(async (one) => {
+    await sql`select pg_advisory_lock(${UPGRADE_LOCK})`.execute(one);
+    try {
+      await work(one);
+    } finally {
+      await sql`select pg_advisory_unlock(${UPGRADE_LOCK})`.execute(one);
+    }
+  });
 }
 
 /** Without user, password and options. */
