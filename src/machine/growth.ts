@@ -22,7 +22,7 @@ export async function* growthOf(
   while (!signal.aborted) {
     const began = performance.now();
     try {
-      const events = await machine.withWhole(query, signal, (whole) => newsOf(whole, query.key, seen));
+      const events = await machine.withWhole(query, signal, (whole) => newsOf(whole, query, seen));
       seen = events.seen;
       for (const event of events.news) yield event;
       const { shown } = await machine.named(query.key, signal);
@@ -49,7 +49,7 @@ interface News {
   readonly isMore: boolean;
 }
 
-function newsOf({ kept }: Whole, key: string, seen: Seen | null): News {
+function newsOf({ kept }: Whole, name: HistoryName, seen: Seen | null): News {
   const { generation, revision } = kept;
   if (seen?.generation !== generation) {
     return { news: [{ type: "reset" }], seen: { generation, revision }, isMore: false };
@@ -65,7 +65,7 @@ function newsOf({ kept }: Whole, key: string, seen: Seen | null): News {
   let upTo = seen.revision;
   for (const index of byRevision) {
     if (messages.length >= HISTORY_LIMITS.windowMessages || chars > HISTORY_LIMITS.windowChars) break;
-    const shown = windowMessageAt(kept, key, index);
+    const shown = windowMessageAt(kept, name, index);
     chars += JSON.stringify(shown).length;
     messages.push(shown);
     upTo = kept.revisionAt(index);

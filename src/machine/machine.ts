@@ -58,9 +58,7 @@ export function createMachine(options: MachineOptions): MachineService {
       const asked = await machine.asked(query, signal);
       const tip = await histories.tip(asked);
       const window = tip === null ? null : tipWindow(tip, asked, query);
-      return (
-        window ?? (await histories.withWhole(asked, signal, ({ kept }) => windowOf(kept, query.key, query)))
-      );
+      return window ?? (await histories.withWhole(asked, signal, ({ kept }) => windowOf(kept, query, query)));
     },
     text: (query, signal) => machine.withWhole(query, signal, ({ kept }) => textIn(kept, query)),
     image: (query, signal) => machine.withWhole(query, signal, ({ kept }) => imageIn(kept, query)),

@@ -165,6 +165,71 @@ describe("a session", () => {
     await page.context().close();
   });
 
+  test("each branch can be shown, with its own turns", async () => {
+    const id = "4bf3dddd-0000-4000-8000-00000000000b";
+    const said: readonly [string, string | null, Line["role"], string][] = [
+      ["q1", null, "user", "The question"],
+      ["a1", "q1", "assistant", "The first answer"],
+      ["a2", "q1", "assistant", "The second answer"],
+      ["q2", "a2", "user", "The next question"],
+    ];
+    const lines = said.map(([uuid, parent, role, content]) => ({
+      uuid,
+      parent,
+      role,
+      content,
+      time: "10:00:00",
+    }));
+    viewer.machine.home.write(claudeFile(id), claudeText(id, lines));
+    const { page } = await viewer.open(session(id));
+    const main = page.locator("main");
+    await main.getByText("The second answer").waitFor();
+    await page.selectOption(".switches select", "a1");
+    await main.getByText("The first answer").waitFor();
+    await expect.poll(() => main.getByText("The second answer").count()).toBe(0);
+    await page.selectOption(".switches select", "");
+    await main.getByText("The next question").waitFor();
+    await expect.poll(() => main.getByText("The first answer").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("the rest of a long text is shown on request", async () => {
+    const id = "4bf3cccc-0000-4000-8000-00000000000a";
+    const words = "word ".repeat(7_000);
+    const line: Line = { uuid: "q1", parent: null, role: "user", content: `${words}END`, time: "10:00:00" };
+    viewer.machine.home.write(claudeFile(id), claudeText(id, [line]));
+    const { page } = await viewer.open(session(id));
+    await page.locator(".cut").getByText("32,768 of 35,003").waitFor();
+    await page.getByRole("button", { name: "Show more" }).click();
+    await page
+      .locator("main")
+      .getByText("wordEND")
+      .or(page.locator("main").getByText("word END"))
+      .first()
+      .waitFor();
+    expect(await page.locator(".cut").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("two browsers on one session that grows see the same, each message once", async () => {
+    const id = "4bf3bbbb-0000-4000-8000-000000000009";
+    const line = (turn: number): Line => ({
+      ...{ uuid: `g${turn}`, parent: turn === 1 ? null : `g${turn - 1}`, role: "user" },
+      ...{ content: `Grown ${turn}.`, time: "10:00:00" },
+    });
+    viewer.machine.home.write(claudeFile(id), claudeText(id, [line(1)]));
+    const pages = await Promise.all([viewer.open(session(id)), viewer.open(session(id))]);
+    const file = join(viewer.machine.home.path, claudeFile(id));
+    for (const { page } of pages) await page.locator("main").getByText("Grown 1.").waitFor();
+    for (let turn = 2; turn <= 6; turn++) appendFileSync(file, claudeText(id, [line(turn)]));
+    for (const { page } of pages) {
+      await page.locator("main").getByText("Grown 6.").waitFor();
+      const asked = await page.locator("main .asked").allInnerTexts();
+      expect(asked.map((text) => text.trim())).toEqual([1, 2, 3, 4, 5, 6].map((turn) => `Grown ${turn}.`));
+      await page.context().close();
+    }
+  });
+
   test("an unknown session, and a page that nobody signed in, say what to do", async () => {
     const { page } = await viewer.open("/session/claude%3Anone");
     await page.waitForSelector(".notice.bad");

@@ -3,6 +3,8 @@
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { visibleLine } from "../../src/transcript/index.ts";
+import { counted, dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { sessionLink } from "../shell/route.ts";
@@ -59,6 +61,7 @@ function Switches({ state, shown }: { state: SessionState; shown: Shown }): VNod
       >
         Turns
       </button>
+      <Branches state={state} />
       <button
         type="button"
         class="quiet"
@@ -81,6 +84,29 @@ function Switches({ state, shown }: { state: SessionState; shown: Shown }): VNod
         </button>
       )}
     </div>
+  );
+}
+
+/** Which branch is shown, where there are several. */
+function Branches({ state }: { state: SessionState }): VNode | null {
+  const branches = state.head.value?.branches ?? [];
+  if (branches.length < 2) return null;
+  return (
+    <select
+      class="branch"
+      aria-label="Branch"
+      value={state.branch.value ?? ""}
+      onChange={({ currentTarget }) =>
+        void state.setBranch(currentTarget.value === "" ? null : currentTarget.value)
+      }
+    >
+      {branches.map(({ id, active, label, messages, updatedAt }, at) => (
+        <option key={id} value={active ? "" : id}>
+          {active ? "Active branch" : `Branch ${at + 1}`}: {counted(messages, "message")}
+          {label === null ? `, ${dateAndClock(updatedAt)}` : `, ${visibleLine(label)}`}
+        </option>
+      ))}
+    </select>
   );
 }
 

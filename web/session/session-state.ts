@@ -10,7 +10,6 @@ import {
   sessionPath,
   type TextCut,
   type TextRest,
-  textPath,
   type WindowMessage,
 } from "../../src/wire/machine/index.ts";
 import {
@@ -39,6 +38,8 @@ export class SessionState {
   readonly outline: Signal<Outline | null> = signal(null);
   readonly part: Signal<LoadedPart> = signal(NOTHING);
   readonly view: Signal<HistoryView> = signal("history");
+  /** The id of a branch's end; `null` for the active one. */
+  readonly branch: Signal<string | null> = signal(null);
   readonly failure: Signal<string | null> = signal(null);
   readonly loading: Signal<boolean> = signal(true);
   /** Where to scroll when the next part is there. */
@@ -59,7 +60,6 @@ export class SessionState {
 
   constructor(key: string) {
     this.key = key;
-    void this.readFacts();
   }
 
   async showNewest(): Promise<void> {
@@ -88,7 +88,10 @@ export class SessionState {
     const before = known?.turns[0]?.number;
     if (known === null || !known.hasOlder || before === undefined) return;
     await this.#guarded(async () => {
-      const more = await this.#ask<Outline>("outline", { limit: OUTLINE_TURNS, before });
+      const more = await this.#ask<Outline>("outline", {
+        ...{ limit: OUTLINE_TURNS, before },
+        ...this.#branch(),
+      });
       const turns = [...more.turns, ...known.turns];
       this.outline.value = {
         ...known,
@@ -101,8 +104,8 @@ export class SessionState {
 
   async showRest({ message }: WindowMessage, { path, kept }: TextCut): Promise<void> {
     await this.#guarded(async () => {
-      const asked = textPath(this.key, message.id, { path, from: kept });
-      const rest = await ask<TextRest>(asked, { signal: this.#stop.signal });
+      const place = `messages/${encodeURIComponent(message.id)}/text`;
+      const rest = await this.#ask<TextRest>(place, { path, from: kept, ...this.#name() });
       this.part.value = foldRest(this.part.value, message.id, path, rest);
     });
   }
@@ -112,12 +115,22 @@ export class SessionState {
     await this.showNewest();
   }
 
+  /** Another branch of the session, by the id of its end; `null` for the active one. */
+  async setBranch(id: string | null): Promise<void> {
+    this.branch.value = id;
+    this.view.value = "history";
+    this.outline.value = null;
+    this.#growth?.close();
+    this.#growth = null;
+    await this.showNewest();
+  }
+
   /** Numbers, turns, places: what may take longer than the newest messages. */
   async readFacts(): Promise<void> {
     await this.#guarded(async () => {
       const [head, outline] = await Promise.all([
         this.#ask<SessionHead>(""),
-        this.#ask<Outline>("outline", { limit: OUTLINE_TURNS }),
+        this.#ask<Outline>("outline", { limit: OUTLINE_TURNS, ...this.#branch() }),
       ]);
       batch(() => {
         this.head.value = head;
@@ -145,19 +158,23 @@ export class SessionState {
   ): Promise<void> {
     this.loading.value = true;
     await this.#guarded(async () => {
-      const asked = { ...query, view: this.view.value, limit: WINDOW };
+      const asked = { ...query, ...this.#name(), limit: WINDOW };
       const window = await this.#ask<HistoryWindow>("history", asked);
       batch(() => {
         this.part.value = foldWindow(this.part.value, window, place);
         if (goal !== null) this.goal.value = goal;
       });
-      this.#growth ??= this.#follow(window.position);
+      if (this.#growth === null) {
+        this.#growth = this.#follow(window.position);
+        // A long session is read as a whole for these, which may take longer than its end.
+        void this.readFacts();
+      }
     });
     this.loading.value = false;
   }
 
   #follow(position: string | null): Growth {
-    const query = position === null ? {} : { after: position };
+    const query = { ...(position === null ? {} : { after: position }), ...this.#branch() };
     return listen(sessionPath(this.key, "events", query), {
       messages: (data) => {
         const { messages } = data as { readonly messages: readonly WindowMessage[] };
@@ -174,6 +191,14 @@ export class SessionState {
         this.gone.value = true;
       },
     });
+  }
+
+  #branch(): Readonly<Record<string, string>> {
+    return this.branch.value === null ? {} : { branch: this.branch.value };
+  }
+
+  #name(): Readonly<Record<string, string>> {
+    return { view: this.view.value, ...this.#branch() };
   }
 
   async #ask<T>(part: string, query: Readonly<Record<string, string | number>> = {}): Promise<T> {

@@ -4,6 +4,7 @@ import { useSignalEffect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
+import { rows } from "../list/list-state.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { type SessionTab, sessionLink } from "../shell/route.ts";
@@ -87,8 +88,9 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
   );
 }
 
-export function titleOf({ head }: SessionState): string {
-  const row = head.value?.session;
+/** The list has it before the session was read. */
+export function titleOf({ head, key }: SessionState): string {
+  const row = head.value?.session ?? rows.value.find((listed) => listed.key === key);
   if (row === undefined) return "Session";
   return row.title === null ? "Untitled" : visibleLine(row.title);
 }

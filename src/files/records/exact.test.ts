@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { exactOf, parseExactly } from "./exact.ts";
 
 test.each([
@@ -26,4 +26,17 @@ test("a value that JSON writes as it was read is its own exact form", () => {
       expect(exactOf(value)).toBe(value);
     }),
   );
+});
+
+test.each([
+  ["a plain zero", '{"usage":{"input":0,"output":[0, 10]},"at":-10}'],
+  ["a time", '{"timestamp":"2026-11-21T20:43:00.000Z","at":"20:43:10.120"}'],
+])("a record with %s is parsed once", (_, text) => {
+  const parse = vi.spyOn(JSON, "parse");
+  try {
+    parseExactly(text);
+    expect(parse).toHaveBeenCalledTimes(1);
+  } finally {
+    parse.mockRestore();
+  }
 });

@@ -25,8 +25,12 @@ export function exactOf<T>(value: T): T {
   return typeof value === "object" && value !== null ? ((exactForms.get(value) ?? value) as T) : value;
 }
 
-/** A number with many digits, an exponent, a zero at its end, or a minus before zero; some texts look so too. */
-const MAY_DIFFER = /[:,[]\s*-?(?:\d{16}|\d+\.\d{15}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?!\d)|0(?=\s*[,}\]]))/u;
+/**
+ * A number with many digits, an exponent, a zero at the end of its fraction, or a minus before zero; some texts look so too.
+ * Not a plain zero, and not a time of day: both are in most records, and reading the exact form takes three times as long.
+ */
+const MAY_DIFFER =
+  /[:,[]\s*(?:-?(?:\d{16}|\d+\.\d{15}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?=\s*[,}\]]))|-0(?=\s*[,}\]]))/u;
 
 /** TypeScript's library does not know these two yet (ECMAScript 2026, Node 22). */
 interface ExactJson {

@@ -10,7 +10,7 @@ function shownDetails(details: unknown): unknown {
     content: [{ type: "tool_result", toolCallId: "t", content: [], status: "ok", details }],
     metadata: {},
   } as unknown as Message;
-  const [block] = toShownMessage(message, "claude:1").message.content;
+  const [block] = toShownMessage(message, { key: "claude:1" }).message.content;
   return block?.type === "tool_result" ? block.details : undefined;
 }
 

@@ -1,7 +1,7 @@
 /** A message as a window shows it: no bytes, nothing opaque, and long texts cut. Pure. */
 
 import type { Block, Message, ToolResultBlock } from "../../model/index.ts";
-import { imagePath, type TextCut } from "../../wire/machine/index.ts";
+import { type HistoryName, imagePath, type TextCut } from "../../wire/machine/index.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 
 export interface ShownMessage {
@@ -19,11 +19,11 @@ export const SHOWN_IMAGES: ReadonlySet<string> = new Set([
   "image/bmp",
 ]);
 
-/** @param key of the session, for the paths of images */
-export function toShownMessage(message: Message, key: string): ShownMessage {
+/** The history is named in the paths of images. */
+export function toShownMessage(message: Message, history: HistoryName): ShownMessage {
   const budget: Budget = { cuts: [], chars: HISTORY_LIMITS.messageChars, nodes: HISTORY_LIMITS.messageNodes };
   const { records, sequence } = message.metadata;
-  const content = blocksOf(message.content, "content", { key, messageId: message.id, budget });
+  const content = blocksOf(message.content, "content", { history, messageId: message.id, budget });
   return {
     message: {
       ...message,
@@ -44,7 +44,7 @@ interface Budget {
 }
 
 interface Place {
-  readonly key: string;
+  readonly history: HistoryName;
   readonly messageId: string;
   readonly budget: Budget;
 }
@@ -91,8 +91,8 @@ function isShownImage(block: Block): boolean {
   return block.type === "image" && SHOWN_IMAGES.has(block.mimeType);
 }
 
-function imageUrl(path: string, { key, messageId }: Place): string {
-  return imagePath(key, messageId, path);
+function imageUrl(path: string, { history: { key, branch }, messageId }: Place): string {
+  return imagePath(key, messageId, path, branch);
 }
 
 /** What a session says may not pass for a path on this server. */

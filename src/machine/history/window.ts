@@ -2,7 +2,7 @@
 
 import type { Prices } from "../../catalog/index.ts";
 import { ContinuoError, type Message } from "../../model/index.ts";
-import type { HistoryWindow, WindowMessage } from "../../wire/machine/index.ts";
+import type { HistoryName, HistoryWindow, WindowMessage } from "../../wire/machine/index.ts";
 import type { KeptHistory } from "./kept.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 import { toShownMessage } from "./shown.ts";
@@ -17,7 +17,7 @@ export interface WindowQuery {
 }
 
 /** Errors: `not_found` for a message or a turn that is not in this history. */
-export function windowOf(kept: KeptHistory, key: string, query: WindowQuery): HistoryWindow {
+export function windowOf(kept: KeptHistory, name: HistoryName, query: WindowQuery): HistoryWindow {
   const { limit = HISTORY_LIMITS.windowMessages } = query;
   const { first, towards } = startOf(kept, query, limit);
   const messages: WindowMessage[] = [];
@@ -26,7 +26,7 @@ export function windowOf(kept: KeptHistory, key: string, query: WindowQuery): Hi
   const step = towards === "newer" ? 1 : -1;
   let index = first;
   for (; index >= 0 && index < kept.length && !isFull(); index += step) {
-    const shown = windowMessageAt(kept, key, index);
+    const shown = windowMessageAt(kept, name, index);
     chars += JSON.stringify(shown).length;
     messages.push(shown);
   }
@@ -46,11 +46,11 @@ export function positionOf({ generation, revision }: Pick<KeptHistory, "generati
   return `${generation}.${revision}`;
 }
 
-export function windowMessageAt(kept: KeptHistory, key: string, index: number): WindowMessage {
+export function windowMessageAt(kept: KeptHistory, name: HistoryName, index: number): WindowMessage {
   const message = kept.messageAt(index);
   const turn = kept.turnAt(index);
   return {
-    ...toShownMessage(message, key),
+    ...toShownMessage(message, name),
     index,
     turnId: kept.turns[turn]?.id ?? message.id,
     turn: turn + 1,
@@ -110,7 +110,7 @@ export function tipWindow(
     if (chars > HISTORY_LIMITS.windowChars) break;
     const costUsd = costOfMessage(each.message, prices);
     const one = {
-      ...toShownMessage(each.message, key),
+      ...toShownMessage(each.message, { key }),
       index: null,
       turnId: each.turnId,
       turn: null,

@@ -17,7 +17,7 @@ const SHOWN_IMAGES = new Set([
 ]);
 const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/u;
 /** The paths that `src/wire/machine` makes. */
-const SERVED = /^\/v1\/machine\/[\w.~%!'()*/-]+\?path=[\w%+.-]+$/u;
+const SERVED = /^\/v1\/machine\/[\w.~%!'()*/-]+\?path=[\w%+.-]+(?:&branch=[\w%+.*-]+)?$/u;
 
 /** Empty where the image is not at hand, or is of a kind that is not shown. */
 export function imageToHtml(block: ImageBlock, source: ImageSource = "inline"): string {

@@ -22,8 +22,8 @@ export function historyPath(key: string, query: Query = {}): string {
 }
 
 /** @param path where the image is in its message: `content/0` */
-export function imagePath(key: string, messageId: string, path: string): string {
-  return sessionPath(key, `messages/${encodeURIComponent(messageId)}/image`, { path });
+export function imagePath(key: string, messageId: string, path: string, branch?: string): string {
+  return sessionPath(key, `messages/${encodeURIComponent(messageId)}/image`, { path, branch });
 }
 
 export function textPath(key: string, messageId: string, query: { path: string; from: number }): string {
