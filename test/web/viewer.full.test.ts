@@ -211,6 +211,46 @@ describe("a session", () => {
     await page.context().close();
   });
 
+  test("words that begin on the right have their bullets and bars there", async () => {
+    const id = "4bf3abab-0000-4000-8000-000000000008";
+    const content = "- שורה ראשונה\n- שורה שנייה\n\n> ציטוט\n\n1. first\n";
+    const lines: Line[] = [
+      { uuid: "q1", parent: null, role: "user", content: "שאלה", time: "10:00:00" },
+      {
+        uuid: "a1",
+        parent: "q1",
+        role: "assistant",
+        content: [{ type: "text", text: content }],
+        time: "10:00:01",
+      },
+    ];
+    viewer.machine.home.write(claudeFile(id), claudeText(id, lines));
+    const { page } = await viewer.open(session(id));
+    await page.waitForSelector(".prose ol");
+    const directions = await page.evaluate(
+      `["ul", "blockquote", "ol"].map((name) => getComputedStyle(document.querySelector(".prose " + name)).direction)`,
+    );
+    expect(directions).toEqual(["rtl", "rtl", "ltr"]);
+    await page.context().close();
+  });
+
+  test("on paper stands what is loaded, without the rail, buttons or a part that is cut off", async () => {
+    const { page } = await viewer.open(session(CLAUDE_ID));
+    await page.waitForSelector(".turn-line");
+    await page.waitForSelector(".actions");
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(`dispatchEvent(new Event("beforeprint"))`);
+    await expect.poll(() => page.locator('.turns .line[style*="transform"]').count()).toBe(0);
+    for (const hidden of [".top", ".rail", ".tabs", ".switches", ".actions"]) {
+      expect([hidden, await page.locator(hidden).first().isVisible()]).toEqual([hidden, false]);
+    }
+    const cut: unknown =
+      await page.evaluate(`[...document.querySelectorAll(".session-title h1, .turns .number, .turns .line > *")]
+      .filter((element) => element.getBoundingClientRect().left < 0).map((element) => element.outerHTML.slice(0, 80))`);
+    expect(cut).toEqual([]);
+    await page.context().close();
+  });
+
   test("two browsers on one session that grows see the same, each message once", async () => {
     const id = "4bf3bbbb-0000-4000-8000-000000000009";
     const line = (turn: number): Line => ({

@@ -13,9 +13,15 @@ export function Html({ html, class: name }: { html: string; class: string }): VN
     if (element === null) return;
     fillWithHtml(element, html);
     addCopyButtons(element);
+    followDirection(element);
     return colourCode(element);
   }, [html]);
   return <div ref={place} class={name} />;
+}
+
+/** Bullets and bars stand on the side on which the words begin; a paragraph finds its own. */
+function followDirection(element: Element): void {
+  for (const block of element.querySelectorAll<HTMLElement>("ul, ol, blockquote, table")) block.dir = "auto";
 }
 
 function addCopyButtons(element: Element): void {
