@@ -39,15 +39,6 @@ test("the list and a session load neither the highlighter nor the comparison of 
   ]);
 });
 
-test("nothing moves by itself, so that nobody has to ask for less motion", () => {
-  const styles = manifest.files.filter((name) => name.endsWith(".css"));
-  expect(styles.length).toBe(2);
-  for (const name of styles) {
-    const text = readFileSync(join(folder, "assets", name), "utf8");
-    expect(text).not.toMatch(/transition|animation|@keyframes|scroll-behavior/u);
-  }
-});
-
 test("the manifest lists every file, and the page names those that it begins with", () => {
   expect(readdirSync(join(folder, "assets")).sort()).toEqual(manifest.files);
   const html = readFileSync(join(folder, "index.html"), "utf8");

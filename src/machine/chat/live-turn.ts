@@ -88,7 +88,7 @@ function tokenOf(old: Message, now: Message): ChatEvent | null {
 
 /** Its id is not that of the history, where an id of an earlier turn can be the same. */
 function toLiveMessage(message: Message, key: string): WindowMessage {
-  const { message: shown, cuts } = toShownMessage(message, key);
+  const { message: shown, cuts } = toShownMessage(message, { key });
   const id = `live:${sequenceOf(message)}`;
   const isOpen = message.metadata.partial === true;
   const metadata = { ...shown.metadata, ...(isOpen ? { partial: true } : {}) };
