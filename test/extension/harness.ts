@@ -6,10 +6,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContext, chromium, type Page, type Worker } from "playwright-core";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { FLAGS } from "../cli/browser.ts";
 import { builtExtension } from "../sizes/prepared.ts";
 import { EXTENSION_ID, type Served } from "./served.ts";
+
+// The first of these tests waits for the build of the extension, which the others share.
+vi.setConfig({ testTimeout: 300_000 });
 
 const EXAMPLE: string = join(import.meta.dirname, "../../extension/example");
 

@@ -12,6 +12,13 @@ import { bundledCommand } from "../sizes/prepared.ts";
 
 export const EXTENSION_ID = "baclfmndmnhkglifhajioeagailcneed";
 
+const AGENT: string = join(import.meta.dirname, "note-agent.ts");
+
+/** `continuo.yaml` with the note writer of `note-agent.ts`. */
+export const NOTE_AGENT: string = `agents: { notes: { command: ${process.execPath}, args: [${AGENT}], transport: acp } }
+live: { note_writer: notes, frames: { full_days: 1 }, budget: { max_cost_usd: 100 } }
+`;
+
 export interface Served extends AsyncDisposable {
   readonly url: string;
   readonly token: string;

@@ -1,0 +1,58 @@
+/** What the side panel and the person ask each other, with a note writer that is not sure, costs, and answers. */
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { openSite, openViewer, play } from "./harness.ts";
+import { checkPanel } from "./pictures.ts";
+import { keysOf, NOTE_AGENT, serve } from "./served.ts";
+
+test("questions of both sides are answered, the cost is shown, pictures are kept, and notes are exported", async () => {
+  await using site = await openSite();
+  await using served = await serve({ yaml: NOTE_AGENT });
+  await using viewer = await openViewer(site, served);
+  const panel = await viewer.panel();
+  const page = await viewer.context.newPage();
+  await page.goto(site.url);
+  await expect.poll(() => keysOf(served)).toHaveLength(1);
+  const [key = ""] = await keysOf(served);
+  await play(page, { fromMs: 0, toMs: 6_500 });
+  const button = (name: string) => panel.getByRole("button", { name, exact: true });
+  const note = (text: string) => panel.locator(".note", { hasText: text });
+
+  // The draft about the lighthouse is not sure: the person is asked.
+  await panel.getByLabel("Which lighthouse is meant?").waitFor();
+  await note("Noted: The sun rises").waitFor();
+  await checkPanel(panel, "asked");
+  const frames = async (): Promise<number> =>
+    (await served.events(key)).filter(({ type }) => type === "frame_captured").length;
+  const framesBefore = await frames();
+  await panel.locator(".request").getByRole("button", { name: "Capture a frame" }).click();
+  await expect.poll(frames).toBeGreaterThan(framesBefore);
+  await panel.getByLabel("Which lighthouse is meant?").fill("The one on the pier");
+  await button("Answer").click();
+  await note("(The one on the pier)").waitFor();
+  await expect.poll(() => panel.getByLabel("Which lighthouse is meant?").count()).toBe(0);
+  await panel.getByText(/^\$0\.\d\d, [\d,]+ tokens$/u).waitFor();
+
+  await panel.getByLabel("Remark or question").fill("What did I say about the lighthouse?");
+  await button("Ask").click();
+  await panel.getByText("You said: A lighthouse stands on the pier.").waitFor();
+  await checkPanel(panel, "answer");
+
+  // Pictures that will be removed are announced to whoever joins, and kept for good.
+  await served.kill();
+  await served.restart();
+  await panel.getByText(/will be removed within a\s+day/u).waitFor();
+  await checkPanel(panel, "purge");
+  await button("Keep").click();
+  await expect.poll(() => panel.getByText(/will be removed/u).count()).toBe(0);
+
+  await button("Sessions").click();
+  await panel.getByRole("button", { name: "A day at the harbour" }).click();
+  const saved = panel.waitForEvent("download");
+  await button("Export Markdown").click();
+  const text = readFileSync(await (await saved).path(), "utf8");
+  expect(text).toContain("# A day at the harbour\n");
+  expect(text).toContain("Noted: The harbour opens at dawn");
+  await checkPanel(panel, "earlier");
+});
