@@ -56,6 +56,8 @@ export const LIMITS = {
   shownEvidence: 2_000,
   shownSessions: 100,
   shownNotes: 500,
+  /** Markers of the timeline are at least 24 px apart in a panel of 320 px: notes in between have none. */
+  markerShare: 0.085,
   /** Notes in the list of the panel before somebody wants earlier ones. */
   notesAtOnce: 50,
   viewEveryMs: 100,

@@ -2,8 +2,9 @@
 
 import type { JSX } from "preact";
 import type { Note } from "../../src/wire/index.ts";
+import { LIMITS } from "../limits.ts";
 import { mediaTimeAt, type Position } from "../watching/position.ts";
-import { clock } from "./words.ts";
+import { clock, markersOf } from "./words.ts";
 
 interface Props {
   readonly notes: readonly Note[];
@@ -20,7 +21,7 @@ export function Timeline({ notes, position, onSeek }: Props): JSX.Element | null
     <fieldset class="timeline">
       <legend class="hidden">Notes on the timeline</legend>
       <div class="played" style={{ width: share(nowMs) }} />
-      {notes.map(({ noteId, startMs, text }) => (
+      {markersOf(notes, endMs * LIMITS.markerShare).map(({ noteId, startMs, text }) => (
         <button
           key={noteId}
           type="button"

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Note } from "../../src/wire/index.ts";
 import { changesNotes, foldFrame, newView } from "../sending/view.ts";
-import { clock, splitNote, statusOf, toMarkdown } from "./words.ts";
+import { clock, markersOf, splitNote, statusOf, toMarkdown } from "./words.ts";
 
 const VIEW = newView({ key: "k", title: "T", videoId: "v" });
 
@@ -14,6 +14,11 @@ test.each([
   [-5, "0:00"],
 ])("%d ms is %s", (ms, text) => {
   expect(clock(ms)).toBe(text);
+});
+
+test("markers of the timeline keep a distance", () => {
+  const notes = [9_000, 0, 1_999, 2_000, 3_000].map((startMs) => ({ startMs }) as Note);
+  expect(markersOf(notes, 2_000).map(({ startMs }) => startMs)).toEqual([0, 2_000, 9_000]);
 });
 
 test("a note is split at a place of its text, and its time with it", () => {

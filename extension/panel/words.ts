@@ -11,6 +11,16 @@ export function clock(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
+/** Notes with a marker: the first, and each that begins far enough after the last one. */
+export function markersOf(notes: readonly Note[], apartMs: number): readonly Note[] {
+  const markers: Note[] = [];
+  for (const note of notes.toSorted((a, b) => a.startMs - b.startMs)) {
+    const last = markers.at(-1);
+    if (last === undefined || note.startMs - last.startMs >= apartMs) markers.push(note);
+  }
+  return markers;
+}
+
 export interface Status {
   readonly tone: "good" | "warn" | "bad";
   readonly text: string;
