@@ -52,7 +52,8 @@ export function stepsTo(source: HistorySource, list: readonly number[]): History
   const steps = [...nameSteps(index, list)];
   const recordOf = (node: number): number => index.record[node] ?? 0;
   return {
-    keys: steps.map((step) => JSON.stringify([step.names, nodesOf(step), step.results])),
+    // What its messages are called follows from the steps before.
+    keys: steps.map((step) => JSON.stringify([nodesOf(step), step.results])),
     lastLines: steps.map((step) =>
       Math.max(0, ...nodesOf(step).map((node) => index.line[recordOf(node)] ?? 0)),
     ),
