@@ -6,6 +6,10 @@ export const LIMITS = {
   /** How far back the message that a reply names is looked for. */
   replyLookbackMessages: 20_000,
   pageEvents: 1_000,
+  /** Characters of the messages that one window holds; one message may be longer. */
+  windowLength: 2_000_000,
+  /** Characters of a message in a list of channels. */
+  summaryLength: 200,
   /** Events that are looked through first for the last anchor; then four times as many, and so on. */
   anchorStretchEvents: 1_000,
   /** How often a process looks for participants that came, left or disappeared elsewhere. */

@@ -1,21 +1,17 @@
 /** A channel as it is read afterwards: whole messages, anchors, and the replay without what nobody needs any more. */
 
 import type { Store, StoredEvent } from "../model/index.ts";
-import { ANCHOR_TYPES, authorOf, recordOf, textOfContent } from "../wire/index.ts";
+import {
+  ANCHOR_TYPES,
+  authorOf,
+  type ChannelMessage,
+  type MessagesWindow,
+  recordOf,
+  textOfContent,
+} from "../wire/index.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId } from "./names.ts";
 import type { ChannelState } from "./state.ts";
-
-export interface ChannelMessage {
-  readonly messageId: string;
-  readonly sequence: number;
-  readonly handle: string | null;
-  readonly content: string;
-  readonly timestamp: string;
-  readonly state: "complete" | "open" | "interrupted";
-  readonly to?: readonly string[];
-  readonly replyTo?: string;
-}
 
 const MESSAGE_TYPES = [
   "message_sent",
@@ -28,24 +24,47 @@ const MESSAGE_TYPES = [
 export interface ReadMessagesOptions {
   /** Number of the newest messages to return. */
   readonly limit: number;
+  /** Only messages that began before this sequence. */
+  readonly before?: number;
 }
 
-/** Oldest first. Late readers see one message, however it was written. */
+/** Late readers see one message, however it was written. Fewer are returned where they are very long. */
 export async function readMessages(
   store: Store,
   channel: string,
-  { limit }: ReadMessagesOptions,
-): Promise<readonly ChannelMessage[]> {
+  { limit, before }: ReadMessagesOptions,
+): Promise<MessagesWindow> {
   const logId = channelLogId(channel);
-  const { events } = await store.read(logId, { types: ["message_sent"], order: "newest", limit });
+  const { events, nextAfter } = await store.read(logId, {
+    types: ["message_sent"],
+    order: "newest",
+    limit,
+    ...(before === undefined ? {} : { before }),
+  });
   const messages = new Map(events.map((event) => [event.id, toMessage(event)]));
-  const first = events[0]?.sequence;
-  for (let after: number | null = first ?? null; after !== null; ) {
+  let sequence = events.at(-1)?.sequence ?? 0;
+  // Of an older window only what was in progress is followed, and of the newest one all that there is.
+  const isDone = (): boolean =>
+    before !== undefined && [...messages.values()].every(({ state }) => state !== "open");
+  for (let after: number | null = events[0]?.sequence ?? null; after !== null && !isDone(); ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, { after, types: MESSAGE_TYPES });
     for (const event of page.events) change(messages, event);
+    sequence = Math.max(sequence, page.events.at(-1)?.sequence ?? 0);
     after = page.nextAfter;
   }
-  return [...messages.values()];
+  const kept = newestThatFit([...messages.values()]);
+  return { messages: kept, sequence, hasOlder: nextAfter !== null || kept.length < messages.size };
+}
+
+function newestThatFit(messages: readonly ChannelMessage[]): readonly ChannelMessage[] {
+  let length = 0;
+  let first = messages.length;
+  while (first > 0) {
+    length += messages[first - 1]?.content.length ?? 0;
+    if (length > LIMITS.windowLength && first < messages.length) break;
+    first--;
+  }
+  return messages.slice(first);
 }
 
 function toMessage(event: StoredEvent): ChannelMessage {
@@ -54,6 +73,7 @@ function toMessage(event: StoredEvent): ChannelMessage {
     messageId: event.id,
     sequence: event.sequence,
     handle: authorOf(event),
+    kind: event.actor.kind,
     content: textOfContent(content),
     timestamp: event.occurredAt,
     state: state === "open" ? "open" : "complete",

@@ -37,6 +37,7 @@ export interface ClientOptions {
   readonly replayMode: ReplayMode;
   /** One line, once: the session could not be opened, or the first connection takes more than one try. */
   readonly warn: (line: string) => void;
+  readonly onConnection: (connection: "open" | "lost") => void;
 }
 
 export interface SendOptions {
@@ -106,6 +107,7 @@ export class AgenticClient {
       reconnect: options.reconnect,
       firstConnectionMs: options.firstConnectionMs,
       warn: options.warn,
+      onLost: () => options.onConnection("lost"),
       hello: () => ({
         ...options.hello,
         instance: this.#instance,
@@ -330,6 +332,7 @@ export class AgenticClient {
     else if (frame.type === "ready") {
       this.#setRoster(frame.roster);
       this.#ready.resolve();
+      this.#options.onConnection("open");
     } else if (frame.type === "presence") this.#present(frame.change, frame.participant);
   }
 

@@ -1,7 +1,7 @@
 /** `connect()` and `watch()`: from what a caller gives to a client that is ready. */
 
 import { ContinuoError } from "../model/index.ts";
-import { assertName, CHANNEL_LIMITS, capabilitiesOf } from "../wire/index.ts";
+import { assertName, CHANNEL_LIMITS, capabilitiesOf, type Participant } from "../wire/index.ts";
 import { AgenticClient, type EventsOptions, type ReplayMode } from "./client.ts";
 import type { ClientEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
@@ -24,9 +24,13 @@ export interface ConnectOptions {
   /** With `reconnect`: how long the first connection is tried while no server answers. 30,000 where none is given. */
   readonly firstConnectionMs?: number | undefined;
   readonly replayMode?: ReplayMode | undefined;
+  /** The replay begins after this sequence; after what this handle has processed where none is given. */
+  readonly after?: number | undefined;
   readonly capabilities?: readonly string[] | undefined;
   /** Where a warning goes; `console.warn` where none is given. */
   readonly onWarning?: ((line: string) => void) | undefined;
+  /** Called when a replay is over, and when the connection is lost; it comes back by itself. */
+  readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
   /** Ends the wait for the connection; a client that is connected ends by `close()`. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -49,7 +53,7 @@ export async function connect(options: ConnectOptions): Promise<AgenticClient> {
   const client = new AgenticClient({
     url: socketUrl(serverUrl, channel),
     channel,
-    after: "processed",
+    after: options.after ?? "processed",
     reconnect: options.reconnect ?? true,
     firstConnectionMs: options.firstConnectionMs ?? LIMITS.firstConnectionMs,
     replayMode: replayModeOf(options.replayMode ?? "collect"),
@@ -62,6 +66,7 @@ export async function connect(options: ConnectOptions): Promise<AgenticClient> {
       ...(workspaceId === undefined ? {} : { workspaceId }),
     },
     warn: options.onWarning ?? warnOnConsole,
+    onConnection: options.onConnection ?? (() => undefined),
   });
   return await readyOf(client, options.signal);
 }
@@ -85,7 +90,14 @@ async function readyOf(client: AgenticClient, signal: AbortSignal | undefined): 
 export interface WatchOptions
   extends Pick<
     ConnectOptions,
-    "serverUrl" | "token" | "channel" | "reconnect" | "firstConnectionMs" | "onWarning" | "signal"
+    | "serverUrl"
+    | "token"
+    | "channel"
+    | "reconnect"
+    | "firstConnectionMs"
+    | "onWarning"
+    | "onConnection"
+    | "signal"
   > {
   /** After a sequence, at the last anchor, or only what comes from now on. 0 where none is given. */
   readonly after?: number | "anchor" | "latest";
@@ -93,6 +105,8 @@ export interface WatchOptions
 
 export interface ChannelWatch {
   events(options?: EventsOptions): AsyncIterableIterator<ClientEvent>;
+  /** Who is there now. */
+  roster(): readonly Participant[];
   close(): Promise<void>;
 }
 
@@ -108,6 +122,7 @@ export async function watch(options: WatchOptions): Promise<ChannelWatch> {
     replayMode: "stream",
     hello: token === undefined ? {} : { token },
     warn: options.onWarning ?? warnOnConsole,
+    onConnection: options.onConnection ?? (() => undefined),
   });
   return await readyOf(client, options.signal);
 }

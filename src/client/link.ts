@@ -35,6 +35,8 @@ export interface LinkOptions {
   readonly warn: (line: string) => void;
   readonly hello: () => Omit<HelloFrame, "type" | "protocol">;
   readonly onFrame: (frame: ServerFrame) => void;
+  /** Called when a connection that worked is lost. */
+  readonly onLost: () => void;
   /** Called once: the link is over. `null` when it was closed by `close()`. */
   readonly onEnd: (error: ContinuoError | null) => void;
 }
@@ -240,7 +242,8 @@ export class Link {
       this.#end(end);
       return;
     }
-    if (!this.#everReady && this.#tries === 0) this.#warnOfTries();
+    if (this.#everReady) this.#options.onLost();
+    else if (this.#tries === 0) this.#warnOfTries();
     const longestMs = this.#everReady ? LIMITS.longestRetryMs : LIMITS.longestFirstRetryMs;
     const pauses = { firstMs: LIMITS.firstRetryMs, longestMs };
     const waitMs = (this.#retryMs ?? 0) + backOffMs(this.#tries++, pauses);

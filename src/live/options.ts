@@ -36,6 +36,8 @@ export interface LiveOptions {
   readonly serverName?: string;
   /** `stored` where none is given. */
   readonly kind?: "stored" | "ephemeral";
+  /** `reader`: it owns no session, makes no notes and ends nothing, whoever else is gone. `owner` where none is given. */
+  readonly role?: "owner" | "reader";
   readonly report?: (line: string) => void;
 }
 

@@ -57,6 +57,7 @@ export class LiveService {
   /** Their pictures. */
   readonly frames: Frames;
   readonly #kind: "stored" | "ephemeral";
+  readonly #role: "owner" | "reader";
   readonly #settings: KeeperSettings;
   readonly #ownership: Ownership;
   readonly #followers = new Map<string, Promise<Follower>>();
@@ -74,6 +75,7 @@ export class LiveService {
     const { clock, newId, report } = this.#settings;
     this.store = store;
     this.#kind = options.kind ?? "stored";
+    this.#role = options.role ?? "owner";
     this.serverId = options.serverName === undefined ? newId() : `${options.serverName}.${newId()}`;
     this.#ownership = new Ownership({
       store,
@@ -95,6 +97,7 @@ export class LiveService {
 
   /** From now on this server takes over sessions of servers that are gone, and ends sessions that nobody uses. */
   async start(): Promise<void> {
+    if (this.#role === "reader") return;
     await this.#ownership.start();
     this.#cleanUp.start();
     this.frames.start();
@@ -415,6 +418,7 @@ export class LiveService {
   }
 
   #own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<Keeper | null> {
+    if (this.#role === "reader") return Promise.resolve(null);
     const keeper = this.#keepers.get(sessionId);
     if (keeper !== undefined) return Promise.resolve(keeper);
     const asked = this.#owning.get(sessionId);

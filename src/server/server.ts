@@ -34,6 +34,8 @@ import { createMetrics } from "./operation/index.ts";
 
 export interface ServerOptions {
   readonly store: (workspaceId: string) => Store;
+  /** Where codes and cookies of pages are kept; `store` where it is left out. */
+  readonly tokens?: (workspaceId: string) => Store;
   /** `createAuthenticate`, or `allowEverybody` on loopback. */
   readonly authenticate: Authenticate;
   /** The defaults where they are left out. */
@@ -97,6 +99,7 @@ function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): S
   metrics.gauge("connections_open", () => quotas.openConnections());
   return {
     store: keepingStores(options.store),
+    tokens: keepingStores(options.tokens ?? options.store),
     authenticate: options.authenticate,
     limits,
     quotas,

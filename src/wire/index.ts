@@ -48,6 +48,13 @@ export {
 } from "./channel-frames.ts";
 export { LIMITS as CHANNEL_LIMITS } from "./channel-limits.ts";
 export { capabilitiesOf, parseClientFrame, parseServerFrame } from "./channel-parse.ts";
+export type {
+  ChannelHead,
+  ChannelMessage,
+  ChannelRow,
+  ChannelSummary,
+  MessagesWindow,
+} from "./channel-views.ts";
 export { errorFromWire, toWireError, type WireError } from "./errors.ts";
 export {
   type BlobPointer,
@@ -102,6 +109,7 @@ export {
   type NamedScope,
   type Need,
   parseScope,
+  readOnly,
   type Scope,
 } from "./scopes.ts";
 export { formatOffset, parseOffset, STREAM_HEADERS, STREAM_ROOT } from "./streams.ts";

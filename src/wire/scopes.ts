@@ -26,7 +26,7 @@ export type Need =
   | { readonly kind: "machine"; readonly access: Access }
   | { readonly kind: "admin" };
 
-const NAMED: readonly string[] = ["channel", "session", "live", "stream"] satisfies NamedKind[];
+const NAMED: readonly NamedKind[] = ["channel", "session", "live", "stream"];
 
 /** Errors: `usage`. */
 export function parseScope(text: string): Scope {
@@ -37,7 +37,7 @@ export function parseScope(text: string): Scope {
   const access = parseAccess(text.slice(last + 1));
   if (access !== null && kind === "machine" && first === last) return { kind: "machine", access };
   const name = text.slice(first + 1, last);
-  if (access !== null && NAMED.includes(kind) && isScopeName(name)) {
+  if (access !== null && (NAMED as readonly string[]).includes(kind) && isScopeName(name)) {
     return { kind: kind as NamedKind, name, access };
   }
   throw new ContinuoError("usage", `${JSON.stringify(text)} is not a scope`, {
@@ -64,6 +64,14 @@ export function allows(scopes: readonly Scope[], need: Need): boolean {
     if (scope.kind === "admin") return true;
     if (need.kind === "admin" || scope.kind !== need.kind) return false;
     return scope.access.includes(need.access) && coversName(scope.name, need.name);
+  });
+}
+
+/** The same for a reader: nothing that writes is left, and `admin` becomes reading every log. */
+export function readOnly(scopes: readonly Scope[]): readonly Scope[] {
+  return scopes.flatMap((scope): readonly Scope[] => {
+    if (scope.kind === "admin") return NAMED.map((kind) => ({ kind, name: "*", access: ["read"] }));
+    return scope.access.includes("read") ? [{ ...scope, access: ["read"] }] : [];
   });
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ContinuoError } from "../model/index.ts";
 import { errorFromWire, toWireError } from "./errors.ts";
 import { addressOf, isName, pathOfLog } from "./paths.ts";
-import { allows, formatScope, parseScope } from "./scopes.ts";
+import { allows, formatScope, parseScope, readOnly } from "./scopes.ts";
 
 test("a scope is read, written and read again", () => {
   for (const text of [
@@ -110,4 +110,15 @@ test("an error survives the wire, and an internal one says nothing about the ser
   expect(JSON.stringify(toWireError(new Error("/secret/path")))).not.toContain("secret");
   expect(errorFromWire("<html>", 502).code).toBe("unavailable");
   expect(errorFromWire({ error: { code: "constructor" } }, 500).code).toBe("unavailable");
+});
+
+test("what is left for a reader cannot write, and is never more than it was", () => {
+  const left = (texts: readonly string[]): readonly string[] =>
+    readOnly(texts.map(parseScope)).map(formatScope);
+  expect(left(["channel:team:read,write", "live:*:write", "machine:read,write", "session:a:read"])).toEqual([
+    "channel:team:read",
+    "machine:read",
+    "session:a:read",
+  ]);
+  expect(left(["admin"])).toEqual(["channel:*:read", "session:*:read", "live:*:read", "stream:*:read"]);
 });

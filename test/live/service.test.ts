@@ -303,3 +303,27 @@ test("another key can join the session", async () => {
   expect(await service.sessionIdOf("tab 2")).toBe(sessionId);
   expect((await service.list()).items.map(({ key }) => key).toSorted()).toEqual(["tab 1", "tab 2"]);
 });
+
+test("a reader shows a session whose owner is gone, and leaves it as it is", async () => {
+  await using store = await openStore("memory:");
+  {
+    await using owner = await liveTest({ store });
+    await owner.service.open("k", { videoId: "v" });
+    await owner.send("k", said("the harbour opens at dawn"));
+    await owner.settle();
+  }
+  await using reader = await liveTest({ store, role: "reader" });
+  await reader.service.start();
+  const { sessionId, state, depth } = await reader.service.session("k");
+  expect({ state, depth }).toEqual({ state: "active", depth: 1 });
+  const before = await store.latestSequence(sessionId);
+  const leases = await store.listLeases({ prefix: "live/" });
+  // Long enough for a take-over, a batch, silence and the end of a session that nobody uses.
+  await reader.clock.advance(3 * 3_600_000);
+  expect(await reader.service.cleanUp()).toBe(0);
+  expect(reader.writer.requests).toEqual([]);
+  expect(await store.latestSequence(sessionId)).toBe(before);
+  expect((await store.listLeases({ prefix: "live/" })).items.map(({ name }) => name)).toEqual(
+    leases.items.map(({ name }) => name),
+  );
+});

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openStore } from "../../src/store/index.ts";
 import { CLAUDE_ID, cleanEnv, createHome, type Home, MAIN, run, writeSessions } from "../cli/home.ts";
 
 let home: Home;
@@ -85,6 +86,34 @@ test("the address of one session leads to it", async () => {
   });
   expect(deleted.status).toBe(403);
   expect(await viewing.end()).toBe(0);
+});
+
+test("channels of the user's store are shown; with --read-only nobody can write, and the codes stay out of the store", async () => {
+  home.write(".continuo/keep", "");
+  const url = `sqlite:${join(home.path, ".continuo/continuo.db")}`;
+  const store = await openStore(url, { migrate: true });
+  await store.createLog({ logId: "channels/team" });
+  for (const [args, status] of [
+    [[], 200],
+    [["--read-only"], 403],
+  ] as const) {
+    const viewing = await view(["--no-open", ...args]);
+    const cookie = await cookieFor(viewing);
+    const head = await fetch(`${viewing.base}/v1/channels/team`, { headers: { cookie } });
+    expect(await head.json()).toMatchObject({ access: status === 200 ? ["read", "write"] : ["read"] });
+    const said = await fetch(`${viewing.base}/v1/channels/team/messages`, {
+      method: "POST",
+      headers: { cookie, origin: viewing.base, "content-type": "application/json" },
+      body: JSON.stringify({ handle: "ada", content: "hello" }),
+    });
+    expect(said.status).toBe(status);
+    expect((await fetch(`${viewing.base}/v1/live`, { headers: { cookie } })).status).toBe(200);
+    expect(await viewing.end()).toBe(0);
+  }
+  expect((await store.read("channels/team")).events).toHaveLength(1);
+  expect((await store.listTokens()).items).toEqual([]);
+  expect((await store.listLeases({ prefix: "live/" })).items).toEqual([]);
+  await store.close();
 });
 
 test("a browser is opened where there is a display, and not through ssh", async () => {

@@ -1,7 +1,6 @@
 /** `continuo channel list`, `show` and `export`. */
 
-import type { ChannelMessage } from "../../channels/index.ts";
-import type { Participant } from "../../wire/index.ts";
+import type { ChannelMessage, Participant } from "../../wire/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { toJsonText } from "../terminal/index.ts";
 import { lineOfMessage, oneLine } from "./draw.ts";

@@ -1,6 +1,7 @@
 /** `continuo view`: a server on a free port, and an address that lets one browser in. */
 
-import { ContinuoError, type Store } from "../../model/index.ts";
+import { type OpenOwn, openOwn } from "../../catalog/index.ts";
+import { ContinuoError, messageOf, type Store } from "../../model/index.ts";
 import { createAuthenticate, createServer, type Listening, listen } from "../../server/index.ts";
 import { openStore } from "../../store/index.ts";
 import { machineWork, stopSignal, viewerFolder } from "../serve/index.ts";
@@ -19,11 +20,16 @@ export async function runView(id: string | null, flags: ViewFlags, shell: Shell)
     });
   }
   const place = id === null ? "/" : `/session/${encodeURIComponent(await keyFor(id, shell))}`;
-  // Tokens are all that it holds, and they end with the command.
-  await using store = await openStore("memory:");
+  // The codes and cookies of this command, which end with it.
+  await using tokens = await openStore("memory:");
+  await using own = await openExisting(shell);
+  const logs = own?.store ?? tokens;
   const server = createServer({
-    store: (workspaceId) => store.forWorkspace(workspaceId),
-    authenticate: createAuthenticate(store),
+    store: (workspaceId) => logs.forWorkspace(workspaceId),
+    tokens: (workspaceId) => tokens.forWorkspace(workspaceId),
+    authenticate: createAuthenticate(tokens),
+    // Whoever only looks writes no notes, also where no other server does.
+    live: { workspaceIds: [], role: "reader" },
     hosts: [HOST, "localhost"],
     machine: () => machineWork(shell),
     pageFolder: viewerFolder(),
@@ -31,7 +37,7 @@ export async function runView(id: string | null, flags: ViewFlags, shell: Shell)
   });
   const stopped = stopSignal(shell);
   const listening = await listen(server, { host: HOST, port: 0, process: "own" });
-  const code = await issueCode(store, listening, flags);
+  const code = await issueCode(tokens, listening, flags);
   const url = `${listening.url}/#code=${code}${place}`;
   const isOpened = flags.open && openBrowser(url, shell);
   await announce({ url, isOpened }, flags, shell);
@@ -40,9 +46,26 @@ export async function runView(id: string | null, flags: ViewFlags, shell: Shell)
   return 0;
 }
 
-async function issueCode(store: Store, { url }: Listening, { readOnly }: ViewFlags): Promise<string> {
+/** The store of channels and continuous sessions; `null` where there is none: looking makes none. */
+async function openExisting(shell: Shell): Promise<OpenOwn | null> {
+  try {
+    return await openOwn(shell);
+  } catch (error) {
+    shell.stderr.write(`warning: channels and continuous sessions are not shown: ${messageOf(error)}\n`);
+    return null;
+  }
+}
+
+/** What a person may do who may open this machine's sessions; continuous sessions are only read in the page. */
+function scopesFor({ readOnly }: ViewFlags): readonly string[] {
+  return readOnly
+    ? ["machine:read", "channel:*:read", "live:*:read"]
+    : ["machine:read,write", "channel:*:read,write", "live:*:read"];
+}
+
+async function issueCode(store: Store, { url }: Listening, flags: ViewFlags): Promise<string> {
   const { secret } = await store.createToken({
-    scopes: [readOnly ? "machine:read" : "machine:read,write"],
+    scopes: scopesFor(flags),
     label: "continuo view",
     issuedFrom: "loopback",
   });

@@ -6,8 +6,13 @@ function nameFor(url: URL): string {
 }
 
 export function cookieOf(request: Request): string | undefined {
-  const expected = nameFor(new URL(request.url));
-  for (const part of (request.headers.get("cookie") ?? "").split(";")) {
+  return cookieIn(request.headers.get("cookie") ?? "", new URL(request.url));
+}
+
+/** @param url under which the server was called: its port is part of the cookie's name */
+export function cookieIn(header: string, url: URL): string | undefined {
+  const expected = nameFor(url);
+  for (const part of header.split(";")) {
     const [name, value] = part.trim().split("=", 2);
     if (name === expected && value !== undefined && value !== "") return value;
   }

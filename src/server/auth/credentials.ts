@@ -1,8 +1,9 @@
 /** What a request proves itself with: a bearer token, or the cookie of a page. */
 
+import type { IncomingMessage } from "node:http";
 import { ContinuoError } from "../../model/index.ts";
 import type { Credentials } from "../context/index.ts";
-import { cookieOf } from "./cookie.ts";
+import { cookieIn, cookieOf } from "./cookie.ts";
 
 /** Errors: `forbidden` for a change that a cookie is to allow, and no page of the server sent. */
 export function credentialsOf(request: Request): Credentials {
@@ -19,4 +20,22 @@ export function credentialsOf(request: Request): Credentials {
     throw new ContinuoError("forbidden", "a page must send its origin to change something");
   }
   return { sentAs: "cookie", secret: cookie };
+}
+
+/**
+ * What a WebSocket of a page proves itself with, where the page sends no token: its cookie. Every browser sends the origin of
+ * the page with the request, which was checked before; a request without one is no page, and its cookie does not count.
+ */
+export function pageCredentialsOf({ headers }: IncomingMessage): Credentials | undefined {
+  const { cookie, host, origin } = headers;
+  if (cookie === undefined || host === undefined || origin === undefined) return undefined;
+  if (!URL.canParse(`http://${host}`)) return undefined;
+  const secret = cookieIn(cookie, new URL(`http://${host}`));
+  return secret === undefined ? undefined : { sentAs: "cookie", secret };
+}
+
+/** Of a WebSocket: a token of its own goes before the cookie of the page. */
+export function socketCredentials(token: string | undefined, page: Credentials | undefined): Credentials {
+  if (token !== undefined) return { sentAs: "frame", secret: token };
+  return page ?? { sentAs: "frame" };
 }

@@ -8,7 +8,7 @@
 
 export { allowEverybody, createAuthenticate } from "./authenticate.ts";
 export { Buckets } from "./buckets.ts";
-export { credentialsOf } from "./credentials.ts";
+export { credentialsOf, pageCredentialsOf, socketCredentials } from "./credentials.ts";
 export { LOOPBACK_LABEL, OWN_LABELS, USED_CODES } from "./labels.ts";
 export { pages } from "./pages.ts";
 export { createQuotas } from "./quotas.ts";

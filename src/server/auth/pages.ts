@@ -5,7 +5,7 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { ContinuoError, isContinuoError, type Store, type Token } from "../../model/index.ts";
-import { formatScope } from "../../wire/index.ts";
+import { formatScope, readOnly } from "../../wire/index.ts";
 import { type CreateMount, type Grant, LIMITS, type ServerContext } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
 import { setCookie } from "./cookie.ts";
@@ -16,7 +16,7 @@ export const pages: CreateMount = (context) => ({
     app.post("/v1/pages/cookie", (c) => exchange(c.req.raw, context));
   },
   routes: (app) => {
-    app.post("/v1/pages/code", (c) => issueCode(c.var.grant, context));
+    app.post("/v1/pages/code", (c) => issueCode(narrowed(c.var.grant, c.req.queries("access")), context));
     app.delete("/v1/pages/cookie", (c) => leave(c.req.raw, c.var.grant, context));
   },
 });
@@ -25,11 +25,20 @@ async function issueCode(grant: Grant, context: ServerContext): Promise<Response
   const { tokenId, workspaceId } = grant;
   if (tokenId === null) return Response.json({ code: null, expiresAt: null });
   const expiresAt = new Date(Date.now() + LIMITS.codeMs).toISOString();
-  const code = await issue(context.store(workspaceId), grant, { label: CODE_LABEL, expiresAt });
+  const code = await issue(context.tokens(workspaceId), grant, { label: CODE_LABEL, expiresAt });
   return Response.json(
     { code: code.secret, expiresAt },
     { status: 201, headers: { "cache-control": "no-store" } },
   );
+}
+
+/** The page may do what its token may, or only read. Errors: `invalid`. */
+function narrowed(grant: Grant, access: readonly string[] | undefined): Grant {
+  if (access === undefined) return grant;
+  if (access.length === 1 && access[0] === "read") return { ...grant, scopes: readOnly(grant.scopes) };
+  throw new ContinuoError("invalid", "the access of a page can only be `read`", {
+    hint: "Leave `access` out for all that the token allows.",
+  });
 }
 
 async function exchange(request: Request, context: ServerContext): Promise<Response> {
@@ -37,9 +46,9 @@ async function exchange(request: Request, context: ServerContext): Promise<Respo
     throw new ContinuoError("forbidden", "only a page can exchange a code");
   }
   const { code } = await readJsonObject(request);
-  const token = typeof code === "string" ? await context.store("default").authenticate(code) : null;
+  const token = typeof code === "string" ? await context.tokens("default").authenticate(code) : null;
   if (token === null || token.label !== CODE_LABEL) throw badCode();
-  const store = context.store(token.workspaceId);
+  const store = context.tokens(token.workspaceId);
   await useOnce(store, token);
   const expiresAt = new Date(Date.now() + LIMITS.cookieSeconds * 1000).toISOString();
   const page = await store.createToken({
@@ -58,7 +67,7 @@ async function leave(
   { tokenId, workspaceId }: Grant,
   context: ServerContext,
 ): Promise<Response> {
-  const store = context.store(workspaceId);
+  const store = context.tokens(workspaceId);
   if (tokenId !== null && (await store.getToken(tokenId))?.label === PAGE_LABEL)
     await store.revokeToken(tokenId);
   const cookie = setCookie("", { maxAgeSeconds: 0, url: new URL(request.url) });

@@ -9,7 +9,8 @@
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { CHANNEL_LIMITS, SUBPROTOCOL } from "../../wire/index.ts";
-import type { CreateMount, Peer, ServerContext } from "../context/index.ts";
+import { pageCredentialsOf, socketCredentials } from "../auth/index.ts";
+import type { CreateMount, Credentials, Peer, ServerContext } from "../context/index.ts";
 import { admit } from "./admit.ts";
 import { Connection } from "./connection.ts";
 import { Hub } from "./hub.ts";
@@ -41,7 +42,17 @@ export const channels: CreateMount = (context) => {
       if (channel === null) return false;
       const secret = secretIn(request.headers["sec-websocket-protocol"]);
       const connections = sliceOf(slices, arrivals++);
-      const take = connectionTaker({ context, hub, connections, stream: socket, channel, peer, secret });
+      const page = pageCredentialsOf(request);
+      const take = connectionTaker({
+        context,
+        hub,
+        connections,
+        stream: socket,
+        channel,
+        peer,
+        secret,
+        page,
+      });
       sockets.handleUpgrade(request, socket, head, take);
       return true;
     },
@@ -69,11 +80,13 @@ interface Arrival {
   readonly peer: Peer;
   /** As a subprotocol; else it comes with the hello. */
   readonly secret: string | undefined;
+  /** Of a page that sends no token. */
+  readonly page: Credentials | undefined;
 }
 
 /** Knows nothing of the request: an idle reader would keep it and its headers in memory. */
 function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
-  const { context, hub, connections, stream, channel, peer, secret: sent } = arrival;
+  const { context, hub, connections, stream, channel, peer, secret: sent, page } = arrival;
   return (socket) => {
     let count = (): void => undefined;
     const connection = new Connection({
@@ -85,9 +98,7 @@ function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
       report: context.report,
       count: () => count(),
       admit: async (hello, signal) => {
-        const secret = sent ?? hello.token;
-        const credentials = { sentAs: "frame", ...(secret === undefined ? {} : { secret }) } as const;
-        const grant = await context.authenticate(credentials, peer);
+        const grant = await context.authenticate(socketCredentials(sent ?? hello.token, page), peer);
         count = () => context.quotas.request(grant);
         const place = context.quotas.connect(grant, channel);
         try {

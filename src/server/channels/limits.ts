@@ -13,4 +13,6 @@ export const LIMITS = {
   messages: 1_000,
   events: 1_000,
   channels: 1_000,
+  /** Channels of a list of which it is told what was said last. */
+  summaries: 100,
 } as const;

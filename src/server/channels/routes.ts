@@ -2,12 +2,14 @@
 
 import { randomUUID } from "node:crypto";
 import type { Hono } from "hono";
-import { lastAnchor, openChannel, post, readMessages } from "../../channels/index.ts";
+import { lastAnchor, openChannel, post, readMessages, summaryOf } from "../../channels/index.ts";
 import { ContinuoError, type Store } from "../../model/index.ts";
 import {
   type Access,
   allows,
   assertName,
+  type ChannelHead,
+  type ChannelRow,
   channelLogId,
   type PostFrame,
   parseClientFrame,
@@ -32,19 +34,39 @@ function storeFor({ context, grant, channel, access }: ChannelCall): Store {
 
 export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub: Hub): void {
   const asked = (grant: Grant, channel: string): ChannelCall => ({ context, grant, channel, access: "read" });
-  app.get("/v1/channels", async (c) => Response.json(await listChannels(context, c.var.grant)));
+  app.get("/v1/channels", async (c) => {
+    const channels = await listChannels(context, c.var.grant);
+    if (c.req.query("summary") !== "true") return Response.json({ channels });
+    return Response.json({ channels: await withSummaries(context.store(c.var.grant.workspaceId), channels) });
+  });
   app.get("/v1/channels/:channel", async (c) => {
     const channel = c.req.param("channel");
     const store = storeFor(asked(c.var.grant, channel));
     hub.serves(store);
     const latestSequence = await store.latestSequence(channelLogId(channel));
-    return Response.json({ channel, latestSequence, roster: await hub.roster(store, channel) });
+    const { grant } = c.var;
+    const head: ChannelHead = {
+      channel,
+      workspaceId: grant.workspaceId,
+      latestSequence,
+      roster: await hub.roster(store, channel),
+      access: (["read", "write"] as const).filter((access) =>
+        allows(grant.scopes, { kind: "channel", name: channel, access }),
+      ),
+      handle: grant.handle,
+    };
+    return Response.json(head);
   });
   app.get("/v1/channels/:channel/messages", async (c) => {
     const channel = c.req.param("channel");
     const store = storeFor(asked(c.var.grant, channel));
     const limit = numberIn(c.req.query("limit"), { otherwise: 100, most: LIMITS.messages });
-    return Response.json({ messages: await readMessages(store, channel, { limit: Math.max(1, limit) }) });
+    const before = c.req.query("before");
+    const window = await readMessages(store, channel, {
+      limit: Math.max(1, limit),
+      ...(before === undefined ? {} : { before: numberIn(before, { otherwise: 0, most: ANY }) }),
+    });
+    return Response.json(window);
   });
   app.get("/v1/channels/:channel/anchor", async (c) => {
     const channel = c.req.param("channel");
@@ -54,7 +76,7 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
   app.get("/v1/channels/:channel/events", async (c) => {
     const channel = c.req.param("channel");
     const store = storeFor(asked(c.var.grant, channel));
-    const after = numberIn(c.req.query("after"), { otherwise: 0, most: Number.MAX_SAFE_INTEGER });
+    const after = numberIn(c.req.query("after"), { otherwise: 0, most: ANY });
     return Response.json(await store.read(channelLogId(channel), { after, limit: LIMITS.events }));
   });
   app.post("/v1/channels/:channel/messages", async (c) => {
@@ -64,11 +86,13 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
   });
 }
 
-async function listChannels(context: ServerContext, grant: Grant): Promise<unknown> {
+const ANY = Number.MAX_SAFE_INTEGER;
+
+async function listChannels(context: ServerContext, grant: Grant): Promise<readonly ChannelRow[]> {
   const { items } = await context
     .store(grant.workspaceId)
     .listLogs({ prefix: channelLogId(""), limit: LIMITS.channels });
-  const channels = items
+  return items
     .map(({ logId, latestSequence, createdAt, changedAt }) => ({
       channel: logId.slice(channelLogId("").length),
       latestSequence,
@@ -76,7 +100,17 @@ async function listChannels(context: ServerContext, grant: Grant): Promise<unkno
       changedAt,
     }))
     .filter(({ channel }) => allows(grant.scopes, { kind: "channel", name: channel, access: "read" }));
-  return { channels };
+}
+
+async function withSummaries(store: Store, channels: readonly ChannelRow[]): Promise<readonly ChannelRow[]> {
+  const newest = channels.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1)).slice(0, LIMITS.summaries);
+  const told = new Set(newest.map(({ channel }) => channel));
+  return await Promise.all(
+    channels.map(async (row) => ({
+      ...row,
+      summary: told.has(row.channel) ? await summaryOf(store, row.channel) : null,
+    })),
+  );
 }
 
 /** One whole message. Errors: `forbidden` for another handle than the token's, `invalid`, `not_found`. */

@@ -93,6 +93,8 @@ export interface SlowReaders {
 export interface ServerContext {
   /** The same engine, bound to a workspace. */
   store(workspaceId: string): Store;
+  /** Where codes and cookies of pages are kept. */
+  tokens(workspaceId: string): Store;
   /** A WebSocket's token comes as a subprotocol or in its first frame: `sentAs: "frame"`. */
   readonly authenticate: Authenticate;
   readonly limits: ServerLimits;

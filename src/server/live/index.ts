@@ -8,6 +8,7 @@
 
 import { WebSocketServer } from "ws";
 import { LIVE_SUBPROTOCOL } from "../../wire/index.ts";
+import { pageCredentialsOf, socketCredentials } from "../auth/index.ts";
 import type { CreateMount } from "../context/index.ts";
 import { LiveConnection } from "./connection.ts";
 import { LIMITS } from "./limits.ts";
@@ -33,16 +34,13 @@ export const live: CreateMount = (context) => {
     upgrade: (request, socket, head, peer) => {
       const key = keyIn(request.url ?? "");
       if (key === null) return false;
+      const page = pageCredentialsOf(request);
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         const connection = new LiveConnection({
           socket: webSocket,
           report: context.report,
           join: async ({ token }) => {
-            const credentials = {
-              sentAs: "frame",
-              ...(token === undefined ? {} : { secret: token }),
-            } as const;
-            const grant = await context.authenticate(credentials, peer);
+            const grant = await context.authenticate(socketCredentials(token, page), peer);
             context.quotas.request(grant);
             context.require(grant, { kind: "live", name: key, access: "read" });
             const service = await services.of(grant.workspaceId).of(key);

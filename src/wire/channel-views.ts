@@ -1,0 +1,60 @@
+/** Channels as they are read over HTTP: lists, and whole messages in windows from the end. */
+
+import type { Participant } from "./channel-frames.ts";
+import type { Access } from "./scopes.ts";
+
+/** A message as late readers see it, however it was written. */
+export interface ChannelMessage {
+  readonly messageId: string;
+  readonly sequence: number;
+  readonly handle: string | null;
+  /** `person`, `agent`, or who else writes to logs. */
+  readonly kind: string;
+  readonly content: string;
+  readonly timestamp: string;
+  readonly state: "complete" | "open" | "interrupted";
+  readonly to?: readonly string[];
+  readonly replyTo?: string;
+}
+
+/** The answer of `GET /v1/channels/NAME/messages`. */
+export interface MessagesWindow {
+  /** Oldest first. */
+  readonly messages: readonly ChannelMessage[];
+  /** The newest event that they were made of: a reader goes on after it. */
+  readonly sequence: number;
+  /** Whether there are older ones: ask with `before`, the sequence of the first message. */
+  readonly hasOlder: boolean;
+}
+
+/** The answer of `GET /v1/channels/NAME`. */
+export interface ChannelHead {
+  readonly channel: string;
+  readonly workspaceId: string;
+  readonly latestSequence: number;
+  readonly roster: readonly Participant[];
+  /** What the token may do here. */
+  readonly access: readonly Access[];
+  /** The only handle that the token may use; `null` for any. */
+  readonly handle: string | null;
+}
+
+/** What is said of a channel in a list. */
+export interface ChannelSummary {
+  /** `null` where nobody has written yet. Its content is only a beginning. */
+  readonly newest: ChannelMessage | null;
+  /** Who is there now. */
+  readonly people: number;
+  readonly agents: number;
+}
+
+/** One line of `GET /v1/channels`. */
+export interface ChannelRow {
+  readonly channel: string;
+  readonly latestSequence: number;
+  /** ISO 8601 UTC. */
+  readonly createdAt: string;
+  readonly changedAt: string;
+  /** With `?summary=true`, for those that changed last; `null` for the others. */
+  readonly summary?: ChannelSummary | null;
+}
