@@ -6,6 +6,8 @@ export const MACHINE_LIMITS = {
   maxPageSessions: 500,
   /** Folders and agents that a page counts. */
   projects: 200,
+  /** Sessions that are looked at for the first answer, before all are. */
+  firstSessions: 200,
   /** Milliseconds for which a list is not made again; after a list that took longer, ten times as long as it took. */
   listMs: 1_000,
   /** Milliseconds between two looks at the list for those who follow it. */

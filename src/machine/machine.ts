@@ -1,7 +1,7 @@
 /** The machine: its parts as one service. */
 
 import type { Prices } from "../catalog/index.ts";
-import type { MachineService } from "../wire/machine/index.ts";
+import type { ListQuery, MachineService } from "../wire/machine/index.ts";
 import { createActions } from "./actions.ts";
 import { changesOf } from "./changed.ts";
 import { createChat } from "./chat/index.ts";
@@ -23,7 +23,7 @@ import { findNamed, locateNamed, ownKey } from "./named.ts";
 import type { MachineOptions } from "./options.ts";
 import { imageIn, textIn } from "./parts.ts";
 import { createRowUsages, withUsage } from "./row-usage.ts";
-import { createRowSource } from "./rows.ts";
+import { createRowSource, type RowSource } from "./rows.ts";
 import { seenFrom } from "./seen.ts";
 
 export function createMachine(options: MachineOptions): MachineService {
@@ -38,7 +38,7 @@ export function createMachine(options: MachineOptions): MachineService {
   });
   return {
     async sessions(query) {
-      const rows = await source.rows();
+      const { rows, isWhole } = await rowsFor(query, source);
       const filter = toFilter(query);
       if (query.deleted === "only") return pageOf(rows.trashed.filter(filter), query, rows.notices);
       const found =
@@ -46,6 +46,7 @@ export function createMachine(options: MachineOptions): MachineService {
           ? { sessions: [...rows.byKey.values()].map(({ shown }) => shown), notices: [] }
           : await findByText(query.text, rows, options);
       const page = pageOf(found.sessions.filter(filter), query, [...rows.notices, ...found.notices]);
+      if (!isWhole) return { ...page, nextCursor: null, projects: [], agents: [], partial: true };
       return { ...page, sessions: withUsage(page.sessions, rows, usages) };
     },
     changed: (signal) => changesOf(source, usages, signal),
@@ -79,6 +80,15 @@ export function createMachine(options: MachineOptions): MachineService {
       histories.close();
     },
   };
+}
+
+/** All rows, but for a first answer that may do with the newest. */
+async function rowsFor(
+  { partial, cursor, text, deleted }: ListQuery,
+  source: RowSource,
+): ReturnType<RowSource["soon"]> {
+  const isFirst = partial === "allow" && cursor === undefined && text === undefined && deleted !== "only";
+  return isFirst ? await source.soon() : { rows: await source.rows(), isWhole: true };
 }
 
 function createParts(options: MachineOptions): Machine {

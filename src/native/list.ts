@@ -22,6 +22,8 @@ export interface ListOptions {
   readonly since?: string;
   /** Number of the newest sessions; all without it. */
   readonly limit?: number;
+  /** With `limit`: the newest by the times of their files, so that only those are read. Left out: by what sessions say. */
+  readonly newestBy?: "file times";
   /** Whether archived sessions are listed too. Left out: they are not. */
   readonly archived?: "include" | "exclude";
   /** Whether sessions are listed in which nobody said anything. Left out: they are. */
@@ -81,7 +83,7 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
         archivedLeftOut += 1;
         continue;
       }
-      const row = await rowOf(reader, found, { part, ...looking });
+      const row = quick(reader, found, options) ?? (await rowOf(reader, found, { part, ...looking }));
       if (isWanted(row, options)) rows.push(row);
       options.onProgress?.(rows.length);
     }
@@ -102,7 +104,8 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
     if (options.empty === "exclude" && isEmpty(whole)) emptyLeftOut += 1;
     else sessions.push(whole);
   }
-  await options.memo?.save(options.agents === undefined && options.cwd === undefined ? "everything" : "part");
+  const isEverything = options.agents === undefined && options.cwd === undefined && !options.newestBy;
+  await options.memo?.save(isEverything ? "everything" : "part");
   return { sessions, total: rows.length - emptyLeftOut, archivedLeftOut, emptyLeftOut, setAside, metIds };
 }
 
@@ -122,6 +125,14 @@ interface Row {
   readonly updatedAt: string | null;
   /** `null` where only the time was looked for. */
   readonly info: SessionInfo | null;
+}
+
+/** A row by the times of its files; `null` where they do not tell: a database is one file for many sessions. */
+function quick(reader: AgentReader, found: FoundSession, { newestBy, limit }: ListOptions): Row | null {
+  const times = found.files.map(({ mtimeMs }) => mtimeMs);
+  const isAlone = found.files.some(({ path }) => path === found.location);
+  if (newestBy === undefined || limit === undefined || !isAlone) return null;
+  return { reader, found, updatedAt: new Date(Math.max(...times)).toISOString(), info: null };
 }
 
 async function rowOf(reader: AgentReader, found: FoundSession, options: SkimOptions): Promise<Row> {

@@ -1,10 +1,11 @@
 /** The list of sessions over HTTP: pages, filters, what changes, and who may ask. */
 
-import { rmSync } from "node:fs";
+import { rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { MACHINE_LIMITS } from "../../src/machine/limits.ts";
 import type { MachineSession, SessionsChanged, SessionsPage } from "../../src/wire/machine/index.ts";
-import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText } from "../cli/home.ts";
+import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText, createHome } from "../cli/home.ts";
 import { eventsOf, type OpenMachine, openMachine } from "./open-machine.ts";
 
 let machine: OpenMachine;
@@ -61,6 +62,34 @@ test("pages of one session each make up the whole list", async () => {
     cursor = page.nextCursor;
   }
   expect(paged).toEqual(whole);
+});
+
+test("a first answer may hold only the newest sessions, and the next one holds all", async () => {
+  const home = createHome();
+  const idOf = (at: number): string => `4bf3eeee-0000-4000-8000-${String(at).padStart(12, "0")}`;
+  for (let at = 1; at <= MACHINE_LIMITS.firstSessions + 10; at++) {
+    const line = {
+      uuid: "n1",
+      parent: null,
+      role: "user",
+      content: `Number ${at}`,
+      time: "11:00:00",
+    } as const;
+    home.write(claudeFile(idOf(at)), claudeText(idOf(at), [line]));
+    // What was written to last is found first, whatever it says of its times.
+    utimesSync(join(home.path, claudeFile(idOf(at))), at, at);
+  }
+  await using own = await openMachine(home);
+  const first: SessionsPage = await own.json(`${LIST}?partial=allow&limit=500`);
+  expect(first).toMatchObject({ partial: true, nextCursor: null, agents: [], projects: [] });
+  const found = new Set(first.sessions.map(({ sessionId }) => sessionId));
+  expect(found.size).toBe(MACHINE_LIMITS.firstSessions);
+  expect([found.has(idOf(1)), found.has(idOf(MACHINE_LIMITS.firstSessions + 10))]).toEqual([false, true]);
+  const all: SessionsPage = await own.json(`${LIST}?limit=500`);
+  expect([all.partial, all.total]).toEqual([undefined, MACHINE_LIMITS.firstSessions + 10]);
+  expect(all.sessions).toEqual(expect.arrayContaining([...first.sessions]));
+  const next: SessionsPage = await own.json(`${LIST}?partial=allow&limit=500`);
+  expect([next.partial, next.total]).toEqual([undefined, all.total]);
 });
 
 test("every filter narrows the list", async () => {

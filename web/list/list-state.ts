@@ -54,7 +54,7 @@ export async function loadMore(): Promise<void> {
 async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
   try {
     const query = { ...queryOf(filters.value, new Date()), limit: PAGE, cursor: from ?? undefined };
-    const page = await ask<SessionsPage>(sessionsPath(query), { signal: stop });
+    const page = rows.value.length === 0 ? await firstPage(query, stop) : await pageOf(query, stop);
     batch(() => {
       cursor = page.nextCursor;
       rows.value = from === null ? page.sessions : joined(rows.value, page.sessions);
@@ -71,6 +71,20 @@ async function loadPage(stop: AbortSignal, from: string | null): Promise<void> {
       loading.value = false;
     });
   }
+}
+
+type PageQuery = Parameters<typeof sessionsPath>[0];
+
+async function pageOf(query: PageQuery, stop: AbortSignal): Promise<SessionsPage> {
+  return await ask<SessionsPage>(sessionsPath(query), { signal: stop });
+}
+
+/** The newest sessions are shown before all are found. */
+async function firstPage(query: PageQuery, stop: AbortSignal): Promise<SessionsPage> {
+  const page = await pageOf({ ...query, partial: "allow" }, stop);
+  if (!page.partial) return page;
+  rows.value = page.sessions;
+  return await pageOf(query, stop);
 }
 
 function joined(

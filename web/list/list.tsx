@@ -1,11 +1,13 @@
 /** Every session, by day and project: a list of any length, of which only what is on the screen is in the page. */
 
+import { effect } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
 import { counted, dayName, shortFolder } from "../content/words.ts";
 import { type Keys, useKeys } from "../shell/keys.ts";
 import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
+import type { Growth } from "../state/server.ts";
 import type { ListItem } from "../state/sessions.ts";
 import { FilterColumn, SearchLine } from "./filters.tsx";
 import {
@@ -17,6 +19,7 @@ import {
   loading,
   loadMore,
   notices,
+  rows,
   selected,
   setFilters,
 } from "./list-state.ts";
@@ -29,9 +32,16 @@ const AHEAD = 60;
 
 export function ListPage(): VNode {
   useEffect(() => {
+    let growth: Growth | null = null;
+    // The server makes the whole list for those who follow it: the first rows do not wait for that.
+    const stop = effect(() => {
+      if (rows.value.length > 0 || !loading.value) growth ??= follow();
+    });
     void load();
-    const growth = follow();
-    return () => growth.close();
+    return () => {
+      stop();
+      growth?.close();
+    };
   }, []);
   return (
     <div class="list-page">

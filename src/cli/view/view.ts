@@ -24,6 +24,9 @@ export async function runView(id: string | null, flags: ViewFlags, shell: Shell)
   await using tokens = await openStore("memory:");
   await using own = await openExisting(shell);
   const logs = own?.store ?? tokens;
+  const sessions = machineWork(shell);
+  // The list is made while the browser starts; whoever asks for it is told of its errors.
+  sessions.then((machine) => machine.sessions({ partial: "allow" })).catch(() => undefined);
   const server = createServer({
     store: (workspaceId) => logs.forWorkspace(workspaceId),
     tokens: (workspaceId) => tokens.forWorkspace(workspaceId),
@@ -31,7 +34,7 @@ export async function runView(id: string | null, flags: ViewFlags, shell: Shell)
     // Whoever only looks writes no notes, also where no other server does.
     live: { workspaceIds: [], role: "reader" },
     hosts: [HOST, "localhost"],
-    machine: () => machineWork(shell),
+    machine: () => sessions,
     pageFolder: viewerFolder(),
     report: (line) => shell.stderr.write(`${line}\n`),
   });

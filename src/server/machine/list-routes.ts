@@ -23,6 +23,7 @@ const LIST = z.strictObject({
   archived: z.enum(["include", "exclude", "only"]).optional(),
   deleted: z.enum(["exclude", "only"]).optional(),
   limit: COUNT.pipe(z.number().min(1).max(500)).optional(),
+  partial: z.literal("allow").optional(),
   cursor: NAME.max(2_000).optional(),
 });
 

@@ -58,12 +58,16 @@ export interface ListQuery {
   readonly deleted?: "exclude" | "only";
   /** 1 to 500; 100 when left out. */
   readonly limit?: number;
+  /** The first answer may hold only the newest sessions, while the others are still looked for. */
+  readonly partial?: "allow";
   /** `nextCursor` of the page before. */
   readonly cursor?: string;
 }
 
 /** Newest first; by rank where `text` is asked for. */
 export interface SessionsPage {
+  /** Only the newest sessions, likely in this order, and no count but theirs: ask again without `partial`. */
+  readonly partial?: true;
   readonly sessions: readonly MachineSession[];
   /** Sessions that match, on all pages. */
   readonly total: number;
