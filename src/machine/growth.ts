@@ -52,7 +52,8 @@ interface News {
 function newsOf({ kept }: Whole, name: HistoryName, seen: Seen | null): News {
   const { generation, revision } = kept;
   if (seen?.generation !== generation) {
-    return { news: [{ type: "reset" }], seen: { generation, revision }, isMore: false };
+    const position = positionOf(kept);
+    return { news: [{ type: "reset", position }], seen: { generation, revision }, isMore: false };
   }
   if (seen.revision >= revision) return { news: [], seen, isMore: false };
   const changed: number[] = [];

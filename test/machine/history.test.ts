@@ -223,11 +223,32 @@ test("whoever follows a session gets each new message once, from where a window 
   expect((await next()).event).toMatchObject({ messages: [{ message: { id: "n2" }, index: 6 }] });
   // Somebody goes on from an earlier place: the history is another one.
   appendFileSync(file, added("n3", "u1"));
-  expect((await next()).event).toMatchObject({ type: "reset" });
+  const reset = await next();
+  expect(reset.event).toMatchObject({ type: "reset" });
   expect(idsOf(await own.json(`${KEY}/history`))).toEqual(["u1", "n3"]);
   // A browser that reconnects with a position of the history before is told to read anew.
   const again = eventsOf(await own.get(`${KEY}/events?after=${first.id}`));
   expect((await again.next()).value).toMatchObject({ event: "reset" });
+  // And one that was told goes on from there.
+  const later = eventsOf(await own.get(`${KEY}/events?after=${reset.id}`));
+  appendFileSync(file, added("n4", "n3"));
+  expect((await later.next()).value).toMatchObject({
+    event: "messages",
+    data: { messages: [{ message: { id: "n4" } }] },
+  });
+});
+
+test("the stream of a session has the events of its conversation for whoever asks", async () => {
+  const events = eventsOf(await machine.get(`${KEY}/events?chat=include`));
+  const names = new Set<string>();
+  while (names.size < 2) names.add((await events.next()).value?.event ?? "");
+  expect([...names].sort()).toEqual(["chat-state", "reset"]);
+  const reader = await machine.token(["machine:read"]);
+  for await (const { event, data } of eventsOf(await machine.get(`${KEY}/events?chat=include`, reader))) {
+    if (event !== "chat-state") continue;
+    expect(data).toMatchObject({ state: { readOnly: "This page may only read." } });
+    break;
+  }
 });
 
 test("a session that is deleted while somebody follows it is gone", async () => {

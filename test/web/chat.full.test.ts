@@ -1,7 +1,5 @@
 /** A session that is continued in real browsers, with a scripted agent. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,11 +8,11 @@ import { afterEach, expect, test } from "vitest";
 import { bundleWeb } from "../../scripts/web.ts";
 import { chunk, DONE } from "../acp/script.ts";
 import { openBrowser } from "../cli/browser.ts";
-import { cleanEnv } from "../cli/home.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
 import { EDITS, ownSession } from "../machine/open-chat.ts";
 import { violations } from "./axe.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
+import { type Served, serveViewer } from "./served-viewer.ts";
 
 /** Says its first words, and goes on when there is a file `go` beside the script. */
 const WAIT = [chunk("one "), chunk("two "), { untilFile: "go" }, chunk("three"), DONE];
@@ -121,26 +119,10 @@ test("a prompt waits behind the turn that runs, is taken back, and Escape cancel
   expect(home.prompts()).toEqual(["slow"]);
 });
 
-interface Served {
-  readonly process: ChildProcess;
-  readonly url: string;
-  readonly code: string;
-}
-
-async function serve(home: TalkHome, pages: string, port = "0"): Promise<Served> {
-  const script = join(import.meta.dirname, "viewer-process.ts");
-  const child = spawn(process.execPath, [script, home.path, pages, port], {
-    env: cleanEnv(home.path),
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const kill = async (): Promise<void> => {
-    const gone = child.exitCode !== null || child.signalCode !== null ? null : once(child, "exit");
-    child.kill("SIGKILL");
-    await gone;
-  };
-  open.push({ [Symbol.asyncDispose]: kill });
-  const [line] = await once(child.stdout as NodeJS.ReadableStream, "data");
-  return { process: child, ...(JSON.parse(String(line)) as { readonly url: string; readonly code: string }) };
+async function serve(home: TalkHome, pages: string, port?: string): Promise<Served> {
+  const served = await serveViewer(home, pages, port);
+  open.push(served);
+  return served;
 }
 
 test("a page goes on after its server was killed in a turn: no token is lost, none is doubled, and the prompt can be asked again", async () => {
@@ -157,9 +139,7 @@ test("a page goes on after its server was killed in a turn: no token is lost, no
   await page.goto(`${first.url}/#code=${encodeURIComponent(first.code)}/session/${encodeURIComponent(key)}`);
   await say(page, "wait");
   await page.getByText("one two").waitFor();
-  const gone = once(first.process, "exit");
-  first.process.kill("SIGKILL");
-  await gone;
+  await first.kill();
   await serve(home, pages, new URL(first.url).port);
   const interrupted = page.locator(".dock-line", { hasText: "Interrupted" });
   await interrupted.waitFor();

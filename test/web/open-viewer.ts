@@ -13,6 +13,8 @@ const ROOT = join(import.meta.dirname, "../..");
 
 export interface OpenViewer extends AsyncDisposable {
   readonly machine: OpenMachine;
+  /** The folder of the built page. */
+  readonly pages: string;
   readonly browser: Browser;
   /** A page that is signed in; `errors` has what it complained about. */
   open(hash: string, options?: ViewOptions): Promise<ViewerPage>;
@@ -36,6 +38,7 @@ export async function openViewer(home?: Home): Promise<OpenViewer> {
   const browser = await openBrowser();
   return {
     machine,
+    pages: folder,
     browser,
     open: async (hash, { theme = "light", width = 1280 } = {}) => {
       const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 } });

@@ -1,6 +1,7 @@
 /**
  * A server of the viewer as a process of its own, for tests that kill it: `node viewer-process.ts HOME PAGES PORT`. Its
- * tokens are in a database, so that a page stays signed in when the server is started again on the same port.
+ * tokens are in a database, so that a page stays signed in when the server is started again on the same port. It ends with
+ * its standard input.
  */
 
 import { join } from "node:path";
@@ -30,3 +31,4 @@ const response = await fetch(`${url}/v1/pages/code`, {
 });
 const { code } = (await response.json()) as { readonly code: string };
 process.stdout.write(`${JSON.stringify({ url, code })}\n`);
+process.stdin.on("end", () => process.exit()).resume();

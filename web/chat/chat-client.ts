@@ -12,7 +12,7 @@ import {
 import type { SessionState } from "../session/session-state.ts";
 import { sessionLink } from "../shell/route.ts";
 import { foldLive, type Live, NOTHING_LIVE, settled } from "../state/live.ts";
-import { ask, type Growth, listen, sayError } from "../state/server.ts";
+import { ask, type Handlers, sayError } from "../state/server.ts";
 import { THIS_PAGE } from "./this-page.ts";
 
 export class ChatClient {
@@ -22,23 +22,16 @@ export class ChatClient {
   readonly failure: Signal<string | null> = signal(null);
   readonly isSending: Signal<boolean> = signal(false);
   #live: Live = NOTHING_LIVE;
-  #events: Growth | null = null;
 
   constructor(session: SessionState) {
     this.session = session;
   }
 
-  /** A page that nobody sees holds no connection: a browser has few. Returns what ends it. */
+  /** Over the connection of the session: a browser has few. Returns what ends it. */
   follow(): () => void {
-    const look = (): void => {
-      if (document.visibilityState === "visible") this.#connect();
-      else this.#disconnect();
-    };
-    document.addEventListener("visibilitychange", look);
-    look();
+    this.session.followChat(this.#handlers());
     return () => {
-      document.removeEventListener("visibilitychange", look);
-      this.#disconnect();
+      this.session.followChat(null);
       this.#show(NOTHING_LIVE);
     };
   }
@@ -77,12 +70,11 @@ export class ChatClient {
     return sessionPath(this.session.key, `chat/${part}`);
   }
 
-  #connect(): void {
-    if (this.#events !== null) return;
+  #handlers(): Handlers {
     const fold = (type: "turn" | "messages" | "token") => (data: unknown) => {
       this.#show(foldLive(this.#live, { type, ...(data as object) } as Parameters<typeof foldLive>[1]));
     };
-    this.#events = listen(this.#path("events"), {
+    return {
       turn: fold("turn"),
       messages: fold("messages"),
       token: fold("token"),
@@ -92,12 +84,7 @@ export class ChatClient {
         this.state.value = state;
       },
       moved: (data) => goOn((data as Extract<ChatEvent, { readonly type: "moved" }>).key),
-    });
-  }
-
-  #disconnect(): void {
-    this.#events?.close();
-    this.#events = null;
+    };
   }
 
   #show(live: Live): void {

@@ -99,7 +99,7 @@ function joined(
 export function follow(): Growth {
   let connections = 0;
   return listen(
-    sessionsPath().concat("/events"),
+    () => `${sessionsPath()}/events`,
     {
       changed: (data) => {
         const change = data as SessionsChanged;

@@ -22,7 +22,7 @@ import {
   toRows,
 } from "../state/history.ts";
 import { type Live, NOTHING_LIVE, withLive } from "../state/live.ts";
-import { ask, type Growth, isAbort, listen, sayError } from "../state/server.ts";
+import { ask, type Growth, type Handlers, isAbort, listen, sayError } from "../state/server.ts";
 
 const WINDOW = 60;
 const OUTLINE_TURNS = 500;
@@ -56,6 +56,9 @@ export class SessionState {
   );
   readonly #stop = new AbortController();
   #growth: Growth | null = null;
+  /** Where the stream that is open goes on. */
+  #position: string | null = null;
+  #chat: Handlers | null = null;
   #due: ReturnType<typeof setTimeout> | undefined;
 
   constructor(key: string) {
@@ -125,6 +128,14 @@ export class SessionState {
     await this.showNewest();
   }
 
+  /** What is said in the conversation comes over the connection of the session, which begins anew for that. */
+  followChat(handlers: Handlers | null): void {
+    this.#chat = handlers;
+    if (this.#growth === null) return;
+    this.#growth.close();
+    this.#growth = this.#follow();
+  }
+
   /** Numbers, turns, places: what may take longer than the newest messages. */
   async readFacts(): Promise<void> {
     await this.#guarded(async () => {
@@ -142,6 +153,7 @@ export class SessionState {
   close(): void {
     clearTimeout(this.#due);
     this.#growth?.close();
+    this.#growth = null;
     this.#stop.abort();
   }
 
@@ -165,7 +177,8 @@ export class SessionState {
         if (goal !== null) this.goal.value = goal;
       });
       if (this.#growth === null) {
-        this.#growth = this.#follow(window.position);
+        this.#position = window.position;
+        this.#growth = this.#follow();
         // A long session is read as a whole for these, which may take longer than its end.
         void this.readFacts();
       }
@@ -173,16 +186,27 @@ export class SessionState {
     this.loading.value = false;
   }
 
-  #follow(position: string | null): Growth {
-    const query = { ...(position === null ? {} : { after: position }), ...this.#branch() };
-    return listen(sessionPath(this.key, "events", query), {
-      messages: (data) => {
+  #follow(): Growth {
+    const chat = Object.entries(this.#chat ?? {}).map(([name, handle]) => [`chat-${name}`, handle]);
+    const path = (): string =>
+      sessionPath(this.key, "events", {
+        ...this.#branch(),
+        after: this.#position ?? undefined,
+        chat: chat.length > 0 ? "include" : undefined,
+      });
+    return listen(path, {
+      ...Object.fromEntries(chat),
+      messages: (data, id) => {
+        this.#position = id;
         const { messages } = data as { readonly messages: readonly WindowMessage[] };
         if (this.view.value === "history") this.part.value = foldGrowth(this.part.value, messages);
         clearTimeout(this.#due);
         this.#due = setTimeout(() => void this.readFacts(), PAUSE_MS);
       },
-      reset: () => void this.showNewest(),
+      reset: (_, id) => {
+        this.#position = id;
+        void this.showNewest();
+      },
       session: (data) => {
         const { session } = data as { readonly session: MachineSession };
         if (this.head.value !== null) this.head.value = { ...this.head.value, session };

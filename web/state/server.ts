@@ -84,19 +84,40 @@ export interface Growth {
   close(): void;
 }
 
-/** Server-sent events; a browser connects again by itself, where it was. `onOpen` is told of every connection. */
-export function listen(
-  path: string,
-  handlers: Readonly<Record<string, (data: unknown) => void>>,
-  onOpen: () => void = () => undefined,
-): Growth {
+/** By the name of the event. `id` is what the stream can be continued after; empty where there was none. */
+export type Handlers = Readonly<Record<string, (data: unknown, id: string) => void>>;
+
+/**
+ * Server-sent events; a browser connects again by itself, where it was. A page that nobody sees holds no connection: a
+ * browser has few. `path` is asked for before, and `onOpen` is told of every connection.
+ */
+export function listen(path: () => string, handlers: Handlers, onOpen: () => void = () => undefined): Growth {
   if (answer !== null) return { close: () => undefined };
-  const source = new EventSource(path);
-  source.addEventListener("open", onOpen);
-  for (const [name, handle] of Object.entries(handlers)) {
-    source.addEventListener(name, (event) => {
-      handle(JSON.parse((event as MessageEvent<string>).data));
-    });
-  }
-  return source;
+  let source: EventSource | null = null;
+  const connect = (): EventSource => {
+    const opened = new EventSource(path());
+    opened.addEventListener("open", onOpen);
+    for (const [name, handle] of Object.entries(handlers)) {
+      opened.addEventListener(name, (event) => {
+        const { data, lastEventId } = event as MessageEvent<string>;
+        handle(JSON.parse(data), lastEventId);
+      });
+    }
+    return opened;
+  };
+  const look = (): void => {
+    if (document.visibilityState === "visible") source ??= connect();
+    else {
+      source?.close();
+      source = null;
+    }
+  };
+  document.addEventListener("visibilitychange", look);
+  look();
+  return {
+    close: () => {
+      document.removeEventListener("visibilitychange", look);
+      source?.close();
+    },
+  };
 }

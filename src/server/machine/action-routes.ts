@@ -5,8 +5,7 @@ import { z } from "zod";
 import { AGENT_NAMES, present } from "../../model/index.ts";
 import { MACHINE_ROOT } from "../../wire/machine/index.ts";
 import type { ServerEnv } from "../context/index.ts";
-import { bodyOf, COUNT, type MachineAsked, NAME, parseAsked, parseQuery } from "./asked.ts";
-import { keyOf } from "./session-routes.ts";
+import { bodyOf, COUNT, keyOf, type MachineAsked, NAME, parseAsked, parseQuery } from "./asked.ts";
 
 const SESSION = `${MACHINE_ROOT}/sessions/:key`;
 const NOTHING = z.strictObject({});

@@ -57,6 +57,11 @@ function refused(issues: readonly Issue[]): ContinuoError {
   });
 }
 
+/** The session that the path names. */
+export function keyOf(c: Call): string {
+  return parseAsked(c.req.param("key"), NAME);
+}
+
 /** A key of a session, an id of a message, a path in it: from a session, so of any characters. */
 export const NAME: z.ZodString = z.string().min(1).max(1_000);
 export const WORDS: z.ZodString = z.string().max(500);

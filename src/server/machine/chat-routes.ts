@@ -5,9 +5,8 @@ import { z } from "zod";
 import { isContinuoError, present } from "../../model/index.ts";
 import { CHAT_LIMITS, type ChatEvent, MACHINE_ROOT } from "../../wire/machine/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { bodyOf, type Call, type MachineAsked, NAME, parseQuery } from "./asked.ts";
+import { bodyOf, type Call, keyOf, type MachineAsked, NAME, parseQuery } from "./asked.ts";
 import { eventStream, type PushedEvent } from "./event-stream.ts";
-import { keyOf } from "./session-routes.ts";
 
 const CHAT = `${MACHINE_ROOT}/sessions/:key/chat`;
 const AGENT = z.string().regex(/^\w[\w.-]{0,63}$/u);
@@ -32,13 +31,8 @@ const ANSWER = z.strictObject({
 
 export function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAsked): void {
   app.get(`${CHAT}/events`, async (c) => {
-    const { chat } = await asked(c, "read");
     parseQuery(c, z.strictObject({}));
-    const key = keyOf(c);
-    const mayWrite = await mayChange(c, asked);
-    return eventStream(c, context, async function* (signal) {
-      for await (const event of chat.events(key, signal)) yield toPushed(event, mayWrite);
-    });
+    return eventStream(c, context, await chatEventsFor(c, asked));
   });
   app.post(`${CHAT}/prompt`, async (c) => {
     const { chat } = await asked(c, "write");
@@ -55,6 +49,19 @@ export function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: 
     await chat.answer(keyOf(c), present(await bodyOf(c, ANSWER)), c.req.raw.signal);
     return Response.json({});
   });
+}
+
+/** The events of the conversation that the path names, as whoever asks may see them. */
+export async function chatEventsFor(
+  c: Call,
+  asked: MachineAsked,
+): Promise<(signal: AbortSignal) => AsyncGenerator<PushedEvent, void, void>> {
+  const { chat } = await asked(c, "read");
+  const key = keyOf(c);
+  const mayWrite = await mayChange(c, asked);
+  return async function* (signal) {
+    for await (const event of chat.events(key, signal)) yield toPushed(event, mayWrite);
+  };
 }
 
 async function mayChange(c: Call, asked: MachineAsked): Promise<boolean> {

@@ -42,6 +42,41 @@ export function eventStream(
   });
 }
 
+/** Events of several sources as they come, each at the client's pace. Fails with the first that fails; ends when all have. */
+export async function* merged<T>(sources: readonly AsyncIterable<T>[]): AsyncGenerator<T, void, void> {
+  const iterators = sources.map((source) => source[Symbol.asyncIterator]());
+  const ready: { readonly iterator: AsyncIterator<T>; readonly result: Promise<IteratorResult<T>> }[] = [];
+  let wake: () => void = () => undefined;
+  const take = (iterator: AsyncIterator<T>): void => {
+    const result = iterator.next();
+    const tell = (): void => {
+      ready.push({ iterator, result });
+      wake();
+    };
+    result.then(tell, tell);
+  };
+  iterators.forEach(take);
+  try {
+    for (let open = iterators.length; open > 0; ) {
+      const first = ready.shift();
+      if (first === undefined) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        continue;
+      }
+      const { done, value } = await first.result;
+      if (done === true) open -= 1;
+      else {
+        yield value;
+        take(first.iterator);
+      }
+    }
+  } finally {
+    for (const iterator of iterators) void iterator.return?.().catch(() => undefined);
+  }
+}
+
 async function* framesOf(
   events: AsyncIterable<PushedEvent>,
   signal: AbortSignal,

@@ -3,10 +3,11 @@
 import type { Hono } from "hono";
 import { z } from "zod";
 import { present } from "../../model/index.ts";
-import { type GrowthEvent, MACHINE_ROOT } from "../../wire/machine/index.ts";
+import { type GrowthEvent, MACHINE_ROOT, type MachineService } from "../../wire/machine/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { type Call, COUNT, type MachineAsked, NAME, parseAsked, parseQuery } from "./asked.ts";
-import { eventStream, type PushedEvent } from "./event-stream.ts";
+import { COUNT, keyOf, type MachineAsked, NAME, parseAsked, parseQuery } from "./asked.ts";
+import { chatEventsFor } from "./chat-routes.ts";
+import { eventStream, merged, type PushedEvent } from "./event-stream.ts";
 
 const SESSION = `${MACHINE_ROOT}/sessions/:key`;
 const MESSAGE = `${SESSION}/messages/:message`;
@@ -21,7 +22,11 @@ const WINDOW = z.strictObject({
 });
 const TEXT = z.strictObject({ ...VIEW, path: NAME, from: COUNT });
 const IMAGE = z.strictObject({ ...VIEW, path: NAME });
-const GROWTH = z.strictObject({ ...VIEW, after: NAME.max(200).optional() });
+const GROWTH = z.strictObject({
+  ...VIEW,
+  after: NAME.max(200).optional(),
+  chat: z.literal("include").optional(),
+});
 const OUTLINE = z.strictObject({
   ...VIEW,
   before: COUNT.optional(),
@@ -55,12 +60,14 @@ export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, aske
   });
   app.get(`${SESSION}/events`, async (c) => {
     const service = await asked(c, "read");
-    const query = present(parseQuery(c, GROWTH));
+    const { chat, ...query } = present(parseQuery(c, GROWTH));
+    const chatEvents = chat === undefined ? null : await chatEventsFor(c, asked);
     // A browser that reconnects says what it saw last.
     const after = c.req.header("last-event-id") ?? query.after;
     const name = { key: keyOf(c), ...query, ...(after === undefined ? {} : { after: after.slice(0, 200) }) };
-    return eventStream(c, context, async function* (signal) {
-      for await (const event of service.growth(name, signal)) yield toPushed(event);
+    return eventStream(c, context, (signal) => {
+      const grown = growthEvents(service, name, signal);
+      return chatEvents === null ? grown : merged([grown, withNames(chatEvents(signal))]);
     });
   });
   partRoutes(app, asked);
@@ -89,11 +96,20 @@ function partRoutes(app: Hono<ServerEnv>, asked: MachineAsked): void {
   });
 }
 
-export function keyOf(c: Call): string {
-  return parseAsked(c.req.param("key"), NAME);
+async function* growthEvents(
+  service: MachineService,
+  name: Parameters<MachineService["growth"]>[0],
+  signal: AbortSignal,
+): AsyncGenerator<PushedEvent, void, void> {
+  for await (const event of service.growth(name, signal)) yield toPushed(event);
+}
+
+/** Both kinds have events of one name. */
+async function* withNames(events: AsyncIterable<PushedEvent>): AsyncGenerator<PushedEvent, void, void> {
+  for await (const { event, ...rest } of events) yield { event: `chat-${event}`, ...rest };
 }
 
 function toPushed(event: GrowthEvent): PushedEvent {
   const { type, ...data } = event;
-  return { event: type, data, ...(event.type === "messages" ? { id: event.position } : {}) };
+  return { event: type, data, ...("position" in event ? { id: event.position } : {}) };
 }

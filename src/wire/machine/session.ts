@@ -66,10 +66,12 @@ export interface SessionHead {
  * - `session`: the row changed
  * - `gone`: the session was deleted; the stream ends
  *
- * The id of an event of type `messages` is the next position, so that a browser reconnects where it was.
+ * The id of an event of type `messages` or `reset` is the next position, so that a browser reconnects where it was.
+ *
+ * With `chat=include` the stream also has the events of the conversation (`ChatEvent`), named `chat-TYPE`.
  */
 export type GrowthEvent =
   | { readonly type: "messages"; readonly messages: readonly WindowMessage[]; readonly position: string }
-  | { readonly type: "reset" }
+  | { readonly type: "reset"; readonly position: string }
   | { readonly type: "session"; readonly session: MachineSession }
   | { readonly type: "gone" };

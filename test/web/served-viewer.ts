@@ -1,0 +1,35 @@
+/** A server of the viewer as a process of its own, which a test may kill and start again on the same port. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { cleanEnv } from "../cli/home.ts";
+
+export interface Served extends AsyncDisposable {
+  readonly url: string;
+  readonly code: string;
+  /** Without a word to anybody. */
+  kill(): Promise<void>;
+}
+
+/** @param pages the folder of the built page */
+export async function serveViewer(
+  home: { readonly path: string },
+  pages: string,
+  port = "0",
+): Promise<Served> {
+  const script = join(import.meta.dirname, "viewer-process.ts");
+  const child: ChildProcess = spawn(process.execPath, [script, home.path, pages, port], {
+    env: cleanEnv(home.path),
+    // It ends when its standard input does, so that it never outlives the test.
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const kill = async (): Promise<void> => {
+    const gone = child.exitCode !== null || child.signalCode !== null ? null : once(child, "exit");
+    child.kill("SIGKILL");
+    await gone;
+  };
+  const [line] = await once(child.stdout as NodeJS.ReadableStream, "data");
+  const { url, code } = JSON.parse(String(line)) as { readonly url: string; readonly code: string };
+  return { url, code, kill, [Symbol.asyncDispose]: kill };
+}
