@@ -38,5 +38,12 @@ export { type OutputFile, type OutputFileOptions, openOutputFile } from "./outpu
 export { packageFolder, readVersion } from "./package-folder.ts";
 export { type Places, type PlacesAt, placesOf } from "./places.ts";
 export { isRunning, processStartOf } from "./process-start.ts";
-export { exactOf, MAX_RECORD_DEPTH, parseExactly, parseJson, TooDeepError } from "./records/index.ts";
+export {
+  exactOf,
+  keepExact,
+  MAX_RECORD_DEPTH,
+  parseExactly,
+  parseJson,
+  TooDeepError,
+} from "./records/index.ts";
 export { type ZipEntry, zipChunks } from "./zip.ts";

@@ -8,6 +8,11 @@ import { parseJson } from "./depth.ts";
 /** By the value that was read; only where the two differ. */
 const exactForms = new WeakMap<object, unknown>();
 
+/** Has `exactOf(value)` return `exact`: for a record that only holds what was parsed. */
+export function keepExact(value: object, exact: unknown): void {
+  exactForms.set(value, exact);
+}
+
 /** As `parseJson`. Throws `SyntaxError` and `TooDeepError`. */
 export function parseExactly(text: string): unknown {
   const value: unknown = parseJson(text);

@@ -9,7 +9,7 @@
 export { type ByteSource, openBytes, toReadError } from "./bytes.ts";
 export { MAX_RECORD_DEPTH, parseJson, TooDeepError } from "./depth.ts";
 export { isCompressed, linesBackwards, type RawLine } from "./ends.ts";
-export { exactOf, parseExactly } from "./exact.ts";
+export { exactOf, keepExact, parseExactly } from "./exact.ts";
 export { MAX_RECORD_BYTES } from "./limits.ts";
 export {
   keptBytes,

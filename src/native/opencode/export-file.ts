@@ -5,7 +5,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
-import { isJson, type Json, parseJson, textField } from "../../files/index.ts";
+import { exactOf, isJson, type Json, keepExact, parseExactly, textField } from "../../files/index.ts";
 import { MAX_RECORD_BYTES, toReadError } from "../../files/records/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { type NativeRecord, numberField, objectField, without } from "./records.ts";
@@ -107,9 +107,26 @@ export function readExportBytes(path: string): Buffer {
 
 function parseOrNothing(text: string): unknown {
   try {
-    return parseJson(text);
+    const document = parseExactly(text);
+    const exact = exactOf(document);
+    if (exact !== document) keepExactRecords(document, exact);
+    return document;
   } catch {
     return undefined;
+  }
+}
+
+/** Each record of a document has its own exact form. */
+function keepExactRecords(document: unknown, exact: unknown): void {
+  if (!isJson(document) || !isJson(exact)) return;
+  for (const key of ["info", "messages", "parts"]) {
+    const [read, written] = [document[key], exact[key]];
+    if (isJson(read)) keepExact(read, written);
+    if (!Array.isArray(read) || !Array.isArray(written)) continue;
+    for (const [at, each] of read.entries()) {
+      if (key === "messages") keepExactRecords(each, written[at]);
+      else if (isJson(each)) keepExact(each, written[at]);
+    }
   }
 }
 

@@ -3,7 +3,7 @@
  * title, and copies of messages and parts with ids of their own and the old times.
  */
 
-import { isJson, type Json } from "../../files/index.ts";
+import { exactOf, isJson, type Json } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { Fork, ForkSource, NativeForker } from "../forking/index.ts";
 import { growingIds } from "./new-ids.ts";
@@ -58,7 +58,7 @@ async function readRows({ opened, history }: ForkSource, count: number): Promise
   const kept = new Set(history.slice(0, count).flatMap(rowsOf));
   const rows: Json[] = [];
   for await (const { row, type, value } of opened.entries()) {
-    if (type !== "session" && row !== undefined && isJson(value) && kept.has(row)) rows.push(value);
+    if (type !== "session" && row !== undefined && isJson(value) && kept.has(row)) rows.push(exactOf(value));
   }
   return rows;
 }

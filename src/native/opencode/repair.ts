@@ -4,7 +4,7 @@
  * export that `opencode import` takes, with ids of its own: an import leaves rows as they are that are there.
  */
 
-import { isJson, type Json, textField } from "../../files/index.ts";
+import { exactOf, isJson, type Json, textField } from "../../files/index.ts";
 import type { RepairEdit, RowRepair, RowRepairer } from "../repairing/index.ts";
 import type { KeptRecord } from "../writing/index.ts";
 import { bringBackRows } from "./bring-back.ts";
@@ -25,7 +25,8 @@ export const opencodeRepairer: RowRepairer = {
     const records: Json[] = [];
     const sound = new Set<string>();
     const seen = new Set<string>();
-    for await (const { row, type, value } of opened.entries()) {
+    for await (const { row, type, value: read } of opened.entries()) {
+      const value = exactOf(read);
       if (!isJson(value) || type === "session") continue;
       const isAgain = row !== undefined && seen.has(row);
       const mended = isAgain ? TWICE : mend(toRow(value), sound);
@@ -53,7 +54,8 @@ export const opencodeRepairer: RowRepairer = {
       records.map(({ values }) => [isJson(values) ? textField(values, "id") : null, values]),
     );
     const kept: KeptRecord[] = [];
-    for await (const { row = null, value } of opened.entries()) {
+    for await (const { row = null, value: read } of opened.entries()) {
+      const value = exactOf(read);
       const mended = changed.get(row);
       if (mended !== undefined) kept.push({ line: null, value: mended });
       else if (row === null || !gone.has(row)) kept.push({ line: null, value });

@@ -4,7 +4,16 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import { isJson, type Json, parseJson, TooDeepError, textField } from "../../files/index.ts";
+import {
+  exactOf,
+  isJson,
+  type Json,
+  keepExact,
+  parseExactly,
+  parseJson,
+  TooDeepError,
+  textField,
+} from "../../files/index.ts";
 import { MAX_RECORD_BYTES } from "../../files/records/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { Database, Query, SqlValue } from "./database.ts";
@@ -178,6 +187,8 @@ function toRecord(
   const id = textField(value, "id");
   const { data, damage } = parseData(text, sizeBytes);
   if (data !== undefined) value.data = data;
+  const exact = exactOf(data);
+  if (exact !== data) keepExact(value, { ...value, data: exact });
   const isBroken = typeof text === "string" && text.includes("\ufffd") && !isUtf8(raw(kind, id) ?? NO_BYTES);
   const parent = kind === "part" ? value.message_id : isJson(data) ? data.parentID : null;
   return {
@@ -203,7 +214,7 @@ function parseData(text: unknown, sizeBytes: number): { data?: unknown; damage: 
     return { damage: { code: isTooLarge ? "too_large" : "bad_record", message } };
   }
   try {
-    const data: unknown = parseJson(text);
+    const data: unknown = parseExactly(text);
     return { data, damage: isJson(data) ? null : { code: "bad_record", message: "its data is no object" } };
   } catch (error) {
     if (error instanceof TooDeepError) return { damage: { code: "too_large", message: error.message } };

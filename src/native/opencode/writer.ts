@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import { isJson, type Json, textField } from "../../files/index.ts";
+import { exactOf, isJson, type Json, textField } from "../../files/index.ts";
 import {
   type Block,
   ContinuoError,
@@ -129,7 +129,7 @@ async function readTip({ opened, lastAnswer, lastPrompt }: Before): Promise<Open
   for await (const { type, value } of opened.entries()) {
     if (!isJson(value)) continue;
     if (value.revert !== undefined && value.revert !== null) throw revertedError(sessionId);
-    const row = toRow(value);
+    const row = toRow(exactOf(value));
     const { data } = row;
     if (!isJson(data) || type === "session") continue;
     if (row.message_id === undefined) {
