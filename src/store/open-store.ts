@@ -22,6 +22,11 @@ export interface OpenStoreOptions {
   /** What SQLite keeps of the database in memory, at most; 64 MiB where none is given. */
   readonly cacheBytes?: number;
   /**
+   * Milliseconds since 1970, in memory and on SQLite, for tests that step the time; the database's own clock where none
+   * is given. Errors: `unsupported` on Postgres, where several servers go by the clock of the database.
+   */
+  readonly now?: () => number;
+  /**
    * What types of your own are worth, where an append does not say: `{ "acme.ping": "supplementary" }`, and
    * `custom:NAME` for a kind of `custom`. Without an entry they are critical. Errors: `invalid` for a type that Continuo knows.
    */
@@ -57,12 +62,13 @@ function retentionsOf(given: Readonly<Record<string, Retention>>): ReadonlyMap<s
 }
 
 async function openEngine(url: string, workspaceId: string, options: OpenStoreOptions): Promise<Engine> {
-  const { onMigrated, cacheBytes } = options;
+  const { onMigrated, cacheBytes, now } = options;
   const engineOptions = {
     workspaceId,
     migrate: options.migrate === true ? "allowed" : "refused",
     ...(onMigrated === undefined ? {} : { onMigrated }),
     ...(cacheBytes === undefined ? {} : { cacheBytes }),
+    ...(now === undefined ? {} : { now }),
   } as const;
   const { scheme, rest } = partsOf(url);
   switch (scheme) {
@@ -73,6 +79,11 @@ async function openEngine(url: string, workspaceId: string, options: OpenStoreOp
       return (await import("./sqlite/index.ts")).openSqlite(sqlitePath(rest), engineOptions);
     case "postgres":
     case "postgresql":
+      if (now !== undefined) {
+        throw new ContinuoError("unsupported", "a store on Postgres goes by the clock of its database", {
+          hint: "Leave out `now`.",
+        });
+      }
       return (await import("./postgres/index.ts")).openPostgres(url, engineOptions);
     default:
       throw badUrl(url);

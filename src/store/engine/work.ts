@@ -98,6 +98,8 @@ export interface Scope {
   readonly db: Kysely<Schema>;
   readonly sha256: Sha256;
   readonly newId: () => string;
+  /** Stamps events, in milliseconds since 1970. */
+  readonly now: () => number;
   /** Of types that the table of events does not know; `custom:NAME` for a kind of `custom`. */
   readonly retentions?: ReadonlyMap<string, Retention>;
   /** What no commit ever changes: where the inherited records of a log lie. */

@@ -35,6 +35,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
       db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }),
       sha256: (data: string | Uint8Array) => hash("sha256", data, "hex"),
       newId: createIds({ now: Date.now, random: fillRandom }),
+      now: Date.now,
       lineages: new Map(),
     };
     return createPostgresEngine(pool, scope, { url, location });

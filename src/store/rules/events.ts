@@ -21,7 +21,7 @@ export function prepareEvents(scope: Scope, events: readonly NewEvent[]): readon
   if (events.length > LIMITS.eventsPerAppend) {
     throw tooLarge("events of one append", LIMITS.eventsPerAppend, events.length);
   }
-  const recordedAt = new Date().toISOString();
+  const recordedAt = new Date(scope.now()).toISOString();
   const prepared = events.map((event, index) => {
     try {
       return prepareEvent(scope, event, recordedAt);

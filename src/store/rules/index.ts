@@ -1,7 +1,7 @@
 /**
  * The rules of the log, written once for every engine, as generators that yield SQL statements.
  *
- * Promises: pure, except for the clock that stamps events and the ids that the scope creates; checks run in the order
+ * Promises: pure, except for the clock and the ids of the scope; checks run in the order
  * of the contract.
  * Does not know: connections, files, waiting, retries.
  */

@@ -27,11 +27,10 @@ const NOW = "cast(unixepoch('subsec') * 1000 as integer)";
 export const SQLITE: Dialect = {
   engine: "sqlite",
   ...UPSERT,
-  nowMs: NOW,
+  ...clockOf(NOW),
   forUpdate: "",
   forShare: "",
   currentMark: "(select value from counters where name = 'mark')",
-  visibleMark: `select value as mark, ${NOW} as now from counters where name = 'mark'`,
   endMark: "update counters set value = value + 1 where name = 'mark'",
   placeholders: (sql) => sql,
   bounded: (select) => select,
@@ -41,6 +40,16 @@ export const SQLITE: Dialect = {
   insertEvents: (rows: readonly EventRow[]): readonly Statement[] =>
     rows.map((parameters) => ({ sql: INSERT_EVENT, parameters, shape: "none" })),
 };
+
+/** The same with a clock of the caller's, which the connection knows as a function. */
+export function dialectWithClock(database: DatabaseSync, now: () => number): Dialect {
+  database.function("continuo_now", () => Math.trunc(now()));
+  return { ...SQLITE, ...clockOf("cast(continuo_now() as integer)") };
+}
+
+function clockOf(nowMs: string): Pick<Dialect, "nowMs" | "visibleMark"> {
+  return { nowMs, visibleMark: `select value as mark, ${nowMs} as now from counters where name = 'mark'` };
+}
 
 export function createKysely<Schema>(database: DatabaseSync): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) });

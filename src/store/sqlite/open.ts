@@ -10,7 +10,7 @@ import { type Engine, fillRandom, LIMITS, type Scope } from "../engine/index.ts"
 import { migrate, readSchemaVersion, SCHEMA_VERSION, type Schema } from "../schema/index.ts";
 import { Connection } from "./connection.ts";
 import { copyDatabase } from "./copy.ts";
-import { createKysely, SQLITE } from "./dialect.ts";
+import { createKysely, dialectWithClock, SQLITE } from "./dialect.ts";
 import { createSqliteEngine } from "./engine.ts";
 import { isBusy, translated, truncated } from "./failures.ts";
 import { preparePlace, type SqlitePlace } from "./place.ts";
@@ -24,6 +24,8 @@ export interface SqliteOptions {
   readonly onMigrated?: (migrated: MigrationResult) => void;
   /** Size of the page cache in memory; 64 MiB by default. */
   readonly cacheBytes?: number;
+  /** Milliseconds since 1970; SQLite's own clock where none is given. */
+  readonly now?: () => number;
   /** For tests that show what `full` is for. */
   readonly synchronous?: "full" | "off";
 }
@@ -56,7 +58,7 @@ async function tryOpen(path: string | undefined, options: SqliteOptions): Promis
   const connection = new Connection(openDatabase(place, options));
   try {
     await upgrade(connection, place, options);
-    return createSqliteEngine(connection, scopeOf(connection, options.workspaceId), place);
+    return createSqliteEngine(connection, scopeOf(connection, options), place);
   } catch (error) {
     connection.close();
     throw error;
@@ -156,13 +158,15 @@ function copyBefore(connection: Connection, { path }: SqlitePlace, from: number)
   return copy;
 }
 
-function scopeOf(connection: Connection, workspaceId: string): Scope {
+function scopeOf({ database }: Connection, options: SqliteOptions): Scope {
+  const { workspaceId, now = Date.now } = options;
   return {
     workspaceId,
-    dialect: SQLITE,
-    db: createKysely<Schema>(connection.database),
+    dialect: options.now === undefined ? SQLITE : dialectWithClock(database, now),
+    db: createKysely<Schema>(database),
     sha256: (data) => hash("sha256", data, "hex"),
-    newId: createIds({ now: Date.now, random: fillRandom }),
+    newId: createIds({ now, random: fillRandom }),
+    now,
     lineages: new Map(),
   };
 }
