@@ -103,13 +103,17 @@ export class Follower {
   /** Resolves when the event of that sequence is in the fold, or no event follows. */
   async reaches(sequence: number): Promise<void> {
     if (this.#fold.sequence >= sequence || this.isOver || this.#fault !== null) return;
+    const { signal } = this.#over;
     await new Promise<void>((resolve) => {
-      const leave = this.onEvent((event) => {
-        if (event.sequence < sequence) return;
+      const done = (): void => {
         leave();
+        signal.removeEventListener("abort", done);
         resolve();
+      };
+      const leave = this.onEvent((event) => {
+        if (event.sequence >= sequence) done();
       });
-      this.#over.signal.addEventListener("abort", () => resolve(), { once: true });
+      signal.addEventListener("abort", done, { once: true });
     });
   }
 
@@ -172,16 +176,14 @@ export class Follower {
 
 function later(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
     timer.unref();
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
+    signal.addEventListener("abort", done, { once: true });
   });
 }
 

@@ -1,8 +1,9 @@
 /** What an owner keeps of a session in memory: a bounded part of what is pending, and a bounded number of notes. */
 
+import { getEventListeners } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { addEvent, depthOf, emptyFold } from "../../src/live/fold.ts";
 import { LIMITS } from "../../src/live/limits.ts";
 import type { StoredEvent } from "../../src/model/index.ts";
@@ -120,4 +121,27 @@ test("what a writer remembers is bounded: a larger memory does not take the plac
   await live.clock.advance(13_000);
   expect((await live.service.follow(sessionId)).fold.memory).toBe("m".repeat(10));
   expect(await live.service.notes("k")).toHaveLength(2);
+});
+
+test("a session that works for long leaves no listener behind for each batch", async () => {
+  const signals = new Set<EventTarget>();
+  const add = EventTarget.prototype.addEventListener;
+  const spy = vi.spyOn(EventTarget.prototype, "addEventListener").mockImplementation(function (
+    this: EventTarget,
+    ...given: Parameters<typeof add>
+  ) {
+    if (this instanceof AbortSignal) signals.add(this);
+    add.apply(this, given);
+  });
+  onTestFinished(() => spy.mockRestore());
+  await using live = await liveTest();
+  await live.service.open("k", { videoId: "v" });
+  const most = (): number =>
+    Math.max(...[...signals].map((signal) => getEventListeners(signal, "abort").length));
+  for (let n = 0; n < 20; n++) {
+    await live.send("k", said(`words ${n}`, n * 1_000));
+    await live.clock.advance(7_000);
+  }
+  expect(live.writer.requests).toHaveLength(20);
+  expect(most()).toBeLessThan(10);
 });
