@@ -101,10 +101,13 @@ export class AudioWork {
     const decision = { decisionId: newId(), sequences: [], audio: [sequence] };
     await append([...transcripts, { type: "decision_made", data: decision }]);
     const others = [...follower.fold.audio.values()].some((one) => one.hash === hash);
-    if (keepAudio || others || bytes === null) return;
-    await store.setBlobExpiry(hash, isoOf(0)).catch(ignoreGone);
+    if (others || bytes === null) return;
+    await store.setBlobExpiry(hash, keepAudio ? NEVER : isoOf(0)).catch(ignoreGone);
   }
 }
+
+/** It goes with its video. */
+const NEVER = "9999-12-31T23:59:59.999Z";
 
 const NOTHING: { readonly segments: readonly TranscribedSegment[]; readonly lang?: string } = {
   segments: [],

@@ -35,6 +35,7 @@ import { toLiveSession } from "./session-view.ts";
 import { storesTelemetry } from "./shedding.ts";
 import { SNAPSHOT_NAME } from "./snapshot.ts";
 import { acceptsInput, isFinal } from "./state-machine.ts";
+import { storedAudio } from "./stored-audio.ts";
 import type {
   Acknowledgement,
   AskResult,
@@ -217,6 +218,8 @@ export class LiveService {
   async acceptAudio(key: string, upload: AudioUpload): Promise<Acknowledgement> {
     assertTranscriber(this.#settings.transcriber);
     const follower = await this.#follow(await this.sessionIdOf(key));
+    const known = await storedAudio(this.store, follower.sessionId, upload);
+    if (known !== null) return acknowledge(follower, [known], this.#settings);
     assertWritable(follower);
     return this.#input(follower, [await audioEvent(this.store, upload, this.#settings.clock.now())]);
   }

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { type AudioChunk, openAiTranscriber, parseAudio, type Transcriber } from "../../src/live/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { openServer } from "../server/harness/open-server.ts";
-import { type LiveTest, liveTest } from "./live-session.ts";
+import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 
 const WAV = Buffer.concat([Buffer.from("RIFF\u0024\0\0\0WAVEfmt "), Buffer.alloc(64)]);
@@ -86,6 +86,57 @@ test("keepAudio keeps the bytes", async () => {
   const { hash } = ((stored?.data ?? {}) as { readonly content: { readonly hash: string } }).content;
   // Bytes whose time is over are not there for anybody, also before they are removed.
   expect(await live.store.statBlob(hash)).toMatchObject({ mediaType: "audio/webm", sizeBytes: WEBM.length });
+});
+
+test.each([
+  ["kept audio stays until its video is deleted", { keepAudio: true, left: 1 }],
+  ["a chunk that is sent again after its transcript leaves no bytes behind", { keepAudio: false, left: 0 }],
+])("%s", async (_, { keepAudio, left }) => {
+  let now = Date.now;
+  await using store = await openStore("memory:", { now: () => now() });
+  await using live = await liveTest({ store, transcriber: scriptedTranscriber(), keepAudio });
+  now = live.clock.now;
+  await live.service.open("k", { videoId: "v" });
+  for (let n = 0; n < 2; n++) {
+    await live.service.acceptAudio("k", upload(WAV, { id: "chunk" }));
+    await live.clock.advance(1_000);
+    await store.collectBlobs({ minAgeMs: 1 });
+    expect((await store.listBlobs()).items).toHaveLength(left);
+    await live.clock.advance(40 * 86_400_000);
+    await store.collectBlobs({ minAgeMs: 1 });
+    expect((await store.listBlobs()).items).toHaveLength(left);
+  }
+  await live.service.deleteVideo("v");
+  expect((await store.listBlobs()).items).toEqual([]);
+});
+
+test("a chunk whose answer was lost is stored once, also where its session ended meanwhile, and the one after that", async () => {
+  const transcriber = scriptedTranscriber();
+  await using live = await liveTest({ transcriber });
+  const { service, store } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  const first = await service.acceptAudio("k", upload(WAV, { id: "chunk" }));
+  for (let n = 0; n < 2; n++) {
+    await service.close("k");
+    expect(await service.acceptAudio("k", upload(WAV, { id: "chunk" }))).toMatchObject({
+      sequences: first.sequences,
+    });
+    const next = await service.open("k", { videoId: "v" });
+    expect(next.sessionId).not.toBe(sessionId);
+    await service.acceptAudio("k", upload(WAV, { id: "chunk" }));
+    expect(await transcripts(live, next.sessionId)).toEqual([]);
+    await live.send("k", said("later", n));
+  }
+  expect(transcriber.heard).toHaveLength(1);
+  await store.collectBlobs({ minAgeMs: 1 });
+  expect((await store.listBlobs()).items).toEqual([]);
+  // Another recording of the same id is another one.
+  await service.acceptAudio("k", upload(WEBM, { id: "chunk" }));
+  await service.close("k");
+  expect(transcriber.heard).toHaveLength(2);
+  await expect(service.acceptAudio("k", upload(WAV, { id: "chunk" }))).resolves.toMatchObject({
+    sequences: first.sequences,
+  });
 });
 
 test("a transcriber that is away loses nothing: the chunk is tried again, by the next owner too, and closing waits for it", async () => {
