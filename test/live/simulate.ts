@@ -1,9 +1,13 @@
-/** Hours of many sessions under a fake clock, with a store that fails now and then. */
+/**
+ * Hours of many sessions under a fake clock, which is the store's too, with a store and a transcriber that fail now and
+ * then. At the end each log is compared with what was sent.
+ */
 
+import { createHash } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect } from "vitest";
-import { LiveService, type NoteWriter } from "../../src/live/index.ts";
+import { LiveService, type NoteWriter, parseAudio, type Transcriber } from "../../src/live/index.ts";
 import { ContinuoError, isContinuoError, type Store, type StoredEvent } from "../../src/model/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import type { EvidenceInput } from "../../src/wire/index.ts";
@@ -28,6 +32,9 @@ export interface SimulationReport {
   readonly transcripts: number;
   readonly frames: number;
   readonly droppedFrames: number;
+  readonly pictures: number;
+  readonly chunks: number;
+  readonly notes: number;
   readonly batches: number;
   readonly failures: number;
   readonly checkpoints: { readonly written: number; readonly failed: number };
@@ -39,58 +46,24 @@ export interface SimulationReport {
 const MINUTE_MS = 60_000;
 
 export async function simulate(simulation: Simulation): Promise<SimulationReport> {
-  const { hours, dense, sparse, seed } = simulation;
+  const { hours, seed } = simulation;
   const random = randomFrom(seed);
-  const real = await openStore("memory:");
   const touched = new Set<string>();
   const counts = { failures: 0, failed: 0, written: 0 };
-  const store = failingStore(real, { ...simulation, random, touched, counts });
   const firstWaitMs = new Map<string, number>();
-  let clock: FakeClock | undefined;
-  const writer = recordingWriter(firstWaitMs, () => clock?.now() ?? 0);
-  let open = 0;
+  const during = { count: 0 };
   let service: LiveService | undefined;
-  clock = fakeClock(() => untilQuiet(async () => open === 0 && (await isQuiet(service, real, touched))));
-  service = new LiveService({ store, clock, noteWriters: [writer] });
-  const live = service;
-  const now = clock;
-  const keys = [...Array(dense + sparse).keys()].map((n) => `${n < dense ? "dense" : "sparse"} ${n}`);
-  for (const key of keys) await live.open(key, { videoId: key });
+  const now: FakeClock = fakeClock(() =>
+    untilQuiet(async () => during.count === 0 && (await isQuiet(service, real, touched))),
+  );
+  const real = await openStore("memory:", { now: now.now });
+  const store = failingStore(real, { ...simulation, random, touched, counts });
+  const writer = recordingWriter(firstWaitMs, now.now);
+  const transcriber = transcriberOf(() => random() < simulation.failureShare);
+  const live = new LiveService({ store, clock: now, noteWriters: [writer], transcriber });
+  service = live;
   const beganMs = now.now();
-  const untilMs = beganMs + hours * 60 * MINUTE_MS;
-  const act = (pauseMs: () => number, work: () => Promise<unknown>): void => {
-    now.after(pauseMs(), () => {
-      if (now.now() >= untilMs) return;
-      open++;
-      void work().finally(() => {
-        open--;
-        act(pauseMs, work);
-      });
-    });
-  };
-  for (const key of keys) {
-    const send = sender(live, key);
-    const media = (): number => now.now() - beganMs;
-    const isDense = key.startsWith("dense");
-    act(
-      () => (isDense ? 1_000 + random() * 8_000 : MINUTE_MS * (1 + random() * 20)),
-      () => send(said(`${key} says something at ${media()}`, media())),
-    );
-    act(
-      () => 10 * MINUTE_MS,
-      () => live.ping(key),
-    );
-    if (!isDense) continue;
-    act(
-      () => 5_000,
-      () => send(frame(media())),
-    );
-    const burst = (): readonly EvidenceInput[] => Array.from({ length: 30 }, (_, n) => frame(media() + n));
-    act(
-      () => 7 * MINUTE_MS,
-      () => send(...burst()),
-    );
-  }
+  const sent = await play({ live, store: real, clock: now, random, during }, simulation);
   const heapMb: number[] = [];
   for (let quarter = 1; quarter <= 4; quarter++) {
     const quarterMs = beganMs + (quarter * hours * 60 * MINUTE_MS) / 4;
@@ -101,7 +74,7 @@ export async function simulate(simulation: Simulation): Promise<SimulationReport
     heapMb.push(heapNow());
   }
   await now.advance(2 * MINUTE_MS);
-  const report = await checkLogs(real, live, keys);
+  const report = await checkLogs(real, live, sent);
   const states = (await live.list({ limit: 1_000 })).items.map(({ state }) => state);
   await live.stop();
   await real.close();
@@ -116,23 +89,153 @@ export async function simulate(simulation: Simulation): Promise<SimulationReport
   };
 }
 
-function frame(mediaTimeMs: number): EvidenceInput {
-  return { type: "frame_captured", mediaTimeMs, description: "a frame" };
+interface Play {
+  readonly live: LiveService;
+  readonly store: Store;
+  readonly clock: FakeClock;
+  readonly random: () => number;
+  /** How many requests are under way. */
+  readonly during: { count: number };
+}
+
+/** All that clients do for so many hours, and the hourly work of the server. */
+async function play(
+  { live, store, clock, random, during }: Play,
+  { hours, dense, sparse }: Simulation,
+): Promise<ReadonlyMap<string, Sent>> {
+  const keys = [...Array(dense + sparse).keys()].map((n) => `${n < dense ? "dense" : "sparse"} ${n}`);
+  for (const key of keys) await live.open(key, { videoId: key });
+  const beganMs = clock.now();
+  const media = (): number => clock.now() - beganMs;
+  const act = (pauseMs: () => number, work: () => Promise<unknown>): void => {
+    clock.after(pauseMs(), () => {
+      if (media() >= hours * 60 * MINUTE_MS) return;
+      during.count++;
+      void work().finally(() => {
+        during.count--;
+        act(pauseMs, work);
+      });
+    });
+  };
+  const sent = new Map<string, Sent>();
+  for (const key of keys) {
+    const { send, sendAudio, ...all } = sender(live, store, key);
+    sent.set(key, all);
+    const isDense = key.startsWith("dense");
+    act(
+      () => (isDense ? 1_000 + random() * 8_000 : MINUTE_MS * (1 + random() * 20)),
+      () => send(said(`${key} says something at ${media()}`, media(), { endMs: media() + 3_000 })),
+    );
+    act(
+      () => 10 * MINUTE_MS,
+      () => live.ping(key),
+    );
+    act(
+      () => MINUTE_MS * (isDense ? 2 : 60) * (0.5 + random()),
+      () => sendAudio(media()),
+    );
+    if (!isDense) continue;
+    act(
+      () => 5_000,
+      () => send(frame(media())),
+    );
+    act(
+      () => 2 * MINUTE_MS,
+      () => send(frame(media(), `${key} at ${media()}`)),
+    );
+    const burst = (): readonly Piece[] => Array.from({ length: 30 }, (_, n) => frame(media() + n));
+    act(
+      () => 7 * MINUTE_MS,
+      () => send(...burst()),
+    );
+  }
+  act(
+    () => 60 * MINUTE_MS,
+    async () => {
+      await live.cleanUp();
+      await live.frames.purge();
+    },
+  );
+  return sent;
+}
+
+interface Frame {
+  readonly type: "frame_captured";
+  readonly mediaTimeMs: number;
+  readonly description: string;
+}
+
+/** With `picture` it points to one of that content. */
+function frame(mediaTimeMs: number, picture?: string): Frame & { readonly picture?: string } {
+  const one = { type: "frame_captured", mediaTimeMs, description: "a frame" } as const;
+  return picture === undefined ? one : { ...one, picture };
+}
+
+/** What the client of a key knows to be stored: ids of evidence, in order, and contents of pictures by these ids. */
+interface Sent {
+  readonly ids: { readonly transcript_added: string[]; readonly frame_captured: string[]; chunks: number };
+  readonly pictures: Map<string, string>;
+}
+
+type Piece = EvidenceInput & { readonly picture?: string };
+
+interface Sender extends Sent {
+  readonly send: (...pieces: readonly Piece[]) => Promise<void>;
+  readonly sendAudio: (startMs: number) => Promise<void>;
 }
 
 /** Sends again what a failing store refused, with the same number. */
-function sender(live: LiveService, key: string): (...evidence: readonly EvidenceInput[]) => Promise<void> {
+function sender(live: LiveService, store: Store, key: string): Sender {
   let sequence = 0;
-  return async (...evidence) => {
-    for (;;) {
-      try {
-        await live.accept(key, { producerId: "page", epoch: 0, sequence, evidence });
-        sequence++;
-        return;
-      } catch (error) {
-        if (!isContinuoError(error, "unavailable")) throw error;
+  const ids: Sent["ids"] = { transcript_added: [], frame_captured: [], chunks: 0 };
+  const pictures: Sent["pictures"] = new Map();
+  return {
+    ids,
+    pictures,
+    send: async (...pieces) => {
+      const evidence: EvidenceInput[] = [];
+      for (const [n, { picture, ...piece }] of pieces.entries()) {
+        const id = `${sequence}.${n}`;
+        if (piece.type === "transcript_added" || piece.type === "frame_captured") ids[piece.type].push(id);
+        if (picture === undefined) evidence.push({ ...piece, id } as EvidenceInput);
+        else {
+          const full = await store.putBlob(Buffer.from(picture), { mediaType: "image/jpeg" });
+          pictures.set(id, picture);
+          evidence.push({ ...piece, id, full } as EvidenceInput);
+        }
       }
+      await untilStored(() => live.accept(key, { producerId: "page", epoch: 0, sequence, evidence }));
+      sequence++;
+    },
+    sendAudio: async (startMs) => {
+      const n = ids.chunks++;
+      const bytes = Buffer.from(`RIFF----WAVE${key} speaks ${n}`);
+      const endMs = startMs + 4_000;
+      const upload = parseAudio({ bytes, mediaType: "audio/wav", startMs, endMs, id: `chunk ${n}` });
+      await untilStored(() => live.acceptAudio(key, upload));
+    },
+  };
+}
+
+async function untilStored(store: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await store();
+      return;
+    } catch (error) {
+      if (!isContinuoError(error, "unavailable")) throw error;
     }
+  }
+}
+
+/** Says what the file holds after its head. */
+function transcriberOf(fails: () => boolean): Transcriber {
+  return {
+    name: "scripted",
+    transcribe: async ({ bytes, startMs, endMs }) => {
+      if (fails()) throw new Error("the transcriber is away");
+      return { segments: [{ text: Buffer.from(bytes.subarray(12)).toString(), startMs, endMs }] };
+    },
   };
 }
 
@@ -163,8 +266,11 @@ function recordingWriter(firstWaitMs: Map<string, number>, now: () => number): R
       }
       const [first] = spoken;
       if (first === undefined) return { drafts: [] };
-      const { id, text, startMs, endMs } = first;
-      return { drafts: [{ draftId: `${batchId}/1`, text, startMs, endMs, confidence: 0.9, evidence: [id] }] };
+      // A day has fewer notes than a session has room for.
+      if (recorder.calls % 3 > 0) return { drafts: [] };
+      const { text, startMs, endMs } = first;
+      const ids = evidence.map(({ id }) => id);
+      return { drafts: [{ draftId: `${batchId}/1`, text, startMs, endMs, confidence: 0.9, evidence: ids }] };
     },
   };
   return recorder;
@@ -212,33 +318,136 @@ async function isQuiet(live: LiveService | undefined, store: Store, touched: Set
   return true;
 }
 
-type LogReport = Pick<SimulationReport, "events" | "transcripts" | "frames" | "droppedFrames">;
+type LogReport = Pick<
+  SimulationReport,
+  "events" | "transcripts" | "frames" | "droppedFrames" | "pictures" | "chunks" | "notes"
+>;
 
-async function checkLogs(store: Store, live: LiveService, keys: readonly string[]): Promise<LogReport> {
-  const report = { events: 0, transcripts: 0, frames: 0, droppedFrames: 0 };
-  for (const key of keys) {
+async function checkLogs(
+  store: Store,
+  live: LiveService,
+  sent: ReadonlyMap<string, Sent>,
+): Promise<LogReport> {
+  const report = { events: 0, transcripts: 0, frames: 0, droppedFrames: 0, pictures: 0, chunks: 0, notes: 0 };
+  for (const [key, { ids, pictures }] of sent) {
     const events = await allEvents(store, await live.sessionIdOf(key));
-    const transcripts = sequencesOf(events, "transcript_added");
-    const frames = new Set(sequencesOf(events, "frame_captured"));
-    const decided = decidedSequences(events);
-    const dropped = events.filter(({ type }) => type === "evidence_dropped").flatMap(droppedIn);
-    const isFrame = (sequence: number): boolean => frames.has(sequence);
-    expect(decided.filter((sequence) => !isFrame(sequence)).toSorted((a, b) => a - b)).toEqual(transcripts);
-    expect(dropped.every(isFrame)).toBe(true);
-    const processed = [...decided.filter(isFrame), ...dropped];
-    expect(new Set(processed).size).toBe(processed.length);
-    for (const [n, event] of events.entries()) {
-      if (event.type !== "evidence_dropped") continue;
-      // Frames are dropped only when 20 others were pending.
-      const decision = events.slice(n + 1).find(({ type }) => type === "decision_made");
-      expect(decidedSequences(decision === undefined ? [] : [decision]).filter(isFrame)).toHaveLength(20);
-    }
+    const { transcripts, frames, droppedFrames } = checkDecided(events);
+    expect(idsOf(events, "transcript_added", isFromPage)).toEqual(ids.transcript_added);
+    expect(idsOf(events, "frame_captured")).toEqual(ids.frame_captured);
+    checkAudio(events, key, ids.chunks);
+    await checkPictures(events, pictures, store);
+    report.notes += await checkNotes(events, live, key);
     report.events += events.length;
-    report.transcripts += transcripts.length;
-    report.frames += frames.size;
-    report.droppedFrames += dropped.length;
+    report.transcripts += transcripts;
+    report.frames += frames;
+    report.droppedFrames += droppedFrames;
+    report.pictures += pictures.size;
+    report.chunks += ids.chunks;
   }
   return report;
+}
+
+function checkDecided(
+  events: readonly StoredEvent[],
+): Pick<LogReport, "transcripts" | "frames" | "droppedFrames"> {
+  const transcripts = sequencesOf(events, "transcript_added");
+  const frames = new Set(sequencesOf(events, "frame_captured"));
+  const decided = decidedSequences(events);
+  const dropped = events.filter(({ type }) => type === "evidence_dropped").flatMap(droppedIn);
+  const isFrame = (sequence: number): boolean => frames.has(sequence);
+  expect(decided.filter((sequence) => !isFrame(sequence)).toSorted((a, b) => a - b)).toEqual(transcripts);
+  expect(dropped.every(isFrame)).toBe(true);
+  const processed = [...decided.filter(isFrame), ...dropped];
+  expect(new Set(processed).size).toBe(processed.length);
+  for (const [n, event] of events.entries()) {
+    if (event.type !== "evidence_dropped") continue;
+    // Frames are dropped only when 20 others were pending.
+    const decision = events.slice(n + 1, n + 100).find(({ type }) => type === "decision_made");
+    expect(decidedSequences(decision === undefined ? [] : [decision]).filter(isFrame)).toHaveLength(20);
+  }
+  return { transcripts: transcripts.length, frames: frames.size, droppedFrames: dropped.length };
+}
+
+/** Each chunk once, its transcript once, and a decision that names it once. */
+function checkAudio(events: readonly StoredEvent[], key: string, count: number): void {
+  const chunks = Array.from({ length: count }, (_, n) => `chunk ${n}`);
+  expect(idsOf(events, "evidence_added")).toEqual(chunks);
+  const spoken = events.filter((event) => event.type === "transcript_added" && !isFromPage(event));
+  expect(spoken.map(fieldsOf).map(({ audioId, text }) => [audioId, text])).toEqual(
+    chunks.map((id, n) => [id, `${key} speaks ${n}`]),
+  );
+  const decided = events
+    .filter(({ type }) => type === "decision_made")
+    .flatMap((event) => textsOf(fieldsOf(event).audio));
+  expect(decided).toEqual(sequencesOf(events, "evidence_added").map(String));
+}
+
+/** Each frame that was sent with a picture points to its bytes, which are there. */
+async function checkPictures(
+  events: readonly StoredEvent[],
+  pictures: ReadonlyMap<string, string>,
+  store: Store,
+): Promise<void> {
+  const pointing = events.filter(
+    (event) => event.type === "frame_captured" && fieldsOf(event).full !== undefined,
+  );
+  expect(pointing.map(({ id }) => id)).toEqual([...pictures.keys()]);
+  for (const event of pointing) {
+    const { hash, expiresAt } = fieldsOf(event).full as {
+      readonly hash: string;
+      readonly expiresAt?: string;
+    };
+    expect(hash).toBe(
+      createHash("sha256")
+        .update(pictures.get(event.id) ?? "")
+        .digest("hex"),
+    );
+    expect(expiresAt).toBeDefined();
+    expect(await store.statBlob(hash)).not.toBeNull();
+  }
+}
+
+/** Notes follow from the recorded drafts, one for each, and what they are made of is in the log before them. */
+async function checkNotes(events: readonly StoredEvent[], live: LiveService, key: string): Promise<number> {
+  const replayed = await live.replay(key, "recorded");
+  expect([replayed.agreement, replayed.disagreements]).toEqual([1, []]);
+  const known = new Set<string>();
+  const written: string[] = [];
+  for (const event of events) {
+    if (NOTES.has(event.type)) {
+      const { noteId, evidence } = fieldsOf(event);
+      written.push(String(noteId));
+      expect(textsOf(evidence).filter((one) => !known.has(one))).toEqual([]);
+    }
+    known.add(event.id);
+  }
+  const drafts = idsOf(events, "draft_written").length;
+  expect(written.length).toBe(drafts);
+  const notes = await live.notes(key);
+  expect(notes.map(({ noteId }) => noteId).toSorted()).toEqual([...new Set(written)].toSorted());
+  return notes.length;
+}
+
+const NOTES: ReadonlySet<string> = new Set(["note_written", "note_updated", "note_merged"]);
+
+function idsOf(
+  events: readonly StoredEvent[],
+  type: string,
+  isWanted: (event: StoredEvent) => boolean = () => true,
+): readonly string[] {
+  return events.filter((event) => event.type === type && isWanted(event)).map(({ id }) => id);
+}
+
+function isFromPage(event: StoredEvent): boolean {
+  return fieldsOf(event).audioId === undefined;
+}
+
+function fieldsOf({ data }: StoredEvent): Readonly<Record<string, unknown>> {
+  return data as Readonly<Record<string, unknown>>;
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 function droppedIn({ data }: StoredEvent): readonly number[] {
