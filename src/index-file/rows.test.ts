@@ -114,18 +114,26 @@ test("a file that changed a moment ago is not remembered: it may change again wi
 });
 
 test("a list of one agent keeps what another list found out; a list of everything forgets what is gone", async () => {
-  const [a, b] = [join(folder, "a"), join(folder, "b")];
-  writeFileSync(a, "one");
-  writeFileSync(b, "two");
-  await look(a);
-  await look(b);
-  expect((await look(a)).looked).toBe(false);
-  const file = statFile(b);
-  if (file === null) throw new Error("gone");
-  const memo = openRows(cache, LATER);
-  await memo.remember(file, { what: "content" }, async () => "two");
-  await memo.save("everything");
-  expect([(await look(b)).looked, (await look(a)).looked]).toEqual([false, true]);
+  const [a, b, c] = ["a", "b", "c"].map((name) => join(folder, name)) as [string, string, string];
+  for (const path of [a, b, c]) {
+    writeFileSync(path, path);
+    await look(path);
+  }
+  const list = async (asked: "everything" | "part"): Promise<readonly string[]> => {
+    const file = statFile(b);
+    if (file === null) throw new Error("gone");
+    const memo = openRows(cache, LATER);
+    await memo.remember(file, { what: "content" }, async () => "two");
+    await memo.save(asked);
+    const kept = await useIndex(cache, "read", (database) =>
+      database.prepare("select path from files order by path").all(),
+    );
+    return kept.state === "ready" ? kept.value.map(({ path }) => String(path)) : [];
+  };
+  rmSync(a);
+  expect(await list("part")).toEqual([a, b, c]);
+  expect(await list("everything")).toEqual([b, c]);
+  expect((await look(c)).looked).toBe(false);
 });
 
 test("what was expected is read alone, and a question about another file reads the rest", async () => {
@@ -152,6 +160,21 @@ test("what was expected is read alone, and a question about another file reads t
   ] as const) {
     expect(await next.remember(file, { what: "content" }, never)).toBe(answer);
   }
+});
+
+test("a list that expects more than it asks about, and finds nothing new, writes nothing", async () => {
+  const [a, b] = ["a", "b"].map((name) => {
+    writeFileSync(join(folder, name), name);
+    return statFile(join(folder, name));
+  });
+  if (!a || !b) throw new Error("gone");
+  await look(a.path);
+  const before = readFileSync(cache);
+  const memo = openRows(cache, LATER);
+  await memo.expect([a, b]);
+  await memo.remember(a, { what: "content", isBrief: true }, async () => "looked again");
+  await memo.save("everything");
+  expect(readFileSync(cache).equals(before)).toBe(true);
 });
 
 test("an answer of undefined is not kept", async () => {

@@ -3,6 +3,7 @@
  * change, and is never given for another.
  */
 
+import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import type { FoundFile } from "../files/index.ts";
@@ -50,9 +51,10 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
     },
     expect: (files) => stored.expect(files.map(({ path }) => path)),
     async save(asked) {
-      const isKept = (name: string): boolean =>
-        asked === "part" || used.rows.rows.has(name) || used.brief.rows.has(name);
-      const gone = (await stored.names()).filter((name) => !isKept(name));
+      // A list asks about other files than a search does: what neither can find again is gone.
+      const isAsked = (name: string): boolean => used.rows.rows.has(name) || used.brief.rows.has(name);
+      const names = asked === "part" ? [] : await stored.names();
+      const gone = names.filter((name) => !isAsked(name) && !existsSync(name));
       if (used.rows.changed.size + used.brief.changed.size + gone.length === 0) return;
       await useIndex(path, "write", (database) => writeRows(database, { table, used, gone }));
     },

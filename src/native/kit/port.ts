@@ -58,8 +58,8 @@ export interface SavedSkimMemo extends SkimMemo {
   /** Questions about these files come next, and about few others: the answers need not all be read. */
   expect(files: readonly FoundFile[]): Promise<void>;
   /**
-   * Writes what is new. After a list of `everything`, files that it did not ask about are gone and forgotten. A memo
-   * that cannot be written is no reason to fail: the next list computes again.
+   * Writes what is new. After a list of `everything`, files that it did not ask about and that are gone are forgotten.
+   * A memo that cannot be written is no reason to fail: the next list computes again.
    */
   save(asked: "everything" | "part"): Promise<void>;
 }
