@@ -1,8 +1,8 @@
 /** Whether the file of a session only grew since it was read, so that its scan can be continued. */
 
-import { statFile } from "../files/index.ts";
 import { stampOf, type TextBefore } from "../index-file/index.ts";
 import type { FoundSession, SavedScan } from "../native/kit/index.ts";
+import { type BesideNow, isBesideSame, stampNow } from "./beside.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 
 export interface GrowingFile {
@@ -44,15 +44,13 @@ export function toGrowingFile({ files }: FoundSession, nowMs: number): GrowingFi
  * `null` where the file was replaced or is no larger than it was, or where something beside it changed. Whether it
  * still begins with what was read is looked at when it is opened.
  */
-export function scanToContinue({ scan, beside }: TextBefore, now: GrowingFile): SavedScan | null {
+export function scanToContinue(
+  { scan, beside }: TextBefore,
+  now: GrowingFile,
+  besideNow: BesideNow,
+): SavedScan | null {
   const kept = scan as KeptScan;
   const isLarger = kept.inode === now.inode && kept.sizeBytes < now.sizeBytes;
-  const isBesideSame = Object.entries(beside).every(([path, stamp]) => stampNow(path) === stamp);
-  return isLarger && kept.others === now.others && isBesideSame ? kept.scan : null;
-}
-
-/** Of a file that is there or not. */
-export function stampNow(path: string): string {
-  const file = statFile(path);
-  return file === null ? "gone" : stampOf([file]);
+  const isSame = kept.others === now.others && isBesideSame(beside, besideNow);
+  return isLarger && isSame ? kept.scan : null;
 }

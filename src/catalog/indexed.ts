@@ -2,6 +2,7 @@
 
 import type { TextSource } from "../index-file/index.ts";
 import type { Message, NativeRef, SessionInfo } from "../model/index.ts";
+import type { BesideNow } from "./beside.ts";
 
 export interface IndexedSession
   extends Pick<
@@ -26,6 +27,8 @@ export interface KeptSession extends IndexedSession {
 export interface CatalogSource extends TextSource {
   /** The greatest comes first. */
   readonly changedMs: number;
+  /** Of what its text depends on outside of its files; left out where that is nothing. */
+  readonly besideNow?: BesideNow;
   /** What lies inside of the same files, of which the text was filled. */
   insideOf?(kept: KeptSession): readonly CatalogSource[];
 }

@@ -9,12 +9,19 @@ import {
   type TextBefore,
   type TextSteps,
 } from "../index-file/index.ts";
-import { type Message, present, type SessionDetails } from "../model/index.ts";
-import { findSessions, openNativeSession } from "../native/index.ts";
-import type { FoundSession, OpenedSession, SavedSkimMemo } from "../native/kit/index.ts";
+import { isContinuoError, present, type SessionDetails } from "../model/index.ts";
+import { findSessions, formatOf, openNativeSession, READABLE_AGENTS } from "../native/index.ts";
+import type {
+  AgentReader,
+  FilesBefore,
+  FoundSession,
+  OpenedSession,
+  SavedSkimMemo,
+} from "../native/kit/index.ts";
+import { type BesideNow, createBesideNow, toBeside } from "./beside.ts";
 import { everyMessage } from "./every-message.ts";
 import { everyStep } from "./every-step.ts";
-import { type GrowingFile, scanToContinue, stampNow, toGrowingFile } from "./growing.ts";
+import { type GrowingFile, scanToContinue, toGrowingFile } from "./growing.ts";
 import { type CatalogSource, type KeptSession, noMessages } from "./indexed.ts";
 
 export interface NativeSourceOptions {
@@ -38,30 +45,68 @@ export async function nativeSources(options: NativeSourceOptions): Promise<Catal
   }
   const sharing = new Map<string, number>();
   for (const one of found) sharing.set(fileOf(one), (sharing.get(fileOf(one)) ?? 0) + 1);
-  return found.map((one) => toSource(one, sharing.get(fileOf(one)) ?? 1, options));
+  const readers = new Map<string, AgentReader>();
+  for (const agent of READABLE_AGENTS) readers.set(agent, await formatOf(agent));
+  const besideNow = createBesideNow(found, [...readers.values()]);
+  const sources: CatalogSource[] = [];
+  for (const one of found) {
+    const title = await titleBeside(one, readers.get(one.agent), places);
+    const told = { sharing: sharing.get(fileOf(one)) ?? 1, placed: placedOf(one, title), besideNow };
+    sources.push(toSource(one, told, options));
+  }
+  return sources;
+}
+
+async function titleBeside(
+  found: FoundSession,
+  reader: AgentReader | undefined,
+  places: Places,
+): Promise<string | null> {
+  try {
+    return (await reader?.titleBeside?.(found, places)) ?? null;
+  } catch (error) {
+    // Where titles cannot be read, the session reports it when it is opened.
+    if (!isContinuoError(error)) throw error;
+    return null;
+  }
+}
+
+/** What its place and files beside it tell of a session, which its own files do not. */
+function placedOf({ archived, cwd }: FoundSession, title: string | null): string {
+  const isPlain = !archived && cwd === undefined && title === null;
+  return isPlain ? "" : `\n${JSON.stringify({ archived, cwd, title })}`;
+}
+
+interface Told {
+  /** How many sessions have the same file: those of a database. */
+  readonly sharing: number;
+  readonly placed: string;
+  readonly besideNow: BesideNow;
 }
 
 function fileOf({ files }: FoundSession): string {
   return files[0]?.path ?? "";
 }
 
-/** @param sharing how many sessions have the same file: those of a database */
-function toSource(found: FoundSession, sharing: number, options: NativeSourceOptions): CatalogSource {
+function toSource(found: FoundSession, told: Told, options: NativeSourceOptions): CatalogSource {
   const { files, location } = found;
+  const { sharing, placed, besideNow } = told;
   const { nowMs, rules } = options;
   return {
     key: location,
-    stamp: isSettled(files, nowMs) ? `${stampOf(files)}${rules}` : null,
+    stamp: isSettled(files, nowMs) ? `${stampOf(files)}${placed}${rules}` : null,
+    besideNow,
     sizeBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) / sharing,
     changedMs: changedMsOf(files),
-    open: async (signal, before) => await openText(found, options, { signal, before, keep: sharing === 1 }),
+    open: async (signal, before) =>
+      await openText(found, options, { signal, before, besideNow, keep: sharing === 1 }),
     insideOf: ({ inside }) =>
       inside.map(({ id, location }) => {
         const subagent = { ...found, sessionId: id, location, parentId: found.sessionId };
         // Its bytes are among those of the session, and what many of them would keep is more than these.
         const open: CatalogSource["open"] = async (signal) =>
-          await openText(subagent, options, { signal, before: null, keep: false });
-        return { ...toSource(subagent, sharing, options), sizeBytes: 0, open };
+          await openText(subagent, options, { signal, before: null, besideNow, keep: false });
+        return { ...toSource(subagent, told, options), sizeBytes: 0, open };
       }),
   };
 }
@@ -73,6 +118,7 @@ export function changedMsOf(files: readonly FoundFile[]): number {
 interface Opening {
   readonly signal: AbortSignal | undefined;
   readonly before: TextBefore | null;
+  readonly besideNow: BesideNow;
   /** Whether what was learned is kept, to continue when the session has grown. */
   readonly keep: boolean;
 }
@@ -80,51 +126,35 @@ interface Opening {
 async function openText(
   found: FoundSession,
   { places, isExcluded, nowMs }: NativeSourceOptions,
-  { signal, before, keep }: Opening,
+  { signal, before, besideNow, keep }: Opening,
 ): Promise<OpenText> {
   const file = toGrowingFile(found, nowMs);
-  const scan = keep && before !== null ? scanToContinue(before, file) : null;
+  const scan = keep && before !== null ? scanToContinue(before, file, besideNow) : null;
   const session = await openNativeSession(found, {
     places,
     save: keep,
     ...present({ signal, continue: scan ?? undefined }),
   });
-  const { details } = session;
-  const own = new Set(found.files.map(({ path }) => path));
-  const others = new Map<string, string>();
-  const look = ({ metadata }: Message): void => {
-    for (const { file } of metadata.records ?? []) {
-      if (file !== undefined && !own.has(file) && !others.has(file)) others.set(file, stampNow(file));
-    }
-  };
+  const { details, filesBefore = NONE } = session;
   // The folder stands inside the file.
   const isKeptOut = details.cwd !== null && isExcluded(details.cwd);
   return {
     source: JSON.stringify(toKept(details, found.parentId ?? null)),
-    steps: isKeptOut ? inOneStep(noMessages()) : stepsOf(session, { file, look, signal }),
-    beside: () => Object.fromEntries(others),
+    steps: isKeptOut ? inOneStep(noMessages()) : stepsOf(session, file, signal),
+    beside: toBeside(found.agent, filesBefore),
     [Symbol.dispose]: () => session.close(),
   };
 }
 
-interface Reading {
-  readonly file: GrowingFile;
-  readonly look: (message: Message) => void;
-  readonly signal: AbortSignal | undefined;
-}
+const NONE: FilesBefore = { there: [], gone: [] };
 
-function stepsOf(session: OpenedSession, { file, look, signal }: Reading): TextSteps {
+function stepsOf(session: OpenedSession, file: GrowingFile, signal: AbortSignal | undefined): TextSteps {
   const every = everyStep(session);
-  if (every === null) return inOneStep(looked(everyMessage(session, present({ signal })), look));
+  if (every === null) return inOneStep(everyMessage(session, present({ signal })));
   const { keys, lastLines, withIds } = every;
   return {
     ...{ keys, withIds, isContinued: session.continued },
-    async *read(from, before) {
-      for await (const step of every.read(from, before, signal)) {
-        step.messages.forEach(look);
-        yield step;
-      }
-    },
+    read: (from, before) => every.read(from, before, signal),
     saved() {
       if (session.saved === null || !file.isUnchanged()) return null;
       const { lines } = session.saved.position;
@@ -143,14 +173,4 @@ function toKept(details: SessionDetails, parentId: string | null): KeptSession {
       .filter((one) => parentId === null && one.location.startsWith(`${location}#`))
       .map(({ id, location }) => ({ id, location })),
   };
-}
-
-async function* looked(
-  messages: AsyncIterable<Message>,
-  look: (message: Message) => void,
-): AsyncGenerator<Message, void, void> {
-  for await (const message of messages) {
-    look(message);
-    yield message;
-  }
 }

@@ -110,7 +110,7 @@ async function openText(row: OwnRow, own: OpenOwn): Promise<OpenText> {
   return {
     source: JSON.stringify(kept),
     steps: inOneStep(shown.history()),
-    beside: () => ({}),
+    beside: {},
     // All of it is in memory.
     [Symbol.dispose]: () => undefined,
   };

@@ -102,7 +102,7 @@ async function openText(
   return {
     source: JSON.stringify(kept),
     steps: inOneStep(messagesOf(opened, signal)),
-    beside: () => ({}),
+    beside: {},
     [Symbol.dispose]: () => opened[Symbol.dispose](),
   };
 }

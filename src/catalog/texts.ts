@@ -14,8 +14,8 @@ import {
 } from "../index-file/index.ts";
 import { messageOf } from "../model/index.ts";
 import type { SavedSkimMemo } from "../native/kit/index.ts";
+import { isBesideSame, stampNow } from "./beside.ts";
 import { excludes } from "./exclude.ts";
-import { stampNow } from "./growing.ts";
 import { type CatalogSource, type IndexedSession, parseKept } from "./indexed.ts";
 import { nativeSources } from "./texts-native.ts";
 import { ownSources } from "./texts-own.ts";
@@ -169,9 +169,10 @@ function createFill(path: string, options: TextsOptions, goOn: () => boolean): F
   };
 }
 
-function isFresh({ key, stamp }: CatalogSource, stored: Stored): boolean {
+function isFresh(source: CatalogSource, stored: Stored): boolean {
+  const { key, stamp } = source;
   const known = stored.get(key);
-  return known !== undefined && stamp !== null && known.stamp === stamp && isBesideFresh(known);
+  return known !== undefined && stamp !== null && known.stamp === stamp && isBesideFresh(known, source);
 }
 
 function isReady(
@@ -182,7 +183,7 @@ function isReady(
   if (source === undefined || !session.isComplete) return false;
   // What changed a moment ago was read just now, and counts for this call.
   if (source.stamp === null) return filled.has(session.key);
-  return session.stamp === source.stamp && (filled.has(session.key) || isBesideFresh(session));
+  return session.stamp === source.stamp && (filled.has(session.key) || isBesideFresh(session, source));
 }
 
 function insideOf(
@@ -195,8 +196,8 @@ function insideOf(
   return source.insideOf?.(parseKept(session.source)) ?? [];
 }
 
-function isBesideFresh({ beside }: StoredSession): boolean {
-  return Object.entries(beside).every(([path, stamp]) => stampNow(path) === stamp);
+function isBesideFresh({ beside }: StoredSession, { besideNow = stampNow }: CatalogSource): boolean {
+  return isBesideSame(beside, besideNow);
 }
 
 function toIndexed(source: string): IndexedSession {

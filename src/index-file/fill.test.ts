@@ -38,7 +38,7 @@ function sourceOf(
   const open = {
     source: "{}",
     steps: inOneStep(messages()),
-    beside: () => ({}),
+    beside: {},
     [Symbol.dispose]: () => undefined,
   };
   return { key: "one", stamp, sizeBytes: 1, open: async () => open };

@@ -51,8 +51,8 @@ export interface OpenText extends Disposable {
   /** Whatever a search needs to filter, to show and to open the session, as JSON. */
   readonly source: string;
   readonly steps: TextSteps;
-  /** Stamps of other files that what was read came from, by path; asked when all was read. */
-  beside(): Readonly<Record<string, string>>;
+  /** What the text depends on outside of the files of the stamp: states by name, as they were before it was read. */
+  readonly beside: Readonly<Record<string, string>>;
 }
 
 export interface FillOptions {
@@ -198,7 +198,7 @@ async function fillSession(
     }
   }
   await write();
-  const beside = JSON.stringify({ ...(goOn.step === 0 ? {} : known.beside), ...text.beside() });
+  const beside = JSON.stringify(text.beside);
   const cutChars = turns.reduce((sum, [, cut]) => sum + cut, 0);
   const kept = toKept(text.steps, read.kept, turns);
   await batch.add(

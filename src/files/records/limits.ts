@@ -28,11 +28,3 @@ export const ALWAYS_EXPANDED_BYTES: number = 8 * 1024 * 1024;
 
 /** Characters from which the depth of a text is counted before it is parsed: every level costs the parser about 50 bytes. */
 export const COUNT_DEPTH_CHARS: number = 1024 * 1024;
-
-/**
- * What is hashed of the bytes before a position, to tell a file that grew from one that was written anew: all of so
- * many, else both ends and as much between them, in pieces that lie evenly. An edit that makes anything longer or
- * shorter moves what follows, so that it shows at the end.
- */
-export const MARK_BYTES: number = 1024 * 1024;
-export const MARK_PIECE_BYTES: number = 16 * 1024;

@@ -220,3 +220,28 @@ test("a compressed file is read again from its start, and in any order", async (
     expect(record === undefined ? null : await file.fetch(record)).toMatchObject({ at });
   }
 });
+
+test("a file is continued after it grew, and not after any one byte before was changed or lost", async () => {
+  const line = `${JSON.stringify({ text: "x".repeat(990) })}\n`;
+  const bytes = Buffer.from(line.repeat(2_500));
+  const path = write(bytes, "large.jsonl");
+  using file = openLines(path, bytes.length);
+  await Array.fromAsync(file.scan({ part: "whole" }));
+  const position = await file.position();
+  expect(position.offset).toBe(bytes.length);
+  const continuesWith = async (now: Buffer): Promise<boolean> => {
+    writeFileSync(path, now);
+    using again = openLines(path, now.length);
+    return await again.continues(position);
+  };
+  expect(await continuesWith(Buffer.concat([bytes, Buffer.from(line)]))).toBe(true);
+  expect(await continuesWith(bytes.subarray(0, -1))).toBe(false);
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: bytes.length - 1 }), async (at) => {
+      const changed = Buffer.concat([bytes, Buffer.from(line)]);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      expect(await continuesWith(changed)).toBe(false);
+    }),
+    { numRuns: rounds(10), examples: [[0], [bytes.length - 1]] },
+  );
+});

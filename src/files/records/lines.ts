@@ -18,8 +18,6 @@ import {
   FIRST_CHUNK_BYTES,
   KEEP_ALL_BYTES,
   KEEP_PARSED_BYTES,
-  MARK_BYTES,
-  MARK_PIECE_BYTES,
   MAX_RECORD_BYTES,
   YIELD_EVERY_BYTES,
 } from "./limits.ts";
@@ -51,7 +49,7 @@ export interface LinesPosition {
   readonly byteOrderMark: boolean;
   readonly lfLines: number;
   readonly crlfLines: number;
-  /** A hash of bytes before `offset`. */
+  /** A hash of all bytes before `offset`; empty where the file became shorter meanwhile. */
   readonly mark: string;
 }
 
@@ -75,7 +73,7 @@ export interface LineFile {
   problems(): readonly Problem[];
   /** Where the last scan that began at the start, or at a position, came to. */
   position(): Promise<LinesPosition>;
-  /** Whether the file begins with the bytes before the position, as far as their mark shows. */
+  /** Whether the file begins with the bytes before the position. */
   continues(position: LinesPosition): Promise<boolean>;
   close(): void;
   [Symbol.dispose](): void;
@@ -94,6 +92,7 @@ export function openLines(path: string, sizeBytes: number, keep?: "all"): LineFi
   const kept = sizeBytes <= keptBytes(keep) ? createKeptRecords(keptBytes(keep)) : null;
   const shape: FileShape = { byteOrderMark: false, lfLines: 0, crlfLines: 0, offset: 0, lines: 0 };
   const fetchBytes = windowed(bytes);
+  const markOf = createMarks(bytes);
   return {
     path,
     scan: (options = {}) => scan(bytes, { ...options, sizeBytes }, shape, kept),
@@ -103,8 +102,8 @@ export function openLines(path: string, sizeBytes: number, keep?: "all"): LineFi
       return parseLine(await fetchBytes(place.offset, place.length), place.line, true).value;
     },
     problems: () => shapeProblems(shape, bytes.damage()),
-    position: async () => ({ ...shape, mark: await markOf(bytes, shape.offset) }),
-    continues: async ({ offset, mark }) => (await markOf(bytes, offset)) === mark,
+    position: async () => ({ ...shape, mark: await markOf(shape.offset) }),
+    continues: async ({ offset, mark }) => mark !== "" && (await markOf(offset)) === mark,
     close: bytes.close,
     [Symbol.dispose]: bytes.close,
   };
@@ -119,24 +118,25 @@ interface FileShape {
   lines: number;
 }
 
-/** Of bytes before a position; a file that is shorter has another one. */
-async function markOf(bytes: ByteSource, offset: number): Promise<string> {
-  const hash = createHash("sha256");
-  for (const { start, length } of markedPieces(offset)) {
-    const piece = await bytes.read(start, length);
-    hash.update(`${piece.length} `).update(piece);
-  }
-  return hash.digest("base64");
-}
-
-function markedPieces(offset: number): readonly { readonly start: number; readonly length: number }[] {
-  if (offset <= MARK_BYTES) return [{ start: 0, length: offset }];
-  const count = MARK_BYTES / MARK_PIECE_BYTES;
-  const last = offset - MARK_PIECE_BYTES;
-  return Array.from({ length: count }, (_, at) => ({
-    start: Math.round((at * last) / (count - 1)),
-    length: MARK_PIECE_BYTES,
-  }));
+/** A hash of all bytes before a place; empty where the file is shorter. Of places in order each byte is read once. */
+function createMarks(bytes: ByteSource): (offset: number) => Promise<string> {
+  let hash = createHash("sha256");
+  let at = 0;
+  return async (offset) => {
+    if (offset < at) [hash, at] = [createHash("sha256"), 0];
+    for (let sinceYield = 0; at < offset; ) {
+      const piece = await bytes.read(at, Math.min(CHUNK_BYTES, offset - at));
+      if (piece.length === 0) return "";
+      hash.update(piece);
+      at += piece.length;
+      sinceYield += piece.length;
+      if (sinceYield > YIELD_EVERY_BYTES) {
+        sinceYield = 0;
+        await otherWork();
+      }
+    }
+    return hash.copy().digest("base64");
+  };
 }
 
 /** Up to this size of a session its parsed records are kept. */

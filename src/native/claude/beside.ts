@@ -1,5 +1,6 @@
 /** The small JSON files around a session: its title and mark in `SID/`, sub-agents' notes, settings, running processes. */
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readJsonFile } from "../../files/index.ts";
 
@@ -10,7 +11,9 @@ export function folderBeside(path: string): string {
 
 /** After a `/rename` (2.1.330). */
 export function readTitleBeside(path: string): unknown {
-  return readJsonFile(join(folderBeside(path), "custom-title.json"))?.customTitle;
+  const note = join(folderBeside(path), "custom-title.json");
+  // Of thousands of sessions, hardly any has one.
+  return existsSync(note) ? readJsonFile(note)?.customTitle : undefined;
 }
 
 export function isArchivedBeside(path: string): boolean {

@@ -8,8 +8,9 @@
  */
 
 import type { AgentFormat } from "../format/index.ts";
-import { rememberedUpdatedAt } from "../kit/index.ts";
+import { rememberedUpdatedAt, toTitle } from "../kit/index.ts";
 import { openByScan } from "../scanning/index.ts";
+import { readTitleBeside } from "./beside.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { sessionOfProcess } from "./live.ts";
 import { modelView } from "./model-view.ts";
@@ -25,6 +26,7 @@ export const claudeFormat: AgentFormat = {
   recognise: recogniseFile,
   sessionOfProcess: (pid, places) => sessionOfProcess(claudeFolders(places).running, pid),
   skim: skimSession,
+  titleBeside: async ({ location }) => toTitle(readTitleBeside(location)),
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
   open: openByScan(claudeScan),
   modelView,

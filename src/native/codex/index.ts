@@ -12,9 +12,10 @@ import type { AgentFormat } from "../format/index.ts";
 import { openByScan } from "../scanning/index.ts";
 import { find, recognise } from "./find.ts";
 import { modelView } from "./model-view.ts";
-import { codexHome, sessionFolders } from "./places.ts";
+import { codexHome, homeOfFile, parseRolloutName, sessionFolders } from "./places.ts";
 import { codexScan } from "./scan.ts";
 import { skim, updatedAt } from "./skim.ts";
+import { readTitle } from "./titles.ts";
 import { trashPlan } from "./trash-plan.ts";
 
 export const codexFormat: AgentFormat = {
@@ -24,6 +25,11 @@ export const codexFormat: AgentFormat = {
   recognise,
   skim,
   updatedAt,
+  fileIdOf: (path) => parseRolloutName(path).fileId,
+  titleBeside: async ({ location, sessionId }) => {
+    const home = homeOfFile(location);
+    return home === null ? null : await readTitle(home, sessionId);
+  },
   open: openByScan(codexScan),
   modelView,
   trashPlan,

@@ -32,16 +32,18 @@ export interface LineageFile {
 export interface Lineage {
   /** Parents before children; the last one is written to now. */
   readonly files: readonly LineageFile[];
+  /** What files are called that a history begins in, and that were not found. */
+  readonly gone: readonly string[];
   readonly problems: readonly Problem[];
 }
 
 /** Errors: `not_found`, `unreadable` for the session's own files. */
 export async function readLineage(found: FoundSession, memo: SkimMemo = NO_MEMO): Promise<Lineage> {
-  const search: Search = { found, memo, known: new Map(), trail: [], files: [], problems: [] };
+  const search: Search = { found, memo, known: new Map(), trail: [], files: [], gone: [], problems: [] };
   for (const file of found.files) await addFile(search, file, "own");
   const main = search.known.get(found.files.at(-1)?.path ?? "");
   const files = main ? [...search.files.filter((file) => file !== main), main] : search.files;
-  return { files, problems: search.problems };
+  return { files, gone: search.gone, problems: search.problems };
 }
 
 interface Search {
@@ -51,6 +53,7 @@ interface Search {
   /** Paths from the file that was asked for to the one at work. */
   readonly trail: string[];
   readonly files: LineageFile[];
+  readonly gone: string[];
   readonly problems: Problem[];
 }
 
@@ -77,6 +80,7 @@ async function addBase(search: Search, path: string, cut: HistoryBase): Promise<
   if (parent === null) {
     const message = `the history before this file is in ${cut.fileId}, which is gone`;
     search.problems.push({ code: "missing_parent_session", message, ...place });
+    search.gone.push(cut.fileId);
     return null;
   }
   if (search.trail.includes(parent.path)) {

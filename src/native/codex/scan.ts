@@ -52,6 +52,10 @@ export const codexScan: Scan<ScanState, FileRecord, RolloutSource, Draft> = {
       },
       tips,
       nodeOf: () => null,
+      filesBefore: {
+        there: source.lineage.files.flatMap(({ own, stat }) => (own ? [] : [stat])),
+        gone: source.lineage.gone,
+      },
       history: (draft, options) => readHistory(scanned, found, draft, options),
       steps: (draft) => stepsTo(scanned, found, draft),
       entries: (signal) => ownEntries(scanned, found, signal),

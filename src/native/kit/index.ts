@@ -20,6 +20,7 @@ export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } f
 export type {
   AgentReader,
   BeforeResumeOptions,
+  FilesBefore,
   FindOptions,
   FoundFile,
   FoundSession,

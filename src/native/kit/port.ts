@@ -134,6 +134,14 @@ export interface HistorySteps {
   ): AsyncGenerator<StepMessages, void, void>;
 }
 
+/** Files of other sessions that a history begins in. */
+export interface FilesBefore {
+  /** As they were before they were read. */
+  readonly there: readonly FoundFile[];
+  /** What those are called that were not found: `AgentReader.fileIdOf`. */
+  readonly gone: readonly string[];
+}
+
 export interface OpenedSession {
   readonly details: SessionDetails;
   /** The active leaf first, then the others, newest first. */
@@ -144,6 +152,8 @@ export interface OpenedSession {
   readonly saved: SavedScan | null;
   /** Whether `continue` was continued. */
   readonly continued: boolean;
+  /** Left out for agents whose sessions hold all of their history. */
+  readonly filesBefore?: FilesBefore;
   /** Every record in file order, verbatim. */
   entries(signal?: AbortSignal): AsyncGenerator<Entry, void, void>;
   /**
@@ -181,6 +191,10 @@ export interface AgentReader {
   skim(found: FoundSession, options: SkimOptions): Promise<SessionInfo>;
   /** `updatedAt` of the row that `skim` makes of the `ends`, where less work tells it. */
   updatedAt?(found: FoundSession, options: SkimOptions): Promise<string | null>;
+  /** A title that stands outside of the session's files; `null` where none does. Errors: `unreadable`. */
+  titleBeside?(found: FoundSession, places: Places): Promise<string | null>;
+  /** What a file is called by sessions whose history begins in it. */
+  fileIdOf?(path: string): string | null;
   /** Called before the agent opens a session that is there: some agents delete or empty what they open. */
   beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<void>;
   /** Errors: `not_found`, `unreadable`. */

@@ -10,7 +10,7 @@ export interface ScanPosition {
   readonly byteOrderMark: boolean;
   readonly lfLines: number;
   readonly crlfLines: number;
-  /** A hash of bytes before `offset`: tells a file that grew from one that was written anew. */
+  /** A hash of all bytes before `offset`: tells a file that grew from one in which anything changed. */
   readonly mark: string;
   /** The other files of the session, which must be what they were. */
   readonly others: string;

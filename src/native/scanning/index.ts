@@ -17,9 +17,9 @@
  * ```
  *
  * Promises: a scan that is saved and continued, at any byte, equals the scan of the whole file; a last line without a
- * line end is reported and read again next time; what does not continue what was saved is read as a whole.
- * Does not know: any format, or where a saved scan is kept. A change that keeps the length
- * of everything, in the middle of a large file and between the places that are compared (`MARK_BYTES`), does not show.
+ * line end is reported and read again next time; what does not continue what was saved, byte for byte, is read as a
+ * whole.
+ * Does not know: any format, or where a saved scan is kept.
  */
 
 export {

@@ -121,7 +121,7 @@ function toOpened<Node>(
     saved: end.saved,
     continued: end.continued,
     entries: (signal) => value.entries(signal),
-    ...present({ entriesBefore: value.entriesBefore }),
+    ...present({ entriesBefore: value.entriesBefore, filesBefore: value.filesBefore }),
     history: (options = {}) => historyOf(value, options),
     ...(value.steps === undefined ? {} : { steps: (leaf) => stepsTo(value, leaf) }),
     close: source.close,

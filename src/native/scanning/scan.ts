@@ -7,6 +7,7 @@
 
 import type { Entry, Message, Problem, SessionDetails } from "../../model/index.ts";
 import type {
+  FilesBefore,
   FoundSession,
   HistoryOptions,
   HistorySteps,
@@ -98,6 +99,7 @@ export interface ScanValue<Node> {
   nodeOf(id: string): Node | null;
   /** The messages from the root to a node. */
   history(node: Node, options: HistoryOptions): AsyncGenerator<Message, void, void>;
+  readonly filesBefore?: FilesBefore;
   /** Left out for agents whose sessions cannot be continued. */
   steps?(node: Node): HistorySteps;
   /** Every record in file order, verbatim. */

@@ -1,0 +1,59 @@
+/** What the text of a session depends on outside of its own files, and whether that is still as it was. */
+
+import { statFile } from "../files/index.ts";
+import { stampOf } from "../index-file/index.ts";
+import type { AgentReader, FilesBefore, FoundSession } from "../native/kit/index.ts";
+
+/** The state of what has a name: a file by its path, or one that was looked for and not found. */
+export type BesideNow = (name: string) => string;
+
+/** States by name, as the index keeps them. */
+export type Beside = Readonly<Record<string, string>>;
+
+export function isBesideSame(beside: Beside, now: BesideNow): boolean {
+  return Object.entries(beside).every(([name, state]) => now(name) === state);
+}
+
+/** Of a file that is there or not. */
+export function stampNow(path: string): string {
+  const file = statFile(path);
+  return file === null ? IS_GONE : stampOf([file]);
+}
+
+const IS_GONE = "gone";
+
+/** Before the agent and what its sessions call the file; a path begins otherwise. */
+const GONE = "gone:";
+
+export function toBeside(agent: string, { there, gone }: FilesBefore): Beside {
+  return {
+    ...Object.fromEntries(there.map((file) => [file.path, stampOf([file])])),
+    ...Object.fromEntries(gone.map((id) => [`${GONE}${agent}:${id}`, IS_GONE])),
+  };
+}
+
+/** @param found all sessions, one of which a lost file may belong to */
+export function createBesideNow(
+  found: readonly FoundSession[],
+  readers: readonly Pick<AgentReader, "agent" | "fileIdOf">[],
+): BesideNow {
+  let there: ReadonlySet<string> | null = null;
+  return (name) => {
+    if (!name.startsWith(GONE)) return stampNow(name);
+    there ??= namesOf(found, readers);
+    return there.has(name) ? "there" : IS_GONE;
+  };
+}
+
+function namesOf(
+  found: readonly FoundSession[],
+  readers: readonly Pick<AgentReader, "agent" | "fileIdOf">[],
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { agent, fileIdOf } of readers) {
+    if (fileIdOf === undefined) continue;
+    const files = found.filter((one) => one.agent === agent).flatMap((one) => one.files);
+    for (const { path } of files) names.add(`${GONE}${agent}:${fileIdOf(path)}`);
+  }
+  return names;
+}
