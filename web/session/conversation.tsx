@@ -50,7 +50,7 @@ export function Conversation({ state }: { state: SessionState }): VNode {
 
 function Switches({ state, shown }: { state: SessionState; shown: Shown }): VNode {
   return (
-    <div class="switches">
+    <section class="switches" aria-label="What is shown">
       <button
         type="button"
         class="quiet rail-switch"
@@ -83,7 +83,7 @@ function Switches({ state, shown }: { state: SessionState; shown: Shown }): VNod
           As the model sees it
         </button>
       )}
-    </div>
+    </section>
   );
 }
 
