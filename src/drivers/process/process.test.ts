@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createCalls } from "./calls.ts";
 import { environmentOf, heldBackNames } from "./environment.ts";
 import { findProgram } from "./find.ts";
@@ -229,6 +229,20 @@ describe("a program", () => {
     expect(lines[1]).toBe("last words");
     expect(await program.ended).toEqual({ code: 3, signal: null });
     expect(isRunning(daemon)).toBe(true);
+  });
+
+  test("that ended leaves no timer for which our own process would wait", async () => {
+    const [set, clear] = [vi.spyOn(globalThis, "setInterval"), vi.spyOn(globalThis, "clearInterval")];
+    onTestFinished(() => [set, clear].forEach((spy) => void spy.mockRestore()));
+    // Its output is closed before it ends.
+    await using program = await sh("exec >&- 2>&-; read line");
+    for await (const line of program.lines) expect(line).toBe("never");
+    await program.send("");
+    await program.ended;
+    expect(set).toHaveBeenCalled();
+    expect(clear.mock.calls.flat()).toEqual(
+      expect.arrayContaining(set.mock.results.map(({ value }) => value as unknown)),
+    );
   });
 
   test("is ended, also where such a daemon holds its output", async () => {

@@ -106,7 +106,8 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
  * A daemon that a program left behind may hold its output open: nobody would hear that the program is gone. What it
  * said itself is read to its end.
  */
-function endOutput({ stdout, stderr }: ChildProcessWithoutNullStreams): void {
+function endOutput(child: ChildProcessWithoutNullStreams): void {
+  const { stdout, stderr } = child;
   let before = -1;
   const look = (): void => {
     const { bytesRead } = stdout as Socket;
@@ -118,7 +119,8 @@ function endOutput({ stdout, stderr }: ChildProcessWithoutNullStreams): void {
     stderr.destroy();
   };
   const timer = setInterval(look, OUTPUT_GRACE_MS);
-  stdout.once("close", () => clearInterval(timer));
+  // Of the program, which closes after its end; its output may have been closed before.
+  child.once("close", () => clearInterval(timer));
 }
 
 interface Parts {
