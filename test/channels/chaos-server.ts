@@ -1,4 +1,4 @@
-/** A server of the chaos test: `node chaos-server.ts STORE WORKSPACE FAULT`. Prints its URL. */
+/** A server of the chaos test: `node chaos-server.ts STORE WORKSPACE FAULT`. Prints its URL, and ends with its input. */
 
 import type { Store } from "../../src/model/index.ts";
 import { openStore } from "../../src/store/index.ts";
@@ -60,3 +60,5 @@ if (fault === undefined && name !== "none") throw new Error(`there is no fault "
 const opened = await openStore(storeUrl, { workspaceId });
 const server = await openServer(fault === undefined ? opened : broken(opened, fault));
 process.stdout.write(`${server.url}\n`);
+// A test that is given up cannot kill it any more.
+process.stdin.on("end", () => process.exit()).resume();

@@ -79,7 +79,7 @@ async function startServer(storeUrl: string, workspaceId: string, fault: string)
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, "chaos-server.ts"), storeUrl, workspaceId, fault],
-    { stdio: ["ignore", "pipe", "inherit"] },
+    { stdio: ["pipe", "pipe", "inherit"] },
   );
   for await (const line of createInterface({ input: child.stdout })) return { url: line, child };
   throw new Error("the server did not start");
@@ -98,6 +98,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   );
   const proxies = await Promise.all(servers.map(({ url }) => cuttingProxy(url)));
   const stop = new AbortController();
+  const giveUp = new AbortController();
   const acknowledged = new Set<string>();
   const readers: Recording[] = [];
   const clients: AgenticClient[] = [];
@@ -127,7 +128,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
       if (event.sequence !== undefined) given.push({ sequence: event.sequence, text: wholeTextOf(event) });
       if (!bots.includes(handle) || !isInput(event)) continue;
       const before = answering.get(handle) ?? Promise.resolve();
-      const own = before.then(() => answer(client, event));
+      const own = before.then(() => answer(client, event, giveUp.signal));
       answering.set(
         handle,
         own.catch((error: unknown) => void errors.push(`${handle}: ${String(error)}`)),
@@ -163,6 +164,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   for (const proxy of proxies) proxy.delay(0);
   await Promise.all(writing);
   await untilAnswered(store, bots);
+  giveUp.abort();
   await Promise.all(answering.values());
   const latest = await store.latestSequence(LOG);
   const deadline = Date.now() + 60_000;
@@ -216,7 +218,7 @@ function isInput(event: ClientEvent): event is Input {
 }
 
 /** As an agent does it: claim, a message in progress, the end of the run. */
-async function answer(client: AgenticClient, event: Input): Promise<void> {
+async function answer(client: AgenticClient, event: Input, giveUp: AbortSignal): Promise<void> {
   for (;;) {
     try {
       const claim = await client.claimInput(event.sequence, { agent: "chaos" });
@@ -228,7 +230,9 @@ async function answer(client: AgenticClient, event: Input): Promise<void> {
       return;
     } catch (error) {
       // The server interrupted the answer while there was no connection: the next claim gives the input again.
-      if (!isContinuoError(error, "conflict")) throw error;
+      // An agent that was not given an earlier input is refused each time.
+      if (!isContinuoError(error, "conflict") || giveUp.aborted) throw error;
+      await pause(100);
     }
   }
 }

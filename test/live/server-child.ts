@@ -48,3 +48,5 @@ const server = createServer({
 });
 const listening = await listen(server, { host: "127.0.0.1", port: Number(port) });
 process.stdout.write(`${listening.url}\n`);
+// A test that is given up cannot kill it any more.
+process.stdin.on("end", () => process.exit()).resume();

@@ -20,7 +20,7 @@ export interface StartOptions {
 
 export async function startServer({ storeUrl, name, log, port = 0 }: StartOptions): Promise<LiveServer> {
   const args = [join(import.meta.dirname, "server-child.ts"), storeUrl, String(port), name, log];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = await firstLine(child);
   const kill = async (signal: NodeJS.Signals = "SIGKILL"): Promise<void> => {
