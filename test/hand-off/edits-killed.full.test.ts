@@ -27,6 +27,7 @@ import {
 } from "../../src/agents.ts";
 import { settleUnfinished } from "../../src/editing/index.ts";
 import type { AgentName, SessionInfo } from "../../src/model/index.ts";
+import { bundledProgram } from "../sizes/prepared.ts";
 import { type Edit, runEdit, TITLE } from "./edits.ts";
 import { type Killed, killAt, killPointsOf } from "./kill-syscalls.ts";
 import { saidIn, sourceView } from "./said.ts";
@@ -200,7 +201,7 @@ describe("an edit that is killed at every change", () => {
       const machine = await makeMachine(edit, agent);
       const { home } = machine.places;
       const run: Killed = {
-        argv: [join(import.meta.dirname, "edit-child.ts"), edit, machine.ref],
+        argv: [await bundledProgram("test/hand-off/edit-child.ts"), edit, machine.ref],
         env: { HOME: home, TMPDIR: join(root, "tmp"), PATH: process.env.PATH ?? "" },
         below: `${home}/`,
       };

@@ -8,6 +8,14 @@ export function bundledCommand(): Promise<string> {
   return ask("/command");
 }
 
+/**
+ * A program that a test starts many times, bundled: a module to start with Node.
+ * @param path of its source, below the project's root
+ */
+export function bundledProgram(path: string): Promise<string> {
+  return ask(`/program/${path}`);
+}
+
 /** The folder with the builds of the extension, `chrome-mv3` and `firefox-mv3`. */
 export function builtExtension(): Promise<string> {
   return ask("/extension");

@@ -1,6 +1,6 @@
 /**
- * What many test files share in one run of Vitest, made when the first of them asks for it: the bundled command,
- * the browser extension and a Postgres server. Test files ask through `prepared.ts`.
+ * What many test files share in one run of Vitest, made when the first of them asks for it: the bundled command
+ * and other programs, the browser extension and a Postgres server. Test files ask through `prepared.ts`.
  */
 
 import { execFile } from "node:child_process";
@@ -8,9 +8,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { rolldown } from "rolldown";
+import { type InputOptions, rolldown } from "rolldown";
 import type { TestProject } from "vitest/node";
 import { commandBundle } from "../../scripts/bundle.ts";
 import { startPostgres } from "../store/harness/postgres-server.ts";
@@ -35,12 +35,14 @@ const SERVICES: Readonly<Record<string, () => Promise<Service>>> = {
   "/extension": buildExtension,
 };
 
+/** What follows is the path of a program of the tests, below the project's root. */
+const PROGRAM = "/program/";
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const started = new Map<string, Promise<Service>>();
   const server = createServer((request, response) => {
     const path = request.url ?? "";
-    const start = Object.hasOwn(SERVICES, path) ? SERVICES[path] : undefined;
-    const service = started.get(path) ?? start?.() ?? Promise.reject(new Error(`no service ${path}`));
+    const service = started.get(path) ?? start(path);
     started.set(path, service);
     service.then(
       ({ value }) => response.end(value),
@@ -58,12 +60,26 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** The command as it is now: from `src/` it starts ten times slower. */
-async function bundleCommand(): Promise<Service> {
+async function start(path: string): Promise<Service> {
+  if (path.startsWith(PROGRAM)) {
+    const name = path.slice(PROGRAM.length);
+    return await bundled(name, { ...commandBundle(ROOT), input: { main: join(ROOT, name) } });
+  }
+  const service = Object.hasOwn(SERVICES, path) ? SERVICES[path] : undefined;
+  if (service === undefined) throw new Error(`no service ${path}`);
+  return await service();
+}
+
+function bundleCommand(): Promise<Service> {
+  return bundled("command", commandBundle(ROOT));
+}
+
+/** A program as it is now, in one file: from its sources it starts five to ten times slower. */
+async function bundled(name: string, options: InputOptions): Promise<Service> {
   const cache = join(ROOT, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
-  const dir = mkdtempSync(join(cache, "continuo-command-"));
-  const bundle = await rolldown(commandBundle(ROOT));
+  const dir = mkdtempSync(join(cache, `continuo-${basename(name, ".ts")}-`));
+  const bundle = await rolldown(options);
   // Not `.js`: the command keeps compiled code of a build in its home, which tests compare.
   const names = { entryFileNames: "[name].mjs", chunkFileNames: "chunks/[name]-[hash].mjs" };
   await bundle.write({ dir, format: "esm", ...names });
