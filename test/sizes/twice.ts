@@ -4,13 +4,17 @@
  * other twelve thousand say, and it is not hidden either.
  */
 
-import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { guardedRun } from "./guarded-run.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 const AGENTS = join(ROOT, "test/agents/run.ts");
+
+/** Seconds since 1970: whoever has a limit of its own says when the tests have to be over. */
+const { CONTINUO_TESTS_END: end } = process.env;
+const LIMIT = end === undefined ? {} : { endsAt: Number(end) };
 
 /** More files than this are no accident of a busy machine. */
 export const MOST_FILES = 5;
@@ -24,16 +28,16 @@ export interface FailedTests {
 
 if (process.argv[1] === import.meta.filename) process.exitCode = await main(process.argv.slice(2));
 
-async function main([program = "", ...args]: readonly string[]): Promise<number> {
-  const first = await runAndKeep(program, args);
+async function main(command: readonly string[]): Promise<number> {
+  const first = await guardedRun(command, { cwd: ROOT, ...LIMIT });
   if (first.code === 0) return 0;
   const failed = failedTests(first.output);
   const agents = failed.files.filter(isAgentsTest);
   const ours = failed.files.filter((file) => !isAgentsTest(file));
   if (failed.files.length === 0 || failed.files.length > MOST_FILES) return first.code;
   process.stdout.write(`\n== once more, alone: ${failed.files.join(", ")}\n`);
-  if (ours.length > 0 && !passes([VITEST, "run", ...ours])) return first.code;
-  if (agents.length > 0 && !passes([AGENTS, ...agents])) return first.code;
+  if (ours.length > 0 && !(await passes([VITEST, "run", ...ours]))) return first.code;
+  if (agents.length > 0 && !(await passes([AGENTS, ...agents]))) return first.code;
   process.stdout.write(
     failed.titles.map((title) => `== unsteady, passed at the second try: ${title}\n`).join(""),
   );
@@ -57,29 +61,7 @@ function isAgentsTest(file: string): boolean {
   return file.endsWith(".agents.test.ts");
 }
 
-function passes(args: readonly string[]): boolean {
+async function passes(args: readonly string[]): Promise<boolean> {
   const env = { ...process.env, CONTINUO_ALL_ROUNDS: "1" };
-  return spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit", env }).status === 0;
-}
-
-async function runAndKeep(
-  program: string,
-  args: readonly string[],
-): Promise<{ code: number; output: string }> {
-  const child = spawn(program, args, { cwd: ROOT, stdio: ["inherit", "pipe", "pipe"] });
-  let output = "";
-  for (const [from, to] of [
-    [child.stdout, process.stdout],
-    [child.stderr, process.stderr],
-  ] as const) {
-    from.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-      to.write(text);
-    });
-  }
-  const code = await new Promise<number>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (status) => resolve(status ?? 1));
-  });
-  return { code, output };
+  return (await guardedRun([process.execPath, ...args], { cwd: ROOT, env, ...LIMIT })).code === 0;
 }

@@ -1,0 +1,108 @@
+/**
+ * Runs a command that runs tests to its end. A test that is given up may leave a process behind which holds the output
+ * of its worker, and Vitest waits for that output to end: what is left behind is killed when nothing was printed for
+ * long. Linux only, as `.ci/run` is.
+ */
+
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Longer than any test says nothing. */
+const QUIET_MS = 4 * 60_000;
+
+export interface GuardedRun {
+  readonly code: number;
+  readonly output: string;
+}
+
+export interface GuardedOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** How long nothing is printed before what was left behind is killed. */
+  readonly quietMs?: number;
+  /** When the whole run is killed: seconds since 1970. */
+  readonly endsAt?: number;
+}
+
+export async function guardedRun(
+  [program = "", ...args]: readonly string[],
+  { quietMs = QUIET_MS, endsAt, ...options }: GuardedOptions = {},
+): Promise<GuardedRun> {
+  // A process group of its own tells what belongs to the run.
+  const child = spawn(program, args, { ...options, detached: true, stdio: ["inherit", "pipe", "pipe"] });
+  const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
+  child.on("error", reject);
+  child.on("close", (status) => resolve(status ?? 1));
+  let output = "";
+  const end = (): void => {
+    process.stdout.write("\n== the tests were ended, because their time was over\n");
+    if (child.pid !== undefined) killIfThere(-child.pid, "SIGKILL");
+    // Who left the group may still hold the output.
+    resolve(1);
+  };
+  const kill = (): void => {
+    for (const pid of child.pid === undefined ? [] : orphansOf(readProcesses(), child.pid)) {
+      process.stdout.write(`\n== killed process ${pid}, which a test left behind\n`);
+      killIfThere(pid, "SIGKILL");
+    }
+  };
+  const timer = setInterval(kill, quietMs);
+  const over = endsAt === undefined ? undefined : setTimeout(end, endsAt * 1_000 - Date.now());
+  for (const [from, to] of [
+    [child.stdout, process.stdout],
+    [child.stderr, process.stderr],
+  ] as const) {
+    from.setEncoding("utf8").on("data", (text: string) => {
+      timer.refresh();
+      output += text;
+      to.write(text);
+    });
+  }
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  // Whoever ends this process means the whole group.
+  const forward = (signal: NodeJS.Signals): void => void (child.pid && killIfThere(-child.pid, signal));
+  for (const signal of signals) process.on(signal, forward);
+  try {
+    return { code: await ended, output };
+  } finally {
+    clearInterval(timer);
+    clearTimeout(over);
+    for (const signal of signals) process.off(signal, forward);
+  }
+}
+
+export interface ProcessInfo {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+}
+
+/** Those of a group whose parent is gone. The leader's parent is whoever started the group. */
+export function orphansOf(all: readonly ProcessInfo[], group: number): readonly number[] {
+  const members = all.filter((one) => one.group === group);
+  const pids = new Set(members.map(({ pid }) => pid));
+  return members.filter(({ pid, parent }) => pid !== group && !pids.has(parent)).map(({ pid }) => pid);
+}
+
+function readProcesses(): readonly ProcessInfo[] {
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/u.test(name)) return [];
+    try {
+      // "PID (NAME) STATE PARENT GROUP …", and a name may hold anything.
+      const [, parent, group] =
+        readFileSync(`/proc/${name}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+      return [{ pid: Number(name), parent: Number(parent), group: Number(group) }];
+    } catch {
+      // It ended meanwhile.
+      return [];
+    }
+  });
+}
+
+function killIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
