@@ -22,10 +22,12 @@ export interface RunOptions {
   readonly home: string;
   /** The default of Node where none is given. */
   readonly heapMegabytes?: number;
+  /** A folder for what is compiled, which several runs share. */
+  readonly compiled?: string;
 }
 
 /** Agents are not found: they are other processes. */
-export function runContinuo(args: readonly string[], { home, heapMegabytes }: RunOptions): Ran {
+export function runContinuo(args: readonly string[], { home, heapMegabytes, compiled }: RunOptions): Ran {
   const folder = mkdtempSync(join(tmpdir(), "continuo-peak-"));
   const file = join(folder, "peak");
   const heap = heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`];
@@ -33,7 +35,15 @@ export function runContinuo(args: readonly string[], { home, heapMegabytes }: Ru
     const { status, stderr } = spawnSync(
       process.execPath,
       [...heap, `--import=${NOTE_PEAK}`, COMMAND, ...args],
-      { env: { HOME: home, PATH: "/usr/bin:/bin", PEAK_FILE: file }, encoding: "utf8" },
+      {
+        env: {
+          HOME: home,
+          PATH: "/usr/bin:/bin",
+          PEAK_FILE: file,
+          ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
+        },
+        encoding: "utf8",
+      },
     );
     return { status, stderr, peakBytes: peakIn(file) };
   } finally {

@@ -71,7 +71,7 @@ async function beginWith(
     records: await Array.fromAsync(from.entries()),
   });
   if (history === null) return null;
-  const mark = saidBy(await formatOf(to), history);
+  const mark = saidBy(history, (await formatOf(to)).modelView(history));
   return mark.sha256 === markOf(from.messages).sha256 ? { records, history } : null;
 }
 

@@ -137,9 +137,10 @@ export async function stageSession(
       },
     );
   }
+  const view = reader.modelView(history);
   const all = stack.move();
   return {
-    ...{ made, history, view: reader.modelView(history), said: saidBy(reader, history) },
+    ...{ made, history, view, said: saidBy(history, view) },
     ...{ file, home, project },
     [Symbol.dispose]: () => all.dispose(),
   };

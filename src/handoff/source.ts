@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { exactOf, type Places } from "../files/index.ts";
 import type { AgentName, Block, Entry, Message, SessionDetails } from "../model/index.ts";
 import type { Lookup } from "../native/index.ts";
-import { type AgentReader, type OpenedSession, toSignal } from "../native/kit/index.ts";
+import { type OpenedSession, toSignal } from "../native/kit/index.ts";
 import type { KeptRecord } from "../native/writing/index.ts";
 import { placeText, type ReceiptRecord, type SpokenMessage, selectMessages } from "./converting/index.ts";
 import { noteIn } from "./note.ts";
@@ -70,9 +70,13 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** What goes over of a session that is read back. */
-export function saidBy(reader: AgentReader, history: readonly Message[]): SaidMark {
-  return markOf(selectMessages(history, reader.modelView(history)).messages);
+/**
+ * What goes over of a session that is read back.
+ *
+ * @param view the agent's own `modelView` of the history.
+ */
+export function saidBy(history: readonly Message[], view: readonly Message[]): SaidMark {
+  return markOf(selectMessages(history, view).messages);
 }
 
 /** Errors: `not_found` for `fromMessage`, `usage` for limits that contradict the strategy, `unreadable`. */

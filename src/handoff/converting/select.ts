@@ -22,7 +22,7 @@ export function selectMessages(history: readonly Message[], view: readonly Messa
   const thinking = new Set(
     history
       .slice(Math.max(firstSeen, 0))
-      .filter((message) => isThinkingAlone(message) && !viewIds.has(message.id)),
+      .filter((message) => !viewIds.has(message.id) && isThinkingAlone(message)),
   );
   const messages: Message[] = [];
   const taken = new Set<string>();

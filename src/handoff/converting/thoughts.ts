@@ -63,23 +63,25 @@ function takeOne(counts: Map<string, number>, words: string): boolean {
 
 /** As thinking, or as a text that the session itself does not hold: an agent may send it in place of thinking. */
 function countSent({ history, view }: Sending): Map<string, number> {
-  const counts = countOf(view, "thinking");
-  const [sent, kept] = [countOf(view, "text"), countOf(history, "text")];
-  for (const words of countOf(history, "thinking").keys()) {
-    const more = (sent.get(words) ?? 0) - (kept.get(words) ?? 0);
+  const [sent, kept] = [countsIn(view), countsIn(history)];
+  const counts = sent.thinking;
+  for (const words of kept.thinking.keys()) {
+    const more = (sent.text.get(words) ?? 0) - (kept.text.get(words) ?? 0);
     if (more > 0) counts.set(words, (counts.get(words) ?? 0) + more);
   }
   return counts;
 }
 
-function countOf(messages: readonly Message[], type: "thinking" | "text"): Map<string, number> {
-  const counts = new Map<string, number>();
+type Counts = Readonly<Record<"thinking" | "text", Map<string, number>>>;
+
+function countsIn(messages: readonly Message[]): Counts {
+  const counts: Counts = { thinking: new Map(), text: new Map() };
   for (const { role, content } of messages) {
     if (role !== "assistant") continue;
     for (const block of content) {
-      if (block.type !== type) continue;
+      if (block.type !== "thinking" && block.type !== "text") continue;
       const words = block.type === "thinking" ? wordsOfThought(block) : keyOfWords(block.text);
-      counts.set(words, (counts.get(words) ?? 0) + 1);
+      counts[block.type].set(words, (counts[block.type].get(words) ?? 0) + 1);
     }
   }
   return counts;
