@@ -1,0 +1,81 @@
+/** Whatever happens to the records of a format case: every reader answers or refuses, each within 5 s. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { Places } from "../../src/agents.ts";
+import type { AgentName } from "../../src/model/index.ts";
+import { anyDamage } from "../damage.ts";
+import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { soakTest } from "../sizes/soak-test.ts";
+import { type Change, everyReader, nested, recordsOf, renamed } from "./hostile-changes.ts";
+import { watchRounds } from "./watch-rounds.ts";
+
+/** Of the processor, however busy the machine is. */
+const LIMIT_MS = 5000;
+
+soakTest(
+  "sessions: a mutation of a format case makes no reader fail, or take 5 s",
+  { count: 100_000, batchSize: 500 },
+  async ({ seed, count }) => {
+    const scratch = mkdtempSync(join(tmpdir(), "continuo-mutations-"));
+    using watch = watchRounds();
+    try {
+      const cases = (await Promise.all(FORMAT_CASES.map((each) => openCase(scratch, each)))).flat();
+      const anyMutation = fc
+        .constantFrom(...cases)
+        .chain((one) => one.mutations.map((mutate) => ({ ...one, mutate })));
+      const property = fc.asyncProperty(anyMutation, async ({ agent, location, places, mutate, restore }) => {
+        watch.begin();
+        mutate();
+        const before = process.cpuUsage();
+        await everyReader(location, agent, places);
+        const { user, system } = process.cpuUsage(before);
+        restore();
+        expect((user + system) / 1000).toBeLessThan(LIMIT_MS);
+      });
+      await fc.assert(property, { seed, numRuns: count });
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  },
+);
+
+interface Case {
+  readonly agent: AgentName;
+  readonly location: string;
+  readonly places: Places;
+  /** Each changes the session when it is called. */
+  readonly mutations: fc.Arbitrary<() => void>;
+  readonly restore: () => void;
+}
+
+async function openCase(
+  scratch: string,
+  [agent, name]: readonly [AgentName, string],
+): Promise<readonly Case[]> {
+  const { places, sessions } = await copyHome(join(scratch, agent, name), [agent, name]);
+  const location = sessions[0]?.location;
+  if (location === undefined) return [];
+  const records = recordsOf(agent, location);
+  const changed = fc
+    .array(fc.oneof(renamed, nested), { minLength: 1, maxLength: 3 })
+    .map(
+      (changes: readonly Change[]) => () =>
+        records.write(changes.reduce((texts, change) => change(texts), records.texts)),
+    );
+  const common = { agent, location, places };
+  if (agent === "opencode") {
+    return [{ ...common, mutations: changed, restore: () => records.write(records.texts) }];
+  }
+  const sound = readFileSync(location);
+  const damaged = anyDamage(sound).map(
+    ({ bytes }) =>
+      () =>
+        writeFileSync(location, bytes),
+  );
+  const restore = (): void => writeFileSync(location, sound);
+  return [{ ...common, mutations: fc.oneof(damaged, changed), restore }];
+}
