@@ -18,6 +18,7 @@ import {
 } from "../../src/agents.ts";
 import { AGENT_NAMES, type AgentName, type Message } from "../../src/model/index.ts";
 import { snapshotOf } from "../agents/proof.ts";
+import { bundledProgram } from "../sizes/prepared.ts";
 import { saidIn, sourceView } from "./said.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -73,21 +74,17 @@ interface End {
 }
 
 async function runChild({ args, home, below, at }: Kill): Promise<End> {
-  const hook = join(import.meta.dirname, "kill-at.ts");
-  const child = spawn(
-    process.execPath,
-    ["--import", hook, join(import.meta.dirname, "crash-child.ts"), ...args],
-    {
-      env: {
-        HOME: home,
-        TMPDIR: join(root, "tmp"),
-        KILL_BELOW: below,
-        NODE_COMPILE_CACHE: join(root, "compiled"),
-        ...(at === undefined ? {} : { KILL_AT: String(at) }),
-      },
-      stdio: ["ignore", "pipe", "inherit"],
+  const hook = await bundledProgram("test/hand-off/kill-at.ts");
+  const program = await bundledProgram("test/hand-off/crash-child.ts");
+  const child = spawn(process.execPath, ["--import", hook, program, ...args], {
+    env: {
+      HOME: home,
+      TMPDIR: join(root, "tmp"),
+      KILL_BELOW: below,
+      ...(at === undefined ? {} : { KILL_AT: String(at) }),
     },
-  );
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let stdout = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;

@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openSessionAdapter, type Places } from "../../src/agents.ts";
 import type { AdapterFormat, Message } from "../../src/index.ts";
+import { bundledProgram } from "../sizes/prepared.ts";
 
-const APPENDER = join(import.meta.dirname, "appender.ts");
+const APPENDER = await bundledProgram("test/hand-off/appender.ts");
 const DATABASE = join(
   import.meta.dirname,
   "../fixtures/opencode/text-and-thinking/home/opencode/opencode.db",
