@@ -90,6 +90,18 @@ test("a picture is taken as base64 too", async () => {
   expect(message?.content).toContainEqual(expect.objectContaining({ type: "image", data: "iVBORw0KGgo=" }));
 });
 
+test("so is a picture among the blocks of a prompt, and in a result", async () => {
+  await using adapter = create("ccsdk");
+  const picture = { type: "image", mimeType: "image/png", base64: "iVBORw0KGgo=" } as unknown as Block;
+  await adapter.appendUserMessage([{ type: "text", text: "Look." }, picture]);
+  await adapter.appendAssistantMessage([{ type: "tool_call", id: "a", name: "look", args: {} }]);
+  await adapter.appendToolResult("a", [picture]);
+  const history = await adapter.loadHistory();
+  const told = history.filter(({ role }) => role !== "assistant").map((message) => JSON.stringify(message));
+  expect(told).toHaveLength(2);
+  for (const message of told) expect(message).toContain('"data":"iVBORw0KGgo="');
+});
+
 test.each(["version-1", "version-2"])(
   "a pi session of %s is brought to version 3, and the old file is in the trash",
   async (name) => {

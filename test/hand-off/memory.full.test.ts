@@ -6,11 +6,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runContinuo } from "../../bench/memory/peak.ts";
 import { FILE_AGENTS, writeSession } from "../../bench/memory/sessions.ts";
+import { bundledCommand } from "../sizes/prepared.ts";
 
 /** Above the size up to which a session is held. */
 const SESSION_BYTES = 20_000_000;
 /** Three times as much as the program itself takes; records, messages and what is read back take more together. */
 const HEAP_MEGABYTES = 64;
+
+const COMMAND = await bundledCommand();
 
 let home = "";
 
@@ -24,7 +27,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 function run(args: readonly string[]): { readonly status: number | null; readonly stderr: string } {
   const { status, stderr } = runContinuo(args, {
     ...{ home, heapMegabytes: HEAP_MEGABYTES },
-    compiled: join(home, "compiled"),
+    command: COMMAND,
   });
   return { status, stderr };
 }

@@ -163,14 +163,14 @@ export function createAdapter(parts: AdapterParts): SessionAdapter {
     loadHistory: () => inTurn(async () => await readHistory(await ready(), parts)),
     getMetadata: () => inTurn(async () => await readMetadata(await ready(), parts)),
     appendUserMessage: (content, images = []) =>
-      inTurn(() => append({ role: "user", content: [...toContent(content), ...images.map(toImage)] })),
+      inTurn(() => append({ role: "user", content: [...blocksOf(content), ...images.map(toImage)] })),
     appendAssistantMessage: (content, usage) =>
       inTurn(() =>
-        append({ role: "assistant", content: toContent(content), ...(usage === undefined ? {} : { usage }) }),
+        append({ role: "assistant", content: blocksOf(content), ...(usage === undefined ? {} : { usage }) }),
       ),
     appendToolResult: (toolCallId, result, isError = false) =>
       inTurn(() => {
-        const content = toContent(result);
+        const content = blocksOf(result);
         return append({ role: "tool", content: [{ type: "tool_result", toolCallId, content, isError }] });
       }),
     flush: () => inTurn(async () => undefined),
@@ -185,6 +185,10 @@ export function createAdapter(parts: AdapterParts): SessionAdapter {
       await this.close();
     },
   };
+}
+
+function blocksOf(content: string | readonly Block[]): readonly Block[] {
+  return toContent(content).map((block) => (block.type === "image" ? toImage(block) : block));
 }
 
 function toImage({ base64, ...image }: ImageInput): ImageBlock {
