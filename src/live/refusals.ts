@@ -2,7 +2,8 @@
 
 import { ContinuoError, type Store } from "../model/index.ts";
 import type { Follower } from "./follower.ts";
-import type { NoteWriter, Transcriber } from "./types.ts";
+import { isFinal } from "./state-machine.ts";
+import type { LiveState, NoteWriter, Transcriber } from "./types.ts";
 
 export function stateOfFold(follower: Follower): "degraded" | Follower["fold"]["state"] {
   return follower.fault === null ? follower.fold.state : "degraded";
@@ -27,7 +28,8 @@ export function assertWritable({ fold, fault, sessionId }: Follower): void {
 }
 
 export function ended(key: string, state: string): ContinuoError {
-  return new ContinuoError("log_closed", `the session is ${state}`, {
+  const what = isFinal(state as LiveState) ? `the session is ${state}` : "the key means another session now";
+  return new ContinuoError("log_closed", what, {
     hint: "Send PUT with the key again: the next session has the notes of this one.",
     details: { key, state },
   });

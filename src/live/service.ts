@@ -16,7 +16,7 @@ import { CleanUp } from "./clean-up.ts";
 import { isoOf } from "./clock.ts";
 import { fetchContextWindow } from "./context-window.ts";
 import { toEvent } from "./evidence.ts";
-import { depthOf, isFields } from "./fold.ts";
+import { depthOf } from "./fold.ts";
 import { Follower, stateOf } from "./follower.ts";
 import { Frames } from "./frames.ts";
 import { Keeper, type KeeperSettings } from "./keeper.ts";
@@ -31,11 +31,11 @@ import { isLiveUsed, Ownership, type SessionLease } from "./ownership.ts";
 import { assertRepairable, assertTranscriber, assertWritable, ended, stateOfFold } from "./refusals.ts";
 import { type ReplayReport, replayRecorded } from "./replay.ts";
 import { replayWithModel } from "./replay-model.ts";
+import { appendOnce, assertAccepted, storedAudio } from "./sent-again.ts";
 import { toLiveSession } from "./session-view.ts";
 import { storesTelemetry } from "./shedding.ts";
 import { SNAPSHOT_NAME } from "./snapshot.ts";
 import { acceptsInput, isFinal } from "./state-machine.ts";
-import { storedAudio } from "./stored-audio.ts";
 import type {
   Acknowledgement,
   AskResult,
@@ -182,7 +182,13 @@ export class LiveService {
    */
   async accept(key: string, batch: EvidenceBatch): Promise<Acknowledgement> {
     const { producerId, epoch, sequence, evidence } = batch;
-    const follower = await this.#follow(await this.#sessionOfBatch(key, batch.sessionId));
+    const present = await this.sessionIdOf(key);
+    const follower = await this.#follow(present);
+    const producer = { type: "producer", producerId, epoch, sequence } as const;
+    if (batch.sessionId !== undefined && batch.sessionId !== present) {
+      await assertAccepted(this.store, { key, sessionId: batch.sessionId }, { producer, evidence });
+      return acknowledge(follower, [], this.#settings);
+    }
     assertWritable(follower);
     const { sessionId, fold } = follower;
     const occurredAt = isoOf(this.#settings.clock.now());
@@ -195,8 +201,7 @@ export class LiveService {
       const data = { count: dropped, kinds: { telemetry_reported: dropped }, reason: "load" };
       events.push({ type: "evidence_dropped", data, occurredAt });
     }
-    const producer = { type: "producer", producerId, epoch, sequence } as const;
-    const stored = await this.store.append(sessionId, events, { also: [producer] });
+    const stored = await appendOnce(this.store, sessionId, { events, producer });
     this.#ownSoon(sessionId);
     countDropped({ telemetry_reported: dropped });
     return { ...acknowledge(follower, stored, this.#settings), dropped };
@@ -356,18 +361,6 @@ export class LiveService {
     await follower.reaches(stored.at(-1)?.sequence ?? 0);
     this.#ownSoon(follower.sessionId);
     return acknowledge(follower, stored, this.#settings);
-  }
-
-  /**
-   * A batch for a former session of the key is answered by that session: it was stored there, or it is refused. Errors:
-   * `not_found`.
-   */
-  async #sessionOfBatch(key: string, sessionId: string | undefined): Promise<string> {
-    const present = await this.sessionIdOf(key);
-    if (sessionId === undefined || sessionId === present) return present;
-    const live = (await this.store.getSession(sessionId))?.metadata.live;
-    if (isFields(live) && live.key === key) return sessionId;
-    throw new ContinuoError("not_found", "the batch is for a session of another key", { details: { key } });
   }
 
   async #follow(sessionId: string): Promise<Follower> {

@@ -136,6 +136,31 @@ test("a picture that two frames point to stays until the later one ends, and is 
   expect(await store.statBlob(full.hash)).toBeNull();
 });
 
+test("a frame whose answer was lost is stored once: in the same batch, in another one, and with pieces that are new", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  const full = await picture(store, "a slide");
+  const seen = { ...frame(1_000, { full }), id: "seen" };
+  const batch = { producerId: "page", epoch: 0, sequence: 0, evidence: [seen] };
+  const first = await service.accept("k", batch);
+  await clock.advance(1_000);
+  expect((await service.accept("k", batch)).sequences).toEqual([]);
+  const heard = said("words", 1_000, { id: "heard" });
+  const next = { producerId: "the next page", epoch: 0, sequence: 0, evidence: [seen, heard] };
+  expect((await service.accept("k", next)).sequences).toHaveLength(1);
+  expect((await frames(live, sessionId)).map(({ sequence }) => sequence)).toEqual(first.sequences);
+  const other = { ...batch, sequence: 1, evidence: [{ ...seen, embedding: [1, 1] }] };
+  await expect(service.accept("k", other)).rejects.toMatchObject({ code: "conflict" });
+  // Also by the session that ended.
+  await service.close("k");
+  await service.open("k", { videoId: "v" });
+  const late = { ...batch, producerId: "a third page", sessionId };
+  expect((await service.accept("k", late)).sequences).toEqual([]);
+  const fresh = { ...late, evidence: [said("never stored", 2_000, { id: "fresh" })] };
+  await expect(service.accept("k", fresh)).rejects.toMatchObject({ code: "log_closed" });
+});
+
 test("a picture that two sessions share is removed with the later one's, and recorded for both, also for one that ended", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;

@@ -114,6 +114,50 @@ test("speech that a page left behind is sent by the next one, before its own, an
   next.close();
 });
 
+test("speech that was stored and whose answer was lost is not stored again by the next page, in the next session", async () => {
+  await using live = await opened();
+  const { secret: token } = await live.token();
+  const outbox = memoryOutbox();
+  const options = { serverUrl: live.url, token, key: "k", videoId: "v", outbox };
+  const page = await openLive(options);
+  await page.addAudio(speech("once"));
+  await page.end();
+  page.close();
+  // The page died before it heard of it.
+  await outbox.recordings?.add({ ...speech("once"), id: "once" });
+  const next = await openLive(options);
+  await next.addAudio(speech("of the next page"));
+  await next.end();
+  expect(next.sessionId).not.toBe(page.sessionId);
+  expect(live.transcribed).toEqual(["once", "of the next page"]);
+  next.close();
+});
+
+test("a page whose key joins another session sends what it says from then on there, and on to the next one", async () => {
+  await using live = await opened();
+  const { secret: token } = await live.token();
+  const options = { serverUrl: live.url, token, videoId: "v" };
+  const one = await openLive({ ...options, key: "one" });
+  const two = await openLive({ ...options, key: "two" });
+  const alone = two.sessionId;
+  await two.add(said("alone"));
+  const joined = await fetch(`${live.url}/v1/live/one/join`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify({ key: "two" }),
+  });
+  expect(joined.ok).toBe(true);
+  await two.add(said("together"));
+  expect(await transcriptsIn(live.store, one.sessionId)).toEqual(["together"]);
+  expect(await transcriptsIn(live.store, alone)).toEqual(["alone"]);
+  await one.end();
+  await two.add(said("after it"));
+  expect((await two.session()).parentId).toBe(one.sessionId);
+  expect(await transcriptsIn(live.store, two.sessionId)).toEqual(["after it"]);
+  one.close();
+  two.close();
+}, 20_000);
+
 test("a page hears at once that its session is degraded; what it says then waits, and is stored after the repair, once", async () => {
   await using live = await opened();
   const { secret: token } = await live.token();
