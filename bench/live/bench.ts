@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { LiveService } from "../../src/live/index.ts";
 import type { Store } from "../../src/model/index.ts";
 import { openStore } from "../../src/store/index.ts";
+import type { EvidenceInput } from "../../src/wire/index.ts";
 import { quantile } from "../store/sampling.ts";
 import { fillSession, said } from "./fill.ts";
 import { manySessions } from "./many.ts";
@@ -34,14 +35,18 @@ export async function run({ large }: { readonly large: boolean }): Promise<void>
     const few = await filled(store, "few", FEW);
     const many = await filled(store, "many", EVENTS);
     const measures = [
-      ...(await checkpoints(store)),
-      await restores(store),
+      // First: a server that takes sessions over restores them all.
+      ...(await checkpoints(store, "many", EVENTS)),
+      ...(await checkpoints(store, "few", FEW)),
+      await restores(store, "few", FEW),
+      await restores(store, "many", EVENTS),
       await creations(store),
       // Of the same run: what the machine and its disk give, whoever else uses them.
       await bareAppends(store, many),
       await accepts(store),
       await windows(store, { sessionId: few, events: FEW }),
       await windows(store, { sessionId: many, events: EVENTS }),
+      await nextSession(store),
     ];
     console.log(`\nWith ${EVENTS.toLocaleString("en")} events in the session`);
     for (const { what, ms, targetMs } of measures) {
@@ -49,7 +54,7 @@ export async function run({ large }: { readonly large: boolean }): Promise<void>
       const verdict =
         targetMs === null ? "" : `  at most ${targetMs} ms  ${p99 <= targetMs ? "met" : "MISSED"}`;
       console.log(
-        `  ${what.padEnd(58)} ${quantile(ms, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${verdict}`,
+        `  ${what.padEnd(64)} ${quantile(ms, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${verdict}`,
       );
     }
     await manySessions(store, large ? [100, 200, 400, 800, 1_600] : [100, 200, 400]);
@@ -70,45 +75,79 @@ async function filled(store: Store, key: string, events: number): Promise<string
   return sessionId;
 }
 
-/** The first one after a restore from the log alone. */
-async function checkpoints(store: Store): Promise<readonly Measure[]> {
+/** The first one after a restore from the log alone; and what is said while they are written. */
+async function checkpoints(store: Store, key: string, events: number): Promise<readonly Measure[]> {
   const service = new LiveService({ store });
   await service.start();
   const began = performance.now();
-  const { sessionId } = await service.open("many", { videoId: "many" });
+  const { sessionId } = await service.open(key, { videoId: key });
   const fromLogMs = performance.now() - began;
   const ms: number[] = [];
+  const acceptedMs: number[] = [];
   for (let n = 0; n < RESTORES; n++) {
-    await store.append(sessionId, [{ type: "telemetry_reported", data: { name: "bench", value: n } }]);
+    await service.accept(key, {
+      producerId: "checkpoints",
+      epoch: 0,
+      sequence: 2 * n,
+      evidence: [spoken(n)],
+    });
     const follower = await service.follow(sessionId);
     await follower.reaches(await store.latestSequence(sessionId));
     const keeper = service.keeperOf(sessionId);
-    await keeper?.checkpoint();
+    const writing = keeper?.checkpoint();
+    const during = performance.now();
+    await service.accept(key, {
+      producerId: "checkpoints",
+      epoch: 0,
+      sequence: 2 * n + 1,
+      evidence: [spoken(n)],
+    });
+    acceptedMs.push(performance.now() - during);
+    await writing;
     ms.push(keeper?.lastCheckpointMs ?? Number.NaN);
   }
   await service.stop();
+  const at = `at ${events.toLocaleString("en")} events`;
   return [
-    { what: "restore without a snapshot, from the log alone", ms: [fromLogMs], targetMs: null },
-    { what: "checkpoint", ms, targetMs: 500 },
+    { what: `restore from the log alone, ${at}`, ms: [fromLogMs], targetMs: null },
+    { what: `checkpoint, ${at}`, ms, targetMs: 500 },
+    { what: `evidence acknowledged during a checkpoint, ${at}`, ms: acceptedMs, targetMs: null },
   ];
 }
 
 /** With a tail of a few hundred events, as between two checkpoints. */
-async function restores(store: Store): Promise<Measure> {
+async function restores(store: Store, key: string, events: number): Promise<Measure> {
   const ms: number[] = [];
   for (let n = 0; n < RESTORES; n++) {
     const service = new LiveService({ store });
-    const sessionId = await service.sessionIdOf("many");
+    const sessionId = await service.sessionIdOf(key);
     await store.append(
       sessionId,
       Array.from({ length: 30 }, (_, m) => said(`a tail of events ${m}`, m)),
     );
     const began = performance.now();
-    await service.session("many");
+    await service.session(key);
     ms.push(performance.now() - began);
     await service.stop();
   }
-  return { what: "restore from the snapshot and the events after it", ms, targetMs: 1_000 };
+  const at = `at ${events.toLocaleString("en")} events`;
+  return { what: `restore from the snapshot and what follows, ${at}`, ms, targetMs: 1_000 };
+}
+
+/** Of the key whose session with all these events ended. */
+async function nextSession(store: Store): Promise<Measure> {
+  const service = new LiveService({ store });
+  await service.start();
+  await service.close("many");
+  const began = performance.now();
+  await service.open("many", { videoId: "many" });
+  const ms = [performance.now() - began];
+  await service.stop();
+  return { what: "creation of the session after it", ms, targetMs: 100 };
+}
+
+function spoken(n: number): EvidenceInput {
+  return { type: "transcript_added", text: `accepted ${n}`, mediaTimeMs: n, lang: "en" };
 }
 
 async function creations(store: Store): Promise<Measure> {
@@ -141,9 +180,7 @@ async function accepts(store: Store): Promise<Measure> {
   await service.session("many");
   const ms: number[] = [];
   for (let n = 0; n < APPENDS; n++) {
-    const evidence = [
-      { type: "transcript_added", text: `accepted ${n}`, mediaTimeMs: n, lang: "en" },
-    ] as const;
+    const evidence = [spoken(n)];
     const began = performance.now();
     await service.accept("many", { producerId: "bench", epoch: 0, sequence: n, evidence });
     ms.push(performance.now() - began);
