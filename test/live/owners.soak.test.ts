@@ -1,8 +1,13 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { soakTest } from "../sizes/soak-test.ts";
 import { killOwners, summaryOf } from "./owners.ts";
 
-test("with three servers on one Postgres, no decision is lost or made twice when 50 owners are killed", async () => {
-  const report = await killOwners(50);
-  console.info(summaryOf(report));
-  expect(report.takeOversMs).toHaveLength(50);
-});
+soakTest(
+  "live: three servers on one Postgres, whose owners are killed, make no decision twice and lose none",
+  { count: 50, batchSize: 50 },
+  async ({ count }) => {
+    const report = await killOwners(count);
+    expect(report.takeOversMs).toHaveLength(count);
+    return summaryOf(report);
+  },
+);

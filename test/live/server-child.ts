@@ -1,5 +1,6 @@
 /**
- * A server with continuous sessions, to be killed: `STORE PORT NAME LOG`. Its note writer looks at the beginning of the
+ * A server with continuous sessions, to be killed: `STORE PORT NAME LOG`; it ends with the process that started it, at the
+ * end of its input. Its note writer looks at the beginning of the
  * medium when somebody speaks of it, and writes what it was given to the log.
  */
 
@@ -8,6 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { EvidenceItem, NoteWriter } from "../../src/live/index.ts";
 import { allowEverybody, createServer, listen } from "../../src/server/index.ts";
 import { openStore } from "../../src/store/index.ts";
+import { hearing } from "./hearing.ts";
 
 const [url = "", port = "0", name = "", log = ""] = process.argv.slice(2);
 
@@ -39,11 +41,18 @@ const writer: NoteWriter = {
   },
 };
 
+process.stdin.resume().once("end", () => process.exit());
+
 const store = await openStore(url);
 const server = createServer({
   store: (workspaceId) => store.forWorkspace(workspaceId),
   authenticate: allowEverybody(store.workspaceId),
-  live: { workspaceIds: [store.workspaceId], noteWriters: [writer], serverName: name },
+  live: {
+    workspaceIds: [store.workspaceId],
+    noteWriters: [writer],
+    serverName: name,
+    transcriber: hearing(),
+  },
   report: (line) => process.stderr.write(`${line}\n`),
 });
 const listening = await listen(server, { host: "127.0.0.1", port: Number(port) });

@@ -3,17 +3,17 @@
  * then. At the end each log is compared with what was sent.
  */
 
-import { createHash } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect } from "vitest";
-import { LiveService, type NoteWriter, parseAudio, type Transcriber } from "../../src/live/index.ts";
-import { ContinuoError, isContinuoError, type Store, type StoredEvent } from "../../src/model/index.ts";
+import { LiveService, type NoteWriter, parseAudio } from "../../src/live/index.ts";
+import { ContinuoError, isContinuoError, type Store } from "../../src/model/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import type { EvidenceInput } from "../../src/wire/index.ts";
 import { type FakeClock, fakeClock, untilQuiet } from "./fake-clock.ts";
+import { hearing } from "./hearing.ts";
 import { said } from "./live-session.ts";
-import { allEvents, decidedSequences, sequencesOf } from "./servers.ts";
+import { COUNTS, checkLog, type LogCounts, nothingSent, type Sent, speechBytes } from "./sent.ts";
 
 export interface Simulation {
   readonly hours: number;
@@ -27,14 +27,7 @@ export interface Simulation {
   readonly onHour?: (hour: number, heapMb: number) => void;
 }
 
-export interface SimulationReport {
-  readonly events: number;
-  readonly transcripts: number;
-  readonly frames: number;
-  readonly droppedFrames: number;
-  readonly pictures: number;
-  readonly chunks: number;
-  readonly notes: number;
+export interface SimulationReport extends LogCounts {
   readonly batches: number;
   readonly failures: number;
   readonly checkpoints: { readonly written: number; readonly failed: number };
@@ -59,7 +52,7 @@ export async function simulate(simulation: Simulation): Promise<SimulationReport
   const real = await openStore("memory:", { now: now.now });
   const store = failingStore(real, { ...simulation, random, touched, counts });
   const writer = recordingWriter(firstWaitMs, now.now);
-  const transcriber = transcriberOf(() => random() < simulation.failureShare);
+  const transcriber = hearing(() => random() < simulation.failureShare);
   const live = new LiveService({ store, clock: now, noteWriters: [writer], transcriber });
   service = live;
   const beganMs = now.now();
@@ -74,7 +67,12 @@ export async function simulate(simulation: Simulation): Promise<SimulationReport
     heapMb.push(heapNow());
   }
   await now.advance(2 * MINUTE_MS);
-  const report = await checkLogs(real, live, sent);
+  const report = { events: 0, transcripts: 0, frames: 0, droppedFrames: 0, pictures: 0, chunks: 0, notes: 0 };
+  for (const [key, one] of sent) {
+    const logged = { store: real, sessionId: await live.sessionIdOf(key), notes: await live.notes(key) };
+    const counts = await checkLog(logged, [one]);
+    for (const name of COUNTS) report[name] += counts[name];
+  }
   const states = (await live.list({ limit: 1_000 })).items.map(({ state }) => state);
   await live.stop();
   await real.close();
@@ -171,12 +169,6 @@ function frame(mediaTimeMs: number, picture?: string): Frame & { readonly pictur
   return picture === undefined ? one : { ...one, picture };
 }
 
-/** What the client of a key knows to be stored: ids of evidence, in order, and contents of pictures by these ids. */
-interface Sent {
-  readonly ids: { readonly transcript_added: string[]; readonly frame_captured: string[]; chunks: number };
-  readonly pictures: Map<string, string>;
-}
-
 type Piece = EvidenceInput & { readonly picture?: string };
 
 interface Sender extends Sent {
@@ -187,20 +179,18 @@ interface Sender extends Sent {
 /** Sends again what a failing store refused, with the same number. */
 function sender(live: LiveService, store: Store, key: string): Sender {
   let sequence = 0;
-  const ids: Sent["ids"] = { transcript_added: [], frame_captured: [], chunks: 0 };
-  const pictures: Sent["pictures"] = new Map();
+  const sent = nothingSent(key);
   return {
-    ids,
-    pictures,
+    ...sent,
     send: async (...pieces) => {
       const evidence: EvidenceInput[] = [];
       for (const [n, { picture, ...piece }] of pieces.entries()) {
         const id = `${sequence}.${n}`;
-        if (piece.type === "transcript_added" || piece.type === "frame_captured") ids[piece.type].push(id);
+        if (piece.type === "transcript_added" || piece.type === "frame_captured") sent[piece.type].push(id);
         if (picture === undefined) evidence.push({ ...piece, id } as EvidenceInput);
         else {
           const full = await store.putBlob(Buffer.from(picture), { mediaType: "image/jpeg" });
-          pictures.set(id, picture);
+          sent.pictures.set(id, picture);
           evidence.push({ ...piece, id, full } as EvidenceInput);
         }
       }
@@ -208,10 +198,11 @@ function sender(live: LiveService, store: Store, key: string): Sender {
       sequence++;
     },
     sendAudio: async (startMs) => {
-      const n = ids.chunks++;
-      const bytes = Buffer.from(`RIFF----WAVE${key} speaks ${n}`);
+      const id = `chunk ${sent.chunks.length}`;
+      sent.chunks.push(id);
+      const bytes = speechBytes(sent, id);
       const endMs = startMs + 4_000;
-      const upload = parseAudio({ bytes, mediaType: "audio/wav", startMs, endMs, id: `chunk ${n}` });
+      const upload = parseAudio({ bytes, mediaType: "audio/wav", startMs, endMs, id });
       await untilStored(() => live.acceptAudio(key, upload));
     },
   };
@@ -226,17 +217,6 @@ async function untilStored(store: () => Promise<unknown>): Promise<void> {
       if (!isContinuoError(error, "unavailable")) throw error;
     }
   }
-}
-
-/** Says what the file holds after its head. */
-function transcriberOf(fails: () => boolean): Transcriber {
-  return {
-    name: "scripted",
-    transcribe: async ({ bytes, startMs, endMs }) => {
-      if (fails()) throw new Error("the transcriber is away");
-      return { segments: [{ text: Buffer.from(bytes.subarray(12)).toString(), startMs, endMs }] };
-    },
-  };
 }
 
 interface Recorder extends NoteWriter {
@@ -316,142 +296,6 @@ async function isQuiet(live: LiveService | undefined, store: Store, touched: Set
     touched.delete(sessionId);
   }
   return true;
-}
-
-type LogReport = Pick<
-  SimulationReport,
-  "events" | "transcripts" | "frames" | "droppedFrames" | "pictures" | "chunks" | "notes"
->;
-
-async function checkLogs(
-  store: Store,
-  live: LiveService,
-  sent: ReadonlyMap<string, Sent>,
-): Promise<LogReport> {
-  const report = { events: 0, transcripts: 0, frames: 0, droppedFrames: 0, pictures: 0, chunks: 0, notes: 0 };
-  for (const [key, { ids, pictures }] of sent) {
-    const events = await allEvents(store, await live.sessionIdOf(key));
-    const { transcripts, frames, droppedFrames } = checkDecided(events);
-    expect(idsOf(events, "transcript_added", isFromPage)).toEqual(ids.transcript_added);
-    expect(idsOf(events, "frame_captured")).toEqual(ids.frame_captured);
-    checkAudio(events, key, ids.chunks);
-    await checkPictures(events, pictures, store);
-    report.notes += await checkNotes(events, live, key);
-    report.events += events.length;
-    report.transcripts += transcripts;
-    report.frames += frames;
-    report.droppedFrames += droppedFrames;
-    report.pictures += pictures.size;
-    report.chunks += ids.chunks;
-  }
-  return report;
-}
-
-function checkDecided(
-  events: readonly StoredEvent[],
-): Pick<LogReport, "transcripts" | "frames" | "droppedFrames"> {
-  const transcripts = sequencesOf(events, "transcript_added");
-  const frames = new Set(sequencesOf(events, "frame_captured"));
-  const decided = decidedSequences(events);
-  const dropped = events.filter(({ type }) => type === "evidence_dropped").flatMap(droppedIn);
-  const isFrame = (sequence: number): boolean => frames.has(sequence);
-  expect(decided.filter((sequence) => !isFrame(sequence)).toSorted((a, b) => a - b)).toEqual(transcripts);
-  expect(dropped.every(isFrame)).toBe(true);
-  const processed = [...decided.filter(isFrame), ...dropped];
-  expect(new Set(processed).size).toBe(processed.length);
-  for (const [n, event] of events.entries()) {
-    if (event.type !== "evidence_dropped") continue;
-    // Frames are dropped only when 20 others were pending.
-    const decision = events.slice(n + 1, n + 100).find(({ type }) => type === "decision_made");
-    expect(decidedSequences(decision === undefined ? [] : [decision]).filter(isFrame)).toHaveLength(20);
-  }
-  return { transcripts: transcripts.length, frames: frames.size, droppedFrames: dropped.length };
-}
-
-/** Each chunk once, its transcript once, and a decision that names it once. */
-function checkAudio(events: readonly StoredEvent[], key: string, count: number): void {
-  const chunks = Array.from({ length: count }, (_, n) => `chunk ${n}`);
-  expect(idsOf(events, "evidence_added")).toEqual(chunks);
-  const spoken = events.filter((event) => event.type === "transcript_added" && !isFromPage(event));
-  expect(spoken.map(fieldsOf).map(({ audioId, text }) => [audioId, text])).toEqual(
-    chunks.map((id, n) => [id, `${key} speaks ${n}`]),
-  );
-  const decided = events
-    .filter(({ type }) => type === "decision_made")
-    .flatMap((event) => textsOf(fieldsOf(event).audio));
-  expect(decided).toEqual(sequencesOf(events, "evidence_added").map(String));
-}
-
-/** Each frame that was sent with a picture points to its bytes, which are there. */
-async function checkPictures(
-  events: readonly StoredEvent[],
-  pictures: ReadonlyMap<string, string>,
-  store: Store,
-): Promise<void> {
-  const pointing = events.filter(
-    (event) => event.type === "frame_captured" && fieldsOf(event).full !== undefined,
-  );
-  expect(pointing.map(({ id }) => id)).toEqual([...pictures.keys()]);
-  for (const event of pointing) {
-    const { hash, expiresAt } = fieldsOf(event).full as {
-      readonly hash: string;
-      readonly expiresAt?: string;
-    };
-    expect(hash).toBe(
-      createHash("sha256")
-        .update(pictures.get(event.id) ?? "")
-        .digest("hex"),
-    );
-    expect(expiresAt).toBeDefined();
-    expect(await store.statBlob(hash)).not.toBeNull();
-  }
-}
-
-/** Notes follow from the recorded drafts, one for each, and what they are made of is in the log before them. */
-async function checkNotes(events: readonly StoredEvent[], live: LiveService, key: string): Promise<number> {
-  const replayed = await live.replay(key, "recorded");
-  expect([replayed.agreement, replayed.disagreements]).toEqual([1, []]);
-  const known = new Set<string>();
-  const written: string[] = [];
-  for (const event of events) {
-    if (NOTES.has(event.type)) {
-      const { noteId, evidence } = fieldsOf(event);
-      written.push(String(noteId));
-      expect(textsOf(evidence).filter((one) => !known.has(one))).toEqual([]);
-    }
-    known.add(event.id);
-  }
-  const drafts = idsOf(events, "draft_written").length;
-  expect(written.length).toBe(drafts);
-  const notes = await live.notes(key);
-  expect(notes.map(({ noteId }) => noteId).toSorted()).toEqual([...new Set(written)].toSorted());
-  return notes.length;
-}
-
-const NOTES: ReadonlySet<string> = new Set(["note_written", "note_updated", "note_merged"]);
-
-function idsOf(
-  events: readonly StoredEvent[],
-  type: string,
-  isWanted: (event: StoredEvent) => boolean = () => true,
-): readonly string[] {
-  return events.filter((event) => event.type === type && isWanted(event)).map(({ id }) => id);
-}
-
-function isFromPage(event: StoredEvent): boolean {
-  return fieldsOf(event).audioId === undefined;
-}
-
-function fieldsOf({ data }: StoredEvent): Readonly<Record<string, unknown>> {
-  return data as Readonly<Record<string, unknown>>;
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-function droppedIn({ data }: StoredEvent): readonly number[] {
-  return (data as { readonly sequences?: readonly number[] }).sequences ?? [];
 }
 
 function heapNow(): number {

@@ -1,0 +1,14 @@
+/** A transcriber for tests. */
+
+import type { Transcriber } from "../../src/live/index.ts";
+
+/** Says what the file holds after its head. */
+export function hearing(fails: () => boolean = () => false): Transcriber {
+  return {
+    name: "scripted",
+    transcribe: async ({ bytes, startMs, endMs }) => {
+      if (fails()) throw new Error("the transcriber is away");
+      return { segments: [{ text: Buffer.from(bytes.subarray(12)).toString(), startMs, endMs }] };
+    },
+  };
+}
