@@ -1,6 +1,6 @@
 /** A history in steps: the same messages as the history, whichever steps are read. */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -9,6 +9,7 @@ import type { Message } from "../../src/model/index.ts";
 import { formatOf } from "../../src/native/index.ts";
 import type { OpenedSession, StepMessages } from "../../src/native/kit/index.ts";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
+import { GROWN_HISTORIES, placeHistory } from "../search/grown-histories.ts";
 import { rounds } from "../sizes/counts.ts";
 
 test.each(FORMAT_CASES)("a history of %s (%s) in steps is the history", async (...one) => {
@@ -57,4 +58,47 @@ function withoutParent({ parentId: _, ...message }: Message): Message {
 
 function withoutCalls({ step, messages }: StepMessages): unknown {
   return { step, messages: messages.map(({ toolName: _, toolInput: __, ...message }) => message) };
+}
+
+test.each(GROWN_HISTORIES)(
+  "of a session of $agent that takes back what it said, steps with the keys of before have the messages of before",
+  async (history) => {
+    const scratch = mkdtempSync(join(tmpdir(), "continuo-steps-"));
+    try {
+      const { path, places } = placeHistory(scratch, history);
+      const reader = await formatOf(history.agent);
+      let before: readonly ReadSteps[] = [];
+      let same = 0;
+      for (const line of history.lines) {
+        appendFileSync(path, line);
+        const [found] = await Array.fromAsync(reader.find(places, {}));
+        if (found === undefined) continue;
+        using session = await reader.open(found, places, {});
+        const now = await Promise.all(session.leaves.map(({ id }) => readSteps(session, id)));
+        for (const [one, other] of before.flatMap((one) => now.map((other) => [one, other] as const))) {
+          const end = one.keys.findIndex((key, at) => key !== other.keys[at]);
+          const steps = end === -1 ? one.keys.length : end;
+          expect(other.messages.slice(0, steps)).toEqual(one.messages.slice(0, steps));
+          same += steps;
+        }
+        before = now;
+      }
+      expect(before.length).toBeGreaterThan(1);
+      expect(same).toBeGreaterThan(history.lines.length);
+    } finally {
+      rmSync(scratch, { recursive: true });
+    }
+  },
+);
+
+interface ReadSteps {
+  readonly keys: readonly string[];
+  readonly messages: readonly (readonly Message[])[];
+}
+
+async function readSteps(session: OpenedSession, leaf: string): Promise<ReadSteps> {
+  const steps = session.steps?.(leaf);
+  if (steps === undefined) throw new Error("a session of lines has steps");
+  const read = await Array.fromAsync(steps.read(() => true, undefined));
+  return { keys: steps.keys, messages: read.map(({ messages }) => messages) };
 }

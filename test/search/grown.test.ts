@@ -25,6 +25,7 @@ import type { Places } from "../../src/agents.ts";
 import { updateTexts } from "../../src/catalog/index.ts";
 import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
 import { rounds } from "../sizes/counts.ts";
+import { GROWN_HISTORIES, placeHistory } from "./grown-histories.ts";
 import { contentOf, LATER } from "./grown-home.ts";
 
 let scratch: string;
@@ -155,6 +156,30 @@ async function expectSame(one: (typeof CASES)[number], begin: number, edits: rea
     expect(await contentOf(places("kept"))).toEqual(await contentOf(places("anew")));
   }
 }
+
+/** What is wrong once stays wrong: not every line need be looked at. */
+const LINES_PER_LOOK = 5;
+
+test.each(GROWN_HISTORIES)(
+  "the index of a session of $agent that takes back what it said while it grows equals one that is made anew",
+  async (history) => {
+    const { path, places: home } = placeHistory(scratch, history);
+    const places = (name: string): Places => ({
+      ...home,
+      env: { ...home.env, CONTINUO_HOME: join(scratch, name) },
+    });
+    for (const [at, line] of history.lines.entries()) {
+      appendFileSync(path, line);
+      await updateTexts({ places: places("kept"), nowMs: LATER });
+      if (at % LINES_PER_LOOK !== 0 && at !== history.lines.length - 1) continue;
+      rmSync(join(scratch, "anew"), { recursive: true, force: true });
+      await updateTexts({ places: places("anew"), nowMs: LATER });
+      const kept = await contentOf(places("kept"));
+      expect(kept).toEqual(await contentOf(places("anew")));
+      expect(kept).toHaveLength(1);
+    }
+  },
+);
 
 const PIECE = "a few words of a long answer ".repeat(1_400);
 
