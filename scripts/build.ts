@@ -10,7 +10,7 @@ import { execFileSync } from "node:child_process";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { CHUNKS, commandBundle } from "./bundle.ts";
+import { commandBundle, commandChunks } from "./bundle.ts";
 import { bundleWeb } from "./web.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -31,7 +31,8 @@ function compile(): void {
 }
 
 async function bundleCommand(): Promise<void> {
+  const chunks = await commandChunks(root);
   const bundle = await rolldown(commandBundle(root));
-  await bundle.write({ dir: join(fresh, "cli"), ...CHUNKS });
+  await bundle.write({ dir: join(fresh, "cli"), ...chunks });
   await bundle.close();
 }

@@ -1,7 +1,7 @@
-/** How the command is bundled. */
+/** How the command is bundled: for each command a chunk, and one for each set of modules that are loaded together. */
 
 import { join, sep } from "node:path";
-import type { InputOptions, OutputOptions } from "rolldown";
+import { type InputOptions, type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
 
 /** @param root of the package */
 export function commandBundle(root: string): InputOptions {
@@ -15,4 +15,76 @@ export function commandBundle(root: string): InputOptions {
   };
 }
 
-export const CHUNKS: OutputOptions = { format: "esm", chunkFileNames: "chunks/[name]-[hash].js" };
+const NAMES = { format: "esm", chunkFileNames: "chunks/[name]-[hash].js" } as const;
+
+/** What most commands load; what chat loads of that which lists load; and what else lists load. */
+const PROGRAM = ["src/cli/program.ts", "src/cli/failure.ts"];
+const CHAT = ["src/cli/chat/chat.ts"];
+const LIST = [
+  "src/cli/session/list.ts",
+  ...["claude", "codex", "gemini", "opencode", "pi"].map((agent) => `src/native/${agent}/index.ts`),
+];
+
+/**
+ * Node takes half a millisecond to find, check and link a module, so that the eighty chunks that a list would load
+ * cost as much as the list.
+ *
+ * @param root of the package
+ */
+export async function commandChunks(root: string): Promise<OutputOptions> {
+  const bundle = await rolldown(commandBundle(root));
+  const { output } = await bundle.generate(NAMES);
+  await bundle.close();
+  const chunks = output.filter((one) => one.type === "chunk");
+  const loadedWith = (modules: readonly string[]): ReadonlySet<string> =>
+    new Set(modules.flatMap((module) => [...modulesLoadedWith(chunks, join(root, module))]));
+  const entry = loadedWith(["src/cli/main.ts"]);
+  const [program, chat, list] = [loadedWith(PROGRAM), loadedWith(CHAT), loadedWith(LIST)];
+  const groupOf = (id: string): string | null => {
+    if (entry.has(id)) return null;
+    if (program.has(id)) return "program";
+    if (!list.has(id)) return null;
+    return chat.has(id) ? "shared" : "reading";
+  };
+  const groups = ["program", "shared", "reading"].map((name) => ({
+    name,
+    test: (id: string): boolean => groupOf(id) === name,
+  }));
+  return {
+    ...NAMES,
+    codeSplitting: { includeDependenciesRecursively: false, groups },
+    plugins: [plainBuiltins],
+  };
+}
+
+/** Those of the chunk that holds the module, of the chunks that it imports, and so on. */
+export function modulesLoadedWith(chunks: readonly OutputChunk[], module: string): readonly string[] {
+  const first = chunks.find(({ moduleIds }) => moduleIds.includes(module));
+  if (first === undefined) throw new Error(`${module} is not in the bundle`);
+  const seen = new Set<string>([first.fileName]);
+  const loaded: string[] = [];
+  for (const name of seen) {
+    const chunk = chunks.find(({ fileName }) => fileName === name);
+    loaded.push(...(chunk?.moduleIds ?? [name]));
+    for (const next of chunk?.imports ?? []) seen.add(next);
+  }
+  return loaded;
+}
+
+/**
+ * An import of a module of Node reads everything that the module exports, and so loads streams with `node:fs`, and the
+ * web's cryptography with `node:crypto`, for nothing.
+ */
+const plainBuiltins: Plugin = {
+  name: "plain-builtins",
+  renderChunk: (code) => code.replace(/^import (.+) from "(node:[\w/]+)";$/gmu, toPlain),
+};
+
+function toPlain(line: string, names: string, module: string): string {
+  const taken = /^(?:\* as )?([\w$]+)$|^(\{.*\})$/u.exec(names);
+  const [, whole, some] = taken ?? [];
+  if (taken === null) return line;
+  // It is a global as well.
+  if (whole === "process") return "";
+  return `const ${whole ?? some?.replaceAll(" as ", ": ")} = process.getBuiltinModule("${module}");`;
+}

@@ -1,41 +1,23 @@
 /** What the bundle of the command loads together: whatever is loaded before an agent's program starts, it waits for. */
 
 import { join } from "node:path";
-import { rolldown } from "rolldown";
+import { type OutputChunk, rolldown } from "rolldown";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CHUNKS, commandBundle } from "../../scripts/bundle.ts";
+import { commandBundle, commandChunks, modulesLoadedWith } from "../../scripts/bundle.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const HEAVY = /node_modules\/(zod|yaml|marked|kysely|pg|@agentclientprotocol)\/|^node:sqlite$/u;
 
-interface Chunk {
-  readonly fileName: string;
-  readonly imports: readonly string[];
-  readonly moduleIds: readonly string[];
-}
-
-let chunks: readonly Chunk[] = [];
+let chunks: readonly OutputChunk[] = [];
 
 beforeAll(async () => {
   const bundle = await rolldown(commandBundle(ROOT));
-  const { output } = await bundle.generate(CHUNKS);
+  const { output } = await bundle.generate(await commandChunks(ROOT));
   await bundle.close();
   chunks = output.filter((one) => one.type === "chunk");
 });
 
-/** With what its chunk imports, and so on. */
-function loadedWith(module: string): readonly string[] {
-  const first = chunks.find(({ moduleIds }) => moduleIds.includes(join(ROOT, module)));
-  if (first === undefined) throw new Error(`${module} is not in the bundle`);
-  const seen = new Set<string>([first.fileName]);
-  const loaded: string[] = [];
-  for (const name of seen) {
-    const chunk = chunks.find(({ fileName }) => fileName === name);
-    loaded.push(...(chunk?.moduleIds ?? [name]));
-    for (const next of chunk?.imports ?? []) seen.add(next);
-  }
-  return loaded;
-}
+const loadedWith = (module: string): readonly string[] => modulesLoadedWith(chunks, join(ROOT, module));
 
 describe("of the heavy packages nothing is loaded with", () => {
   test.each([
