@@ -9,13 +9,13 @@ import { updateTexts } from "../../src/catalog/index.ts";
 import { indexPathOf, openRows, useIndex } from "../../src/index-file/index.ts";
 import { listSessions } from "../../src/native/index.ts";
 import { parseQuery, search } from "../../src/search/index.ts";
+import { bundledProgram } from "../sizes/prepared.ts";
 import { copyEveryCase } from "./every-case.ts";
 import { hasPhrase, readNaively } from "./naive.ts";
 
 const KILLS = 200;
 /** After so many kills, everything is looked at. */
 const KILLS_PER_LOOK = 4;
-const CHILD = join(import.meta.dirname, "fill-child.ts");
 const WORDS = ["the", "file", "test", "one", "a", "hello", "error", "read"];
 
 let scratch: string;
@@ -27,24 +27,36 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-/** Kills a fill after a time; whether it was still at work. */
-async function killAfter(delayMs: number, batchChars: number): Promise<boolean> {
-  const child = spawn(process.execPath, [CHILD, JSON.stringify(places), String(batchChars)], {
+interface Kill {
+  readonly program: string;
+  /** Sessions that are read before. */
+  readonly sessions: number;
+  /** So that it comes at any moment of the next one. */
+  readonly moreMs: number;
+  readonly batchChars: number;
+}
+
+/** Whether the fill was still at work. */
+async function killFill({ program, sessions, moreMs, batchChars }: Kill): Promise<boolean> {
+  const child = spawn(process.execPath, [program, JSON.stringify(places), String(batchChars)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  let said = "";
-  const begun = new Promise<void>((resolve) => {
-    child.stdout.on("data", (text) => {
-      said += text;
-      resolve();
+  try {
+    let said = "";
+    const due = new Promise<void>((resolve) => {
+      child.stdout.on("data", (text) => {
+        said += text;
+        if (said.length >= "begin ".length + sessions) resolve();
+      });
     });
-  });
-  await Promise.race([begun, ended]);
-  await Promise.race([sleep(delayMs), ended]);
-  child.kill("SIGKILL");
-  await ended;
-  return !said.includes("done");
+    await Promise.race([due, ended]);
+    await Promise.race([sleep(moreMs), ended]);
+    return !said.includes("done");
+  } finally {
+    child.kill("SIGKILL");
+    await ended;
+  }
 }
 
 /** Turns with a word, by what the index says of the sessions that it calls ready. */
@@ -68,6 +80,7 @@ test(`a fill that is killed at ${KILLS} points never gives a wrong or a missing 
   );
   if (grown === undefined) throw new Error("no session of pi");
   const growing = join(grown.parentPath, grown.name);
+  const program = await bundledProgram("test/search/fill-child.ts");
   let [interrupted, whole] = [0, 0];
   for (let kill = 0; kill < KILLS; kill++) {
     if (kill % 9 === 0) rmSync(indexPathOf(places), { force: true });
@@ -75,7 +88,12 @@ test(`a fill that is killed at ${KILLS} points never gives a wrong or a missing 
       const text = `{"type":"custom","customType":"note","data":${kill},"id":"k${kill}"}\n`;
       appendFileSync(growing, text);
     }
-    if (await killAfter((kill * 37) % 450, kill % 3 === 0 ? 200 : 4_000)) interrupted += 1;
+    const at = {
+      sessions: (kill * 7) % 16,
+      moreMs: (kill * 5) % 12,
+      batchChars: kill % 3 === 0 ? 200 : 4_000,
+    };
+    if (await killFill({ program, ...at })) interrupted += 1;
     if (kill % KILLS_PER_LOOK !== 0) continue;
     const turns = await readNaively(places);
     const partly = await updateTexts({ places, timeMs: 0 });
@@ -97,6 +115,6 @@ test(`a fill that is killed at ${KILLS} points never gives a wrong or a missing 
   await updateTexts({ places });
   expect(statSync(indexPathOf(places)).mode & 0o777).toBe(0o600);
   expect(whole).toBeGreaterThan(0);
-  // Otherwise the kills came too late, and showed nothing.
+  // Otherwise the kills came after the work, and showed nothing.
   expect(interrupted).toBeGreaterThan(KILLS / 4);
 }, 1_800_000);
