@@ -111,10 +111,13 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
 
 /** Every session of every agent by its place alone, none opened: what an id is looked up among. */
 export async function* findSessions(
-  options: Omit<FindOptions, "cwd"> & { readonly places?: Places } = {},
+  options: Omit<FindOptions, "cwd"> & {
+    readonly places?: Places;
+    readonly agents?: readonly AgentName[];
+  } = {},
 ): AsyncGenerator<FoundSession, void, void> {
   const places = options.places ?? placesOfThisUser();
-  for (const agent of READABLE_AGENTS) {
+  for (const agent of options.agents ?? READABLE_AGENTS) {
     yield* (await formatOf(agent)).find(places, pick(options, "subagents", "memo", "signal"));
   }
 }

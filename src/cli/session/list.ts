@@ -10,7 +10,13 @@ import {
   OWN,
 } from "../../catalog/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { type ContinuoError, exitCodeOf, isAgentName, type SessionInfo } from "../../model/index.ts";
+import {
+  AGENT_NAMES,
+  type ContinuoError,
+  exitCodeOf,
+  isAgentName,
+  type SessionInfo,
+} from "../../model/index.ts";
 import { findSessions, listSessions } from "../../native/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import {
@@ -55,7 +61,7 @@ export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
     await output.write(await describeNone(flags, list, shell));
   } else if (list.total > 0) {
     const isNarrowed = options.agents !== undefined || options.cwd !== undefined;
-    const allIds = isNarrowed ? [...list.metIds, ...(await idsOfAll(shell))] : list.metIds;
+    const allIds = isNarrowed ? [...list.metIds, ...(await idsOf(flags, shell))] : list.metIds;
     const table = drawSessions(list.sessions, { shell, allIds });
     await output.write(`${table}${footer(list, flags)}`);
   }
@@ -116,9 +122,11 @@ async function listWithProgress(wanted: ListQuery, shell: Shell): Promise<Catalo
   );
 }
 
-async function idsOfAll(shell: Shell): Promise<string[]> {
+/** Of the agents that were asked for: files of others stay closed. */
+async function idsOf({ agent: names }: ListFlags, shell: Shell): Promise<string[]> {
+  const agents = names === undefined ? {} : { agents: AGENT_NAMES.filter((agent) => names.includes(agent)) };
   const ids: string[] = [];
-  for await (const found of findSessions({ places: placesOf(shell) })) ids.push(found.sessionId);
+  for await (const found of findSessions({ places: placesOf(shell), ...agents })) ids.push(found.sessionId);
   return ids;
 }
 
