@@ -2,6 +2,7 @@
 
 import { loadMachine } from "../../src/cli/serve/machine.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
+import type { Store } from "../../src/model/index.ts";
 import { createAuthenticate } from "../../src/server/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { cleanEnv, createHome, type Home, writeSessions } from "../cli/home.ts";
@@ -10,6 +11,8 @@ import { openServer } from "../server/harness/open-server.ts";
 export interface OpenMachine extends AsyncDisposable {
   readonly home: Home;
   readonly url: string;
+  /** Of channels, continuous sessions and tokens; the sessions of the machine are in files of the home. */
+  readonly store: Store;
   /** A token with these scopes. */
   token(scopes: readonly string[], workspaceId?: string): Promise<string>;
   /** With a token for reading and writing, unless another one is given. */
@@ -34,7 +37,7 @@ export async function openMachine(
     const owner = store.forWorkspace(workspaceId);
     return (await owner.createToken({ scopes, label: "test", issuedFrom: "loopback" })).secret;
   };
-  const everything = await token(["machine:read,write"]);
+  const everything = await token(["machine:read,write", "channel:*:read,write", "live:*:read"]);
   const get: OpenMachine["get"] = (path, secret = everything, signal) =>
     fetch(`${server.url}${path}`, {
       headers: { authorization: `Bearer ${secret}` },
@@ -43,6 +46,7 @@ export async function openMachine(
   return {
     home,
     url: server.url,
+    store,
     token,
     get,
     json: async (path) => await (await get(path)).json(),

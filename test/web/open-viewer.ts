@@ -23,6 +23,8 @@ export interface OpenViewer extends AsyncDisposable {
 interface ViewOptions {
   readonly theme?: "light" | "dark";
   readonly width?: number;
+  /** `read`: the page may change nothing. */
+  readonly access?: "read";
 }
 
 export interface ViewerPage {
@@ -40,7 +42,7 @@ export async function openViewer(home?: Home): Promise<OpenViewer> {
     machine,
     pages: folder,
     browser,
-    open: async (hash, { theme = "light", width = 1280 } = {}) => {
+    open: async (hash, { theme = "light", width = 1280, access } = {}) => {
       const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 800 } });
       const page = await context.newPage();
       const errors: string[] = [];
@@ -54,7 +56,9 @@ export async function openViewer(home?: Home): Promise<OpenViewer> {
         void dialog.dismiss();
       });
       page.on("request", (request) => requests.push(request.url()));
-      const { code } = (await (await machine.post("/v1/pages/code")).json()) as { readonly code: string };
+      const { code } = (await (
+        await machine.post(`/v1/pages/code${access === undefined ? "" : `?access=${access}`}`)
+      ).json()) as { readonly code: string };
       await page.goto(`${machine.url}/#code=${encodeURIComponent(code)}${hash}`);
       await page.waitForSelector("header.top");
       return { page, errors, requests };

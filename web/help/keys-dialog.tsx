@@ -13,7 +13,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["c", "the command that resumes the session"],
   ["a", "actions: hand over, fork, rename, repair, export, delete"],
   ["f", "files that the session changed"],
-  ["i", "write the next prompt; Enter sends it, Shift Enter begins a new line"],
+  ["i", "write the next prompt or message; Enter sends it, Shift Enter begins a new line"],
   ["y  n", "go to the answer of a question for permission"],
   ["Esc", "cancel the turn that runs"],
   ["g  G", "first turn, newest turn"],

@@ -5,12 +5,19 @@ import { ListPage } from "../list/list.tsx";
 import { signedOut } from "../state/server.ts";
 import { HelpButton } from "./help.tsx";
 import { lazily } from "./lazy.tsx";
-import { route } from "./route.ts";
+import { type Route, route } from "./route.ts";
 import { ThemeButton } from "./theme-button.tsx";
 
 /** The list is there without them. */
 const HealthPage = lazily(async () => (await import("../health/health.tsx")).HealthPage);
+const ChannelsPage = lazily(async () => (await import("../channels/channel-list.tsx")).ChannelsPage);
+const ChannelPage = lazily(async () => (await import("../channels/channel-page.tsx")).ChannelPage);
 const SessionPage = lazily(async () => (await import("../session/session.tsx")).SessionPage);
+
+const LINKS = [
+  ["channels", "Channels"],
+  ["health", "Health"],
+] as const;
 
 export function App(): VNode {
   const place = route.value;
@@ -21,23 +28,35 @@ export function App(): VNode {
           Continuo
         </a>
         <span class="space" />
-        <a class="top-link" href="#/health" aria-current={place.page === "health" ? "page" : undefined}>
-          Health
-        </a>
+        {LINKS.map(([page, label]) => (
+          <a
+            key={page}
+            class="top-link"
+            href={`#/${page}`}
+            aria-current={place.page === page ? "page" : undefined}
+          >
+            {label}
+          </a>
+        ))}
         <HelpButton />
         <ThemeButton />
       </header>
-      {signedOut.value ? (
-        <SignedOut />
-      ) : place.page === "list" ? (
-        <ListPage />
-      ) : place.page === "health" ? (
-        <HealthPage />
-      ) : (
-        <SessionPage key={place.key} sessionKey={place.key} turn={place.turn} tab={place.tab} />
-      )}
+      {signedOut.value ? <SignedOut /> : pageAt(place)}
     </>
   );
+}
+
+function pageAt(place: Route): VNode {
+  switch (place.page) {
+    case "list":
+      return <ListPage />;
+    case "health":
+      return <HealthPage />;
+    case "channels":
+      return place.name === null ? <ChannelsPage /> : <ChannelPage key={place.name} name={place.name} />;
+    case "session":
+      return <SessionPage key={place.key} sessionKey={place.key} turn={place.turn} tab={place.tab} />;
+  }
 }
 
 function SignedOut(): VNode {

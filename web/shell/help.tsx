@@ -15,7 +15,7 @@ export function HelpButton(): VNode {
   useKeys({ "?": open });
   return (
     <>
-      <button type="button" class="quiet" aria-keyshortcuts="?" onClick={open}>
+      <button type="button" class="quiet wide" aria-keyshortcuts="?" onClick={open}>
         Keys
       </button>
       {isOpen.value ? (

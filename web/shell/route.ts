@@ -1,10 +1,12 @@
-/** What the address says: `#/`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`. */
+/** What the address says: `#/`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`, `#/channels`, `#/channels/NAME`. */
 
 import { signal } from "@preact/signals";
 
 export type Route =
   | { readonly page: "list" }
   | { readonly page: "health" }
+  /** `null` for the list of all. */
+  | { readonly page: "channels"; readonly name: string | null }
   | {
       readonly page: "session";
       readonly key: string;
@@ -19,6 +21,7 @@ export const route = signal<Route>({ page: "list" });
 export function parseRoute(hash: string): Route {
   const [name, key, tab, turn] = hash.replace(/^#\/?/u, "").split("/");
   if (name === "health") return { page: "health" };
+  if (name === "channels") return { page: name, name: key === undefined || key === "" ? null : decode(key) };
   if (name !== "session" || key === undefined || key === "") return { page: "list" };
   const decoded = decode(key);
   if (tab === "files" || tab === "details") return { page: "session", key: decoded, turn: null, tab };

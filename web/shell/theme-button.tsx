@@ -42,7 +42,8 @@ export function ThemeButton(): VNode {
         theme.value = next;
       }}
     >
-      Theme: {theme.value}
+      <span class="wide">Theme: </span>
+      {theme.value}
     </button>
   );
 }

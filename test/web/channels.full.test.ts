@@ -1,0 +1,184 @@
+/** Channels in real browsers: people and an agent in one channel, threads, streaming, what is hostile, and who may write. */
+
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type AgenticClient, connect } from "../../src/client/index.ts";
+import type { NewEvent } from "../../src/model/index.ts";
+import { violations } from "./axe.ts";
+import { type OpenViewer, openViewer } from "./open-viewer.ts";
+
+let viewer: OpenViewer;
+let token: string;
+const clients: AgenticClient[] = [];
+beforeAll(async () => {
+  viewer = await openViewer();
+  token = await viewer.machine.token(["channel:*:read,write"]);
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await Promise.all(viewer.browser.contexts().map((context) => context.close()));
+});
+afterAll(async () => {
+  await viewer?.[Symbol.asyncDispose]();
+});
+
+async function join(channel: string, handle: string, type = "person"): Promise<AgenticClient> {
+  const { url } = viewer.machine;
+  const client = await connect({ serverUrl: url, token, channel, handle, type, workspaceId: "default" });
+  clients.push(client);
+  return client;
+}
+
+const message = (page: Page) => page.getByRole("textbox", { name: "Message" });
+const post = (page: Page, text: string) => page.locator(".post", { hasText: text });
+
+async function call(page: Page, name: string): Promise<void> {
+  const field = page.getByRole("textbox", { name: "Your name in channels" });
+  await field.fill(name);
+  await field.press("Tab");
+}
+
+async function here(page: Page, name: string): Promise<void> {
+  await page.locator(".names").getByText(name, { exact: true }).waitFor({ state: "attached" });
+}
+
+/** Remembers what changes in the text that is being said. */
+const WATCH = `changed = [];
+  new MutationObserver((records) => {
+    for (const { type, target } of records) changed.push(type + " " + target.nodeName);
+  }).observe(document.querySelector(".saying"), {
+    childList: true, subtree: true, characterData: true, attributes: true,
+  });`;
+
+test("two people and an agent in one channel: presence, a message in progress, and a reply in a thread", async () => {
+  await viewer.machine.store.createLog({ logId: "channels/team" });
+  const first = await viewer.open("/channels/team");
+  const second = await viewer.open("/channels/team", { theme: "dark", width: 360 });
+  await call(first.page, "ada");
+  await call(second.page, "grace");
+  for (const { page } of [first, second]) {
+    await here(page, "ada");
+    await here(page, "grace");
+  }
+  await message(first.page).fill("Where is the build?");
+  await message(first.page).press("Enter");
+  await post(second.page, "Where is the build?").waitFor();
+  expect(await message(first.page).inputValue()).toBe("");
+
+  const claude = await join("team", "claude", "agent");
+  const asked = (await viewer.machine.store.read("channels/team")).events[0]?.id ?? "";
+  const { messageId } = await claude.send("", { replyTo: asked });
+  await claude.update(messageId, "In ");
+  for (const { page } of [first, second]) {
+    await page.locator(".row-reply .saying", { hasText: "In" }).waitFor();
+    await page.evaluate(WATCH);
+    expect(await violations(page)).toEqual([]);
+  }
+  await claude.update(messageId, "`ci/build.yml`, ");
+  await claude.update(messageId, "I think.");
+  for (const { page } of [first, second]) {
+    await expect.poll(() => page.locator(".saying").allInnerTexts()).toEqual(["In `ci/build.yml`, I think."]);
+    expect(new Set(await page.evaluate<readonly string[]>("changed"))).toEqual(
+      new Set(["characterData #text"]),
+    );
+  }
+  await claude.complete(messageId);
+  for (const { page } of [first, second])
+    await page.locator(".row-reply .prose code", { hasText: "ci/build.yml" }).waitFor();
+
+  // A reply to the agent's reply stands in the same thread.
+  await second.page.getByRole("button", { name: "Reply to claude" }).click();
+  await second.page.locator(".dock-line", { hasText: "Reply to" }).waitFor();
+  await message(second.page).fill("Found it");
+  await message(second.page).press("Enter");
+  await first.page.locator(".row-reply", { hasText: "Found it" }).waitFor();
+  expect(await first.page.locator(".row-reply .who").allInnerTexts()).toEqual(["claude", "grace"]);
+
+  await claude.close();
+  await first.page.locator(".names").getByText("claude", { exact: true }).waitFor({ state: "detached" });
+  for (const { page, errors } of [first, second]) {
+    expect(await violations(page)).toEqual([]);
+    expect(errors).toEqual([]);
+  }
+});
+
+test("a message whose writer disappears is shown as interrupted, and one who comes back sees what is new", async () => {
+  const bot = await join("watch", "bot", "agent");
+  await bot.send("before");
+  const { page } = await viewer.open("/channels/watch");
+  await post(page, "before").waitFor();
+  await call(page, "ada");
+  await here(page, "ada");
+  // What the page has seen is remembered under the name.
+  const processed = async (): Promise<number> => {
+    const sessions = await viewer.machine.store.getCursor({ logId: "channels/watch", name: "processed/ada" });
+    return sessions?.sequence ?? 0;
+  };
+  await expect.poll(processed).toBeGreaterThan(0);
+  await page.goto(`${viewer.machine.url}/#/channels`);
+  await page.locator(".channel-line", { hasText: "before" }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await bot.send("", { messageId: "half" });
+  await bot.update("half", "I was about to");
+  await bot.close();
+  await page.locator(".channel-line", { hasText: "interrupted" }).waitFor();
+  await page.goto(`${viewer.machine.url}/#/channels/watch`);
+  await page.locator(".post", { hasText: "Interrupted" }).getByText("I was about to").waitFor();
+  await page.locator(".seen-mark").waitFor();
+  expect(await page.locator(".line").allInnerTexts()).toEqual([
+    expect.stringContaining("Today"),
+    expect.stringContaining("before"),
+    "New since you were here",
+    expect.stringContaining("I was about to"),
+  ]);
+});
+
+const HOSTILE = [
+  "<script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>",
+  "[click](javascript:alert(4)) ![x](https://evil.example/x.png) <style>body{display:none}</style>",
+  `\u202e${"\u001b[31m"}${"A".repeat(40_000)}`,
+];
+
+test("a long channel of hostile messages runs nothing, asks for nothing, and holds few elements, up to its beginning", async () => {
+  const { store, url } = viewer.machine;
+  await store.createLog({ logId: "channels/long" });
+  const events = Array.from({ length: 600 }, (_, n): NewEvent => {
+    const hostile = HOSTILE[n % 100] ?? `message ${n}`;
+    return {
+      id: `m${n}`,
+      type: "message_sent",
+      actor: { kind: "person", id: n % 2 === 0 ? "<b>eve</b>" : "ada" },
+      occurredAt: new Date(Date.UTC(2026, 0, 1) + n * 3_600_000).toISOString(),
+      data: { messageId: `m${n}`, content: hostile },
+    };
+  });
+  await store.append("channels/long", events);
+  const { page, errors, requests } = await viewer.open("/channels/long", { access: "read" });
+  await post(page, "message 599").waitFor();
+  await page.getByText("Read only").waitFor();
+  expect(await message(page).count()).toBe(0);
+  expect(await page.getByRole("button", { name: /Reply/u }).count()).toBe(0);
+  // Upwards to the beginning, window after window.
+  await page.locator(".posts").focus();
+  const top = "document.querySelector('.posts').scrollTop = 0";
+  await expect
+    .poll(
+      async () => {
+        await page.evaluate(top);
+        return (await page.locator(".line").allInnerTexts()).join(" ");
+      },
+      { timeout: 60_000 },
+    )
+    .toContain("<script>alert(1)</script>");
+  expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThan(1_500);
+  expect(
+    await page.evaluate(
+      "document.querySelectorAll('.post script, .post img, .post style, .post svg, .post b').length",
+    ),
+  ).toBe(0);
+  expect(await violations(page)).toEqual([]);
+  expect(requests.filter((one) => !one.startsWith(url) && !one.startsWith("data:"))).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.getByRole("button", { name: "Newest messages" }).click();
+  await post(page, "message 599").waitFor();
+});

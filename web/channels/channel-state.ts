@@ -1,0 +1,294 @@
+/** One channel: what is loaded of it, who is there, and the connection that tells what is new. */
+
+import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import {
+  type AgenticClient,
+  type ChannelWatch,
+  type ClientEvent,
+  connect,
+  type Participant,
+  watch,
+} from "../../src/client/index.ts";
+import { createIds, isContinuoError } from "../../src/model/index.ts";
+import { type ChannelHead, isName, type MessagesWindow } from "../../src/wire/index.ts";
+import { ask, sayError } from "../state/server.ts";
+import { type Channel, foldEvent, foldWindow, NOTHING, type ShownMessage } from "./fold.ts";
+import { channelPath } from "./paths.ts";
+import { type Row, toRows } from "./rows.ts";
+import { storedName, storeName } from "./your-name.ts";
+
+/** How soon the server is told that the reader saw the end. */
+const COMMIT_MS = 1_000;
+/** Messages of a window. */
+const WINDOW = 60;
+
+export class ChannelState {
+  readonly name: string;
+  readonly head: Signal<ChannelHead | null> = signal(null);
+  readonly roster: Signal<readonly Participant[]> = signal([]);
+  readonly connection: Signal<"connecting" | "open" | "lost"> = signal("connecting");
+  /** Why nothing can be shown, or what went wrong with the last thing that was done. */
+  readonly failure: Signal<string | null> = signal(null);
+  readonly loading: Signal<boolean> = signal(true);
+  /** Threads that were opened or closed, by the id of their first message. */
+  readonly folds: Signal<ReadonlyMap<string, boolean>> = signal(new Map());
+  /** Up to here this reader had seen everything. */
+  readonly seen: Signal<number | null> = signal(null);
+  /** Where the list goes next; `null` when it is there. */
+  readonly goal: Signal<{ readonly to: "end" } | { readonly to: "message"; readonly id: string } | null> =
+    signal(null);
+  /** The name under which this reader writes; `null` before it was chosen. */
+  readonly handle: Signal<string | null> = signal(null);
+  /** `elsewhere`: somebody else, or another page, is in the channel under this name. */
+  readonly presence: Signal<"none" | "here" | "elsewhere"> = signal("none");
+  /** Why the server does not remember what was read. */
+  readonly degraded: Signal<string | null> = signal(null);
+  readonly replyTo: Signal<ShownMessage | null> = signal(null);
+  readonly isSending: Signal<boolean> = signal(false);
+  readonly rows: ReadonlySignal<readonly Row[]>;
+  readonly #channel: Signal<Channel> = signal(NOTHING);
+  readonly #messages: ReadonlySignal<readonly ShownMessage[]>;
+  readonly #over = new AbortController();
+  readonly #newId = createIds({
+    now: () => Date.now(),
+    random: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+  });
+  #again = new AbortController();
+  #joined: AgenticClient | null = null;
+  /** Everything up to here has come. */
+  #position = 0;
+  #committing: ReturnType<typeof setTimeout> | undefined;
+  /** What was sent and not confirmed: sent again, it is the same message. */
+  #unsent: { readonly id: string; readonly content: string; readonly replyTo: string | undefined } | null =
+    null;
+  #isReadingOlder = false;
+  /** Events that come while the end is read anew. */
+  #meanwhile: ClientEvent[] | null = null;
+
+  constructor(name: string) {
+    this.name = name;
+    this.#messages = computed(() => this.#channel.value.messages);
+    const notices = computed(() => this.#channel.value.notices);
+    this.rows = computed(() =>
+      toRows(this.#messages.value, notices.value, { folds: this.folds.value, seen: this.seen.value }),
+    );
+  }
+
+  get hasOlder(): boolean {
+    return this.#channel.value.hasOlder;
+  }
+
+  get hasNewer(): boolean {
+    return this.#channel.value.hasNewer;
+  }
+
+  /** The text of a message in progress: it changes with each token, and nothing else does. */
+  openText(messageId: string): string {
+    return this.#channel.value.open.get(messageId)?.text ?? "";
+  }
+
+  /** Who wrote it, as far as anybody knows. */
+  kindOf({ handle, kind }: ShownMessage): string | null {
+    if (kind !== null) return kind;
+    const there = this.roster.value.find((one) => one.handle === handle);
+    if (there !== undefined) return there.type;
+    return this.#messages.value.find((one) => one.handle === handle && one.kind !== null)?.kind ?? null;
+  }
+
+  message(messageId: string): ShownMessage | undefined {
+    return this.#messages.value.find((one) => one.messageId === messageId);
+  }
+
+  async open(): Promise<void> {
+    try {
+      const { signal: stop } = this.#over;
+      const head = await ask<ChannelHead>(channelPath(this.name), { signal: stop });
+      const window = await this.#read("");
+      batch(() => {
+        this.head.value = head;
+        this.handle.value = head.handle ?? storedName();
+        this.roster.value = head.roster;
+        this.#show(foldWindow(this.#channel.value, window, "instead"));
+        this.loading.value = false;
+        this.goal.value = { to: "end" };
+      });
+      await this.#follow(window.sequence);
+    } catch (error) {
+      if (this.#over.signal.aborted) return;
+      this.failure.value = sayError(error);
+      this.loading.value = false;
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#committing);
+    this.#over.abort();
+  }
+
+  get canWrite(): boolean {
+    return this.head.value?.access.includes("write") === true;
+  }
+
+  /** From now on this reader is here, and writes, under this name. */
+  setName(name: string): void {
+    if (name === this.handle.value || !isName(name)) return;
+    storeName(name);
+    this.handle.value = name;
+    this.seen.value = null;
+    this.#again.abort();
+  }
+
+  /** Whether the message is stored. */
+  async send(content: string): Promise<boolean> {
+    const handle = this.handle.value;
+    if (handle === null || this.isSending.value) return false;
+    const replyTo = this.replyTo.value?.messageId;
+    const isSame = this.#unsent?.content === content && this.#unsent.replyTo === replyTo;
+    const message = isSame && this.#unsent !== null ? this.#unsent : { id: this.#newId(), content, replyTo };
+    this.#unsent = message;
+    this.isSending.value = true;
+    const isSent = await this.#guarded(async () => {
+      await ask(channelPath(this.name, "/messages"), { body: { handle, ...message } });
+    });
+    this.isSending.value = false;
+    if (!isSent) return false;
+    this.#unsent = null;
+    this.replyTo.value = null;
+    if (replyTo === undefined) await this.showNewest();
+    return true;
+  }
+
+  /** The reader sees the end: everything up to here is read. */
+  sawEnd(): void {
+    if (this.#joined === null || document.visibilityState !== "visible") return;
+    this.#committing ??= setTimeout(() => {
+      this.#committing = undefined;
+      // What cannot be remembered now is with the next one.
+      this.#joined?.commitCheckpoint(this.#position).catch(() => undefined);
+    }, COMMIT_MS);
+  }
+
+  async loadOlder(): Promise<void> {
+    const first = this.#messages.value[0];
+    if (this.#isReadingOlder || first === undefined || !this.hasOlder) return;
+    this.#isReadingOlder = true;
+    await this.#guarded(async () => {
+      const window = await this.#read(`&before=${first.sequence}`);
+      this.#show(foldWindow(this.#channel.value, window, "older"));
+    });
+    this.#isReadingOlder = false;
+  }
+
+  /** The end of the channel, read anew where it is not loaded. */
+  async showNewest(): Promise<void> {
+    if (this.hasNewer) {
+      await this.#guarded(async () => {
+        this.#meanwhile = [];
+        const window = foldWindow(this.#channel.value, await this.#read(""), "instead");
+        this.#show(this.#meanwhile.reduce(foldEvent, window));
+      });
+      this.#meanwhile = null;
+    }
+    this.goal.value = { to: "end" };
+  }
+
+  fold(root: string, isOpen: boolean): void {
+    this.folds.value = new Map(this.folds.value).set(root, isOpen);
+  }
+
+  /** Goes to a message; its thread is opened. */
+  showMessage(messageId: string, root: string): void {
+    batch(() => {
+      this.fold(root, true);
+      this.goal.value = { to: "message", id: messageId };
+    });
+  }
+
+  /** One connection after another: each goes on where the one before it was. */
+  async #follow(from: number): Promise<void> {
+    const over = this.#over.signal;
+    this.#position = from;
+    while (!over.aborted) {
+      this.#again = new AbortController();
+      const stop = AbortSignal.any([over, this.#again.signal]);
+      try {
+        const client = await this.#connect(stop);
+        try {
+          this.roster.value = client.roster();
+          for await (const event of client.events({ signal: stop })) this.#take(event, client);
+        } finally {
+          this.#joined = null;
+          await client.close();
+        }
+      } catch (error) {
+        if (!stop.aborted) throw error;
+      }
+    }
+  }
+
+  /** Under the reader's name, where that may write and is free; else as somebody whom nobody sees. */
+  async #connect(stop: AbortSignal): Promise<ChannelWatch> {
+    const options = {
+      serverUrl: location.origin,
+      channel: this.name,
+      after: this.#start(),
+      signal: stop,
+      onWarning: () => undefined,
+      onConnection: (connection: "open" | "lost") => {
+        this.connection.value = connection;
+      },
+    };
+    const handle = this.handle.value;
+    const workspaceId = this.head.value?.workspaceId;
+    this.presence.value = "none";
+    this.degraded.value = null;
+    if (handle === null || !this.canWrite) return await watch(options);
+    try {
+      const client = await connect({ ...options, handle, workspaceId, replayMode: "stream" });
+      this.#joined = client;
+      this.presence.value = "here";
+      this.degraded.value = client.degraded ?? null;
+      this.seen.value ??= client.checkpoint ?? null;
+      return client;
+    } catch (error) {
+      if (!isContinuoError(error, "handle_taken")) throw error;
+      this.presence.value = "elsewhere";
+      return await watch(options);
+    }
+  }
+
+  /** Before the first message that is in progress, so that the connection knows it. */
+  #start(): number {
+    const open = this.#messages.value.find(({ state }) => state === "open");
+    return Math.min(this.#position, (open?.sequence ?? Number.POSITIVE_INFINITY) - 1);
+  }
+
+  #take(event: ClientEvent, client: Pick<ChannelWatch, "roster">): void {
+    this.#position = Math.max(this.#position, event.sequence ?? 0);
+    if (event.type === "presence") this.roster.value = client.roster();
+    else {
+      this.#meanwhile?.push(event);
+      this.#show(foldEvent(this.#channel.value, event));
+    }
+  }
+
+  #read(query: string): Promise<MessagesWindow> {
+    const path = channelPath(this.name, `/messages?limit=${WINDOW}${query}`);
+    return ask<MessagesWindow>(path, { signal: this.#over.signal });
+  }
+
+  #show(channel: Channel): void {
+    this.#channel.value = channel;
+  }
+
+  async #guarded(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      this.failure.value = null;
+      return true;
+    } catch (error) {
+      if (!this.#over.signal.aborted) this.failure.value = sayError(error);
+      return false;
+    }
+  }
+}

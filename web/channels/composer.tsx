@@ -1,0 +1,118 @@
+/** Where a message or a reply is written, and under which name. */
+
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { visibleLine } from "../../src/transcript/index.ts";
+import { CHANNEL_LIMITS, isName } from "../../src/wire/index.ts";
+import { useKeys } from "../shell/keys.ts";
+import type { ChannelState } from "./channel-state.ts";
+
+export function Composer({ state }: { state: ChannelState }): VNode {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const text = useSignal("");
+  const replyTo = state.replyTo.value;
+  useEffect(() => {
+    if (replyTo !== null) field.current?.focus();
+  }, [replyTo]);
+  useKeys({
+    i: () => field.current?.focus(),
+    Escape: () => {
+      const isReply = replyTo !== null;
+      state.replyTo.value = null;
+      return isReply;
+    },
+  });
+  const canSend = text.value.trim() !== "" && state.handle.value !== null && !state.isSending.value;
+  const send = async (): Promise<void> => {
+    const words = text.value;
+    if (!canSend || !(await state.send(words))) return;
+    // What was typed meanwhile stays.
+    text.value = text.value.startsWith(words) ? text.value.slice(words.length) : text.value;
+  };
+  return (
+    <section class="dock" aria-label="Write in this channel">
+      <div class="dock-body">
+        {replyTo === null ? null : (
+          <p class="dock-line">
+            <span class="dim">Reply to</span>
+            <bdi class="words">
+              {replyTo.handle === null ? "the server" : visibleLine(replyTo.handle)}:{" "}
+              {visibleLine(replyTo.content.slice(0, 200)).replaceAll("␊", " ")}
+            </bdi>
+            <button
+              type="button"
+              class="quiet"
+              aria-keyshortcuts="Escape"
+              onClick={() => {
+                state.replyTo.value = null;
+              }}
+            >
+              No reply
+            </button>
+          </p>
+        )}
+        <form
+          class="composer"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void send();
+          }}
+        >
+          <textarea
+            ref={field}
+            rows={1}
+            maxLength={CHANNEL_LIMITS.messageLength}
+            aria-label="Message"
+            aria-keyshortcuts="i"
+            placeholder={replyTo === null ? `Write in ${visibleLine(state.name)}` : "Write a reply"}
+            value={text.value}
+            onInput={(event) => {
+              text.value = event.currentTarget.value;
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+              event.preventDefault();
+              void send();
+            }}
+          />
+          <div class="composer-foot">
+            <Name state={state} />
+            <span class="dim hint">
+              <kbd>Enter</kbd> sends <kbd>Shift Enter</kbd> new line
+            </span>
+            <button type="submit" class="primary" disabled={!canSend}>
+              Send
+            </button>
+          </div>
+        </form>
+      </div>
+    </section>
+  );
+}
+
+/** Whoever has chosen no name is asked for one here; a token for one handle has it already. */
+function Name({ state }: { state: ChannelState }): VNode {
+  const typed = useSignal(state.handle.value ?? "");
+  const isWrong = typed.value !== "" && !isName(typed.value);
+  const only = state.head.value?.handle ?? null;
+  if (only !== null) return <bdi class="dim">{visibleLine(only)}</bdi>;
+  return (
+    <label class="name-field">
+      <span class="dim">as</span>
+      <input
+        type="text"
+        aria-label="Your name in channels"
+        aria-invalid={isWrong}
+        placeholder="your name"
+        autocomplete="off"
+        maxLength={128}
+        value={typed.value}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value;
+        }}
+        onChange={() => state.setName(typed.value.trim())}
+      />
+    </label>
+  );
+}

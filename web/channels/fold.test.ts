@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import type { ClientEvent } from "../../src/client/index.ts";
+import type { ChannelMessage } from "../../src/wire/index.ts";
+import { type Channel, foldEvent, foldWindow, MOST_LOADED, NOTHING } from "./fold.ts";
+
+const AT = "2026-01-01T10:00:00.000Z";
+
+function said(sequence: number, more: Partial<ChannelMessage> = {}): ChannelMessage {
+  const id = `m${sequence}`;
+  return {
+    ...{
+      messageId: id,
+      sequence,
+      handle: "ann",
+      kind: "person",
+      content: id,
+      timestamp: AT,
+      state: "complete",
+    },
+    ...more,
+  };
+}
+
+function event(type: ClientEvent["type"], sequence: number, more: object = {}): ClientEvent {
+  return { type, sequence, from: "ann", timestamp: AT, to: [], ...more } as unknown as ClientEvent;
+}
+
+const window = (messages: readonly ChannelMessage[], sequence: number, hasOlder = false): Channel =>
+  foldWindow(NOTHING, { messages, sequence, hasOlder }, "instead");
+
+const ids = ({ messages }: Channel): readonly string[] => messages.map(({ messageId }) => messageId);
+
+test("a message in progress grows by each delta once, also one that the window had already", () => {
+  const begun = window([said(1), said(2, { state: "open", content: "ab" })], 4);
+  const delta = (sequence: number, text: string) =>
+    event("update", sequence, { messageId: "m2", delta: text });
+  const events = [
+    // The connection begins before the message: what the window had comes again.
+    event("message", 2, { messageId: "m2", state: "open", content: "" }),
+    ...[delta(3, "a"), delta(4, "b"), delta(5, "c"), delta(5, "c"), delta(6, "d")],
+  ];
+  const grown = events.reduce(foldEvent, begun);
+  expect(grown.open.get("m2")?.text).toBe("abcd");
+  // The messages are the same object: nothing but the text is drawn anew.
+  expect(grown.messages).toBe(begun.messages);
+  const done = foldEvent(grown, event("complete", 7, { messageId: "m2", content: "abcd!" }));
+  expect(done.messages[1]).toMatchObject({ content: "abcd!", state: "complete", sequence: 2 });
+  expect(done.open.size).toBe(0);
+  expect(foldEvent(done, delta(8, "late"))).toBe(done);
+});
+
+test("a message whose writer disappeared keeps the text so far, and is interrupted", () => {
+  const open = window([said(1, { state: "open", content: "half" })], 1);
+  const lost = foldEvent(
+    open,
+    event("error", 2, { messageId: "m1", code: "interrupted", content: "half a" }),
+  );
+  expect(lost.messages).toMatchObject([{ content: "half a", state: "interrupted" }]);
+});
+
+test("older windows come before what is loaded, each message once, and what is loaded stays bounded", () => {
+  const newest = window([said(5), said(6)], 6, true);
+  const both = foldWindow(
+    newest,
+    { messages: [said(3), said(4), said(5)], sequence: 5, hasOlder: false },
+    "older",
+  );
+  expect([ids(both), both.hasOlder]).toEqual([["m3", "m4", "m5", "m6"], false]);
+  const many = Array.from({ length: MOST_LOADED }, (_, n) => said(n + 1));
+  const full = foldWindow(
+    window([said(5_000)], 5_000, true),
+    { messages: many, sequence: 0, hasOlder: false },
+    "older",
+  );
+  expect([full.messages.length, full.hasNewer]).toEqual([MOST_LOADED, true]);
+  // Behind a gap nothing is added; at the end the oldest makes room.
+  const next = event("message", 5_001, { messageId: "new", state: "complete", content: "new" });
+  expect(foldEvent(full, next)).toBe(full);
+  const rolled = foldEvent(window(many, 1_000), event("message", 5_001, { messageId: "new", content: "" }));
+  expect([rolled.messages.length, rolled.messages[0]?.messageId, rolled.hasOlder]).toEqual([
+    MOST_LOADED,
+    "m2",
+    true,
+  ]);
+});
+
+test("a message that is told twice stands once, and what the server says stands beside the messages", () => {
+  const message = event("message", 3, { messageId: "x", state: "complete", content: "x" });
+  const notice = event("error", 4, { messageId: undefined, code: "busy", message: "a person has to speak" });
+  const channel = [message, message, notice, notice].reduce(foldEvent, window([said(1)], 1));
+  expect(ids(channel)).toEqual(["m1", "x"]);
+  expect(channel.notices).toEqual([{ sequence: 4, timestamp: AT, text: "a person has to speak" }]);
+});

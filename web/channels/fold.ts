@@ -1,0 +1,160 @@
+/** The loaded part of a channel as a value, and what changes it: windows from its end, and events as they come. Pure. */
+
+import type { ClientEvent } from "../../src/client/index.ts";
+import type { ChannelMessage, MessagesWindow } from "../../src/wire/index.ts";
+
+export interface ShownMessage extends Omit<ChannelMessage, "content" | "kind"> {
+  /** Of one in progress only what it began with: `open` has its text. */
+  readonly content: string;
+  /** `null` where it is not known who wrote it. */
+  readonly kind: string | null;
+}
+
+/** The text of a message in progress, with everything up to this event. */
+interface OpenText {
+  readonly text: string;
+  readonly through: number;
+}
+
+/** Something that the server says in the channel. */
+export interface Notice {
+  readonly sequence: number;
+  readonly timestamp: string;
+  readonly text: string;
+}
+
+export interface Channel {
+  /** A piece of the channel without gaps, in order. */
+  readonly messages: readonly ShownMessage[];
+  readonly notices: readonly Notice[];
+  readonly open: ReadonlyMap<string, OpenText>;
+  readonly hasOlder: boolean;
+  /** Newer ones were left out, to keep what is loaded small. */
+  readonly hasNewer: boolean;
+}
+
+export const NOTHING: Channel = {
+  messages: [],
+  notices: [],
+  open: new Map(),
+  hasOlder: false,
+  hasNewer: false,
+};
+
+/** Messages that are loaded at the same time. */
+export const MOST_LOADED = 1_000;
+const MOST_NOTICES = 50;
+
+export function foldWindow(
+  channel: Channel,
+  { messages, sequence, hasOlder }: MessagesWindow,
+  place: "instead" | "older",
+): Channel {
+  const open = new Map(place === "older" ? channel.open : []);
+  for (const { messageId, state, content } of messages) {
+    if (state === "open" && !open.has(messageId)) open.set(messageId, { text: content, through: sequence });
+  }
+  if (place === "instead") return { ...channel, messages, open, hasOlder, hasNewer: false };
+  const known = new Set(channel.messages.map(({ messageId }) => messageId));
+  const all = [...messages.filter(({ messageId }) => !known.has(messageId)), ...channel.messages];
+  const kept = all.slice(0, MOST_LOADED);
+  return {
+    ...channel,
+    messages: kept,
+    open,
+    hasOlder,
+    hasNewer: channel.hasNewer || kept.length < all.length,
+  };
+}
+
+/** An event that is folded twice changes nothing the second time. */
+export function foldEvent(channel: Channel, event: ClientEvent): Channel {
+  switch (event.type) {
+    case "message":
+      return event.state === "open" ? withBegun(channel, event) : withWhole(channel, event, event.state);
+    case "update":
+      return withUpdate(channel, event);
+    case "complete":
+      return withWhole(channel, event, "complete");
+    case "error":
+      return event.messageId === undefined ? withNotice(channel, event) : withInterrupted(channel, event);
+    default:
+      return channel;
+  }
+}
+
+type Event<Type extends ClientEvent["type"]> = Extract<ClientEvent, { readonly type: Type }>;
+
+function withBegun(channel: Channel, event: Event<"message">): Channel {
+  const { messageId, sequence = 0, content } = event;
+  if (channel.messages.some((one) => one.messageId === messageId)) return channel;
+  const next = withMessage(channel, toShown(event, "open"));
+  if (next === channel) return channel;
+  return { ...next, open: new Map(next.open).set(messageId, { text: content, through: sequence }) };
+}
+
+function withUpdate(channel: Channel, { messageId, sequence = 0, delta, content }: Event<"update">): Channel {
+  const known = channel.open.get(messageId);
+  if (known === undefined || sequence <= known.through) return channel;
+  const text = content ?? known.text + (delta ?? "");
+  return { ...channel, open: new Map(channel.open).set(messageId, { text, through: sequence }) };
+}
+
+function withWhole(
+  channel: Channel,
+  event: Event<"message"> | Event<"complete">,
+  state: "complete" | "interrupted",
+): Channel {
+  const known = channel.messages.find((one) => one.messageId === event.messageId);
+  if (known === undefined) return withMessage(channel, toShown(event, state));
+  return replaced(channel, { ...known, content: event.content, state });
+}
+
+function withInterrupted(channel: Channel, { messageId, content }: Event<"error">): Channel {
+  const known = channel.messages.find((one) => one.messageId === messageId);
+  if (known === undefined) return channel;
+  const text = content ?? channel.open.get(known.messageId)?.text ?? known.content;
+  return replaced(channel, { ...known, content: text, state: "interrupted" });
+}
+
+function replaced(channel: Channel, message: ShownMessage): Channel {
+  const { messageId } = message;
+  const messages = channel.messages.map((one) => (one.messageId === messageId ? message : one));
+  const open = new Map(channel.open);
+  open.delete(messageId);
+  return { ...channel, messages, open };
+}
+
+/** At its place by sequence. Where newer ones were left out, nothing follows: there would be a gap. */
+function withMessage(channel: Channel, message: ShownMessage): Channel {
+  const { messages, hasNewer, hasOlder } = channel;
+  const after = messages.findLastIndex(({ sequence }) => sequence < message.sequence);
+  if (after === messages.length - 1 && hasNewer) return channel;
+  if (after === -1 && messages.length > 0 && hasOlder) return channel;
+  const all = [...messages.slice(0, after + 1), message, ...messages.slice(after + 1)];
+  const kept = all.slice(-MOST_LOADED);
+  return { ...channel, messages: kept, hasOlder: hasOlder || kept.length < all.length };
+}
+
+function withNotice(channel: Channel, event: Event<"error">): Channel {
+  const { sequence = 0, timestamp = "", message } = event;
+  if (channel.notices.some((one) => one.sequence === sequence)) return channel;
+  const notices = [...channel.notices, { sequence, timestamp, text: message }].slice(-MOST_NOTICES);
+  return { ...channel, notices };
+}
+
+function toShown(
+  {
+    messageId,
+    sequence = 0,
+    from,
+    content,
+    timestamp = "",
+    to,
+    replyTo,
+  }: Event<"message"> | Event<"complete">,
+  state: ShownMessage["state"],
+): ShownMessage {
+  const message = { messageId, sequence, handle: from, kind: null, content, timestamp, state, to };
+  return replyTo === undefined ? message : { ...message, replyTo };
+}

@@ -1,0 +1,101 @@
+/** One message of a channel: who, when, and what; the text of one in progress is a single node that grows. */
+
+import { useComputed, useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { blockToHtml } from "../../src/transcript/html/index.ts";
+import { visibleLine } from "../../src/transcript/index.ts";
+import { Html } from "../content/html.tsx";
+import { clock, dateAndClock } from "../content/words.ts";
+import type { ChannelState } from "./channel-state.ts";
+import type { ShownMessage } from "./fold.ts";
+
+/** Characters of a message that are drawn at first. */
+const SHOWN_CHARS = 16_000;
+
+interface PostProps {
+  readonly message: ShownMessage;
+  readonly state: ChannelState;
+  readonly head: "whole" | "again" | "stray";
+}
+
+export function Post({ message, state, head }: PostProps): VNode {
+  const { handle, timestamp, state: progress } = message;
+  const kind = state.kindOf(message);
+  const who = handle === null ? "The server" : visibleLine(handle);
+  return (
+    <article class={`post ${head}`} aria-label={`${who}, ${clock(timestamp)}`}>
+      {head === "again" ? null : (
+        <p class="post-head">
+          <bdi class="who">{who}</bdi>
+          {kind === null || kind === "person" ? null : <span class="kind">{visibleLine(kind)}</span>}
+          {head === "stray" ? <span class="dim">replied to an older message</span> : null}
+        </p>
+      )}
+      <time dateTime={timestamp} title={dateAndClock(timestamp)}>
+        {clock(timestamp)}
+      </time>
+      {progress === "open" ? (
+        <Saying messageId={message.messageId} state={state} />
+      ) : (
+        <Said message={message} />
+      )}
+      {progress === "interrupted" ? (
+        <p class="post-note warn">Interrupted: its writer disappeared before the end</p>
+      ) : null}
+      {state.canWrite ? (
+        <button
+          type="button"
+          class="copy reply"
+          aria-label={`Reply to ${who}`}
+          onClick={() => {
+            state.replyTo.value = message;
+          }}
+        >
+          Reply
+        </button>
+      ) : null}
+    </article>
+  );
+}
+
+/** What is being said: a token changes the text node, and nothing else. */
+function Saying({ messageId, state }: { messageId: string; state: ChannelState }): VNode {
+  const words = useComputed(() => state.openText(messageId));
+  return (
+    <div class="post-body">
+      <p class="saying">{words}</p>
+      <p class="post-note">
+        <span class="beat" aria-hidden="true" /> Writing
+      </p>
+    </div>
+  );
+}
+
+function Said({ message: { messageId, content } }: { message: ShownMessage }): VNode {
+  const isWhole = useSignal(content.length <= SHOWN_CHARS);
+  const text = isWhole.value ? content : content.slice(0, SHOWN_CHARS);
+  return (
+    <div class="post-body">
+      <Html class="prose" html={htmlOf(messageId, text)} />
+      {isWhole.value ? null : (
+        <p class="note cut">
+          {SHOWN_CHARS.toLocaleString("en")} of {content.length.toLocaleString("en")} characters{" "}
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              isWhole.value = true;
+            }}
+          >
+            Show all
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** By the renderer of sessions, which escapes everything. */
+function htmlOf(id: string, text: string): string {
+  return blockToHtml({ id, role: "assistant", content: [{ type: "text", text }], metadata: {} }, 0, "served");
+}

@@ -1,0 +1,178 @@
+/** The messages of a channel: of any number only those on the screen are in the page. */
+
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { visibleLine } from "../../src/transcript/index.ts";
+import { clock, counted, dayName } from "../content/words.ts";
+import { useKeys } from "../shell/keys.ts";
+import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
+import type { ChannelState } from "./channel-state.ts";
+import { Post } from "./post.tsx";
+import type { Row } from "./rows.ts";
+
+/** So many rows before the beginning of what is loaded the next window is asked for. */
+const AHEAD = 12;
+const HEIGHTS: Readonly<Record<Row["type"], number>> = {
+  day: 48,
+  mark: 32,
+  message: 72,
+  reply: 64,
+  fold: 30,
+  pointer: 30,
+  notice: 30,
+};
+
+export function Posts({ state }: { state: ChannelState }): VNode {
+  const scroller = useRef<HTMLElement>(null);
+  const rows = state.rows.value;
+  const virtualizer = useVirtual({
+    count: rows.length,
+    scroller,
+    getItemKey: (index) => rows[index]?.key ?? index,
+    estimateSize: (index) => heightOf(rows[index]),
+    anchorTo: "end",
+    followOnAppend: true,
+    paddingStart: 16,
+    paddingEnd: 48,
+  });
+  const items = virtualizer.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const isGoing = state.goal.value !== null;
+  useEffect(() => {
+    if (rows.length > 0 && first < AHEAD && !isGoing) void state.loadOlder();
+  }, [state, rows.length, first, isGoing]);
+  useGoal(state, virtualizer);
+  useKeys({
+    G: () => void state.showNewest(),
+    g: () => virtualizer.scrollToOffset(0),
+  });
+  const isAtEnd = !state.hasNewer && virtualizer.isAtEnd(80);
+  useEffect(() => {
+    if (isAtEnd && rows.length > 0) state.sawEnd();
+  }, [state, isAtEnd, rows]);
+  return (
+    <main class="scroller turns posts" ref={scroller} aria-label="Messages">
+      {rows.length === 0 && state.failure.value === null ? (
+        <p class="empty">{state.loading.value ? "Reading…" : "Nobody has written here yet."}</p>
+      ) : null}
+      <div class="rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        {items.map(({ index, start }) => {
+          const row = rows[index];
+          return row === undefined ? null : (
+            <div
+              key={row.key}
+              class={`line row-${row.type}`}
+              data-index={index}
+              style={{ transform: `translateY(${start}px)` }}
+              ref={virtualizer.measureElement}
+            >
+              <RowView row={row} state={state} />
+            </div>
+          );
+        })}
+      </div>
+      {isAtEnd || rows.length === 0 ? null : (
+        <button type="button" class="to-end" onClick={() => void state.showNewest()}>
+          Newest messages
+        </button>
+      )}
+    </main>
+  );
+}
+
+function heightOf(row: Row | undefined): number {
+  if (row === undefined) return 40;
+  if (row.type !== "message" && row.type !== "reply") return HEIGHTS[row.type];
+  return HEIGHTS[row.type] + 24 * Math.min(200, Math.floor(row.message.content.length / 90));
+}
+
+function RowView({ row, state }: { row: Row; state: ChannelState }): VNode {
+  switch (row.type) {
+    case "day":
+      return <h2 class="post-day">{dayName(row.at, new Date())}</h2>;
+    case "mark":
+      return <p class="seen-mark">New since you were here</p>;
+    case "message":
+      return <Post message={row.message} state={state} head={row.head} />;
+    case "reply":
+      return <Post message={row.message} state={state} head="whole" />;
+    case "fold":
+      return (
+        <button
+          type="button"
+          class="fold"
+          aria-expanded={row.isOpen}
+          onClick={() => state.fold(row.root, !row.isOpen)}
+        >
+          {row.isOpen ? "Fold the replies" : counted(row.hidden, "earlier reply", "earlier replies")}
+        </button>
+      );
+    case "pointer":
+      return <Pointer row={row} state={state} />;
+    case "notice":
+      return (
+        <p class="post-note">
+          <bdi>{visibleLine(row.notice.text)}</bdi> <span class="dim">{clock(row.notice.timestamp)}</span>
+        </p>
+      );
+  }
+}
+
+const TITLE_CHARS = 80;
+
+function Pointer({
+  row: { message, root },
+  state,
+}: {
+  row: Extract<Row, { type: "pointer" }>;
+  state: ChannelState;
+}): VNode {
+  const title = visibleLine(root.content.slice(0, TITLE_CHARS)).replaceAll("␊", " ");
+  return (
+    <button
+      type="button"
+      class="pointer"
+      onClick={() => state.showMessage(message.messageId, root.messageId)}
+    >
+      <bdi class="who">{message.handle === null ? "The server" : visibleLine(message.handle)}</bdi>
+      {" replied to "}
+      <bdi class="argument">{title === "" ? "a message" : title}</bdi>
+      <time dateTime={message.timestamp}>{clock(message.timestamp)}</time>
+    </button>
+  );
+}
+
+const STILL_FRAMES = 3;
+const MAX_FRAMES = 60;
+
+/** Goes where the state says: sizes are estimates until a row is drawn, so it goes again until nothing moves. */
+function useGoal(state: ChannelState, virtualizer: RowVirtualizer): void {
+  const goal = state.goal.value;
+  useLayoutEffect(() => {
+    if (goal === null) return;
+    let frame = 0;
+    let still = 0;
+    let last = Number.NaN;
+    let request = 0;
+    const step = (): void => {
+      if (goal.to === "end") virtualizer.scrollToEnd();
+      else {
+        const at = state.rows.value.findIndex(
+          (row) => (row.type === "message" || row.type === "reply") && row.message.messageId === goal.id,
+        );
+        if (at >= 0) virtualizer.scrollToIndex(at, { align: "center" });
+      }
+      const offset = virtualizer.scrollOffset ?? 0;
+      still = offset === last ? still + 1 : 0;
+      last = offset;
+      frame += 1;
+      if (still < STILL_FRAMES && frame < MAX_FRAMES) request = requestAnimationFrame(step);
+      else {
+        virtualizer.cancelScroll();
+        state.goal.value = null;
+      }
+    };
+    request = requestAnimationFrame(step);
+    return () => cancelAnimationFrame(request);
+  }, [state, virtualizer, goal]);
+}

@@ -1,0 +1,139 @@
+/** The lines of a channel as they are drawn: days, messages, and threads of replies below the message that began them. Pure. */
+
+import type { Notice, ShownMessage } from "./fold.ts";
+
+export type Row =
+  | { readonly type: "day"; readonly key: string; readonly at: string }
+  /** What is below was said since this reader was here. */
+  | { readonly type: "mark"; readonly key: string }
+  | { readonly type: "message"; readonly key: string; readonly message: ShownMessage; readonly head: Head }
+  | { readonly type: "reply"; readonly key: string; readonly message: ShownMessage }
+  /** Replies that are folded, or can be. */
+  | {
+      readonly type: "fold";
+      readonly key: string;
+      readonly root: string;
+      readonly hidden: number;
+      readonly isOpen: boolean;
+    }
+  /** A reply that stands in its thread further up. */
+  | {
+      readonly type: "pointer";
+      readonly key: string;
+      readonly message: ShownMessage;
+      readonly root: ShownMessage;
+    }
+  | { readonly type: "notice"; readonly key: string; readonly notice: Notice };
+
+/** `again`: the same writer a moment later. `stray`: a reply to a message that is not loaded. */
+type Head = "whole" | "again" | "stray";
+
+export interface RowOptions {
+  /** Threads that the reader opened or closed, by the id of their first message. */
+  readonly folds: ReadonlyMap<string, boolean>;
+  /** Up to this sequence the reader has seen everything; `null` where nobody knows. */
+  readonly seen: number | null;
+}
+
+/** A thread of at most so many replies is not folded; of a longer one the newest stands below the fold. */
+const SHORT_THREAD = 3;
+const TOGETHER_MS = 300_000;
+
+export function toRows(
+  messages: readonly ShownMessage[],
+  notices: readonly Notice[],
+  options: RowOptions,
+): readonly Row[] {
+  const threads = threadsOf(messages);
+  const rows: Row[] = [];
+  /** The message or thread that the newest line belongs to. */
+  let above: ShownMessage | null = null;
+  /** The newest line, where another one of the same writer may follow it. */
+  let run: ShownMessage | null = null;
+  let day = "";
+  let isMarked = options.seen === null || options.seen === 0;
+  const waiting = [...notices];
+  for (const message of messages) {
+    const { messageId, sequence, timestamp } = message;
+    while (waiting[0] !== undefined && waiting[0].sequence < sequence) rows.push(noticeRow(waiting.shift()));
+    const root = threads.rootOf.get(messageId);
+    const isNewest = root !== undefined && threads.repliesOf.get(root.messageId)?.at(-1) === message;
+    // In its thread it stands already; a line leads there where something else was said meanwhile.
+    if (root !== undefined && (!isNewest || above === root)) continue;
+    const date = localDay(timestamp);
+    if (date !== day) {
+      rows.push({ type: "day", key: `day ${date}`, at: timestamp });
+      run = null;
+    }
+    if (!isMarked && options.seen !== null && sequence > options.seen) {
+      isMarked = true;
+      if (rows.some(({ type }) => type !== "day")) rows.push({ type: "mark", key: "mark" });
+      run = null;
+    }
+    const replies = threads.repliesOf.get(messageId) ?? [];
+    if (root !== undefined) rows.push({ type: "pointer", key: `pointer ${messageId}`, message, root });
+    else {
+      rows.push({ type: "message", key: `message ${messageId}`, message, head: headOf(message, run) });
+      rows.push(...threadRows(messageId, replies, options));
+    }
+    above = root ?? message;
+    run = root === undefined && replies.length === 0 ? message : null;
+    day = date;
+  }
+  return [...rows, ...waiting.map(noticeRow)];
+}
+
+function threadRows(root: string, replies: readonly ShownMessage[], { folds }: RowOptions): readonly Row[] {
+  const isLong = replies.length > SHORT_THREAD;
+  const isOpen = folds.get(root) ?? !isLong;
+  const shown = isOpen
+    ? replies
+    : replies.filter((one, at) => at === replies.length - 1 || one.state === "open");
+  const rows = shown.map((message): Row => ({ type: "reply", key: `reply ${message.messageId}`, message }));
+  if (!isLong) return rows;
+  return [
+    { type: "fold", key: `fold ${root}`, root, hidden: replies.length - shown.length, isOpen },
+    ...rows,
+  ];
+}
+
+interface Threads {
+  readonly rootOf: ReadonlyMap<string, ShownMessage>;
+  /** In the order in which they were begun. */
+  readonly repliesOf: ReadonlyMap<string, readonly ShownMessage[]>;
+}
+
+/** A reply to a reply belongs to the thread of the first message. */
+function threadsOf(messages: readonly ShownMessage[]): Threads {
+  const known = new Map(messages.map((message) => [message.messageId, message]));
+  const rootOf = new Map<string, ShownMessage>();
+  const repliesOf = new Map<string, ShownMessage[]>();
+  for (const message of messages) {
+    const parent = message.replyTo === undefined ? undefined : known.get(message.replyTo);
+    // A message comes after what it replies to: no thread is a circle.
+    if (parent === undefined || parent.sequence >= message.sequence) continue;
+    const root = rootOf.get(parent.messageId) ?? parent;
+    rootOf.set(message.messageId, root);
+    const replies = repliesOf.get(root.messageId);
+    if (replies === undefined) repliesOf.set(root.messageId, [message]);
+    else replies.push(message);
+  }
+  return { rootOf, repliesOf };
+}
+
+function headOf({ replyTo, handle, timestamp }: ShownMessage, run: ShownMessage | null): Head {
+  if (replyTo !== undefined) return "stray";
+  const isTogether =
+    run?.handle === handle && Date.parse(timestamp) - Date.parse(run.timestamp) < TOGETHER_MS;
+  return isTogether ? "again" : "whole";
+}
+
+function localDay(timestamp: string): string {
+  const date = new Date(timestamp);
+  return `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
+}
+
+function noticeRow(notice: Notice | undefined): Row {
+  const { sequence = 0, timestamp = "", text = "" } = notice ?? {};
+  return { type: "notice", key: `notice ${sequence}`, notice: { sequence, timestamp, text } };
+}
