@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { ROOT, readSource } from "./imports.ts";
 
 /** What a page may use of `src/`: what runs in a browser, by its index. */
-const ROOMS = /^\.\.\/src\/(?:client|model|transcript(?:\/html)?|wire(?:\/machine)?)\/index\.ts$/u;
+const ROOMS = /^\.\.\/src\/(?:client(?:\/live)?|model|transcript(?:\/html)?|wire(?:\/machine)?)\/index\.ts$/u;
 
 const files = readSource("web");
 const imports = files.flatMap((file) =>

@@ -31,6 +31,8 @@ export async function openMachine(
   const server = await openServer(store, {
     authenticate: createAuthenticate(store),
     machine: () => loadMachine(shell, undefined),
+    // As `continuo view`: tests that need an owner of continuous sessions open a service.
+    live: { workspaceIds: [], role: "reader" },
     ...options,
   });
   const token: OpenMachine["token"] = async (scopes, workspaceId = "default") => {

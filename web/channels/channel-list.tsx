@@ -1,53 +1,23 @@
 /** All channels, the one with the newest change first; looked at again while somebody looks at the page. */
 
-import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
 import type { ChannelRow, ChannelSummary } from "../../src/wire/index.ts";
 import { clock, counted, dateAndClock, dayName } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
+import { moveFocus, Repeated } from "../shell/repeated.ts";
 import { useVirtual } from "../shell/virtual.ts";
-import { ask, sayError } from "../state/server.ts";
 import { CHANNELS, channelLink } from "./paths.ts";
 
-const LOOK_MS = 3_000;
 const ROW_HEIGHT = 60;
 
-class ListState {
-  readonly rows: Signal<readonly ChannelRow[] | null> = signal(null);
-  readonly failure: Signal<string | null> = signal(null);
-
-  follow(): () => void {
-    const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async (): Promise<void> => {
-      if (document.visibilityState === "visible") await this.#look(stop.signal);
-      if (!stop.signal.aborted) timer = setTimeout(() => void look(), LOOK_MS);
-    };
-    void look();
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }
-
-  async #look(stop: AbortSignal): Promise<void> {
-    try {
-      const { channels } = await ask<{ readonly channels: readonly ChannelRow[] }>(
-        `${CHANNELS}?summary=true`,
-        { signal: stop },
-      );
-      this.rows.value = channels.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1));
-      this.failure.value = null;
-    } catch (error) {
-      if (!stop.aborted) this.failure.value = sayError(error);
-    }
-  }
+interface ChannelsAnswer {
+  readonly channels: readonly ChannelRow[];
 }
 
 export function ChannelsPage(): VNode {
-  const state = useMemo(() => new ListState(), []);
+  const state = useMemo(() => new Repeated<ChannelsAnswer>(`${CHANNELS}?summary=true`), []);
   useEffect(() => {
     document.title = "Channels · Continuo";
     return state.follow();
@@ -56,10 +26,10 @@ export function ChannelsPage(): VNode {
     u: () => {
       location.hash = "#/";
     },
-    j: () => move(1),
-    k: () => move(-1),
+    j: () => moveFocus(".channel-line", 1),
+    k: () => moveFocus(".channel-line", -1),
   });
-  const rows = state.rows.value;
+  const rows = state.answer.value?.channels.toSorted((a, b) => (a.changedAt < b.changedAt ? 1 : -1)) ?? null;
   return (
     <main class="list-main plain-page" aria-label="Channels">
       <h1>Channels</h1>
@@ -149,11 +119,4 @@ function Newest({ summary: { newest } }: { summary: ChannelSummary }): VNode {
       <bdi>{state === "open" && content === "" ? "writes…" : visibleLine(content).replaceAll("␊", " ")}</bdi>
     </>
   );
-}
-
-/** By keyboard from line to line. */
-function move(step: 1 | -1): void {
-  const lines = [...document.querySelectorAll<HTMLElement>(".channel-line")];
-  const at = lines.indexOf(document.activeElement as HTMLElement);
-  lines[at === -1 ? (step === 1 ? 0 : lines.length - 1) : at + step]?.focus();
 }

@@ -17,6 +17,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["y  n", "go to the answer of a question for permission"],
   ["Esc", "cancel the turn that runs"],
   ["g  G", "first turn, newest turn"],
+  ["j  k  p", "next and previous line of a continuous session; play"],
   ["u", "back to the list"],
   ["?", "this list"],
 ];

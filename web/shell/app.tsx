@@ -12,10 +12,13 @@ import { ThemeButton } from "./theme-button.tsx";
 const HealthPage = lazily(async () => (await import("../health/health.tsx")).HealthPage);
 const ChannelsPage = lazily(async () => (await import("../channels/channel-list.tsx")).ChannelsPage);
 const ChannelPage = lazily(async () => (await import("../channels/channel-page.tsx")).ChannelPage);
+const LiveListPage = lazily(async () => (await import("../live/live-list.tsx")).LiveListPage);
+const LivePage = lazily(async () => (await import("../live/live-page.tsx")).LivePage);
 const SessionPage = lazily(async () => (await import("../session/session.tsx")).SessionPage);
 
 const LINKS = [
   ["channels", "Channels"],
+  ["live", "Live"],
   ["health", "Health"],
 ] as const;
 
@@ -54,6 +57,12 @@ function pageAt(place: Route): VNode {
       return <HealthPage />;
     case "channels":
       return place.name === null ? <ChannelsPage /> : <ChannelPage key={place.name} name={place.name} />;
+    case "live":
+      return place.key === null ? (
+        <LiveListPage />
+      ) : (
+        <LivePage key={place.key} sessionKey={place.key} at={place.at} />
+      );
     case "session":
       return <SessionPage key={place.key} sessionKey={place.key} turn={place.turn} tab={place.tab} />;
   }

@@ -1,4 +1,4 @@
-/** What the address says: `#/`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`, `#/channels`, `#/channels/NAME`. */
+/** What the address says: `#/`, `#/session/KEY`, `#/session/KEY/turn/7`, `#/session/KEY/files`, `#/health`, `#/channels`, `#/channels/NAME`, `#/live`, `#/live/KEY/at/7`. */
 
 import { signal } from "@preact/signals";
 
@@ -7,6 +7,8 @@ export type Route =
   | { readonly page: "health" }
   /** `null` for the list of all. */
   | { readonly page: "channels"; readonly name: string | null }
+  /** `null` for the list of all; `at` is a place of its log. */
+  | { readonly page: "live"; readonly key: string | null; readonly at: number | null }
   | {
       readonly page: "session";
       readonly key: string;
@@ -21,6 +23,7 @@ export const route = signal<Route>({ page: "list" });
 export function parseRoute(hash: string): Route {
   const [name, key, tab, turn] = hash.replace(/^#\/?/u, "").split("/");
   if (name === "health") return { page: "health" };
+  if (name === "live") return parseLive(key, tab, turn);
   if (name === "channels") return { page: name, name: key === undefined || key === "" ? null : decode(key) };
   if (name !== "session" || key === undefined || key === "") return { page: "list" };
   const decoded = decode(key);
@@ -28,6 +31,12 @@ export function parseRoute(hash: string): Route {
   const number = tab === "turn" ? Number(turn) : Number.NaN;
   const isTurn = Number.isSafeInteger(number) && number > 0;
   return { page: "session", key: decoded, turn: isTurn ? number : null, tab: "conversation" };
+}
+
+function parseLive(key = "", word = "", place = ""): Route {
+  if (key === "") return { page: "live", key: null, at: null };
+  const at = word === "at" && /^\d{1,15}$/u.test(place) ? Number(place) : null;
+  return { page: "live", key: decode(key), at };
 }
 
 function decode(text: string): string {

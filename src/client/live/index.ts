@@ -20,3 +20,4 @@ export type {
 export { LiveClient, type OpenLiveOptions, openLive } from "./client.ts";
 export { memoryOutbox, type Outbox, type OutboxBatch, type OutboxState } from "./outbox.ts";
 export type { AudioRecording, RecordingBox, StoredRecording } from "./recordings.ts";
+export { type LiveWatch, type WatchLiveOptions, watchLive } from "./watch.ts";

@@ -1,0 +1,184 @@
+/** One continuous session: what it gathered, the notes that came of it, and the way through its log. */
+
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { visibleLine } from "../../src/transcript/index.ts";
+import type { LiveSession } from "../../src/wire/index.ts";
+import { copyText } from "../content/copy.ts";
+import { cost, dateAndClock, tokens } from "../content/words.ts";
+import { useKeys } from "../shell/keys.ts";
+import { LiveState } from "./live-state.ts";
+import { notesAsMarkdown } from "./markdown.ts";
+import { Notes } from "./notes.tsx";
+import { liveLink } from "./paths.ts";
+import { Replay } from "./replay.tsx";
+import { Timeline } from "./timeline.tsx";
+
+interface LivePageProps {
+  readonly sessionKey: string;
+  /** The place of the log; its end with `null`. */
+  readonly at: number | null;
+}
+
+export function LivePage({ sessionKey, at }: LivePageProps): VNode {
+  const state = useMemo(() => new LiveState(sessionKey), [sessionKey]);
+  const part = useSignal<"notes" | "timeline">("notes");
+  useEffect(() => state.follow(), [state]);
+  useEffect(() => {
+    state.at.value = at;
+  }, [state, at]);
+  const session = state.session.value;
+  const title = session?.title ?? session?.videoId ?? sessionKey;
+  useEffect(() => {
+    document.title = `${visibleLine(title)} · Continuo`;
+  }, [title]);
+  useKeys({
+    u: () => {
+      location.hash = "#/live";
+    },
+  });
+  return (
+    <div class="session-page live-page">
+      <section class="session-head" aria-label="Continuous session">
+        <div class="session-title">
+          <h1>
+            <bdi>{visibleLine(title)}</bdi>
+          </h1>
+          <Export state={state} title={title} />
+        </div>
+        <p class="facts">
+          <a href="#/live">All sessions</a>
+          {session === null ? null : <Facts session={session} />}
+        </p>
+        <Conditions state={state} />
+        <div class="parts-switch">
+          {(["notes", "timeline"] as const).map((name) => (
+            <button
+              key={name}
+              type="button"
+              class="quiet"
+              aria-pressed={part.value === name}
+              onClick={() => {
+                part.value = name;
+              }}
+            >
+              {name === "notes" ? "Notes" : "Timeline"}
+            </button>
+          ))}
+        </div>
+      </section>
+      <main class={`live-split show-${part.value}`} aria-label="Notes and evidence">
+        <Notes state={state} />
+        <Timeline state={state} />
+        <Replay state={state} />
+      </main>
+    </div>
+  );
+}
+
+function Facts({ session }: { session: LiveSession }): VNode {
+  const { state, level, depth, restarts, budget, lastActivityAt, createdAt } = session;
+  const { costUsd, inputTokens, outputTokens, modelCalls } = session.cost;
+  return (
+    <>
+      <span class={`state ${state === "active" ? "live" : state === "degraded" ? "damaged" : ""}`}>
+        {state}
+      </span>
+      {level === "normal" ? null : <span class="warn">{level}</span>}
+      {depth === 0 ? null : <span>{depth.toLocaleString("en")} waiting</span>}
+      <span>begun {dateAndClock(createdAt)}</span>
+      <span>last input {dateAndClock(lastActivityAt)}</span>
+      {modelCalls === 0 ? null : (
+        <span>
+          {tokens(inputTokens + outputTokens)} tokens, {cost(costUsd)}
+        </span>
+      )}
+      {budget === "normal" ? null : <span class="warn">budget {budget}</span>}
+      {restarts === 0 ? null : <span>taken over {restarts} times</span>}
+      {session.parentId === null ? null : <span>follows an earlier session</span>}
+      {session.ephemeral ? <span class="warn">kept in memory only</span> : null}
+    </>
+  );
+}
+
+/** What is not as it should be. */
+function Conditions({ state }: { state: LiveState }): VNode {
+  const health = state.session.value?.health;
+  const lines: readonly (readonly [string, string | null | undefined])[] = [
+    ["bad", state.failure.value],
+    [
+      "warn",
+      state.connection.value === "lost" ? "The connection was lost. Trying again; nothing is missed." : null,
+    ],
+    [
+      "bad",
+      health?.degradedReason == null
+        ? null
+        : `Degraded: ${visibleLine(health.degradedReason)}. New evidence is refused until a repair.`,
+    ],
+    ["warn", health?.lastError == null ? null : `Last error: ${visibleLine(health.lastError)}`],
+    [
+      "warn",
+      health?.lastCheckpointError == null
+        ? null
+        : `No checkpoint: ${visibleLine(health.lastCheckpointError)}`,
+    ],
+    ["", state.at.value === null ? null : "You see the session as it was at this place of its log."],
+  ];
+  return (
+    <div role="status">
+      {lines.map(([tone, text]) =>
+        text == null ? null : (
+          <p key={text} class={`notice ${tone}`}>
+            {text}
+          </p>
+        ),
+      )}
+    </div>
+  );
+}
+
+/** Notes as they are shown; everything with its pictures is the work of a command. */
+function Export({ state, title }: { state: LiveState; title: string }): VNode {
+  const save = (): void => {
+    const text = notesAsMarkdown(title, state.notes.value);
+    const address = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = "notes.md";
+    link.click();
+    URL.revokeObjectURL(address);
+  };
+  const command = `continuo live export --output notes.zip ${quoted(state.key)}`;
+  return (
+    <div class="actions">
+      <button
+        type="button"
+        title="A link to this place of the log"
+        onClick={({ currentTarget }) =>
+          void copyText(`${location.origin}/${liveLink(state.key, state.at.value)}`, currentTarget)
+        }
+      >
+        Copy link
+      </button>
+      <button
+        type="button"
+        title={command}
+        onClick={({ currentTarget }) => void copyText(command, currentTarget)}
+      >
+        Copy export command
+      </button>
+      <button type="button" onClick={save}>
+        Save notes
+      </button>
+    </div>
+  );
+}
+
+/** For a shell: a key is a text of somebody else. */
+function quoted(text: string): string {
+  return /^[\w.@%+-]+$/u.test(text) && !text.startsWith("-")
+    ? text
+    : `-- '${text.replaceAll(/\p{Cc}/gu, "").replaceAll("'", `'\\''`)}'`;
+}

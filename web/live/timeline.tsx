@@ -1,0 +1,180 @@
+/** What a session gathered, in the order of its log: captions, remarks, frames, notes, and what became of the session. */
+
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { visibleLine, visibleText } from "../../src/transcript/index.ts";
+import { clock, counted, dateAndClock } from "../content/words.ts";
+import { useVirtual } from "../shell/virtual.ts";
+import { noteAt } from "./at.ts";
+import type { Item, NoteVerb } from "./fold.ts";
+import type { LiveState } from "./live-state.ts";
+import { livePath, mediaTime } from "./paths.ts";
+
+const FRAME_HEIGHT = 128;
+const LINE_HEIGHT = 34;
+
+export function Timeline({ state }: { state: LiveState }): VNode {
+  const scroller = useRef<HTMLElement>(null);
+  const items = state.items.value;
+  const virtualizer = useVirtual({
+    count: items.length,
+    scroller,
+    getItemKey: (index) => items[index]?.sequence ?? index,
+    estimateSize: (index) => (items[index]?.type === "frame" ? FRAME_HEIGHT : LINE_HEIGHT),
+    anchorTo: "end",
+    followOnAppend: true,
+    paddingEnd: 24,
+  });
+  const chosen = state.chosen.value;
+  useLayoutEffect(() => {
+    if (chosen === null) return;
+    const index = items.findIndex((item) => nameOf(item) === chosen);
+    if (index >= 0) virtualizer.scrollToIndex(index, { align: "center" });
+  }, [virtualizer, chosen]);
+  const at = state.at.value;
+  useEffect(() => {
+    if (state.isReady.value) virtualizer.scrollToEnd();
+  }, [virtualizer, at, state.isReady.value]);
+  const { left } = state.log.value;
+  return (
+    <div class="live-part">
+      <h2 id="live-timeline">
+        Timeline <span class="dim">{items.length.toLocaleString("en")}</span>
+      </h2>
+      {left === 0 ? null : (
+        <p class="notice">{counted(left, "older line")} not shown here; the export has all evidence.</p>
+      )}
+      {items.length === 0 && state.isReady.value ? <p class="dim">No evidence yet.</p> : null}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard. */}
+      <section class="scroller" ref={scroller} tabIndex={0} aria-labelledby="live-timeline">
+        <ol class="rows plain-list" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+          {virtualizer.getVirtualItems().map(({ index, start }) => {
+            const item = items[index];
+            return item === undefined ? null : (
+              <li
+                key={item.sequence}
+                class="line"
+                data-index={index}
+                style={{ transform: `translateY(${start}px)` }}
+                ref={virtualizer.measureElement}
+              >
+                <Line item={item} state={state} isChosen={chosen !== null && nameOf(item) === chosen} />
+              </li>
+            );
+          })}
+        </ol>
+      </section>
+    </div>
+  );
+}
+
+/** What chooses it: evidence by its id, of a note the newest line. */
+function nameOf(item: Item): string {
+  return item.type === "note" ? `${item.noteId} ${item.sequence}` : item.id;
+}
+
+interface LineProps {
+  readonly item: Item;
+  readonly state: LiveState;
+  readonly isChosen: boolean;
+}
+
+function Line({ item, state, isChosen }: LineProps): VNode {
+  return (
+    <div class={`moment of-${item.type}`} aria-current={isChosen ? "true" : undefined}>
+      <time dateTime={item.at} title={dateAndClock(item.at)}>
+        {"mediaTimeMs" in item ? mediaTime(item.mediaTimeMs) : ""}
+      </time>
+      <Words item={item} state={state} />
+    </div>
+  );
+}
+
+function Words({ item, state }: Omit<LineProps, "isChosen">): VNode {
+  switch (item.type) {
+    case "said":
+    case "remark":
+      return (
+        <p>
+          {item.type === "remark" ? <b>Remark: </b> : null}
+          {item.speaker === null ? null : <bdi class="who">{visibleLine(item.speaker)} </bdi>}
+          <bdi>{visibleText(item.text)}</bdi>
+        </p>
+      );
+    case "question":
+      return (
+        <p>
+          <b>The agent asks: </b>
+          <bdi>{item.text === "" ? "what is meant here?" : visibleText(item.text)}</bdi>
+        </p>
+      );
+    case "frame":
+      return <Frame item={item} state={state} />;
+    case "note":
+      return <NoteLine item={item} state={state} />;
+    case "state":
+      return (
+        <p class="mark-line">
+          <bdi>{visibleLine(item.text)}</bdi> <span class="dim">{clock(item.at)}</span>
+        </p>
+      );
+    case "checkpoint":
+      return <p class="mark-line dim">Checkpoint, up to event {item.cursor.toLocaleString("en")}</p>;
+    case "lost":
+      return <p class="mark-line warn">{counted(item.count, "piece")} of evidence dropped under load</p>;
+  }
+}
+
+function Frame({ item, state }: { item: Extract<Item, { type: "frame" }>; state: LiveState }): VNode {
+  const { picture, text, mediaTimeMs, sequence } = item;
+  const words = text === "" ? `Frame at ${mediaTime(mediaTimeMs)}` : visibleLine(text);
+  return (
+    <figure class="frame">
+      {picture === null ? null : (
+        <img
+          src={livePath(state.key, `/blobs/${picture.hash}?sequence=${sequence}`)}
+          alt={words}
+          loading="lazy"
+          decoding="async"
+          onError={({ currentTarget }) => {
+            // It was removed at its time; its words stay.
+            currentTarget.hidden = true;
+          }}
+        />
+      )}
+      <figcaption>
+        <bdi>{words}</bdi>
+      </figcaption>
+    </figure>
+  );
+}
+
+const VERBS: Readonly<Record<NoteVerb, string>> = {
+  written: "Note written",
+  updated: "Note changed",
+  accepted: "Note accepted",
+  undone: "Change of a note taken back",
+  merged: "Notes merged",
+  split: "Note split off",
+  archived: "Note archived",
+};
+
+function NoteLine({ item, state }: { item: Extract<Item, { type: "note" }>; state: LiveState }): VNode {
+  const history = state.log.value.notes.get(item.noteId);
+  const text = (history === undefined ? null : noteAt(history, item.sequence))?.version.text ?? "";
+  return (
+    <button
+      type="button"
+      class="pointer"
+      onClick={() => {
+        state.chosen.value = item.noteId;
+      }}
+    >
+      <span class="who">
+        {VERBS[item.verb]}
+        {item.by === "person" ? " by a person" : ""}
+      </span>
+      <bdi class="argument">{visibleLine(text.slice(0, 200)).replaceAll("␊", " ")}</bdi>
+    </button>
+  );
+}
