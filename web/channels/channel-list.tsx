@@ -6,8 +6,8 @@ import { visibleLine } from "../../src/transcript/index.ts";
 import type { ChannelRow, ChannelSummary } from "../../src/wire/index.ts";
 import { clock, counted, dateAndClock, dayName } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
-import { moveFocus, Repeated } from "../shell/repeated.ts";
 import { useVirtual } from "../shell/virtual.ts";
+import { moveFocus, Repeated } from "../state/repeated.ts";
 import { CHANNELS, channelLink } from "./paths.ts";
 
 const ROW_HEIGHT = 60;

@@ -6,8 +6,8 @@ import { visibleLine } from "../../src/transcript/index.ts";
 import type { LiveSession } from "../../src/wire/index.ts";
 import { counted, dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
-import { moveFocus, Repeated } from "../shell/repeated.ts";
 import { useVirtual } from "../shell/virtual.ts";
+import { moveFocus, Repeated } from "../state/repeated.ts";
 import { LIVE, liveLink } from "./paths.ts";
 
 interface SessionsAnswer {

@@ -80,7 +80,7 @@ export function Replay({ state }: { state: LiveState }): VNode | null {
           state.at.value = placeOfCount(state.log.value, Number(currentTarget.value));
         }}
       />
-      <output>{at === null ? `${place}, newest` : place}</output>
+      <output>{place}</output>
       <button
         type="button"
         class="quiet"

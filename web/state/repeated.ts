@@ -1,7 +1,7 @@
 /** An answer of the server that is asked for again every few seconds, while somebody looks at the page. */
 
 import { type Signal, signal } from "@preact/signals";
-import { ask, sayError } from "../state/server.ts";
+import { ask, sayError } from "./server.ts";
 
 const LOOK_MS = 3_000;
 
