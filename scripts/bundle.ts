@@ -5,9 +5,20 @@ import { type InputOptions, type OutputChunk, type OutputOptions, type Plugin, r
 
 /** @param root of the package */
 export function commandBundle(root: string): InputOptions {
+  return bundleOf(root, { main: "src/cli/main.ts" });
+}
+
+/** Writes the thread that reads long sessions: one file, so that the command is not cut into more chunks for it. */
+export async function writeThread(root: string, dir: string, ending: "js" | "mjs"): Promise<void> {
+  const bundle = await rolldown(bundleOf(root, { "reader-worker": "src/machine/reader-worker.ts" }));
+  await bundle.write({ format: "esm", dir, codeSplitting: false, entryFileNames: `[name].${ending}` });
+  await bundle.close();
+}
+
+function bundleOf(root: string, entries: Readonly<Record<string, string>>): InputOptions {
   const isOurs = (id: string): boolean => id.startsWith(join(root, "src") + sep);
   return {
-    input: { main: join(root, "src/cli/main.ts") },
+    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, path)])),
     platform: "node",
     external: [/^node:/u, "pg", "string-width"],
     // A module of ours does nothing when it is loaded: of what a folder's index names, only what is used is loaded.

@@ -14,6 +14,10 @@ export const MACHINE_LIMITS = {
   followMs: 2_000,
   /** Milliseconds in which a search brings the index up to date before it answers. */
   indexMs: 2_000,
+  /** Messages that a search in one session finds at once, and words of it. */
+  foundMessages: 50,
+  maxFoundMessages: 500,
+  findWords: 20,
   /** Sessions that a search finds. */
   foundSessions: 1_000,
   /** Bytes of a session of which the usage is worked out for the list, and rows of which it is remembered. */

@@ -1,17 +1,24 @@
 /** What the parts of the machine share: the list, the histories, and the way from a key to both. */
 
 import type { HistoryName } from "../wire/machine/index.ts";
-import type { Asked, Histories, Whole } from "./history/index.ts";
 import type { NamedSession } from "./named.ts";
 import type { MachineOptions } from "./options.ts";
+import type { AnswerOf, ArgsOf, AskedSession, Question } from "./questions.ts";
+import type { Reading } from "./reading.ts";
 import type { RowSource } from "./rows.ts";
 
 export interface Machine {
   readonly options: MachineOptions;
   readonly source: RowSource;
-  readonly histories: Histories;
+  readonly reading: Reading;
   /** Errors: `not_found`. */
   named(key: string, signal: AbortSignal): Promise<NamedSession>;
-  asked(name: HistoryName, signal: AbortSignal): Promise<Asked>;
-  withWhole<T>(name: HistoryName, signal: AbortSignal, use: (whole: Whole) => T): Promise<T>;
+  asked(name: HistoryName, signal: AbortSignal): Promise<AskedSession>;
+  /** Errors: `not_found`, those of reading the session, and of the question. */
+  ask<Q extends Question>(
+    question: Q,
+    name: HistoryName,
+    args: ArgsOf<Q>,
+    signal: AbortSignal,
+  ): Promise<AnswerOf<Q>>;
 }

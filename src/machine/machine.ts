@@ -1,34 +1,26 @@
 /** The machine: its parts as one service. */
 
 import type { Prices } from "../catalog/index.ts";
+import { present } from "../model/index.ts";
 import type { ListQuery, MachineService } from "../wire/machine/index.ts";
 import { createActions } from "./actions.ts";
 import { changesOf } from "./changed.ts";
 import { createChat } from "./chat/index.ts";
 import { findByText } from "./found.ts";
 import { growthOf } from "./growth.ts";
-import { toHead } from "./head.ts";
 import { healthOf } from "./health.ts";
-import {
-  changedFiles,
-  changesOfFile,
-  createHistories,
-  outlineOf,
-  tipWindow,
-  windowOf,
-} from "./history/index.ts";
+import { tipWindow } from "./history/index.ts";
 import { pageOf, toFilter } from "./list.ts";
 import type { Machine } from "./machine-parts.ts";
-import { findNamed, locateNamed, ownKey } from "./named.ts";
+import { findNamed, ownKey } from "./named.ts";
 import type { MachineOptions } from "./options.ts";
-import { imageIn, textIn } from "./parts.ts";
+import { createReading } from "./reading.ts";
 import { createRowUsages, withUsage } from "./row-usage.ts";
 import { createRowSource, type RowSource } from "./rows.ts";
-import { seenFrom } from "./seen.ts";
 
 export function createMachine(options: MachineOptions): MachineService {
   const machine = createParts(options);
-  const { source, histories } = machine;
+  const { source, reading } = machine;
   const usages = createRowUsages(options);
   const chat = createChat({
     places: options.places,
@@ -53,31 +45,28 @@ export function createMachine(options: MachineOptions): MachineService {
     async session(key, signal) {
       const named = await machine.named(key, signal);
       const prices = await options.prices();
-      return await machine.withWhole({ key }, signal, (whole) => toHead(named, whole, prices));
+      return await machine.ask("head", { key }, { named, prices }, signal);
     },
     async history(query, signal) {
       const asked = await machine.asked(query, signal);
-      const tip = await histories.tip(asked);
+      const tip = await reading.tip(asked);
       const window = tip === null ? null : tipWindow(tip, asked, query);
-      return window ?? (await histories.withWhole(asked, signal, ({ kept }) => windowOf(kept, query, query)));
+      return window ?? (await reading.ask("window", asked, query, signal));
     },
-    text: (query, signal) => machine.withWhole(query, signal, ({ kept }) => textIn(kept, query)),
-    image: (query, signal) => machine.withWhole(query, signal, ({ kept }) => imageIn(kept, query)),
+    text: (query, signal) => machine.ask("text", query, query, signal),
+    image: (query, signal) => machine.ask("image", query, query, signal),
     growth: (query, signal) => growthOf(machine, query, signal),
-    async outline(query, signal) {
-      const seen = await seenFrom(machine, query, signal);
-      return await machine.withWhole(query, signal, ({ kept }) => outlineOf(kept, query, seen));
-    },
-    changes: (query, signal) => machine.withWhole(query, signal, ({ kept }) => changedFiles(kept)),
-    fileChanges: (query, signal) =>
-      machine.withWhole(query, signal, ({ kept }) => changesOfFile(kept, query.path, query.after)),
+    outline: (query, signal) => machine.ask("outline", query, query, signal),
+    find: (query, signal) => machine.ask("find", query, query, signal),
+    changes: (query, signal) => machine.ask("changes", query, null, signal),
+    fileChanges: (query, signal) => machine.ask("fileChanges", query, query, signal),
     health: () => healthOf(machine, chat),
     actions: createActions(machine),
     chat,
     close: async () => {
       await chat.close();
       usages.close();
-      histories.close();
+      await reading.close();
     },
   };
 }
@@ -93,24 +82,18 @@ async function rowsFor(
 
 function createParts(options: MachineOptions): Machine {
   const source = createRowSource(options.places);
-  const histories = createHistories();
+  const reading = createReading();
   const machine: Machine = {
-    ...{ options, source, histories },
+    ...{ options, source, reading },
     named: (key, signal) =>
-      findNamed(key, source, (parent) =>
-        machine.withWhole({ key: parent }, signal, ({ details }) => details.subagents),
-      ),
+      findNamed(key, source, (parent) => machine.ask("subagents", { key: parent }, null, signal)),
     async asked({ key, view = "history", branch }, signal) {
       const named = await machine.named(key, signal);
       const prices: Prices = await options.prices();
-      return {
-        ...{ key, view, prices, places: options.places },
-        ...(branch === undefined ? {} : { branch }),
-        locate: async () => await locateNamed(named, options.places),
-      };
+      return { key, row: named.row, view, places: options.places, prices, ...present({ branch }) };
     },
-    withWhole: async (name, signal, use) =>
-      await histories.withWhole(await machine.asked(name, signal), signal, use),
+    ask: async (question, name, args, signal) =>
+      await reading.ask(question, await machine.asked(name, signal), args, signal),
   };
   return machine;
 }

@@ -4,7 +4,7 @@ import { ContinuoError } from "../model/index.ts";
 import { type ImageBytes, type TextRest, valueAt } from "../wire/machine/index.ts";
 import { HISTORY_LIMITS, indexOf, type KeptHistory, SHOWN_IMAGES } from "./history/index.ts";
 
-interface PartName {
+export interface PartName {
   readonly messageId: string;
   readonly path: string;
 }

@@ -9,6 +9,7 @@ import type {
   GrowthEvent,
   HistoryWindow,
   Outline,
+  SessionFound,
   SessionHead,
 } from "../../src/wire/machine/index.ts";
 import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText } from "../cli/home.ts";
@@ -195,6 +196,20 @@ test("what a session changed is one list of differences for each file", async ()
     { messageId: "c3", status: "failed" },
   ]);
   expect((await machine.get(`${WORK}/changes?path=/etc/passwd`)).status).toBe(404);
+});
+
+test("a search in a session finds the messages with all words, newest first, also in calls and results", async () => {
+  const find = async (query: string): Promise<SessionFound> => await machine.json(`${WORK}/find?${query}`);
+  const ids = ({ found }: SessionFound): readonly string[] => found.map(({ messageId }) => messageId);
+  const all = await find("words=edit%20A.TXT");
+  expect(ids(all)).toEqual(["c3", "c1"]);
+  expect(all.found[1]).toMatchObject({ turn: 1, excerpt: [{ text: "Edit", isMatch: true }] });
+  expect(ids(await find("words=edit%20nothing-there"))).toEqual([]);
+  const first = await find("words=edit%20a.txt&limit=1");
+  expect(ids(first)).toEqual(["c3"]);
+  const rest = await find(`words=edit%20a.txt&limit=5&before=${first.next}`);
+  expect([ids(rest), rest.next]).toEqual([["c1"], null]);
+  expect((await machine.get(`${WORK}/find?words=%20`)).status).toBe(400);
 });
 
 test("whoever follows a session gets each new message once, from where a window ended", async () => {

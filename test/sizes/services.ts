@@ -8,11 +8,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type InputOptions, rolldown } from "rolldown";
 import type { TestProject } from "vitest/node";
-import { commandBundle } from "../../scripts/bundle.ts";
+import { commandBundle, writeThread } from "../../scripts/bundle.ts";
 import { startPostgres } from "../store/harness/postgres-server.ts";
 
 declare module "vitest" {
@@ -70,8 +70,10 @@ async function start(path: string): Promise<Service> {
   return await service();
 }
 
-function bundleCommand(): Promise<Service> {
-  return bundled("command", commandBundle(ROOT));
+async function bundleCommand(): Promise<Service> {
+  const command = await bundled("command", commandBundle(ROOT));
+  await writeThread(ROOT, dirname(command.value), "mjs");
+  return command;
 }
 
 /** A program as it is now, in one file: from its sources it starts five to ten times slower. */

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LookUpHit } from "../../catalog/index.ts";
 import { ContinuoError, isContinuoError, type Message } from "../../model/index.ts";
+import type { HistoryView } from "../../wire/machine/index.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 import { type ReadOptions, readOn, readTip, readWhole, stampNow, type Whole } from "./reading.ts";
 
@@ -18,8 +19,13 @@ export interface Histories {
   withWhole<T>(asked: Asked, signal: AbortSignal, use: (whole: Whole) => T): Promise<T>;
   /** The newest messages of a long session that was not read yet; `null` where all of it is there soon. */
   tip(asked: Asked): Promise<readonly Message[] | null>;
+  /** Whether all of it was read here, or is being read. */
+  holds(asked: Omit<Asked, "locate">): boolean;
   close(): void;
 }
+
+/** Reads the history that is asked about, in its view unless another one is named. */
+export type Read = <T>(use: (whole: Whole) => T, view?: HistoryView) => Promise<T>;
 
 interface Slot {
   users: number;
@@ -39,7 +45,7 @@ const LOOKS = 20;
 export function createHistories(): Histories {
   const slots = new Map<string, Slot>();
   const slotOf = (asked: Asked): Slot => {
-    const name = JSON.stringify([asked.key, asked.view, asked.branch ?? null]);
+    const name = nameOf(asked);
     const slot = slots.get(name) ?? createSlot();
     // The one that was asked for last is the last one to go.
     slots.delete(name);
@@ -75,11 +81,20 @@ export function createHistories(): Histories {
         throw error;
       }
     },
+    holds(asked) {
+      const slot = slots.get(nameOf(asked));
+      return slot !== undefined && (slot.whole !== null || slot.reading !== null);
+    },
     close() {
       for (const slot of slots.values()) drop(slot);
       slots.clear();
     },
   };
+}
+
+/** Of a history: one for each session, view and branch. */
+export function nameOf({ key, view, branch }: Pick<Asked, "key" | "view" | "branch">): string {
+  return JSON.stringify([key, view, branch ?? null]);
 }
 
 function createSlot(): Slot {

@@ -6,7 +6,7 @@
  * Does not know: keys, rows, who asks.
  */
 
-export { type Asked, createHistories, type Histories } from "./histories.ts";
+export { type Asked, createHistories, type Histories, nameOf, type Read } from "./histories.ts";
 export type { KeptHistory } from "./kept.ts";
 export { HISTORY_LIMITS } from "./limits.ts";
 export { changedFiles, changesOfFile, type OutlineQuery, outlineOf } from "./outline.ts";

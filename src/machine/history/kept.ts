@@ -19,6 +19,8 @@ export interface KeptHistory extends Disposable {
   turnAt(index: number): number;
   revisionAt(index: number): number;
   messageAt(index: number): Message;
+  /** The message as JSON. */
+  textAt(index: number): string;
   /** A message at the end, or one that is there already in its new form. */
   put(message: Message): void;
   /** Whether the message is there in this form. */
@@ -37,11 +39,12 @@ export function createKeptHistory(generation: string, prices: Prices): KeptHisto
   const turns: TurnFacts[] = [];
   const stale = new Set<number>();
   let revision = 0;
-  const messageAt = (index: number): Message => {
+  const textAt = (index: number): string => {
     const place = places[index];
     if (place === undefined) throw new RangeError("no message has this place");
-    return JSON.parse(spool.read(place));
+    return spool.read(place);
   };
+  const messageAt = (index: number): Message => JSON.parse(textAt(index));
   const fold = (message: Message, index: number): void => {
     let turn = turns.at(-1);
     if (turn === undefined || beginsTurn(message)) {
@@ -66,6 +69,7 @@ export function createKeptHistory(generation: string, prices: Prices): KeptHisto
     turnAt: (index) => turnOf[index] ?? 0,
     revisionAt: (index) => revisions[index] ?? 0,
     messageAt,
+    textAt,
     put(message) {
       revision += 1;
       const known = byId.get(message.id);

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { present } from "../../model/index.ts";
 import { type GrowthEvent, MACHINE_ROOT, type MachineService } from "../../wire/machine/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { COUNT, keyOf, type MachineAsked, NAME, parseAsked, parseQuery } from "./asked.ts";
+import { COUNT, keyOf, type MachineAsked, NAME, parseAsked, parseQuery, WORDS } from "./asked.ts";
 import { chatEventsFor } from "./chat-routes.ts";
 import { eventStream, merged, type PushedEvent } from "./event-stream.ts";
 
@@ -32,6 +32,12 @@ const OUTLINE = z.strictObject({
   before: COUNT.optional(),
   limit: COUNT.pipe(z.number().min(1).max(5_000)).optional(),
 });
+const FIND = z.strictObject({
+  ...VIEW,
+  words: WORDS.regex(/\S/u, "has no words"),
+  before: COUNT.optional(),
+  limit: COUNT.pipe(z.number().min(1).max(500)).optional(),
+});
 const CHANGES = z.strictObject({ ...VIEW, path: NAME.max(2_000).optional(), after: COUNT.optional() });
 
 export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAsked): void {
@@ -48,6 +54,11 @@ export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, aske
     const service = await asked(c, "read");
     const query = present(parseQuery(c, OUTLINE));
     return Response.json(await service.outline({ key: keyOf(c), ...query }, c.req.raw.signal));
+  });
+  app.get(`${SESSION}/find`, async (c) => {
+    const service = await asked(c, "read");
+    const query = present(parseQuery(c, FIND));
+    return Response.json(await service.find({ key: keyOf(c), ...query }, c.req.raw.signal));
   });
   app.get(`${SESSION}/changes`, async (c) => {
     const service = await asked(c, "read");

@@ -31,6 +31,7 @@ export {
   type PromptAnswer,
   type PromptRequest,
 } from "./chat.ts";
+export type { FoundMessage, SessionFound } from "./find.ts";
 export type { HealthRun, MachineHealth } from "./health.ts";
 export type { HistoryView, HistoryWindow, TextCut, TextRest, WindowMessage } from "./history.ts";
 export type { ListQuery, MachineSession, SessionsChanged, SessionsPage, TextMatch } from "./list.ts";

@@ -13,6 +13,7 @@ import type {
 } from "./actions.ts";
 import type { ChangesAnswer, FileChanges } from "./changes.ts";
 import type { MachineChat } from "./chat.ts";
+import type { SessionFound } from "./find.ts";
 import type { MachineHealth } from "./health.ts";
 import type { HistoryView, HistoryWindow, TextRest } from "./history.ts";
 import type { ListQuery, MachineSession, SessionsChanged, SessionsPage } from "./list.ts";
@@ -64,6 +65,10 @@ export interface MachineService {
     query: HistoryName & { readonly before?: number; readonly limit?: number },
     signal: AbortSignal,
   ): Promise<Outline>;
+  find(
+    query: HistoryName & { readonly words: string; readonly before?: number; readonly limit?: number },
+    signal: AbortSignal,
+  ): Promise<SessionFound>;
   changes(query: HistoryName, signal: AbortSignal): Promise<ChangesAnswer>;
   fileChanges(
     query: HistoryName & { readonly path: string; readonly after?: number },

@@ -1,0 +1,44 @@
+/** What is new in a history since a place in its growth. Pure but for the spool. */
+
+import type { GrowthEvent, HistoryName, WindowMessage } from "../wire/machine/index.ts";
+import { HISTORY_LIMITS, positionOf, type Whole, windowMessageAt } from "./history/index.ts";
+
+/** How much of the growth was told. */
+export interface Seen {
+  readonly generation: string;
+  readonly revision: number;
+}
+
+export interface News {
+  readonly news: readonly GrowthEvent[];
+  readonly seen: Seen;
+  readonly isMore: boolean;
+}
+
+/** At most a window of it; `isMore` says that the rest can be had at once. */
+export function newsOf({ kept }: Whole, name: HistoryName, seen: Seen | null): News {
+  const { generation, revision } = kept;
+  if (seen?.generation !== generation) {
+    const position = positionOf(kept);
+    return { news: [{ type: "reset", position }], seen: { generation, revision }, isMore: false };
+  }
+  if (seen.revision >= revision) return { news: [], seen, isMore: false };
+  const changed: number[] = [];
+  for (let index = 0; index < kept.length; index++) {
+    if (kept.revisionAt(index) > seen.revision) changed.push(index);
+  }
+  const byRevision = changed.sort((a, b) => kept.revisionAt(a) - kept.revisionAt(b));
+  const messages: WindowMessage[] = [];
+  let chars = 0;
+  let upTo = seen.revision;
+  for (const index of byRevision) {
+    if (messages.length >= HISTORY_LIMITS.windowMessages || chars > HISTORY_LIMITS.windowChars) break;
+    const shown = windowMessageAt(kept, name, index);
+    chars += JSON.stringify(shown).length;
+    messages.push(shown);
+    upTo = kept.revisionAt(index);
+  }
+  const isMore = messages.length < byRevision.length;
+  const next = { generation, revision: isMore ? upTo : revision };
+  return { news: [{ type: "messages", messages, position: positionOf(next) }], seen: next, isMore };
+}

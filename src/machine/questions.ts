@@ -1,0 +1,112 @@
+/**
+ * What is asked of the histories of a session, each question by its name: arguments and answers are data, so that they
+ * may cross to another thread and back.
+ */
+
+import { type ListedSession, locateRow, type Prices } from "../catalog/index.ts";
+import type { PlacesAt } from "../files/index.ts";
+import { present, type SubagentInfo } from "../model/index.ts";
+import type {
+  ChangesAnswer,
+  FileChanges,
+  HistoryName,
+  HistoryQuery,
+  HistoryView,
+  HistoryWindow,
+  ImageBytes,
+  Outline,
+  SessionFound,
+  SessionHead,
+  TextRest,
+} from "../wire/machine/index.ts";
+import { type FindQuery, findInSession } from "./find.ts";
+import { toHead } from "./head.ts";
+import {
+  type Asked,
+  changedFiles,
+  changesOfFile,
+  type Histories,
+  type OutlineQuery,
+  outlineOf,
+  type Read,
+  windowOf,
+} from "./history/index.ts";
+import type { NamedSession } from "./named.ts";
+import { type News, newsOf, type Seen } from "./news.ts";
+import { imageIn, type PartName, textIn } from "./parts.ts";
+import { seenFrom } from "./seen.ts";
+
+/** Which history of which session. */
+export interface AskedSession {
+  readonly key: string;
+  readonly row: ListedSession;
+  readonly view: HistoryView;
+  readonly branch?: string;
+  readonly places: PlacesAt;
+  readonly prices: Prices;
+}
+
+/** What each question takes and answers. */
+export interface Questions {
+  readonly subagents: { readonly args: null; readonly answer: readonly SubagentInfo[] };
+  readonly head: {
+    readonly args: { readonly named: NamedSession; readonly prices: Prices };
+    readonly answer: SessionHead;
+  };
+  readonly window: { readonly args: HistoryQuery; readonly answer: HistoryWindow };
+  readonly text: { readonly args: PartName & { readonly from: number }; readonly answer: TextRest };
+  readonly image: { readonly args: PartName; readonly answer: ImageBytes };
+  readonly news: {
+    readonly args: { readonly name: HistoryName; readonly seen: Seen | null };
+    readonly answer: News;
+  };
+  readonly outline: { readonly args: HistoryName & OutlineQuery; readonly answer: Outline };
+  readonly find: { readonly args: FindQuery; readonly answer: SessionFound };
+  readonly changes: { readonly args: null; readonly answer: ChangesAnswer };
+  readonly fileChanges: {
+    readonly args: { readonly path: string; readonly after?: number };
+    readonly answer: FileChanges;
+  };
+}
+
+export type Question = keyof Questions;
+export type ArgsOf<Q extends Question> = Questions[Q]["args"];
+export type AnswerOf<Q extends Question> = Questions[Q]["answer"];
+
+const ANSWERS: { readonly [Q in Question]: (read: Read, args: ArgsOf<Q>) => Promise<AnswerOf<Q>> } = {
+  subagents: (read) => read(({ details }) => details.subagents),
+  head: (read, { named, prices }) => read((whole) => toHead(named, whole, prices)),
+  window: (read, query) => read(({ kept }) => windowOf(kept, query, query)),
+  text: (read, part) => read(({ kept }) => textIn(kept, part)),
+  image: (read, part) => read(({ kept }) => imageIn(kept, part)),
+  news: (read, { name, seen }) => read((whole) => newsOf(whole, name, seen)),
+  async outline(read, query) {
+    const seen = query.view === "model" ? null : await seenFrom(read);
+    return await read(({ kept }) => outlineOf(kept, query, seen));
+  },
+  find: (read, query) => findInSession(read, query),
+  changes: (read) => read(({ kept }) => changedFiles(kept)),
+  fileChanges: (read, { path, after }) => read(({ kept }) => changesOfFile(kept, path, after)),
+};
+
+/** Errors: those of reading the session, and of the question. */
+export async function answer<Q extends Question>(
+  histories: Histories,
+  {
+    question,
+    session,
+    args,
+  }: { readonly question: Q; readonly session: AskedSession; readonly args: ArgsOf<Q> },
+  signal: AbortSignal,
+): Promise<AnswerOf<Q>> {
+  const read: Read = (use, view = session.view) =>
+    histories.withWhole(toAsked({ ...session, view }), signal, use);
+  return await ANSWERS[question](read, args);
+}
+
+export function toAsked({ row, ...session }: AskedSession): Asked {
+  return {
+    ...present(session),
+    locate: async () => await locateRow(row, session.places),
+  };
+}

@@ -1,0 +1,116 @@
+/** The thread that reads long sessions, as the one that asks sees it. */
+
+import { existsSync } from "node:fs";
+import { extname, join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { ContinuoError, type ErrorCode, messageOf, present } from "../model/index.ts";
+import type { AnswerOf, ArgsOf, AskedSession, Question } from "./questions.ts";
+
+export interface AskedOf<Q extends Question> {
+  readonly question: Q;
+  readonly session: AskedSession;
+  readonly args: ArgsOf<Q>;
+}
+
+export type ToThread =
+  | { readonly type: "ask"; readonly id: number; readonly asked: AskedOf<Question> }
+  /** Nobody waits for the answer any more. */
+  | { readonly type: "leave"; readonly id: number };
+
+export type FromThread =
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly error: PlainError };
+
+/** An error as it crosses between threads; without a code it is a mistake in our code. */
+export interface PlainError {
+  readonly code?: ErrorCode;
+  readonly message: string;
+  readonly hint?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface ReaderThread {
+  /** Errors: those of reading the session, and of the question; `unavailable` when the thread ended. */
+  ask<Q extends Question>(asked: AskedOf<Q>, signal: AbortSignal): Promise<AnswerOf<Q>>;
+  close(): Promise<void>;
+}
+
+type Waiting = PromiseWithResolvers<unknown>;
+
+/** @param onEnd called when the thread ended by itself, for example because a session needed all of its memory */
+export function startReaderThread(onEnd: () => void): ReaderThread {
+  const worker = new Worker(workerFile(), { execArgv: [] });
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  /** A process with nothing else to do waits for an answer, and for nothing after it. */
+  const settle = (id: number): Waiting | undefined => {
+    const one = waiting.get(id);
+    waiting.delete(id);
+    if (waiting.size === 0) worker.unref();
+    return one;
+  };
+  const failAll = (why: string): void => {
+    for (const id of [...waiting.keys()]) settle(id)?.reject(new ContinuoError("unavailable", why));
+  };
+  worker.unref();
+  worker.on("message", (message: FromThread) => {
+    const one = settle(message.id);
+    if ("answer" in message) one?.resolve(message.answer);
+    else one?.reject(fromPlain(message.error));
+  });
+  worker.on("error", (error) => failAll(`reading the session failed: ${messageOf(error)}`));
+  worker.on("exit", () => {
+    failAll("reading the session was ended");
+    onEnd();
+  });
+  const post = (message: ToThread): void => worker.postMessage(message);
+  return {
+    async ask<Q extends Question>(asked: AskedOf<Q>, signal: AbortSignal) {
+      signal.throwIfAborted();
+      const id = ++lastId;
+      const one: Waiting = Promise.withResolvers();
+      waiting.set(id, one);
+      worker.ref();
+      const leave = (): void => {
+        post({ type: "leave", id });
+        settle(id)?.reject(signal.reason);
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      try {
+        post({ type: "ask", id, asked: plain(asked) });
+        return (await one.promise) as AnswerOf<Q>;
+      } finally {
+        signal.removeEventListener("abort", leave);
+        settle(id);
+      }
+    },
+    close: async () => {
+      await worker.terminate();
+    },
+  };
+}
+
+/** The environment of a process cannot be sent as it is. */
+function plain<Q extends Question>({ session, ...asked }: AskedOf<Q>): AskedOf<Q> {
+  const { home, cwd, env } = session.places;
+  return { ...asked, session: { ...session, places: { home, cwd, env: { ...env } } } };
+}
+
+/** Beside this file, or beside the chunks that it was bundled into. */
+function workerFile(): string {
+  const name = `reader-worker${extname(import.meta.filename)}`;
+  const files = [name, `../${name}`].map((file) => join(import.meta.dirname, file));
+  const file = files.find(existsSync);
+  if (file === undefined) throw new Error(`${name} belongs to the package`);
+  return file;
+}
+
+export function toPlain(error: unknown): PlainError {
+  if (!(error instanceof ContinuoError)) return { message: messageOf(error) };
+  const { code, message, hint, details } = error;
+  return present({ code, message, hint, details: JSON.parse(JSON.stringify(details)) });
+}
+
+function fromPlain({ code, message, ...parts }: PlainError): Error {
+  return code === undefined ? new Error(message) : new ContinuoError(code, message, parts);
+}

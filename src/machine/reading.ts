@@ -1,0 +1,67 @@
+/** Where the histories of sessions are read: short ones here, long ones in a thread of their own. */
+
+import { isOwn } from "../catalog/index.ts";
+import type { Message } from "../model/index.ts";
+import { createHistories, HISTORY_LIMITS, nameOf } from "./history/index.ts";
+import {
+  type AnswerOf,
+  type ArgsOf,
+  type AskedSession,
+  answer,
+  type Question,
+  toAsked,
+} from "./questions.ts";
+import { type ReaderThread, startReaderThread } from "./reader-thread.ts";
+
+export interface Reading {
+  /** The newest messages of a long session that was not read yet; `null` where all of it is there soon. */
+  tip(session: AskedSession): Promise<readonly Message[] | null>;
+  /** Errors: those of reading the session, and of the question. */
+  ask<Q extends Question>(
+    question: Q,
+    session: AskedSession,
+    args: ArgsOf<Q>,
+    signal: AbortSignal,
+  ): Promise<AnswerOf<Q>>;
+  close(): Promise<void>;
+}
+
+/** While a session of 100 MB is read in seconds, whoever asks for anything else is answered at once. */
+export function createReading(): Reading {
+  const histories = createHistories();
+  let thread: ReaderThread | null = null;
+  /** Histories that the thread has read, the one asked about last at the end. */
+  const far = new Set<string>();
+  const startedThread = (): ReaderThread => {
+    thread ??= startReaderThread(() => {
+      thread = null;
+      far.clear();
+    });
+    return thread;
+  };
+  const isFar = (session: AskedSession): boolean =>
+    !isOwn(session.row) &&
+    (session.row.sizeBytes ?? 0) >= HISTORY_LIMITS.smallBytes &&
+    // What was short when it was read stays here while it grows.
+    !histories.holds(session);
+  const noteFar = (session: AskedSession): void => {
+    const name = nameOf(session);
+    far.delete(name);
+    far.add(name);
+    const [oldest] = far;
+    if (far.size > HISTORY_LIMITS.keptSessions && oldest !== undefined) far.delete(oldest);
+  };
+  return {
+    tip: async (session) => (far.has(nameOf(session)) ? null : await histories.tip(toAsked(session))),
+    async ask(question, session, args, signal) {
+      if (!isFar(session)) return await answer(histories, { question, session, args }, signal);
+      const answered = await startedThread().ask({ question, session, args }, signal);
+      noteFar(session);
+      return answered;
+    },
+    async close() {
+      histories.close();
+      await thread?.close();
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** A search in one session: `GET /v1/machine/sessions/KEY/find?words=WORDS`. */
+
+/** A message in which all words are, in upper or lower case: in what was said and thought, in calls and their results. */
+export interface FoundMessage {
+  readonly messageId: string;
+  /** 0-based place in the history, and the 1-based turn. */
+  readonly index: number;
+  readonly turn: number;
+  readonly at: string | null;
+  /** Pieces of the text around the first word, in order. */
+  readonly excerpt: readonly { readonly text: string; readonly isMatch: boolean }[];
+}
+
+/** The newest message first. `before=INDEX` and `limit` (1 to 500, 50 when left out) as in a window. */
+export interface SessionFound {
+  readonly found: readonly FoundMessage[];
+  /** What `before` takes for what comes before; `null` where nothing does. */
+  readonly next: number | null;
+}
