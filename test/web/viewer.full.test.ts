@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText } from "../cli/home.ts";
 import type { Line } from "../hostile/hostile-session.ts";
+import { violations } from "./axe.ts";
 import { homeWithLongSession, LONG_ID, LONG_TURNS, sessionAddress as session } from "./long-session.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
 
@@ -115,7 +116,42 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("t unfolds thinking, m shows what the model sees, f the files, / finds a question", async () => {
+  test("/ finds what was said in the session, and Enter goes to the message", async () => {
+    const { page } = await viewer.open(session(LONG_ID));
+    await page.waitForSelector(".turn-line");
+    await page.keyboard.press("/");
+    await page.keyboard.type("answer **123**");
+    const line = page.locator(".found-line");
+    await expect.poll(() => line.allInnerTexts()).toHaveLength(1);
+    expect(await line.locator("mark").innerText()).toBe("Answer");
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await page.locator("main").getByText("Answer 123", { exact: true }).waitFor();
+    await page.locator("#find-turn").fill("");
+    await expect.poll(() => turnOf(page)).toBe("123");
+    await page.context().close();
+  });
+
+  test("an animation stands still for whoever wants less motion", async () => {
+    const { page } = await viewer.open("/");
+    const moves = (): Promise<string> =>
+      page.evaluate(`(() => {
+        const dot = document.createElement("span");
+        dot.className = "beat";
+        document.body.append(dot);
+        const { animationName, animationDuration } = getComputedStyle(dot);
+        dot.remove();
+        return animationName === "none" || parseFloat(animationDuration) < 0.01 ? "still" : "moves";
+      })()`);
+    await page.emulateMedia({ reducedMotion: "no-preference" });
+    await expect.poll(moves).toBe("moves");
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    expect(await moves()).toBe("still");
+    await page.context().close();
+  });
+
+  test("t unfolds thinking, m shows what the model sees, f the files", async () => {
     const { page } = await viewer.open(session(LONG_ID));
     await page.waitForSelector(".thinking-line");
     await page.waitForSelector(".turn-line");
@@ -124,9 +160,6 @@ describe("a session", () => {
     await page.waitForSelector(".thought");
     await page.keyboard.press("m");
     await page.locator('.switches [aria-pressed="true"]', { hasText: "model" }).waitFor();
-    await page.keyboard.press("/");
-    await page.keyboard.type("Question 123");
-    await page.keyboard.press("Escape");
     await page.keyboard.press("f");
     await page.waitForSelector(".file-changes .diff");
     expect(page.url()).toMatch(/\/files$/u);

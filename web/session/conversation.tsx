@@ -9,11 +9,11 @@ import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { sessionLink } from "../shell/route.ts";
 import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
-import { type Row, turnOfRow } from "../state/history.ts";
+import { isOfMessage, type Row, turnOfRow } from "../state/history.ts";
 import { isSaved } from "../state/server.ts";
 import { estimate } from "./estimate.ts";
 import { RowView } from "./rows.tsx";
-import type { SessionState } from "./session-state.ts";
+import type { Goal, SessionState } from "./session-state.ts";
 
 /** What the reader has chosen to see, which outlives the rows that leave the screen. */
 export interface Shown {
@@ -208,7 +208,7 @@ function useGoal(state: SessionState, virtualizer: RowVirtualizer, shown: Shown)
     let request = 0;
     const step = (): void => {
       const rows = state.rows.value;
-      const at = goal.to === "end" ? rows.length - 1 : rows.findIndex((row) => turnOfRow(row) === goal.turn);
+      const at = goal.to === "end" ? rows.length - 1 : rows.findIndex((row) => isAtGoal(row, goal));
       if (at >= 0) shown.turn.value = turnOfRow(rows[at]) ?? shown.turn.value;
       if (goal.to === "end") virtualizer.scrollToEnd();
       else if (at >= 0) virtualizer.scrollToIndex(at, { align: "start" });
@@ -225,6 +225,10 @@ function useGoal(state: SessionState, virtualizer: RowVirtualizer, shown: Shown)
     request = requestAnimationFrame(step);
     return () => cancelAnimationFrame(request);
   }, [state, virtualizer, goal]);
+}
+
+function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolean {
+  return goal.to === "turn" ? turnOfRow(row) === goal.turn : isOfMessage(row, goal.id);
 }
 
 function useCurrentTurn(

@@ -8,16 +8,53 @@ import type { OutlineTurn } from "../../src/wire/machine/index.ts";
 import { counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { useVirtual } from "../shell/virtual.ts";
+import { isSaved } from "../state/server.ts";
 import type { Shown } from "./conversation.tsx";
+import { Found } from "./found.tsx";
 import type { SessionState } from "./session-state.ts";
 
 const ROW = 32;
 
 export function Rail({ state, shown }: { state: SessionState; shown: Shown }): VNode {
   const words = useSignal("");
+  const asked = words.value.trim();
+  // A page from disk has nobody to ask.
+  const what = isSaved() ? "Find a question" : "Find in this session";
+  return (
+    <>
+      <input
+        id="find-turn"
+        type="search"
+        placeholder={what}
+        aria-label={what}
+        aria-keyshortcuts="/"
+        value={words.value}
+        onInput={(event) => {
+          words.value = event.currentTarget.value;
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") document.querySelector<HTMLElement>(".found-line")?.focus();
+        }}
+      />
+      {asked === "" || isSaved() ? (
+        <TurnList state={state} shown={shown} asked={asked.toLowerCase()} />
+      ) : (
+        <Found state={state} words={asked} />
+      )}
+    </>
+  );
+}
+
+interface TurnListProps {
+  readonly state: SessionState;
+  readonly shown: Shown;
+  /** Only turns whose question contains it. */
+  readonly asked: string;
+}
+
+function TurnList({ state, shown, asked }: TurnListProps): VNode {
   const scroller = useRef<HTMLDivElement>(null);
   const outline = state.outline.value;
-  const asked = words.value.trim().toLowerCase();
   const turns = (outline?.turns ?? []).filter(({ title }) => (title ?? "").toLowerCase().includes(asked));
   const virtualizer = useVirtual({
     count: turns.length,
@@ -37,35 +74,22 @@ export function Rail({ state, shown }: { state: SessionState; shown: Shown }): V
     if (items[0]?.index === 0 && turns.length > 0 && asked === "") void state.loadOlderTurns();
   }, [items[0]?.index, turns.length]);
   return (
-    <>
-      <input
-        id="find-turn"
-        type="search"
-        placeholder="Find a question"
-        aria-label="Find a question"
-        aria-keyshortcuts="/"
-        value={words.value}
-        onInput={(event) => {
-          words.value = event.currentTarget.value;
-        }}
-      />
-      <div class="scroller" ref={scroller}>
-        <div class="rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-          {items.map(({ index, start }) => {
-            const turn = turns[index];
-            return turn === undefined ? null : (
-              <TurnLine
-                key={turn.number}
-                turn={turn}
-                start={start}
-                state={state}
-                isCurrent={turn.number === current}
-              />
-            );
-          })}
-        </div>
+    <div class="scroller" ref={scroller}>
+      <div class="rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        {items.map(({ index, start }) => {
+          const turn = turns[index];
+          return turn === undefined ? null : (
+            <TurnLine
+              key={turn.number}
+              turn={turn}
+              start={start}
+              state={state}
+              isCurrent={turn.number === current}
+            />
+          );
+        })}
       </div>
-    </>
+    </div>
   );
 }
 

@@ -30,7 +30,10 @@ const OUTLINE_TURNS = 500;
 /** So long a pause in what grows, then the numbers are read again. */
 const PAUSE_MS = 500;
 
-export type Goal = { readonly to: "end" } | { readonly to: "turn"; readonly turn: number };
+export type Goal =
+  | { readonly to: "end" }
+  | { readonly to: "turn"; readonly turn: number }
+  | { readonly to: "message"; readonly id: string };
 
 export class SessionState {
   readonly key: string;
@@ -74,6 +77,12 @@ export class SessionState {
     else await this.#load({ around: `turn:${turn}` }, "instead", { to: "turn", turn });
   }
 
+  async showMessage(id: string): Promise<void> {
+    const goal: Goal = { to: "message", id };
+    if (this.part.value.messages.some(({ message }) => message.id === id)) this.goal.value = goal;
+    else await this.#load({ around: id }, "instead", goal);
+  }
+
   async loadOlder(): Promise<void> {
     const first = this.part.value.messages[0]?.message.id;
     if (this.loading.value || !this.part.value.hasOlder || first === undefined) return;
@@ -108,7 +117,7 @@ export class SessionState {
   async showRest({ message }: WindowMessage, { path, kept }: TextCut): Promise<void> {
     await this.#guarded(async () => {
       const place = `messages/${encodeURIComponent(message.id)}/text`;
-      const rest = await this.#ask<TextRest>(place, { path, from: kept, ...this.#name() });
+      const rest = await this.#ask<TextRest>(place, { path, from: kept, ...this.name() });
       this.part.value = foldRest(this.part.value, message.id, path, rest);
     });
   }
@@ -170,7 +179,7 @@ export class SessionState {
   ): Promise<void> {
     this.loading.value = true;
     await this.#guarded(async () => {
-      const asked = { ...query, ...this.#name(), limit: WINDOW };
+      const asked = { ...query, ...this.name(), limit: WINDOW };
       const window = await this.#ask<HistoryWindow>("history", asked);
       batch(() => {
         this.part.value = foldWindow(this.part.value, window, place);
@@ -221,7 +230,8 @@ export class SessionState {
     return this.branch.value === null ? {} : { branch: this.branch.value };
   }
 
-  #name(): Readonly<Record<string, string>> {
+  /** Which history is shown, as paths name it. */
+  name(): Readonly<Record<string, string>> {
     return { view: this.view.value, ...this.#branch() };
   }
 

@@ -154,6 +154,12 @@ function resultsOf(messages: readonly WindowMessage[]): {
   return { results, called };
 }
 
+/** A result stands with its call. */
+export function isOfMessage(row: Row, id: string): boolean {
+  if (!("at" in row)) return false;
+  return row.at.message.id === id || ("resultAt" in row && row.resultAt?.message.id === id);
+}
+
 /** The turn that a row belongs to; `null` for a line between turns. */
 export function turnOfRow(row: Row | undefined): number | null {
   if (row === undefined || row.type === "seen") return null;

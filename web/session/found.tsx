@@ -1,0 +1,62 @@
+/** What a search in the session found: a line for each message, the newest first. */
+
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
+import { type FoundMessage, type SessionFound, sessionPath } from "../../src/wire/machine/index.ts";
+import { counted } from "../content/words.ts";
+import { ask, isAbort, sayError } from "../state/server.ts";
+import type { SessionState } from "./session-state.ts";
+
+const TYPING_MS = 180;
+
+export function Found({ words, state }: { words: string; state: SessionState }): VNode {
+  const answer = useSignal<SessionFound | null>(null);
+  const failure = useSignal<string | null>(null);
+  const name = JSON.stringify(state.name());
+  useEffect(() => {
+    answer.value = null;
+    const stop = new AbortController();
+    const find = async (): Promise<void> => {
+      try {
+        const path = sessionPath(state.key, "find", { words, ...state.name() });
+        answer.value = await ask<SessionFound>(path, { signal: stop.signal });
+        failure.value = null;
+      } catch (error) {
+        if (!isAbort(error)) failure.value = sayError(error);
+      }
+    };
+    const due = setTimeout(() => void find(), TYPING_MS);
+    return () => {
+      clearTimeout(due);
+      stop.abort();
+    };
+  }, [words, name]);
+  const { found = [], next = null } = answer.value ?? {};
+  return (
+    <div class="scroller found">
+      <p class="dim" role="status">
+        {failure.value ??
+          (answer.value === null
+            ? "Searching…"
+            : `${next === null ? "" : "The newest "}${counted(found.length, "message")}`)}
+      </p>
+      {found.map((one) => (
+        <FoundLine key={one.messageId} one={one} state={state} />
+      ))}
+    </div>
+  );
+}
+
+function FoundLine({ one, state }: { one: FoundMessage; state: SessionState }): VNode {
+  return (
+    <button type="button" class="found-line" onClick={() => void state.showMessage(one.messageId)}>
+      <span class="number">{one.turn}</span>
+      <bdi>
+        {one.excerpt.map(({ text, isMatch }, at) =>
+          isMatch ? <mark key={at}>{text}</mark> : <span key={at}>{text}</span>,
+        )}
+      </bdi>
+    </button>
+  );
+}
