@@ -55,7 +55,7 @@ export class CleanUp {
     for (let cursor: string | null | undefined; cursor !== null; ) {
       const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions({
         status: ["created", "active", "idle", "degraded"],
-        activeBefore: isoOf(clock.now() - LIMITS.abandonMs),
+        activeBefore: isoOf(clock.now() - LIMITS.cleanUpLookMs),
         limit: LIMITS.cleanUpBatch,
         ...(cursor === undefined ? {} : { cursor }),
       });
@@ -82,7 +82,10 @@ export class CleanUp {
     const ping = await store.getCursor({ logId: sessionId, name: PING });
     const pingedAtMs = isFields(ping?.data) && typeof ping.data.atMs === "number" ? ping.data.atMs : 0;
     // A degraded session takes no input: its hour begins when it was degraded.
-    const usedAtMs = status === "degraded" ? fold.stateSinceMs : Math.max(fold.lastInputAtMs, pingedAtMs);
+    // A repair is no input: what waited for it has an hour too.
+    const activeAtMs = fold.stateSinceMs - (status === "idle" ? LIMITS.idleMs : 0);
+    const usedAtMs =
+      status === "degraded" ? fold.stateSinceMs : Math.max(fold.lastInputAtMs, pingedAtMs, activeAtMs);
     return clock.now() - usedAtMs >= LIMITS.abandonMs;
   }
 }

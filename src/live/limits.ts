@@ -15,6 +15,8 @@ export const LIMITS = {
   abandonMs: 3_600_000,
   /** How often the clean-up runs, and how many sessions it reads at once. */
   cleanUpMs: 3_600_000,
+  /** Sessions whose log rested for so long are looked at: their own events come for a while after the last input. */
+  cleanUpLookMs: 1_800_000,
   cleanUpBatch: 100,
   cleanUpLeaseMs: 600_000,
 
