@@ -62,13 +62,11 @@ export async function updateTexts(options: TextsOptions): Promise<Texts> {
   await memo.save("part");
   const end = performance.now() + (options.timeMs ?? Number.POSITIVE_INFINITY);
   const fill = createFill(path, options, () => performance.now() < end);
-  await fill.fill(all.sources);
+  const stored = await fill.fill(all.sources, await readStored(path));
   // What lies inside of the files of others is known when these are read.
-  const stored = await readStored(path);
   const inside = all.sources.flatMap((source) => insideOf(source, stored, fill.filled));
-  await fill.fill(inside);
   const sources = new Map([...all.sources, ...inside].map((source) => [source.key, source]));
-  const now = [...(await readStored(path)).values()];
+  const now = [...(await fill.fill(inside, stored)).values()];
   await removeText(
     path,
     now.map(({ key }) => key).filter((key) => !sources.has(key)),
@@ -141,8 +139,11 @@ async function readStored(path: string): Promise<Stored> {
 interface Fill {
   readonly filled: ReadonlySet<string>;
   readonly failures: ReadonlyMap<string, unknown>;
-  /** Those that are not there as they are now. */
-  fill(sources: readonly CatalogSource[]): Promise<void>;
+  /**
+   * Those that are not there as they are now.
+   * @param stored what is there; returned as it is afterwards
+   */
+  fill(sources: readonly CatalogSource[], stored: Stored): Promise<Stored>;
 }
 
 function createFill(path: string, options: TextsOptions, goOn: () => boolean): Fill {
@@ -151,10 +152,9 @@ function createFill(path: string, options: TextsOptions, goOn: () => boolean): F
   return {
     filled,
     failures,
-    async fill(sources) {
-      if (sources.length === 0) return;
-      const stored = await readStored(path);
+    async fill(sources, stored) {
       const stale = sources.filter((source) => !isFresh(source, stored));
+      if (stale.length === 0) return stored;
       const ofBytes = stale.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
       const done = await fillText(path, {
         sources: stale,
@@ -165,6 +165,7 @@ function createFill(path: string, options: TextsOptions, goOn: () => boolean): F
       });
       for (const key of done.filled) filled.add(key);
       for (const [key, error] of done.failures) failures.set(key, error);
+      return await readStored(path);
     },
   };
 }

@@ -23,8 +23,8 @@ export { isSettled, openRows, stampOf } from "./rows.ts";
 export {
   matchTurns,
   passagesOf,
-  readSessions,
   type StoredSession,
+  stampsOfSessions,
   storedSessions,
   type TurnMatch,
   type TurnQuery,

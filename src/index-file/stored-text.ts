@@ -27,8 +27,7 @@ export async function storedSessions(path: string): Promise<readonly StoredSessi
   return used.state === "ready" ? used.value : [];
 }
 
-/** Within an open index. */
-export function readSessions(database: DatabaseSync): StoredSession[] {
+function readSessions(database: DatabaseSync): StoredSession[] {
   return database
     .prepare("select id, key, stamp, beside, cut_chars, writer, source from sessions")
     .all()
@@ -36,11 +35,18 @@ export function readSessions(database: DatabaseSync): StoredSession[] {
       id: Number(row.id),
       key: String(row.key),
       stamp: String(row.stamp),
-      beside: JSON.parse(String(row.beside)),
+      // Hardly any session depends on another file.
+      beside: row.beside === "{}" ? {} : JSON.parse(String(row.beside)),
       cutChars: Number(row.cut_chars),
       isComplete: row.writer === null,
       source: String(row.source),
     }));
+}
+
+/** Stamps of the sessions that nobody is writing, by their numbers. Within an open index. */
+export function stampsOfSessions(database: DatabaseSync): ReadonlyMap<number, string> {
+  const rows = database.prepare("select id, stamp from sessions where writer is null").all();
+  return new Map(rows.map(({ id, stamp }) => [Number(id), String(stamp)]));
 }
 
 export interface TurnMatch {
@@ -83,8 +89,13 @@ export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery
       number: Number(row.number),
       messageId: String(row.message),
       at: row.at === null ? null : String(row.at),
-      tools: JSON.parse(String(row.tools)),
-      files: JSON.parse(String(row.files)),
+      // Of thousands of matches, few are asked.
+      get tools() {
+        return JSON.parse(String(row.tools));
+      },
+      get files() {
+        return JSON.parse(String(row.files));
+      },
       errors: Number(row.errors),
       chunk: Number(row.chunk),
       score: Number(row.score),

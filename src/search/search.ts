@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { IndexedSession } from "../catalog/index.ts";
-import { matchTurns, type Passage, passagesOf, readSessions, type TurnMatch } from "../index-file/index.ts";
+import { matchTurns, type Passage, passagesOf, stampsOfSessions, type TurnMatch } from "../index-file/index.ts";
 import { type Excerpt, excerptAt, excerptOf } from "./excerpt.ts";
 import { toExpression, voicesOf } from "./expression.ts";
 import type { SearchQuery } from "./query.ts";
@@ -70,8 +70,8 @@ export function search(database: DatabaseSync, query: SearchQuery, options: Sear
 
 function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOptions): SearchResults {
   const unchanged = new Set<number>();
-  for (const { id, stamp, isComplete } of readSessions(database)) {
-    if (isComplete && options.sessions.get(id)?.stamp === stamp) unchanged.add(id);
+  for (const [id, stamp] of stampsOfSessions(database)) {
+    if (options.sessions.get(id)?.stamp === stamp) unchanged.add(id);
   }
   const match = toExpression(query);
   const found = matchTurns(database, { ...(match === null ? {} : { match }), weights: WEIGHTS });
