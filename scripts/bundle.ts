@@ -97,5 +97,11 @@ function toPlain(line: string, names: string, module: string): string {
   if (taken === null) return line;
   // It is a global as well.
   if (whole === "process") return "";
-  return `const ${whole ?? some?.replaceAll(" as ", ": ")} = process.getBuiltinModule("${module}");`;
+  const loaded = `process.getBuiltinModule("${module}")`;
+  // Most commands start no program, and hash nothing.
+  if (whole !== undefined && module === "node:child_process") {
+    return `const ${whole} = new Proxy({}, { get: (_, name) => ${loaded}[name] });`;
+  }
+  if (some === "{ createHash }") return `const createHash = (...given) => ${loaded}.createHash(...given);`;
+  return `const ${whole ?? some?.replaceAll(" as ", ": ")} = ${loaded};`;
 }

@@ -35,6 +35,7 @@ export function excerptOf(
     if (!voices.includes(passage.voice)) continue;
     const { ranges, kinds } = matchesIn(passage.text.slice(0, MAX_LOOKED_CHARS), phrases);
     if (best === null || kinds > best.kinds) best = { passage, ranges, kinds };
+    if (best.kinds === phrases.length) break;
   }
   if (best === null) return null;
   const { voice, messageId, text } = best.passage;

@@ -2,7 +2,13 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { IndexedSession } from "../catalog/index.ts";
-import { matchTurns, type Passage, passagesOf, stampsOfSessions, type TurnMatch } from "../index-file/index.ts";
+import {
+  matchTurns,
+  type Passage,
+  passagesOf,
+  stampsOfSessions,
+  type TurnMatch,
+} from "../index-file/index.ts";
 import { type Excerpt, excerptAt, excerptOf } from "./excerpt.ts";
 import { toExpression, voicesOf } from "./expression.ts";
 import type { SearchQuery } from "./query.ts";
