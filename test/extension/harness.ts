@@ -5,8 +5,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BrowserContext, chromium, type Page, type Worker } from "playwright-core";
+import { type BrowserContext, chromium, type Frame, type Page, type Worker } from "playwright-core";
 import { expect, vi } from "vitest";
+import { answerRange } from "../../scripts/ranges.ts";
 import { FLAGS } from "../cli/browser.ts";
 import { builtExtension } from "../sizes/prepared.ts";
 import { EXTENSION_ID, type Served } from "./served.ts";
@@ -44,15 +45,7 @@ export async function openSite(): Promise<Site> {
     const name = ending === undefined ? "index.html" : `harbour.${ending}`;
     const bytes = added === undefined ? readFileSync(join(EXAMPLE, name)) : Buffer.from(added);
     const type = added === undefined ? types[name.split(".").at(-1) ?? ""] : undefined;
-    const [, from, to] = /bytes=(\d+)-(\d*)/u.exec(request.headers.range ?? "") ?? [];
-    const headers = { "content-type": type ?? "text/html; charset=utf-8", "accept-ranges": "bytes" };
-    if (from === undefined) {
-      response.writeHead(200, headers).end(bytes);
-      return;
-    }
-    const last = to === undefined || to === "" ? bytes.length - 1 : Number(to);
-    response.writeHead(206, { ...headers, "content-range": `bytes ${from}-${last}/${bytes.length}` });
-    response.end(bytes.subarray(Number(from), last + 1));
+    answerRange(request, response, { type: type ?? "text/html; charset=utf-8", bytes });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = async (): Promise<void> => {
@@ -78,15 +71,16 @@ export interface ViewerOptions {
   readonly sources?: Readonly<Record<string, unknown>>;
   /** `asked`: no site is allowed, and nothing is set up, as after an installation. */
   readonly setUp?: "done" | "asked";
-  /** A script that the offscreen document runs first. */
+  /** A script that the offscreen document runs first, and one that runs in pages before the extension's own. */
   readonly offscreenScript?: string;
+  readonly watchScript?: string;
 }
 
 /** Permissions are granted by people in a dialog; here the copy of the extension has them from the start. */
 export async function openViewer(
   site: Site,
   served: Pick<Served, "url" | "token">,
-  { sources = {}, setUp = "done", offscreenScript }: ViewerOptions = {},
+  { sources = {}, setUp = "done", offscreenScript, watchScript = "" }: ViewerOptions = {},
 ): Promise<Viewer> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-viewer-"));
   const extension = join(folder, "extension");
@@ -102,6 +96,8 @@ export async function openViewer(
       html.replace(/<script/u, '<script src="/first.js"></script><script'),
     );
   }
+  const watch = join(extension, "watch.js");
+  writeFileSync(watch, `${watchScript}${readFileSync(watch, "utf8")}`);
   const speech = join(folder, "speech.wav");
   writeFileSync(speech, spokenWave());
   const start = (...more: readonly string[]): Promise<BrowserContext> =>
@@ -149,6 +145,27 @@ export async function openViewer(
   };
 }
 
+/** Shows a tab, and waits until it records in the session of a key: what it played before then may belong to nobody. */
+export async function bringToRecord(
+  viewer: Viewer,
+  page: Page,
+  { served, key }: { readonly served: Served; readonly key: string },
+): Promise<void> {
+  await page.bringToFront();
+  await page.waitForFunction(`document.querySelector("video")?.readyState >= 2`);
+  const frames = async (): Promise<number> =>
+    (await served.events(key)).filter(({ type }) => type === "frame_captured").length;
+  const before = await frames();
+  const capture = `chrome.storage.session.get("live").then(({ live }) =>
+    chrome.tabs.sendMessage(live.recording, { to: "page", type: "capture" }).catch(() => null))`;
+  await expect
+    .poll(async () => {
+      await viewer.ask(capture);
+      return await frames();
+    })
+    .toBeGreaterThan(before);
+}
+
 /** A tab as the extension keeps it in `chrome.storage.session`. */
 export interface KeptTab {
   readonly tabId: number;
@@ -165,6 +182,46 @@ export async function keptTabs(viewer: Viewer): Promise<readonly KeptTab[]> {
     readonly live?: { readonly live: readonly KeptTab[] };
   };
   return (stored.live?.live ?? []).toSorted((a, b) => a.windowId - b.windowId || a.index - b.index);
+}
+
+/** Frames as the page of a video sends them: the first one at 0 ms, each a millisecond later. Returns their ids. */
+export async function sendFrames(viewer: Viewer, url: string, count: number): Promise<readonly string[]> {
+  const send = `async (count, videoId) => {
+    const canvas = new OffscreenCanvas(16, 9);
+    canvas.getContext("2d").fillRect(0, 0, 8, 9);
+    const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: "image/jpeg" })).arrayBuffer());
+    const picture = { mediaType: "image/jpeg", data: btoa(String.fromCharCode(...bytes)) };
+    const items = Array.from({ length: count }, (_, n) => ({
+      kind: "frame", id: "frame." + n, mediaTimeMs: n, full: picture, thumbnail: picture, colours: new Array(64).fill(0),
+    }));
+    for (let n = 0; n < count; n += 50) {
+      const answer = await chrome.runtime.sendMessage({ to: "worker", type: "evidence", videoId, items: items.slice(n, n + 50) });
+      if (answer !== "stored") throw new Error(String(answer));
+    }
+    return items.map(({ id }) => id);
+  }`;
+  const videoId = (await keptTabs(viewer))[0]?.video?.videoId ?? "";
+  return (await viewer.ask(`(async () => {
+    const [{ id }] = await chrome.tabs.query({ url: "${url}/*" });
+    const [{ result }] = await chrome.scripting.executeScript({ target: { tabId: id }, args: [${count}, ${JSON.stringify(videoId)}], func: ${send} });
+    return result;
+  })()`)) as readonly string[];
+}
+
+/** The ids of the frames that wait in the extension, oldest first. */
+export async function waitingFrames(viewer: Viewer): Promise<readonly string[]> {
+  return (await viewer.ask(`new Promise((resolve, reject) => {
+    const opened = indexedDB.open("continuo");
+    opened.onerror = () => reject(opened.error);
+    opened.onsuccess = () => {
+      const read = opened.result.transaction("waiting").objectStore("waiting").getAll();
+      read.onerror = () => reject(read.error);
+      read.onsuccess = () => {
+        opened.result.close();
+        resolve(read.result.filter(({ kind }) => kind === "frame").map(({ item }) => item.id));
+      };
+    };
+  })`)) as readonly string[];
 }
 
 /** What the microphone hears, again and again: a tone of a second, and two of silence. */
@@ -191,7 +248,7 @@ function spokenWave(): Buffer {
 
 /** Plays from a place of the video, at a speed, at least to another place. Returns where it stopped: a slow machine is late. */
 export async function play(
-  page: Page,
+  page: Page | Frame,
   { fromMs, toMs, rate = 4 }: { fromMs: number; toMs: number; rate?: number },
 ): Promise<number> {
   await page.evaluate(
