@@ -16,6 +16,10 @@ export const LIMITS = {
   steadyLooks: 3,
   /** Videos of a page that are compared, and text tracks of a video. */
   videosPerPage: 50,
+  /** Sites of frames that may have a video, and how large such a frame is at least. */
+  framesPerPage: 3,
+  frameWidth: 200,
+  frameHeight: 100,
   tracks: 20,
   cuesPerTrack: 20_000,
   /** Cues that a page remembers as heard. */
@@ -55,11 +59,13 @@ export const LIMITS = {
   /** What the side panel is shown. */
   shownEvidence: 2_000,
   shownSessions: 100,
+  readSessions: 2_000,
   shownNotes: 500,
   /** Markers of the timeline are at least 24 px apart in a panel of 320 px: notes in between have none. */
   markerShare: 0.085,
-  /** Notes in the list of the panel before somebody wants earlier ones. */
+  /** Notes that the panel receives whole, and as many more each time that somebody wants earlier ones. */
   notesAtOnce: 50,
+  markerChars: 80,
   viewEveryMs: 100,
 
   /** Loudness (root mean square) from which there is speech, and how long a silence ends it. */

@@ -47,6 +47,8 @@ export const SETTINGS: Settings = {
 
 export interface OpenSession extends Video {
   readonly tabId: number;
+  /** The frame of the page that has the video. */
+  readonly frameId: number;
   readonly key: string;
 }
 
@@ -94,6 +96,8 @@ export type ToPage =
       readonly frames: boolean;
     }
   | { readonly to: "page"; readonly type: "look" }
+  /** Answered with the sites whose frames in the page may have a video. */
+  | { readonly to: "page"; readonly type: "frames" }
   | { readonly to: "page"; readonly type: "capture" }
   | { readonly to: "page"; readonly type: "seek"; readonly mediaTimeMs: number };
 
@@ -109,6 +113,15 @@ export function parseVideo(value: unknown): Video | null {
     videoId,
     title: typeof title === "string" ? title.slice(0, LIMITS.titleChars).toWellFormed() : "",
   };
+}
+
+/** What a page says of the frames in it: origins of sites. */
+export function parseOrigins(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  const origins = value
+    .slice(0, LIMITS.framesPerPage)
+    .flatMap((one) => (isServerUrl(one) && one.length <= LIMITS.urlChars ? [new URL(one).origin] : []));
+  return [...new Set(origins)];
 }
 
 export function parseItems(value: unknown): readonly PageItem[] {

@@ -55,7 +55,7 @@ export function App(): JSX.Element {
 function Notes(): JSX.Element {
   const now = view.value;
   if (now === null) return <p class="empty">Starting…</p>;
-  const session = now.sessions.find(({ key }) => key === now.recording);
+  const { session } = now;
   return (
     <>
       {now.quota >= LIMITS.quotaWarning && (
@@ -63,7 +63,7 @@ function Notes(): JSX.Element {
           The browser's room for what waits is {Math.round(now.quota * 100)} % full.
         </p>
       )}
-      {session === undefined ? <NoVideo /> : <Session session={session} view={now} />}
+      {session === null ? <NoVideo /> : <Session session={session} view={now} />}
     </>
   );
 }

@@ -25,7 +25,10 @@ export function Composer({ sessionKey, onFailure, onCapture }: Props): JSX.Eleme
   const question = (): void => {
     setAsking(true);
     ask(sessionKey, { action: "ask", question: text.trim() })
-      .then((value) => setAnswer(value as LiveAnswer), onFailure)
+      .then((value) => {
+        setAnswer(value as LiveAnswer);
+        setText("");
+      }, onFailure)
       .finally(() => setAsking(false));
   };
   return (

@@ -3,7 +3,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { LiveSession, Note } from "../../src/wire/index.ts";
-import { LIMITS } from "../limits.ts";
 import type { EngineView } from "../sending/engine.ts";
 import type { Failure } from "../sending/view.ts";
 import { ask } from "./link.ts";
@@ -20,12 +19,7 @@ export function Earlier({ view }: { readonly view: EngineView }): JSX.Element {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const load = (): void => {
-    ask("", { action: "earlier" }).then((value) => {
-      const { sessions: found } = value as { readonly sessions: readonly LiveSession[] };
-      // Keys that were joined name one session.
-      const unique = new Map(found.map((session) => [session.sessionId, session]));
-      setSessions([...unique.values()].reverse().slice(0, LIMITS.shownSessions));
-    }, setFailure);
+    ask("", { action: "earlier" }).then((value) => setSessions(value as readonly LiveSession[]), setFailure);
   };
   useEffect(load, []);
   const open = ({ key, title, videoId }: LiveSession): void => {
@@ -49,7 +43,7 @@ export function Earlier({ view }: { readonly view: EngineView }): JSX.Element {
             </button>
             <span class="dim">
               {session.state}, {session.noteIds.length} {session.noteIds.length === 1 ? "note" : "notes"},{" "}
-              {session.createdAt.slice(0, 10)}
+              {began(session)}
             </span>
             <Join view={view} other={session.key} onJoined={load} onFailure={setFailure} />
           </li>
@@ -57,6 +51,11 @@ export function Earlier({ view }: { readonly view: EngineView }): JSX.Element {
       </ul>
     </section>
   );
+}
+
+/** Sessions of one video have one title: their times tell them apart. */
+function began({ createdAt }: LiveSession): string {
+  return new Date(createdAt).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 }
 
 function EarlierNotes({
@@ -106,9 +105,8 @@ interface JoinProps {
 
 /** The tab that is watched now goes on in the session of another open tab. */
 function Join({ view, other, onJoined, onFailure }: JoinProps): JSX.Element | null {
-  const { recording } = view;
-  const isOpen = view.sessions.some(({ key }) => key === other);
-  if (recording === null || recording === other || !isOpen) return null;
+  const recording = view.session?.key ?? null;
+  if (recording === null || recording === other || !view.open.includes(other)) return null;
   return (
     <button
       type="button"

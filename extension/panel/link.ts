@@ -2,9 +2,10 @@
 
 import { signal } from "@preact/signals";
 import { type Browser, browser } from "wxt/browser";
+import { LIMITS } from "../limits.ts";
 import type { ToWorker } from "../messages/messages.ts";
 import type { EngineView } from "../sending/engine.ts";
-import type { ToPanel } from "../sending/host.ts";
+import type { FromPanel, ToPanel } from "../sending/host.ts";
 import type { PanelAction } from "../sending/panel-requests.ts";
 import type { Failure } from "../sending/view.ts";
 
@@ -20,6 +21,7 @@ interface Asked {
 
 let port: Browser.runtime.Port | null = null;
 let next = 1;
+let wanted: number = LIMITS.notesAtOnce;
 const asked = new Map<number, Asked>();
 
 /** Connects, and again whenever the engine starts anew. */
@@ -33,8 +35,15 @@ export function ask(key: string, action: PanelAction): Promise<unknown> {
   return new Promise((resolve, reject) => {
     if (port === null) return reject(notConnected());
     asked.set(id, { resolve, reject });
-    port.postMessage({ ...action, id, key });
+    port.postMessage({ ...action, id, key } satisfies FromPanel);
   });
+}
+
+/** From now on the view has so many of the newest notes. */
+export function wantNotes(notes: number): void {
+  if (notes === wanted) return;
+  wanted = notes;
+  port?.postMessage({ notes } satisfies FromPanel);
 }
 
 function open(): void {
@@ -48,6 +57,7 @@ function open(): void {
       else waiting?.resolve(message.value);
     }
   });
+  if (wanted !== LIMITS.notesAtOnce) port.postMessage({ notes: wanted } satisfies FromPanel);
   port.onDisconnect.addListener(() => {
     port = null;
     for (const { reject } of asked.values()) reject(notConnected());

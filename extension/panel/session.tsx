@@ -1,34 +1,40 @@
 /** The session of the video that is watched. */
 
-import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import type { JSX, RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { browser } from "wxt/browser";
 import type { NoteOperation } from "../../src/wire/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { ToPage } from "../messages/messages.ts";
 import type { EngineView } from "../sending/engine.ts";
-import type { Failure, SessionView } from "../sending/view.ts";
+import type { ShownSession } from "../sending/shown.ts";
+import type { Failure } from "../sending/view.ts";
 import { Composer } from "./composer.tsx";
-import { ask } from "./link.ts";
+import { ask, wantNotes } from "./link.ts";
 import { NoteItem } from "./note.tsx";
 import { Purges, RequestItem } from "./requests.tsx";
 import { Timeline } from "./timeline.tsx";
 import { costOf, statusOf } from "./words.ts";
 
+/** So near to an end of the list is at it. */
+const NEAR_PX = 40;
+
 interface Props {
-  readonly session: SessionView;
+  readonly session: ShownSession;
   readonly view: EngineView;
 }
 
 export function Session({ session, view }: Props): JSX.Element {
   const [failure, setFailure] = useState<Failure | null>(null);
-  const [room, setRoom] = useState<number>(LIMITS.notesAtOnce);
-  const { key, notes, evidence } = session;
-  const earlier = Math.max(0, notes.length - room);
-  const tabId = view.tabs[key];
+  const { key, notes, evidence, earlier } = session;
+  const { place } = view;
+  useEffect(() => wantNotes(LIMITS.notesAtOnce), [key]);
+  const { list, scrolled } = useNewestNote(session);
   const tell = (message: ToPage): void => {
     // The tab may be closed by now.
-    if (tabId !== undefined) void browser.tabs.sendMessage(tabId, message).catch(() => undefined);
+    if (place === null) return;
+    const { tabId, frameId } = place;
+    void browser.tabs.sendMessage(tabId, message, { frameId }).catch(() => undefined);
   };
   const seek = (mediaTimeMs: number): void => tell({ to: "page", type: "seek", mediaTimeMs });
   const operate = (noteId: string, operation: NoteOperation): void => {
@@ -51,8 +57,8 @@ export function Session({ session, view }: Props): JSX.Element {
           {failure.message}. {failure.hint}
         </p>
       )}
-      <Timeline notes={notes} position={view.positions[key]} onSeek={seek} />
-      <section class="scroll" aria-label="Notes">
+      <Timeline timeline={session.timeline} position={view.position} onSeek={seek} />
+      <section class="asked" aria-label="What the session asks">
         {session.requests.map((request) => (
           <RequestItem
             key={request.requestId}
@@ -65,21 +71,23 @@ export function Session({ session, view }: Props): JSX.Element {
         {session.purges.length > 0 && (
           <Purges sessionKey={key} purges={session.purges} onFailure={setFailure} />
         )}
+      </section>
+      <section class="scroll" aria-label="Notes" ref={list} onScroll={scrolled}>
         {notes.length === 0 ? (
-          <p class="empty">Play the video. Notes appear here a few seconds after something was said.</p>
+          <p class="empty">{withoutNotes(session)}</p>
         ) : (
           <>
             {earlier > 0 && (
-              <button type="button" onClick={() => setRoom(room + LIMITS.notesAtOnce)}>
+              <button type="button" onClick={() => wantNotes(notes.length + LIMITS.notesAtOnce)}>
                 Show earlier notes ({earlier})
               </button>
             )}
             <ol class="notes">
-              {notes.slice(earlier).map((note, at) => (
+              {notes.map((note, at) => (
                 <NoteItem
                   key={note.noteId}
                   note={note}
-                  next={notes[earlier + at + 1]}
+                  next={notes[at + 1]}
                   evidence={evidence}
                   isReadOnly={isDegraded}
                   sessionKey={key}
@@ -96,7 +104,34 @@ export function Session({ session, view }: Props): JSX.Element {
   );
 }
 
-function Head({ session }: { readonly session: SessionView }): JSX.Element {
+function withoutNotes({ standing }: ShownSession): string {
+  if (standing.isDegraded) return "There are no notes yet. They go on after the repair.";
+  if (standing.connection === "offline") return "There are no notes yet. They go on when the server answers.";
+  return "Play the video. Notes appear here a few seconds after something was said.";
+}
+
+/** The list stays at its newest note until somebody scrolls up, where it receives earlier notes. */
+function useNewestNote({ key, notes, earlier }: ShownSession): {
+  readonly list: RefObject<HTMLElement | null>;
+  readonly scrolled: () => void;
+} {
+  const list = useRef<HTMLElement>(null);
+  const isAtEnd = useRef(true);
+  const newest = notes.at(-1)?.noteId;
+  useLayoutEffect(() => {
+    if (isAtEnd.current && list.current !== null) list.current.scrollTop = list.current.scrollHeight;
+  }, [key, newest]);
+  const scrolled = (): void => {
+    if (list.current === null) return;
+    const { scrollTop, scrollHeight, clientHeight } = list.current;
+    isAtEnd.current = scrollHeight - clientHeight - scrollTop < NEAR_PX;
+    if (isAtEnd.current) wantNotes(LIMITS.notesAtOnce);
+    else if (scrollTop < NEAR_PX && earlier > 0) wantNotes(notes.length + LIMITS.notesAtOnce);
+  };
+  return { list, scrolled };
+}
+
+function Head({ session }: { readonly session: ShownSession }): JSX.Element {
   const { tone, text } = statusOf(session);
   const cost = costOf(session);
   const problem = session.session?.health.lastError ?? session.session?.health.lastCheckpointError ?? null;

@@ -1,9 +1,9 @@
 /** Times, sentences and exports of the side panel. */
 
 import { expect, test } from "vitest";
-import type { Note } from "../../src/wire/index.ts";
+import type { LiveSession, Note } from "../../src/wire/index.ts";
 import { changesNotes, foldFrame, newView } from "../sending/view.ts";
-import { clock, markersOf, splitNote, statusOf, toMarkdown } from "./words.ts";
+import { clock, costOf, splitNote, statusOf, toMarkdown } from "./words.ts";
 
 const VIEW = newView({ key: "k", title: "T", videoId: "v" });
 
@@ -14,11 +14,6 @@ test.each([
   [-5, "0:00"],
 ])("%d ms is %s", (ms, text) => {
   expect(clock(ms)).toBe(text);
-});
-
-test("markers of the timeline keep a distance", () => {
-  const notes = [9_000, 0, 1_999, 2_000, 3_000].map((startMs) => ({ startMs }) as Note);
-  expect(markersOf(notes, 2_000).map(({ startMs }) => startMs)).toEqual([0, 2_000, 9_000]);
 });
 
 test("a note is split at a place of its text, and its time with it", () => {
@@ -44,6 +39,16 @@ test("the panel says what keeps evidence back", () => {
   );
   expect(said({ standing: { ...open, level: "critical" }, waiting: 3 })).toContain("3 items wait here");
   expect(said({ standing: { ...open, isDegraded: true } })).toContain("Read-only");
+});
+
+test.each([
+  ["normal", "$0.42, 1,200 tokens"],
+  ["warning", "$0.42, 1,200 tokens, 80 % of the budget"],
+  ["spent", "$0.42, 1,200 tokens, budget spent"],
+] as const)("a budget that is %s stands after the cost", (budget, text) => {
+  const cost = { modelCalls: 3, costUsd: 0.42, inputTokens: 1_000, outputTokens: 200 };
+  expect(costOf({ session: { cost, budget } as LiveSession })).toBe(text);
+  expect(costOf({ session: { cost: { ...cost, modelCalls: 0 }, budget } as LiveSession })).toBe("");
 });
 
 test("a degraded session is read-only until the server says another state", () => {

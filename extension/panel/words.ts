@@ -1,7 +1,7 @@
 /** Times and sentences of the panel. Pure. */
 
 import type { Note } from "../../src/wire/index.ts";
-import type { SessionView } from "../sending/view.ts";
+import type { ShownSession } from "../sending/shown.ts";
 
 /** `1:02:03`, or `2:03`. */
 export function clock(ms: number): string {
@@ -11,23 +11,18 @@ export function clock(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** Notes with a marker: the first, and each that begins far enough after the last one. */
-export function markersOf(notes: readonly Note[], apartMs: number): readonly Note[] {
-  const markers: Note[] = [];
-  for (const note of notes.toSorted((a, b) => a.startMs - b.startMs)) {
-    const last = markers.at(-1);
-    if (last === undefined || note.startMs - last.startMs >= apartMs) markers.push(note);
-  }
-  return markers;
-}
-
 export interface Status {
   readonly tone: "good" | "warn" | "bad";
   readonly text: string;
 }
 
 /** What the server does with what is watched, in one line. */
-export function statusOf({ standing, waiting, session, failure }: SessionView): Status {
+export function statusOf({
+  standing,
+  waiting,
+  session,
+  failure,
+}: Pick<ShownSession, "standing" | "waiting" | "session" | "failure">): Status {
   const pieces = ["nothing waits here", "1 item waits here"][waiting] ?? `${waiting} items wait here`;
   if (standing.isDegraded) return { tone: "bad", text: `Read-only; ${pieces}` };
   if (failure !== null && standing.connection === "offline")
@@ -40,7 +35,7 @@ export function statusOf({ standing, waiting, session, failure }: SessionView): 
 }
 
 /** `$0.42, 1,200 tokens`; empty while nothing was spent. */
-export function costOf({ session }: SessionView): string {
+export function costOf({ session }: Pick<ShownSession, "session">): string {
   if (session === null || session.cost.modelCalls === 0) return "";
   const { costUsd, inputTokens, outputTokens } = session.cost;
   const budget = { normal: "", warning: ", 80 % of the budget", spent: ", budget spent" }[session.budget];

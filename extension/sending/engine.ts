@@ -6,8 +6,8 @@ import { mediaTimeAt, type Position } from "../watching/position.ts";
 import type { Item } from "./items.ts";
 import type { Standing } from "./policy.ts";
 import { SessionSender } from "./session.ts";
+import { type ShownSession, toShown } from "./shown.ts";
 import { enqueue, keysWaiting } from "./storage.ts";
-import { type SessionView, shortened } from "./view.ts";
 
 /** What the engine says to the rest of the extension. */
 export interface EngineHost {
@@ -16,12 +16,13 @@ export interface EngineHost {
 }
 
 export interface EngineView {
-  readonly sessions: readonly SessionView[];
-  /** The key of the session that records. */
-  readonly recording: string | null;
-  readonly positions: Readonly<Record<string, Position>>;
-  /** The tab of each session. */
-  readonly tabs: Readonly<Record<string, number>>;
+  /** The session that records. */
+  readonly session: ShownSession | null;
+  /** Where its video is now, and in which frame of which tab. */
+  readonly position: Position | null;
+  readonly place: Pick<OpenSession, "tabId" | "frameId"> | null;
+  /** The keys of the sessions of all tabs. */
+  readonly open: readonly string[];
   /** The share of the browser's room for the extension that is used. */
   readonly quota: number;
 }
@@ -31,7 +32,8 @@ export class Engine {
   #config: EngineConfig | null = null;
   readonly #senders = new Map<string, SessionSender>();
   readonly #standings = new Map<string, Standing>();
-  readonly #positions = new Map<number, Position>();
+  /** By tab and frame. */
+  readonly #positions = new Map<string, Position>();
   /** Sessions that this engine ended, until the worker knows. */
   readonly #ended = new Set<string>();
   /** Keys that get another session just now. */
@@ -56,20 +58,17 @@ export class Engine {
     return () => this.#watchers.delete(changed);
   }
 
-  view(): EngineView {
-    const open = this.#config?.open ?? [];
-    const positions = open.flatMap(({ key, tabId }) => {
-      const position = this.#positions.get(tabId);
-      return position === undefined ? [] : [[key, position] as const];
-    });
+  /** With so many of the newest notes. */
+  view(notes: number): EngineView {
+    const { recording } = this;
+    const position = this.#positionOf(recording);
+    const sender = this.#senders.get(recording?.key ?? "");
+    const room = { notes, durationMs: position?.durationMs ?? null };
     return {
-      sessions: open.flatMap(({ key }) => {
-        const sender = this.#senders.get(key);
-        return sender === undefined ? [] : [shortened(sender.view)];
-      }),
-      recording: this.recording?.key ?? null,
-      positions: Object.fromEntries(positions),
-      tabs: Object.fromEntries(open.map(({ key, tabId }) => [key, tabId])),
+      session: sender === undefined ? null : toShown(sender.view, room),
+      position,
+      place: recording === null ? null : { tabId: recording.tabId, frameId: recording.frameId },
+      open: (this.#config?.open ?? []).map((one) => one.key).filter((one) => this.#senders.has(one)),
       quota: this.#quota,
     };
   }
@@ -93,12 +92,15 @@ export class Engine {
 
   /** Where the video of a session is now. */
   mediaTimeMs(key: string): number {
-    const tabId = this.#config?.open.find((one) => one.key === key)?.tabId;
-    return mediaTimeAt(tabId === undefined ? null : (this.#positions.get(tabId) ?? null), Date.now());
+    return mediaTimeAt(this.#positionOf(this.#config?.open.find((one) => one.key === key)), Date.now());
   }
 
-  moved(tabId: number, position: Position): void {
-    this.#positions.set(tabId, position);
+  #positionOf(open: OpenSession | null | undefined): Position | null {
+    return this.#positions.get(`${open?.tabId}/${open?.frameId}`) ?? null;
+  }
+
+  moved({ tabId, frameId }: Pick<OpenSession, "tabId" | "frameId">, position: Position): void {
+    this.#positions.set(`${tabId}/${frameId}`, position);
     this.#changed();
   }
 

@@ -10,6 +10,9 @@ import { answerPanel, type PanelAnswer, type PanelRequest } from "./panel-reques
 /** What the side panel receives. */
 export type ToPanel = { readonly view: EngineView } | PanelAnswer;
 
+/** What it sends: a request, or how many of the newest notes it wants. */
+export type FromPanel = PanelRequest | { readonly notes: number };
+
 export interface Hosted {
   readonly engine: Engine;
   configure(config: EngineConfig): void;
@@ -29,7 +32,10 @@ export function hostEngine(tellWorker: (message: ToWorker) => void): Hosted {
     if (sender.id !== browser.runtime.id || message?.to !== "engine") return;
     if (message.type === "position") {
       const position = parsePosition(message.position);
-      if (position !== null && sender.tab?.id !== undefined) engine.moved(sender.tab.id, position);
+      const { tab, frameId } = sender;
+      if (position !== null && tab?.id !== undefined && frameId !== undefined) {
+        engine.moved({ tabId: tab.id, frameId }, position);
+      }
     } else if (sender.tab === undefined) {
       if (message.type === "configure") configure(message.config);
       else engine.queued(message.key);
@@ -47,19 +53,25 @@ function servePanel(engine: Engine, port: Browser.runtime.Port): void {
     return;
   }
   let timer: ReturnType<typeof setTimeout> | null = null;
+  let notes: number = LIMITS.notesAtOnce;
   const send = (message: ToPanel): void => port.postMessage(message);
   const show = (): void => {
     timer = null;
-    send({ view: engine.view() });
+    send({ view: engine.view(notes) });
   };
-  const stop = engine.watch(() => {
+  const changed = (): void => {
     timer ??= setTimeout(show, LIMITS.viewEveryMs);
-  });
+  };
+  const stop = engine.watch(changed);
   port.onDisconnect.addListener(() => {
     stop();
     if (timer !== null) clearTimeout(timer);
   });
-  port.onMessage.addListener((request: PanelRequest) => {
+  port.onMessage.addListener((request: FromPanel) => {
+    if ("notes" in request) {
+      notes = request.notes;
+      return changed();
+    }
     void answerPanel(engine, request).then((answer) => {
       // The panel may be closed by now.
       if (port.onDisconnect.hasListeners()) send(answer);

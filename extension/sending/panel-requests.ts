@@ -1,7 +1,9 @@
 /** What the side panel asks of the engine, over a port that only pages of the extension can open. */
 
-import type { NoteOperation } from "../../src/client/live/index.ts";
+import type { LiveSession, NoteOperation } from "../../src/client/live/index.ts";
 import { ContinuoError } from "../../src/model/index.ts";
+import { LIMITS } from "../limits.ts";
+import type { Server } from "../messages/messages.ts";
 import type { Engine } from "./engine.ts";
 import { requestJson, requestPicture } from "./requests.ts";
 import { failureOf } from "./session.ts";
@@ -71,12 +73,28 @@ async function act(engine: Engine, request: PanelRequest): Promise<unknown> {
         `${path}/blobs/${encodeURIComponent(request.hash)}?sequence=${request.sequence}`,
       );
     case "earlier":
-      return await requestJson(server, "GET", "/v1/live");
+      return await earlierSessions(server);
     case "notes":
       return await requestJson(server, "GET", `${path}/notes`);
     case "evidence":
       return await requestJson(server, "GET", `${path}/evidence?after=${request.after}`);
   }
+}
+
+/** Newest first; those of joined tabs once. The server lists by key, in pages. */
+async function earlierSessions(server: Server): Promise<readonly LiveSession[]> {
+  const found = new Map<string, LiveSession>();
+  for (let cursor: string | null = ""; cursor !== null && found.size < LIMITS.readSessions; ) {
+    const query: string = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
+    const page = (await requestJson(server, "GET", `/v1/live${query}`)) as {
+      readonly sessions: readonly LiveSession[];
+      readonly nextCursor: string | null;
+    };
+    for (const session of page.sessions) found.set(session.sessionId, session);
+    cursor = page.nextCursor;
+  }
+  const newest = [...found.values()].sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+  return newest.slice(0, LIMITS.shownSessions);
 }
 
 function clientOf(

@@ -70,12 +70,6 @@ export function newView(session: Pick<SessionView, "key" | "title" | "videoId">)
   };
 }
 
-/** For a panel: only the evidence of the notes. */
-export function shortened(view: SessionView): SessionView {
-  const named = new Set(view.notes.flatMap(({ evidence }) => evidence));
-  return { ...view, evidence: view.evidence.filter(({ id }) => named.has(id)) };
-}
-
 const NOTE_EVENTS = /^(note_|decision_made|session_state_changed|checkpoint_written)/u;
 
 /** Whether the notes or the state of the session must be read again after this frame. */

@@ -1,22 +1,7 @@
 /** The microphone: one complete recording for each piece of speech, with a little of what came before it. */
 
 import { LIMITS } from "../limits.ts";
-import { hear, loudnessOf, SILENT, type Voice } from "./voice.ts";
-
-export interface Recorded {
-  readonly bytes: Uint8Array;
-  readonly mediaType: string;
-  readonly startMs: number;
-  readonly endMs: number;
-}
-
-export interface SpeechEvents {
-  /** Where the video is now. */
-  mediaTimeMs(): number;
-  began(mediaTimeMs: number): void;
-  ended(mediaTimeMs: number): void;
-  recorded(recording: Recorded): void;
-}
+import { hear, loudnessOf, SILENT, type SpeechEvents, type Voice } from "./voice.ts";
 
 interface Take {
   readonly recorder: MediaRecorder;

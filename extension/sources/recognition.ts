@@ -1,6 +1,6 @@
 /** The browser's own speech recognition, where it exists: text instead of recordings. */
 
-import type { SpeechEvents } from "./microphone.ts";
+import type { SpeechEvents } from "./voice.ts";
 
 export interface Said {
   readonly text: string;

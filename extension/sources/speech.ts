@@ -3,8 +3,9 @@
 import type { Sources } from "../messages/messages.ts";
 import type { Engine } from "../sending/engine.ts";
 import type { Item } from "../sending/items.ts";
-import { Microphone, type SpeechEvents } from "./microphone.ts";
+import { Microphone } from "./microphone.ts";
 import { recognise } from "./recognition.ts";
+import type { SpeechEvents } from "./voice.ts";
 
 export interface SpeechHost {
   /** A frame is wanted, of what is spoken of. */

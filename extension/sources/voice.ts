@@ -2,6 +2,21 @@
 
 import { LIMITS } from "../limits.ts";
 
+export interface Recorded {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export interface SpeechEvents {
+  /** Where the video is now. */
+  mediaTimeMs(): number;
+  began(mediaTimeMs: number): void;
+  ended(mediaTimeMs: number): void;
+  recorded(recording: Recorded): void;
+}
+
 export interface Voice {
   readonly state: "silent" | "speaking";
   /** Since when the other state is heard without a break. */

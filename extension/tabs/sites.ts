@@ -13,18 +13,20 @@ export async function allowedSites(): Promise<readonly string[]> {
 export async function watchSites(now: readonly string[]): Promise<void> {
   const matches = [...(await allowedSites())];
   const registered = await browser.scripting.getRegisteredContentScripts({ ids: ["watch"] });
-  const script = { id: "watch", matches, js: [SCRIPT], runAt: "document_idle" as const };
+  // A video may be in a frame: of an allowed site, whatever the page around it is.
+  const script = { id: "watch", matches, js: [SCRIPT], runAt: "document_idle" as const, allFrames: true };
   if (matches.length === 0) {
     if (registered.length > 0) await browser.scripting.unregisterContentScripts({ ids: ["watch"] });
   } else if (registered.length > 0) await browser.scripting.updateContentScripts([script]);
   else await browser.scripting.registerContentScripts([script]);
   if (now.length === 0) return;
-  for (const { id } of await browser.tabs.query({ url: [...now] })) {
-    // A tab that was discarded, or shows an error, is watched from its next load on.
+  // Of any page: one of its frames may be of the site that was allowed.
+  for (const { id } of await browser.tabs.query({})) {
+    // A tab of another site, that was discarded, or shows an error, is watched from its next load on.
     if (id !== undefined) await watchTab(id).catch(() => undefined);
   }
 }
 
 function watchTab(tabId: number): Promise<unknown> {
-  return browser.scripting.executeScript({ target: { tabId }, files: [SCRIPT] });
+  return browser.scripting.executeScript({ target: { tabId, allFrames: true }, files: [SCRIPT] });
 }

@@ -26,7 +26,8 @@ function place(tabId: number, url: string): Hello["places"][number] {
 
 function greet(tabs: Tabs, tabId: number, more: Partial<Hello> = {}): Tabs {
   const places = more.places ?? [place(tabId, "https://a.example/")];
-  return hello(tabs, { tabId, video: A, isActive: true, newPart: `part${tabId}`, nowMs: 0, ...more, places });
+  const said = { tabId, frameId: 0, isFrameGone: false, video: A, isActive: true, nowMs: 0 };
+  return hello(tabs, { ...said, newPart: `part${tabId}`, ...more, places });
 }
 
 const keys = (tabs: Tabs): readonly (string | null)[] => tabs.live.map(keyOf);
@@ -79,6 +80,26 @@ test("leaving to a page without a video ends the session after ten seconds, a re
   expect(expired(greet(silent, 1, { video: null, nowMs: 5_000 }), 50 + withoutVideoMs).ending).toHaveLength(
     1,
   );
+});
+
+test("a video in a frame has the tab's session while the page itself has none", () => {
+  const frame = greet(greet(NO_TABS, 1, { video: null }), 1, { frameId: 7 });
+  expect(frame.live).toMatchObject([{ frameId: 7, video: A }]);
+  // The page has none still; another frame has an advertisement.
+  expect(greet(frame, 1, { video: null })).toBe(frame);
+  expect(greet(frame, 1, { video: B, frameId: 8 })).toBe(frame);
+  expect(greet(frame, 1, { video: B }).live).toMatchObject([{ frameId: 0, video: B }]);
+  // The page was loaded again: its frames have other numbers.
+  expect(greet(frame, 1, { frameId: 9 }).live).toMatchObject([{ frameId: 9, withoutVideoSinceMs: null }]);
+  const gone = greet(frame, 1, { video: null, isFrameGone: true, nowMs: 50 });
+  expect(gone.live).toMatchObject([{ withoutVideoSinceMs: 50 }]);
+  expect(greet(gone, 1, { video: B, frameId: 8 }).live).toMatchObject([{ frameId: 8, video: B }]);
+});
+
+test("a restored tab whose page has no video any longer leaves its session", () => {
+  const after = restarted(savedOf(greet(NO_TABS, 1), 5), []);
+  const back = greet(after, 11, { video: null, places: [place(11, "https://a.example/")], nowMs: 70 });
+  expect(back.live).toMatchObject([{ part: "part1", withoutVideoSinceMs: 70 }]);
 });
 
 test("the last active tab with a video records; one in the background does not take over", () => {

@@ -22,6 +22,8 @@ export interface Place {
 export interface LiveTab extends Place {
   readonly part: string;
   readonly video: Video | null;
+  /** The frame of the page in which the video is; 0 is the page itself. */
+  readonly frameId: number;
   /** Since when the tab shows no video, while its session goes on. */
   readonly withoutVideoSinceMs: number | null;
 }
@@ -59,6 +61,9 @@ export function keyOf(tab: Pick<LiveTab, "part" | "video">): string | null {
 
 export interface Hello {
   readonly tabId: number;
+  readonly frameId: number;
+  /** Whether the frame that the tab's video was in is there no longer. */
+  readonly isFrameGone: boolean;
   readonly video: Video | null;
   /** Whether the person looks at the tab. */
   readonly isActive: boolean;
@@ -68,27 +73,36 @@ export interface Hello {
   readonly nowMs: number;
 }
 
-/** A page says which video it shows. */
-export function hello(tabs: Tabs, { tabId, video, isActive, places, newPart, nowMs }: Hello): Tabs {
+/** A page, or a frame in it, says which video it shows. */
+export function hello(tabs: Tabs, said: Hello): Tabs {
+  const { tabId, frameId, video, isActive, places, newPart, nowMs } = said;
   const known = tabs.live.some((tab) => tab.tabId === tabId) ? tabs : claimSaved(tabs, places);
   const place = places.find((one) => one.tabId === tabId) ?? { tabId, windowId: 0, index: 0, url: "" };
   const found = known.live.find((tab) => tab.tabId === tabId);
   if (found === undefined) {
     // A tab that never showed a video has no session and needs no part.
     if (video === null) return known;
-    const tab = { ...place, part: newPart, video, withoutVideoSinceMs: null };
+    const tab = { ...place, part: newPart, video, frameId, withoutVideoSinceMs: null };
     return withRecording({ ...known, live: [...known.live, tab] }, { tabId, isActive });
   }
+  if (!counts(found, said)) return known;
   if (video === null) {
     const withoutVideoSinceMs = found.video === null ? null : (found.withoutVideoSinceMs ?? nowMs);
     return replaced(known, { ...found, ...place, withoutVideoSinceMs });
   }
-  const next = replaced(known, { ...found, ...place, video, withoutVideoSinceMs: null });
+  const next = replaced(known, { ...found, ...place, video, frameId, withoutVideoSinceMs: null });
   const isOther = found.video !== null && found.video.videoId !== video.videoId;
   return withRecording(isOther ? { ...next, ending: endings(next.ending, found) } : next, {
     tabId,
     isActive,
   });
+}
+
+/** A tab has one video: that of the page itself before those of its frames, and of these the one that was there first. */
+function counts(tab: LiveTab, { frameId, video, isFrameGone }: Hello): boolean {
+  if (frameId === tab.frameId || isFrameGone) return true;
+  if (tab.video === null || tab.withoutVideoSinceMs !== null) return true;
+  return video !== null && (frameId === 0 || video.videoId === tab.video.videoId);
 }
 
 /** A tab was closed. One that goes with its window, or with the browser, keeps its session. */
@@ -159,7 +173,8 @@ function claimSaved(tabs: Tabs, places: readonly Place[]): Tabs {
     const at = saved.findIndex(({ url }) => url !== "" && url === plainUrl(place.url));
     const [former] = at < 0 ? [] : saved.splice(at, 1);
     if (former === undefined) continue;
-    claimed.push({ ...place, part: former.part, video: former.video, withoutVideoSinceMs: null });
+    const { part, video } = former;
+    claimed.push({ ...place, part, video, frameId: 0, withoutVideoSinceMs: null });
   }
   if (claimed.length === 0) return tabs;
   const parts = new Set(claimed.map(({ part }) => part));

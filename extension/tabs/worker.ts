@@ -12,9 +12,21 @@ import {
 } from "../messages/messages.ts";
 import { badgeOf, frameInterval, NEW_STANDING, type Standing } from "../sending/policy.ts";
 import { enqueue } from "../sending/storage.ts";
+import { plainText } from "../watching/captions.ts";
 import { type EngineLink, linkEngine } from "./engine-link.ts";
 import { watchSites } from "./sites.ts";
-import { activated, closed, ended, expired, hello, keyOf, loaded, type Place, type Tabs } from "./tabs.ts";
+import {
+  activated,
+  closed,
+  ended,
+  expired,
+  hello,
+  keyOf,
+  loaded,
+  type Place,
+  type Tabs,
+  type Video,
+} from "./tabs.ts";
 import { change, currentTabs, readSettings } from "./worker-state.ts";
 
 const ALARM = "expire";
@@ -63,15 +75,16 @@ interface FirefoxBrowser {
 }
 
 class Worker {
+  #turn: Promise<unknown> = Promise.resolve();
   readonly #engine: EngineLink = linkEngine((message) => void this.hear(message, {}));
 
   async hear(message: ToWorker, sender: Browser.runtime.MessageSender): Promise<unknown> {
     const tabId = sender.tab?.id;
     if (message.type === "hello" || message.type === "evidence") {
-      if (tabId === undefined || sender.frameId !== 0) return null;
+      if (tabId === undefined || sender.frameId === undefined) return null;
       return message.type === "hello"
-        ? await this.#onHello(tabId, message, sender.tab?.active ?? false)
-        : await this.#onEvidence(tabId, message);
+        ? await this.#onHello({ tabId, frameId: sender.frameId }, message, sender.tab)
+        : await this.#onEvidence({ tabId, frameId: sender.frameId }, message);
     }
     // The rest comes from pages of the extension.
     if (tabId !== undefined && !sender.url?.startsWith(`${location.origin}/`)) return null;
@@ -96,15 +109,16 @@ class Worker {
     if (after === before) return;
     await this.#spread(after);
     if (after.recording === before.recording) return;
-    for (const tabId of [before.recording, after.recording]) {
-      if (tabId !== null) await this.#control(tabId, after);
+    for (const recording of [before.recording, after.recording]) {
+      const tab = after.live.find(({ tabId }) => tabId === recording);
+      if (tab !== undefined) await this.#control(tab);
     }
   }
 
   async configure(): Promise<void> {
     const tabs = await currentTabs();
     await this.#spread(tabs);
-    for (const { tabId } of tabs.live) await this.#control(tabId, tabs);
+    for (const tab of tabs.live) await this.#control(tab);
   }
 
   async onInstalled(): Promise<void> {
@@ -137,24 +151,49 @@ class Worker {
   }
 
   async #onHello(
-    tabId: number,
+    from: Frame,
     message: Extract<ToWorker, { type: "hello" }>,
-    isActive: boolean,
+    sender: Browser.tabs.Tab | undefined,
   ): Promise<ToPage> {
-    const video = parseVideo(message.video);
-    const places = await listPlaces();
-    const newPart = crypto.randomUUID();
-    const nowMs = Date.now();
-    await this.changed((tabs) => hello(tabs, { tabId, video, isActive, places, newPart, nowMs }));
-    if (video === null) this.#expireSoon();
-    return await this.#controlOf(tabId, await currentTabs());
+    const video = titled(parseVideo(message.video), from, sender);
+    const before = (await currentTabs()).live.find(({ tabId }) => tabId === from.tabId);
+    const isOther = before !== undefined && before.frameId !== from.frameId;
+    const said = {
+      ...from,
+      video,
+      isFrameGone: isOther && !(await this.#look(before)),
+      isActive: sender?.active ?? false,
+      places: await listPlaces(),
+      newPart: crypto.randomUUID(),
+      nowMs: Date.now(),
+    };
+    await this.changed((tabs) => hello(tabs, said));
+    const after = await currentTabs();
+    const now = after.live.find(({ tabId }) => tabId === from.tabId);
+    if (isOther && now !== undefined && now.frameId !== before.frameId) await this.#control(before);
+    if (now !== undefined && now.withoutVideoSinceMs !== null) {
+      this.#expireSoon();
+      // Another frame of the page may have one.
+      if (before?.withoutVideoSinceMs === null) void this.#look({ tabId: from.tabId });
+    }
+    return await this.#inTurn(() => this.#controlOf(from));
+  }
+
+  /** Asks a page, or one frame of it, which video it shows. `false` when nobody is there. */
+  async #look({ tabId, frameId }: Pick<Frame, "tabId"> & Partial<Frame>): Promise<boolean> {
+    const options = frameId === undefined ? {} : { frameId };
+    const message: ToPage = { to: "page", type: "look" };
+    return await browser.tabs.sendMessage(tabId, message, options).then(
+      () => true,
+      () => false,
+    );
   }
 
   async #onEvidence(
-    tabId: number,
+    { tabId, frameId }: Frame,
     message: Extract<ToWorker, { type: "evidence" }>,
   ): Promise<EvidenceAnswer> {
-    const tab = (await currentTabs()).live.find((one) => one.tabId === tabId);
+    const tab = (await currentTabs()).live.find((one) => one.tabId === tabId && one.frameId === frameId);
     const key = tab === undefined || tab.video?.videoId !== message.videoId ? null : keyOf(tab);
     if (key === null) return "moved";
     await enqueue(key, parseItems(message.items));
@@ -167,7 +206,7 @@ class Worker {
     const tabs = await currentTabs();
     const tab = tabs.live.find((one) => keyOf(one) === key);
     if (tab === undefined) return;
-    await this.#control(tab.tabId, tabs);
+    await this.#control(tab);
     const { tabId } = tab;
     const { text, colour, title } = badgeOf(standing);
     // The tab may be closed by now.
@@ -191,7 +230,9 @@ class Worker {
   async #config(tabs: Tabs): Promise<EngineConfig> {
     const open = tabs.live.flatMap((tab) => {
       const key = keyOf(tab);
-      return key === null || tab.video === null ? [] : [{ tabId: tab.tabId, key, ...tab.video }];
+      return key === null || tab.video === null
+        ? []
+        : [{ tabId: tab.tabId, frameId: tab.frameId, key, ...tab.video }];
     });
     const away = tabs.saved.flatMap((tab) => {
       const key = keyOf(tab);
@@ -200,20 +241,32 @@ class Worker {
     return { settings: await readSettings(), open, ending: tabs.ending, away, recording: tabs.recording };
   }
 
-  async #control(tabId: number, tabs: Tabs): Promise<void> {
-    const control = await this.#controlOf(tabId, tabs);
-    // Its page may be gone; the next one says hello.
-    await browser.tabs.sendMessage(tabId, control).catch(() => undefined);
+  async #control(frame: Frame): Promise<void> {
+    const { sent } = await this.#inTurn(async () => {
+      const control = await this.#controlOf(frame);
+      // Its page may be gone; the next one says hello.
+      const { tabId, frameId } = frame;
+      return { sent: browser.tabs.sendMessage(tabId, control, { frameId }).catch(() => undefined) };
+    });
+    await sent;
   }
 
-  async #controlOf(tabId: number, tabs: Tabs): Promise<ToPage> {
+  /** Controls go out one after another, each with what is stored by then: an old one never comes last. */
+  #inTurn<Value>(act: () => Promise<Value>): Promise<Value> {
+    const done = this.#turn.then(act);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #controlOf({ tabId, frameId }: Frame): Promise<ToPage> {
     const { sources, token } = await readSettings();
-    const tab = tabs.live.find((one) => one.tabId === tabId);
+    const tabs = await currentTabs();
+    const tab = tabs.live.find((one) => one.tabId === tabId && one.frameId === frameId);
     const standing = await standingOf(tab === undefined ? null : keyOf(tab));
     return {
       to: "page",
       type: "control",
-      isRecording: tabs.recording === tabId && token !== "",
+      isRecording: tab !== undefined && tabs.recording === tabId && token !== "",
       captions: sources.captions,
       frames: sources.frames,
       frameEveryMs: frameInterval(sources.frameEveryMs, standing),
@@ -222,8 +275,21 @@ class Worker {
 
   async #tellPage(key: string, message: ToPage): Promise<void> {
     const tab = (await currentTabs()).live.find((one) => keyOf(one) === key);
-    if (tab !== undefined) await browser.tabs.sendMessage(tab.tabId, message).catch(() => undefined);
+    if (tab === undefined) return;
+    await browser.tabs.sendMessage(tab.tabId, message, { frameId: tab.frameId }).catch(() => undefined);
   }
+}
+
+/** A page in a tab, or a frame of it. */
+interface Frame {
+  readonly tabId: number;
+  readonly frameId: number;
+}
+
+/** A frame of another site has its own title; people know the page's. */
+function titled(video: Video | null, { frameId }: Frame, tab: Browser.tabs.Tab | undefined): Video | null {
+  if (video === null || frameId === 0 || tab?.title === undefined) return video;
+  return parseVideo({ ...video, title: plainText(tab.title) });
 }
 
 async function standingOf(key: string | null): Promise<Standing> {

@@ -34,6 +34,7 @@ export class PageWatcher {
   #steady = NOTHING_SEEN;
   #control = OFF;
   #isKnown = false;
+  #isAsking = false;
   #drawn = "";
   readonly #heard = new Set<string>();
   #admitted: readonly number[] = [];
@@ -47,12 +48,14 @@ export class PageWatcher {
 
   constructor() {
     this.#timer = setInterval(() => this.#look(), LIMITS.lookMs);
-    browser.runtime.onMessage.addListener((message: ToPage, sender) => {
-      if (sender.id === browser.runtime.id && message?.to === "page") this.#hear(message);
+    browser.runtime.onMessage.addListener((message: ToPage, sender, respond) => {
+      if (sender.id !== browser.runtime.id || message?.to !== "page") return;
+      if (message.type === "frames") respond(sitesOfFrames());
+      else this.#hear(message);
     });
     this.#look();
     // A page without a video says so too: its tab may have had one.
-    if (this.#steady.value === null) void this.#hello();
+    if (this.#steady.value === null && self === top) void this.#hello();
   }
 
   #hear(message: ToPage): void {
@@ -89,7 +92,8 @@ export class PageWatcher {
     this.#steady = look(this.#steady, found?.videoId ?? null);
     const isSteady = this.#steady.value === (found?.videoId ?? null);
     if (isSteady) this.#attach(chosen, found?.adapter ?? null);
-    if (this.#steady.value !== before) void this.#hello();
+    const isUnanswered = this.#steady.value !== null && !this.#isKnown && !this.#isAsking;
+    if (this.#steady.value !== before || isUnanswered) void this.#hello();
     if (this.#video === null || !isSteady) return;
     this.#tracks.read();
     this.#readDrawn();
@@ -114,7 +118,9 @@ export class PageWatcher {
     const videoId = this.#steady.value;
     const title = plainText(document.title).slice(0, LIMITS.titleChars);
     const video = videoId === null ? null : { videoId, title };
+    this.#isAsking = true;
     const answer = (await send({ to: "worker", type: "hello", video })) as Control | null;
+    this.#isAsking = false;
     if (answer === null || videoId !== this.#steady.value) return;
     this.#hear(answer);
     this.#outbox.flush();
@@ -226,6 +232,19 @@ function sizeOf(video: HTMLVideoElement): Parameters<typeof chooseVideo>[0][numb
     isPlaying: !video.paused && !video.ended,
     isReady: video.readyState >= HTMLMediaElement.HAVE_METADATA,
   };
+}
+
+/** The other sites whose frames in this page are large enough for a video, the largest first. */
+function sitesOfFrames(): readonly string[] {
+  const frames = Array.from(document.getElementsByTagName("iframe")).slice(0, LIMITS.videosPerPage);
+  const found = frames
+    .filter(
+      ({ clientWidth, clientHeight }) =>
+        clientWidth >= LIMITS.frameWidth && clientHeight >= LIMITS.frameHeight,
+    )
+    .toSorted((a, b) => b.clientWidth * b.clientHeight - a.clientWidth * a.clientHeight)
+    .flatMap(({ src }) => (URL.canParse(src) ? [new URL(src).origin] : []));
+  return [...new Set(found)].filter((origin) => origin !== location.origin).slice(0, LIMITS.framesPerPage);
 }
 
 /** `null` when nobody answers. */

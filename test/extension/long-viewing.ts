@@ -6,7 +6,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { openEmbedder } from "./embedder.ts";
-import { openSite, openViewer, type Viewer } from "./harness.ts";
+import { bringToRecord, openSite, openViewer, type Viewer } from "./harness.ts";
 import { EXTENSION_ID, keysOf, type Served, serve } from "./served.ts";
 
 export interface LongViewing {
@@ -79,7 +79,7 @@ export async function watchLong({ rate, offlineMs, killEveryMs }: LongViewing): 
       await second.goto(`${site.url}/other`);
       await expect.poll(() => keysOf(served)).toHaveLength(2);
       await second.close();
-      await page.bringToFront();
+      await bringToRecord(viewer, page, { served, key });
     },
     8: async () => {
       await viewer.restart();
@@ -87,7 +87,7 @@ export async function watchLong({ rate, offlineMs, killEveryMs }: LongViewing): 
         viewer.context.pages().find((one) => one.url() === `${site.url}/long`);
       await expect.poll(restored).toBeDefined();
       page = restored() as Page;
-      await page.bringToFront();
+      await bringToRecord(viewer, page, { served, key });
     },
     9: kill,
   };

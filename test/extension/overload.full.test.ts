@@ -29,7 +29,7 @@ test("a busy server gets remarks and questions only, until everything that waite
   await using site = await openSite();
   await using embedder = await openEmbedder();
   await using served = await serve({ yaml: embedder.yaml });
-  await using viewer = await openViewer(site, served);
+  await using viewer = await openViewer(site, served, { sources: { frameEveryMs: 1_000 } });
   const panel = await viewer.panel();
   const page = await viewer.context.newPage();
   await page.goto(site.url);
@@ -61,4 +61,10 @@ test("a busy server gets remarks and questions only, until everything that waite
   embedder.release();
   await expect.poll(async () => (await badges(viewer)).map(({ text }) => text)).not.toContain("⏸");
   await expect.poll(() => captionsIn(served, key)).toEqual(captionsUntil(during));
+  // Frames stopped: none is of what was played meanwhile.
+  const frames = (await served.events(key))
+    .filter(({ type }) => type === "frame_captured")
+    .map(({ data }) => (data as { readonly mediaTimeMs: number }).mediaTimeMs);
+  expect(frames.filter((ms) => ms > before + 1)).toEqual([]);
+  expect(frames.length).toBeGreaterThan(0);
 });

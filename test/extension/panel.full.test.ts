@@ -1,9 +1,11 @@
 /** The side panel in Chromium: notes, what people do with them, back-pressure, and accessibility in both themes. */
 
 import { expect, test } from "vitest";
-import { openSite, openViewer, play } from "./harness.ts";
+import { LIMITS } from "../../extension/limits.ts";
+import type { WireEvent } from "../../src/wire/index.ts";
+import { captionsUntil, openSite, openViewer, play } from "./harness.ts";
 import { badges, checkPanel } from "./pictures.ts";
-import { keysOf, serve } from "./served.ts";
+import { keysOf, serve, textsOf } from "./served.ts";
 
 test("the panel shows notes with evidence, edits one, takes remarks, and pauses under load", async () => {
   await using site = await openSite();
@@ -32,8 +34,9 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
 
   const flood = Array.from({ length: 120 }, (_, n) => ({
     type: "transcript_added",
-    text: `word ${n}`,
-    mediaTimeMs: n,
+    text: `Ship ${n} passes.`,
+    // Two for each note.
+    mediaTimeMs: 100_000 + Math.floor(n / 2) * 30_000 + (n % 2) * 1_000,
   }));
   const headers = { authorization: `Bearer ${served.token}`, "content-type": "application/json" };
   await fetch(`${served.url}/v1/live/${encodeURIComponent(key)}/evidence`, {
@@ -46,9 +49,37 @@ test("the panel shows notes with evidence, edits one, takes remarks, and pauses 
     .toContainEqual({ text: "⏸", colour: [255, 165, 0, 255] });
   await checkPanel(panel, "busy");
   await expect.poll(async () => (await badges(viewer)).map(({ text }) => text)).not.toContain("⏸");
+
+  // The newest notes are shown, and earlier ones for somebody who scrolls up to them.
+  const shown = panel.locator(".note");
+  await expect.poll(async () => (await served.notes(key)).length).toBeGreaterThan(LIMITS.notesAtOnce);
+  await expect.poll(() => shown.count()).toBe(LIMITS.notesAtOnce);
+  await panel.getByRole("button", { name: /^Show earlier notes \(\d+\)$/u }).waitFor();
+  const list = `document.querySelector(".scroll")`;
+  await expect
+    .poll(() => panel.evaluate(`${list}.scrollHeight - ${list}.clientHeight - ${list}.scrollTop < 40`))
+    .toBe(true);
+  await checkPanel(panel, "many");
+  await panel.evaluate(`${list}.scrollTop = 0`);
+  await panel.getByText("A day at the harbour begins.").waitFor();
+  await expect.poll(() => shown.count()).toBeGreaterThan(LIMITS.notesAtOnce);
+  await panel.evaluate(`${list}.scrollTop = ${list}.scrollHeight`);
+  await expect.poll(() => shown.count()).toBe(LIMITS.notesAtOnce);
   await panel.getByRole("button", { name: "Sessions" }).click();
   await panel.getByText("A day at the harbour").first().waitFor();
   await checkPanel(panel, "sessions");
   await panel.getByRole("button", { name: "Settings" }).click();
   await checkPanel(panel, "settings");
+
+  // A source that was switched off: of what is played next there are captions and no frame.
+  await panel.getByLabel("Frames of the video").uncheck();
+  await panel.getByRole("button", { name: "Save" }).click();
+  await panel.locator(".note").first().waitFor();
+  await page.reload();
+  const end = await play(page, { fromMs: 12_000, toMs: 16_500 });
+  const events = async (): Promise<readonly WireEvent[]> => await served.events(key);
+  await expect.poll(async () => textsOf(await events()).at(-1)).toBe(captionsUntil(end).at(-1));
+  const frames = (await events()).filter(({ type }) => type === "frame_captured");
+  expect(frames.filter(({ data }) => (data as { mediaTimeMs: number }).mediaTimeMs >= 12_000)).toEqual([]);
+  expect(frames.length).toBeGreaterThan(0);
 });

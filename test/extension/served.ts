@@ -24,6 +24,8 @@ export interface Served extends AsyncDisposable {
   readonly token: string;
   readonly database: string;
   kill(): Promise<void>;
+  /** It keeps its connections, and answers nothing until it is killed. */
+  freeze(): void;
   /** The same store at the same address. */
   restart(): Promise<void>;
   /** Another server of the same store, for as long as `act` takes. */
@@ -68,6 +70,7 @@ export async function serve({ yaml = "" }: { readonly yaml?: string } = {}): Pro
     get,
     send: request,
     kill,
+    freeze: () => void child.process.kill("SIGSTOP"),
     restart: async () => {
       child = await startServer(env, Number(new URL(url).port));
     },
@@ -108,12 +111,15 @@ interface Started {
   readonly ended: Promise<void>;
 }
 
+/** A server ends with the test that started it, also when that is killed: its input ends then. */
+const ENDS_WITH_INPUT = 'data:text/javascript,process.stdin.resume().on("close",()=>process.exit()).unref()';
+
 async function startServer(env: NodeJS.ProcessEnv, port: number): Promise<Started> {
   const args = [await bundledCommand(), "serve", "--listen", `127.0.0.1:${port}`, "--json"];
   const origin = `chrome-extension://${EXTENSION_ID}`;
-  const child = spawn(process.execPath, [...args, "--origin", origin], {
+  const child = spawn(process.execPath, ["--import", ENDS_WITH_INPUT, ...args, "--origin", origin], {
     env,
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const lines = createInterface({ input: child.stdout });

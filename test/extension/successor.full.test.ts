@@ -1,14 +1,15 @@
 /** A session that ended while the browser could not reach the server: what waited goes to its successor. */
 
 import { expect, test } from "vitest";
-import { captionsUntil, openSite, openViewer, play } from "./harness.ts";
+import { LIMITS } from "../../extension/limits.ts";
+import { captionsUntil, openSite, openViewer, play, sendFrames, waitingFrames } from "./harness.ts";
 import { checkPanel } from "./pictures.ts";
 import { keysOf, serve, textsOf } from "./served.ts";
 
 test("what was said while the server was gone goes to the successor of a session that ended meanwhile", async () => {
   await using site = await openSite();
   await using served = await serve();
-  await using viewer = await openViewer(site, served);
+  await using viewer = await openViewer(site, served, { sources: { frames: false } });
   const panel = await viewer.panel();
   const page = await viewer.context.newPage();
   await page.goto(site.url);
@@ -17,14 +18,15 @@ test("what was said while the server was gone goes to the successor of a session
   const before = await play(page, { fromMs: 0, toMs: 4_500 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(before));
   const { sessionId } = await served.session(key);
-  await served.kill();
-  await panel
-    .getByText(/does not answer|Offline/u)
-    .first()
-    .waitFor();
+  // First it does not answer any longer: what was sent last is on its way, and frames make room nonetheless.
+  served.freeze();
   const during = await play(page, { fromMs: before, toMs: 12_500 });
   await panel.getByLabel("Remark or question").fill("Said while it was offline.");
   await panel.getByRole("button", { name: "Add remark" }).click();
+  const frames = await sendFrames(viewer, site.url, LIMITS.offlineFrames + 10);
+  await panel.getByText(/10 frames were left out/u).waitFor();
+  expect(await waitingFrames(viewer)).toEqual(frames.slice(-LIMITS.offlineFrames));
+  await served.kill();
   await panel.getByText(/; \d+ items wait here/u).waitFor();
   await checkPanel(panel, "offline");
   await served.elsewhere(async (url) => {
@@ -41,4 +43,8 @@ test("what was said while the server was gone goes to the successor of a session
   const next = await served.session(key);
   expect(next).toMatchObject({ parentId: sessionId });
   expect(textsOf(await served.events(key), "remark_added")).toEqual(["Said while it was offline."]);
+  // The frames follow, in order.
+  await expect.poll(async () => (await served.events(key)).map(({ id }) => id)).toContain(frames[12]);
+  const sent = (await served.events(key)).map(({ id }) => id).filter((id) => frames.includes(id));
+  expect(sent).toEqual(frames.slice(10, 10 + sent.length));
 });

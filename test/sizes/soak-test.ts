@@ -13,7 +13,8 @@ export function soakTest(
   { count, batchSize }: { readonly count: number; readonly batchSize: number },
   runBatch: RunBatch,
 ): void {
-  test(name, async () => {
+  // Harnesses of single tests set a limit for these.
+  test(name, { timeout: 24 * 60 * 60_000 }, async () => {
     const { CONTINUO_SOAK_SEED: given, CONTINUO_SOAK_FOLDER: folder = DEFAULT_FOLDER } = process.env;
     const seed = given === undefined ? Math.floor(Math.random() * MAX_SEED) : Number(given);
     await runRounds({ name, count, batchSize, folder, seed, now: () => new Date() }, runBatch);

@@ -1,10 +1,10 @@
-/** What does not end a session. */
+/** What ends a session, and what does not. */
 
 import { expect, test } from "vitest";
 import { captionsUntil, keptTabs, openSite, openViewer, play } from "./harness.ts";
 import { keysOf, serve, textsOf } from "./served.ts";
 
-test("a video that is away for less than ten seconds, a closed window and a reload keep the session", async () => {
+test("a video that is away for less than ten seconds, a closed window and a reload keep a session; another video, a closed tab and a page without a video end it", async () => {
   await using site = await openSite();
   await using served = await serve();
   await using viewer = await openViewer(site, served);
@@ -33,4 +33,25 @@ test("a video that is away for less than ten seconds, a closed window and a relo
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(fourth));
   expect(await keysOf(served)).toEqual([key]);
   expect((await served.session(key)).parentId).toBeNull();
+
+  const stateOf = async (one: string): Promise<string> => (await served.session(one)).state;
+  const duplicating = viewer.context.waitForEvent("page");
+  await viewer.ask(
+    `chrome.tabs.query({ url: "${site.url}/*" }).then(([tab]) => chrome.tabs.duplicate(tab.id))`,
+  );
+  const duplicate = await duplicating;
+  await expect.poll(() => keysOf(served)).toHaveLength(2);
+  const closed = (await keysOf(served)).find((one) => one !== key) ?? "";
+  expect(closed.split("/")[0]).not.toBe(key.split("/")[0]);
+  await duplicate.close();
+  await expect.poll(() => stateOf(closed)).toBe("closed");
+  expect(await stateOf(key)).not.toBe("closed");
+
+  await again.goto(`${site.url}/other`);
+  await expect.poll(() => stateOf(key)).toBe("closed");
+  await expect.poll(() => keysOf(served)).toHaveLength(3);
+  const other = (await keysOf(served)).find((one) => one.endsWith("/other.webm")) ?? "";
+  expect(other.split("/")[0]).toBe(key.split("/")[0]);
+  await again.goto(`${site.url}/empty`);
+  await expect.poll(() => stateOf(other)).toBe("closed");
 });

@@ -1,0 +1,47 @@
+/** What a panel receives of a session, however long somebody watches. */
+
+import { expect, test } from "vitest";
+import type { LiveSession, Note } from "../../src/wire/index.ts";
+import { LIMITS } from "../limits.ts";
+import { markersOf, type ShownSession, toShown } from "./shown.ts";
+import { newView, type ShownEvidence } from "./view.ts";
+
+/** After so many minutes, with a note of ten seconds and two pieces of evidence for each. */
+function shownAfter(minutes: number, room: number = LIMITS.notesAtOnce): ShownSession {
+  const ids = Array.from({ length: minutes }, (_, n) => String(n).padStart(6, "0"));
+  const notes = ids.map((noteId, n) => ({
+    noteId,
+    text: "x".repeat(200),
+    startMs: n * 60_000,
+    endMs: n * 60_000 + 10_000,
+    evidence: [`${noteId}a`, `${noteId}b`],
+  })) as unknown as readonly Note[];
+  const evidence = notes.flatMap((note) => note.evidence.map((id) => ({ id }) as ShownEvidence));
+  const session = { state: "active", noteIds: ids } as unknown as LiveSession;
+  const view = { ...newView({ key: "k", title: "T", videoId: "v" }), notes, evidence, session };
+  return toShown(view, { notes: room, durationMs: null });
+}
+
+test("markers of the timeline keep a distance", () => {
+  const notes = [9_000, 0, 1_999, 2_000, 3_000].map((startMs) => ({ startMs, text: "" }) as Note);
+  expect(markersOf(notes, 2_000).map(({ startMs }) => startMs)).toEqual([0, 2_000, 9_000]);
+});
+
+test("a panel receives the newest notes with their evidence, and earlier ones when it wants them", () => {
+  const shown = shownAfter(180);
+  expect(shown.notes.map(({ noteId }) => noteId)).toEqual(
+    Array.from({ length: LIMITS.notesAtOnce }, (_, n) => String(130 + n).padStart(6, "0")),
+  );
+  expect(shown.evidence.map(({ id }) => id)).toEqual(shown.notes.flatMap(({ evidence }) => evidence));
+  expect(shown.earlier).toBe(130);
+  const more = shownAfter(180, 100);
+  expect([more.notes.length, more.earlier, more.evidence.length]).toEqual([100, 80, 200]);
+  expect(shownAfter(10)).toMatchObject({ earlier: 0 });
+});
+
+test("what a panel receives does not grow after its list is full", () => {
+  const size = (minutes: number): number => JSON.stringify(shownAfter(minutes)).length;
+  expect(size(500)).toBeLessThan(size(60) * 1.05);
+  expect(shownAfter(500).timeline.markers[0]).toMatchObject({ startMs: 0 });
+  expect(shownAfter(500).timeline.markers.at(-1)?.startMs).toBeGreaterThan(400 * 60_000);
+});

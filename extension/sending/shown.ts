@@ -1,0 +1,65 @@
+/**
+ * What a panel receives of a session. It is bounded however long somebody watches: the newest notes with their
+ * evidence, and of all notes the markers that have room on the timeline. Pure.
+ */
+
+import type { LiveSession, Note } from "../../src/client/live/index.ts";
+import { LIMITS } from "../limits.ts";
+import type { SessionView } from "./view.ts";
+
+/** A note's place on the timeline. */
+export interface Marker {
+  readonly noteId: string;
+  readonly startMs: number;
+  /** The beginning of its text. */
+  readonly text: string;
+}
+
+export interface Timeline {
+  readonly endMs: number;
+  readonly markers: readonly Marker[];
+}
+
+export interface ShownSession extends Omit<SessionView, "session"> {
+  /** How many notes came before the ones of `notes`. */
+  readonly earlier: number;
+  readonly timeline: Timeline;
+  readonly session: Pick<LiveSession, "state" | "cost" | "budget" | "health"> | null;
+}
+
+export interface ShownRoom {
+  /** The newest notes that are shown whole. */
+  readonly notes: number;
+  /** The length of the video, where it is known. */
+  readonly durationMs: number | null;
+}
+
+export function toShown(view: SessionView, { notes: room, durationMs }: ShownRoom): ShownSession {
+  const notes = view.notes.slice(-room);
+  const named = new Set(notes.flatMap(({ evidence }) => evidence));
+  const endMs = view.notes.reduce((last, note) => Math.max(last, note.endMs), durationMs ?? 0);
+  return {
+    ...view,
+    notes,
+    earlier: view.notes.length - notes.length,
+    evidence: view.evidence.filter(({ id }) => named.has(id)),
+    timeline: { endMs, markers: markersOf(view.notes, endMs * LIMITS.markerShare) },
+    session: view.session === null ? null : parts(view.session),
+  };
+}
+
+/** A session also lists every note it ever had. */
+function parts({ state, cost, budget, health }: LiveSession): ShownSession["session"] {
+  return { state, cost, budget, health };
+}
+
+/** Notes with a marker: the first, and each that begins far enough after the last one. */
+export function markersOf(notes: readonly Note[], apartMs: number): readonly Marker[] {
+  const markers: Marker[] = [];
+  for (const { noteId, startMs, text } of notes.toSorted((a, b) => a.startMs - b.startMs)) {
+    const last = markers.at(-1);
+    if (last !== undefined && startMs - last.startMs < apartMs) continue;
+    markers.push({ noteId, startMs, text: text.slice(0, LIMITS.markerChars) });
+  }
+  return markers;
+}
