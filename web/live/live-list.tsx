@@ -50,7 +50,8 @@ function NoSessions(): VNode {
     <div class="empty">
       <p>No continuous sessions that this page may read.</p>
       <p class="dim">
-        See one: <code>continuo live demo</code>, with <code>continuo serve</code> running.
+        With <code>continuo serve</code> running, see one:{" "}
+        <code>continuo live demo --server http://127.0.0.1:4747</code>
       </p>
     </div>
   );
@@ -69,7 +70,9 @@ function Rows({ answer: { sessions, nextCursor } }: { answer: SessionsAnswer }):
   return (
     <div class="scroller" ref={scroller} tabIndex={-1}>
       {nextCursor === null ? null : (
-        <p class="notice">Only {MOST_SESSIONS} sessions are listed; `continuo live list` lists all.</p>
+        <p class="notice">
+          Only {MOST_SESSIONS} sessions are listed; <code>continuo live list</code> lists all.
+        </p>
       )}
       <ul class="rows plain-list" style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {virtualizer.getVirtualItems().map(({ index, start }) => {
