@@ -68,7 +68,7 @@ that belongs to no message, and each session of a sub-agent. \`place\` is the fi
 |---|---|
 | \`kept\` | in the new session, unchanged |
 | \`rewritten\` | in the new session, changed as \`reason\` says |
-| \`noted\` | not in the new session, and the source's agent would not send it to its model either, or creates it again, or a limit left it out |
+| \`noted\` | the target's model does not receive it: thinking stays in the new session, other records are only named in its provenance, or a limit left them out |
 | \`dropped\` | not in the new session, although the source's model received it |
 
 A text that a limit cut in the middle has a second record, with the outcome \`noted\`.

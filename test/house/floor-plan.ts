@@ -50,7 +50,6 @@ export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
       ...["native", "editing", "sessions", "handoff", "index-file", "catalog", "search", "conversations"],
     ],
   },
-  gateway: { floor: 7, only: [...BELOW, "conversations", "catalog"] },
   cli: { floor: 8 },
   testing: { floor: 8 },
   "agents.ts": { floor: 8 },

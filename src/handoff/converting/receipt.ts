@@ -17,7 +17,7 @@ export const RECEIPT_KINDS: readonly ReceiptKind[] = [
 /**
  * - `kept`: said in the new session as in the old one
  * - `rewritten`: said, in a form that the target accepts
- * - `noted`: not said; the provenance of the new session names the record
+ * - `noted`: the target's model does not receive it; thinking stays in the new session, other records are named in its provenance
  * - `dropped`: not said, though it was part of the conversation
  */
 export type Outcome = "kept" | "rewritten" | "noted" | "dropped";
