@@ -81,6 +81,17 @@ test("an update of a transcript within a budget reads only what is new", async (
   expect(updated.metadata.older).toEqual(transcript.metadata.older);
 });
 
+test.each([{ limit: 5 }, { maxMessages: 5 }])(
+  "of a part of a log, %j reads what is newest in that part",
+  async (end) => {
+    const logId = logs.get(2_000) ?? "";
+    const sequences = async (options: object): Promise<readonly unknown[]> =>
+      (await fromStore(store, logId, options)).messages.map(({ metadata }) => metadata.sequence);
+    expect((await sequences({ ...end, upTo: 20 })).slice(-4)).toEqual([17, 18, 19, 20]);
+    expect(await sequences({ ...end, after: 17, upTo: 20 })).toEqual([18, 19, 20]);
+  },
+);
+
 test("a strategy that chooses from the whole log reads all of it", async () => {
   const options = { maxMessages: 2, strategy: "oldest-page" } as const;
   const { messages } = await fromStore(store, logs.get(2_000) ?? "", options);
