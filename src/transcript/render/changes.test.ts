@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { changesOf, type DiffLine, type FileText } from "./changes.ts";
+import { changesOf, type DiffLine, diffLines, type FileText } from "./changes.ts";
 
 const TEXT = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
 const edit = { file_path: "/a", old_string: "four\nfive", new_string: "four\n4.5\nfive" };
@@ -55,5 +56,33 @@ describe("lines have no numbers that could be wrong", () => {
     expect(files.length).toBeGreaterThan(0);
     for (const { lines } of files)
       for (const line of lines) expect(Object.keys(line)).toEqual(["sign", "text"]);
+  });
+});
+
+describe("a diff of two texts", () => {
+  const lines = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 7 });
+  const textOf = (all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
+
+  /** How many lines two texts can have in common, by trying all. */
+  function common([one, ...old]: readonly string[], fresh: readonly string[]): number {
+    if (one === undefined) return 0;
+    const at = fresh.indexOf(one);
+    const without = common(old, fresh);
+    return at === -1 ? without : Math.max(without, 1 + common(old, fresh.slice(at + 1)));
+  }
+
+  test("shows no more lines than have to change, in their order", () => {
+    fc.assert(
+      fc.property(lines, lines, (old, fresh) => {
+        const drawn = diffLines(textOf(old), textOf(fresh));
+        const of = (sign: string) => drawn.filter((line) => line.sign === sign).length;
+        const same = common(old, fresh);
+        expect([of("-"), of("+")]).toEqual([old.length - same, fresh.length - same]);
+        const left = drawn.filter(({ sign }) => sign === " " || sign === "+").map(({ text }) => text);
+        expect(`,${fresh.join()},`).toContain(
+          drawn.some(({ sign }) => sign === "…") ? "," : `,${left.join()}`,
+        );
+      }),
+    );
   });
 });
