@@ -99,7 +99,8 @@ export class AudioWork {
       .slice(0, LIMITS.segmentsPerAudio)
       .flatMap((segment) => transcriptOf(segment, chunk, { audioId, lang: lang ?? next.lang }));
     const decision = { decisionId: newId(), sequences: [], audio: [sequence] };
-    await append([...transcripts, { type: "decision_made", data: decision }]);
+    // One of each chunk, also when it is written again because nobody heard whether it was stored.
+    await append([...transcripts, { type: "decision_made", id: `heard/${sequence}`, data: decision }]);
     const others = [...follower.fold.audio.values()].some((one) => one.hash === hash);
     if (others || bytes === null) return;
     await store.setBlobExpiry(hash, keepAudio ? NEVER : isoOf(0)).catch(ignoreGone);

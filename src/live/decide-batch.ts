@@ -54,7 +54,8 @@ export async function decideBatch(batch: DecidedBatch, options: DecideOptions): 
   };
   return [
     ...result.drafts.map((draft) => draftEvent(draft, batchId)),
-    { type: "decision_made", data },
+    // One of each batch, also when it is written again because nobody heard whether it was stored.
+    { type: "decision_made", id: `decided/${batchId}`, data },
     ...eventsAfter(decided, decisionId),
     ...decided.flatMap((one) => requestEvents(one, options)),
     ...fullEvents(decided, fold),

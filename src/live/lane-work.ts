@@ -151,6 +151,7 @@ export class LaneWork {
     let result: NoteWriterResult | undefined;
     for (let tried = 1; ; tried++) {
       try {
+        if (tried > 1 && (await this.#isDecided(whole))) return;
         // What the writer returned is not asked for again when only the decision failed.
         result ??= await writeDrafts({ store: runStore, sessionId, writer, batch: whole, request, signal });
         const written = { result, writer: writer.name, answered: request.answered.map(({ draft }) => draft) };
@@ -163,6 +164,13 @@ export class LaneWork {
       await pause(clock, retryMs(tried), signal);
       this.#phase = "working";
     }
+  }
+
+  /** The answer of the store may have been lost, and not the decision. */
+  async #isDecided({ given }: Batch): Promise<boolean> {
+    const { store, follower } = this.#options;
+    await follower.reaches(await store.latestSequence(follower.sessionId));
+    return !given.some(({ sequence }) => follower.fold.pending.has(sequence));
   }
 
   async #decide(

@@ -38,7 +38,7 @@ export async function onPostgres({ sessions, rounds, pauseMs, kills }: PostgresR
     });
   const pages: Page[] = [];
   try {
-    for (const name of ["a", "b"]) servers.push(await start(name));
+    servers.push(...(await Promise.all(["a", "b"].map((name) => start(name)))));
     for (let n = 0; n < sessions; n++) {
       for (const { name, url } of servers) pages.push(await openPage(`session ${n}`, name, url));
     }

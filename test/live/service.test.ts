@@ -327,3 +327,28 @@ test("a reader shows a session whose owner is gone, and leaves it as it is", asy
     leases.items.map(({ name }) => name),
   );
 });
+
+test("a decision that was stored and whose answer was lost is not made again", async () => {
+  await using real = await openStore("memory:");
+  let lost = 0;
+  const append: Store["append"] = async (logId, events, options) => {
+    const stored = await real.append(logId, events, options);
+    if (!events.some(({ type }) => type === "decision_made") || lost > 0) return stored;
+    lost++;
+    throw new ContinuoError("unavailable", "the connection was lost");
+  };
+  const store = new Proxy(real, {
+    get: (target, name) => {
+      if (name === "append") return append;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  await using live = await liveTest({ store });
+  const { sessionId } = await live.service.open("k", { videoId: "v" });
+  await live.send("k", said("words"));
+  await live.clock.advance(20_000);
+  expect([lost, live.writer.requests.length]).toEqual([1, 1]);
+  const types = (await eventsOf(real, sessionId)).map(({ type }) => type);
+  expect(types.filter((type) => type === "decision_made" || type === "note_written")).toHaveLength(2);
+});

@@ -271,6 +271,8 @@ function failingStore(store: Store, failing: Failing): Store {
     if (random() < failureShare) {
       counts.failures++;
       if (isCheckpoint) counts.failed++;
+      // Half of them are stored, and the answer is lost.
+      if (random() < 0.5) await store.append(logId, events, options);
       throw new ContinuoError("unavailable", "the store is away for a moment");
     }
     if (isCheckpoint) counts.written++;
