@@ -10,9 +10,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { type InputOptions, rolldown } from "rolldown";
+import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
 import type { TestProject } from "vitest/node";
-import { commandBundle, writeThread } from "../../scripts/bundle.ts";
+import { commandBundle, commandChunks, writeThread } from "../../scripts/bundle.ts";
 import { startPostgres } from "../store/harness/postgres-server.ts";
 
 declare module "vitest" {
@@ -71,20 +71,21 @@ async function start(path: string): Promise<Service> {
 }
 
 async function bundleCommand(): Promise<Service> {
-  const command = await bundled("command", commandBundle(ROOT));
+  // As it is shipped: in the same chunks, with the same imports.
+  const command = await bundled("command", commandBundle(ROOT), await commandChunks(ROOT));
   await writeThread(ROOT, dirname(command.value), "mjs");
   return command;
 }
 
 /** A program as it is now, in one file: from its sources it starts five to ten times slower. */
-async function bundled(name: string, options: InputOptions): Promise<Service> {
+async function bundled(name: string, options: InputOptions, chunks: OutputOptions = {}): Promise<Service> {
   const cache = join(ROOT, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   const dir = mkdtempSync(join(cache, `continuo-${basename(name, ".ts")}-`));
   const bundle = await rolldown(options);
   // Not `.js`: the command keeps compiled code of a build in its home, which tests compare.
   const names = { entryFileNames: "[name].mjs", chunkFileNames: "chunks/[name]-[hash].mjs" };
-  await bundle.write({ dir, format: "esm", ...names });
+  await bundle.write({ ...chunks, dir, format: "esm", ...names });
   await bundle.close();
   return { value: join(dir, "main.mjs"), end: () => rmSync(dir, { recursive: true, force: true }) };
 }
