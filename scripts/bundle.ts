@@ -21,6 +21,8 @@ function bundleOf(root: string, entries: Readonly<Record<string, string>>): Inpu
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, path)])),
     platform: "node",
     external: [/^node:/u, "pg", "string-width"],
+    // Chunks that are chosen by hand need it.
+    preserveEntrySignatures: "allow-extension",
     // A module of ours does nothing when it is loaded: of what a folder's index names, only what is used is loaded.
     treeshake: { moduleSideEffects: (id, isExternal) => (isExternal || isOurs(id) ? false : undefined) },
   };

@@ -1,7 +1,8 @@
 /** `continuo live …`, as a person uses it. */
 
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { inflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openLive } from "../../src/client/live/index.ts";
 import { background, serve } from "./background.ts";
@@ -70,24 +71,73 @@ test("a session is replayed and exported as Markdown, HTML, JSON and a ZIP archi
   const url = /http:\S+/u.exec(await server.line("listens on"))?.[0] ?? "";
   const env = { CONTINUO_SERVER: url };
   const client = await openLive({ serverUrl: url, key: "k", videoId: "v" });
-  await client.add({
-    type: "transcript_added",
-    text: "The harbour opens at dawn.",
-    mediaTimeMs: 0,
-    lang: "en",
-  });
+  const full = await client.addPicture(Buffer.from("a large picture"), "image/png");
+  // So large that it is a file of its own, which is lost afterwards.
+  const lost = await client.addPicture(Buffer.alloc(300_000), "image/png");
+  const thumbnail = await client.addPicture(Buffer.from("a small one"), "image/jpeg");
+  const { sequences } = await client.add(
+    { type: "transcript_added", text: SAID, mediaTimeMs: 0, lang: "en" },
+    { type: "frame_captured", mediaTimeMs: 0, full, thumbnail },
+    { type: "frame_captured", mediaTimeMs: 1, full: lost },
+  );
   await client.end();
   client.close();
+  for (const name of readdirSync(home.path, { recursive: true, encoding: "utf8" })) {
+    if (/-blobs\/..\/./u.test(name)) rmSync(join(home.path, name));
+  }
   expect((await run(home, ["live", "replay", "k"], { env })).stdout).toBe("1 of 1 agree: 100 %\n");
   expect((await run(home, ["live", "replay", "k", "--model", "--json"], { env })).stdout).toContain(
     '"agreement":1',
   );
-  expect((await run(home, ["live", "export", "k"], { env })).stdout).toContain("The harbour opens at dawn.");
+  expect((await run(home, ["live", "export", "k"], { env })).stdout).toContain(SAID);
   for (const format of ["html", "json", "zip"]) {
     const file = join(home.path, `out.${format}`);
-    expect((await run(home, ["live", "export", "k", "--output", file], { env })).code).toBe(0);
+    const { code, stderr } = await run(home, ["live", "export", "k", "--output", file], { env });
+    const leftOut = "left out: 1 picture (removed, damaged, or over 32 MB)\n";
+    expect([code, stderr]).toEqual([
+      0,
+      `wrote 1 note and 3 pieces of evidence\n${format === "zip" ? leftOut : ""}`,
+    ]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await run(home, ["live", "export", "k", "--output", file], { env })).code).toBe(5);
   }
-  expect(readFileSync(join(home.path, "out.zip")).subarray(0, 2).toString()).toBe("PK");
+  const html = readFileSync(join(home.path, "out.html"), "utf8");
+  expect(html).toContain(SAID);
+  expect(JSON.parse(readFileSync(join(home.path, "out.json"), "utf8"))).toMatchObject({
+    session: { key: "k", state: "closed" },
+    notes: [{ text: SAID, status: "written" }],
+    evidence: [
+      { type: "transcript_added", sequence: sequences[0], data: { text: SAID } },
+      { type: "frame_captured", sequence: sequences[1], data: { full: { hash: full.hash } } },
+      { type: "frame_captured", sequence: sequences[2], data: { full: { hash: lost.hash } } },
+    ],
+  });
+  const archive = unpacked(readFileSync(join(home.path, "out.zip")));
+  const frame = `frames/${String(sequences[1]).padStart(7, "0")}`;
+  expect(Object.keys(archive)).toEqual([
+    ...["notes.md", "notes.html", "session.json", "evidence.jsonl"],
+    ...[`${frame}-full.png`, `${frame}-thumbnail.jpg`],
+  ]);
+  expect(archive["notes.html"]).toBe(html);
+  expect(archive[`${frame}-full.png`]).toBe("a large picture");
+  expect(archive[`${frame}-thumbnail.jpg`]).toBe("a small one");
+  expect(archive["evidence.jsonl"]?.trimEnd().split("\n")).toHaveLength(3);
 });
+
+const SAID = "The harbour opens at dawn.";
+
+/** The entries of an archive by its directory, as text. */
+function unpacked(archive: Buffer): Readonly<Record<string, string>> {
+  const entries: Record<string, string> = {};
+  let at = archive.readUInt32LE(archive.length - 6);
+  for (let left = archive.readUInt16LE(archive.length - 12); left > 0; left--) {
+    const [nameSize, packedSize] = [archive.readUInt16LE(at + 28), archive.readUInt32LE(at + 20)];
+    const data = archive.readUInt32LE(at + 42) + 30 + nameSize;
+    const bytes = archive.subarray(data, data + packedSize);
+    const isPacked = archive.readUInt16LE(at + 10) === 8;
+    const name = archive.subarray(at + 46, at + 46 + nameSize).toString();
+    entries[name] = (isPacked ? inflateRawSync(bytes) : bytes).toString();
+    at += 46 + nameSize;
+  }
+  return entries;
+}

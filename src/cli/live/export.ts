@@ -6,7 +6,7 @@ import { ContinuoError } from "../../model/index.ts";
 import { forbiddenFolders } from "../../native/index.ts";
 import type { BlobPointer, LiveSession, Note, WireEvent } from "../../wire/index.ts";
 import { accessOf, callServer, type ServerAccess } from "../channel/index.ts";
-import { type Shell, toJsonText } from "../terminal/index.ts";
+import { plural, type Shell, toJsonText } from "../terminal/index.ts";
 import { type Exported, toHtml, toMarkdown } from "./export-pages.ts";
 import type { ExportFlags } from "./flags.ts";
 import { livePath } from "./lines.ts";
@@ -30,19 +30,29 @@ export async function runExport(key: string, flags: ExportFlags, shell: Shell): 
     });
   }
   const exported = await read(key, access);
-  const chunks = format === "zip" ? zipChunks(entriesOf(key, exported, access)) : [textOf(exported, format)];
+  const leftOut = { pictures: 0 };
+  const chunks =
+    format === "zip" ? zipChunks(entriesOf(key, { exported, access, leftOut })) : [textOf(exported, format)];
   if (output === undefined || output === "-") {
     for await (const chunk of chunks) shell.stdout.write(chunk);
+    tellLeftOut(leftOut.pictures, shell);
     return 0;
   }
   const options = { force: flags.force === true, forbidden: await forbiddenFolders(placesOf(shell)) };
   using file = await openOutputFile(resolve(shell.cwd, output), options);
   for await (const chunk of chunks) file.write(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
   file.commit();
+  const { notes, evidence } = exported;
   shell.stderr.write(
-    `wrote ${exported.notes.length} notes and ${exported.evidence.length} pieces of evidence\n`,
+    `wrote ${plural(notes.length, "note")} and ${plural(evidence.length, "piece")} of evidence\n`,
   );
+  tellLeftOut(leftOut.pictures, shell);
   return 0;
+}
+
+function tellLeftOut(pictures: number, shell: Shell): void {
+  if (pictures === 0) return;
+  shell.stderr.write(`left out: ${plural(pictures, "picture")} (removed, damaged, or over 32 MB)\n`);
 }
 
 async function read(key: string, access: ServerAccess): Promise<Exported> {
@@ -67,7 +77,13 @@ function textOf(exported: Exported, format: "md" | "html" | "json"): string {
   return format === "md" ? toMarkdown(exported) : `${toJsonText(exported)}\n`;
 }
 
-async function* entriesOf(key: string, exported: Exported, access: ServerAccess): AsyncGenerator<ZipEntry> {
+interface Zipping {
+  readonly exported: Exported;
+  readonly access: ServerAccess;
+  readonly leftOut: { pictures: number };
+}
+
+async function* entriesOf(key: string, { exported, access, leftOut }: Zipping): AsyncGenerator<ZipEntry> {
   yield { name: "notes.md", bytes: Buffer.from(toMarkdown(exported)) };
   yield { name: "notes.html", bytes: Buffer.from(toHtml(exported)) };
   const { session, notes, evidence } = exported;
@@ -79,16 +95,19 @@ async function* entriesOf(key: string, exported: Exported, access: ServerAccess)
       Record<"full" | "thumbnail", BlobPointer | undefined>
     >;
     for (const [tier, pointer] of Object.entries({ full, thumbnail })) {
-      const bytes =
-        pointer === undefined ? null : await readFrame(key, { sequence, hash: pointer.hash }, access);
-      if (bytes === null) continue;
-      const ending = ENDINGS[pointer?.mediaType ?? ""] ?? "bin";
+      if (pointer === undefined) continue;
+      const bytes = await readFrame(key, { sequence, hash: pointer.hash }, access);
+      if (bytes === null) {
+        leftOut.pictures++;
+        continue;
+      }
+      const ending = ENDINGS[pointer.mediaType ?? ""] ?? "bin";
       yield { name: `frames/${String(sequence).padStart(7, "0")}-${tier}.${ending}`, bytes, method: "store" };
     }
   }
 }
 
-/** `null` for a picture that was removed at its time. */
+/** `null` for a picture that was removed at its time, is too large, or cannot be read whole. */
 async function readFrame(
   key: string,
   { sequence, hash }: { readonly sequence: number; readonly hash: string },
@@ -101,7 +120,12 @@ async function readFrame(
     await response.body?.cancel();
     return null;
   }
-  return new Uint8Array(await response.arrayBuffer());
+  try {
+    return new Uint8Array(await response.arrayBuffer());
+  } catch {
+    // The server cannot read it, or is gone: then it does not answer the next request either.
+    return null;
+  }
 }
 
 /** By the ending of the file's name; Markdown where it tells nothing. */
