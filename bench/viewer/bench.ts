@@ -1,0 +1,182 @@
+/**
+ * `npm run bench -- viewer`: the page in Chromium over 10,000 sessions and over one of 100 MB with 200,000 messages, each on a
+ * server of its own with an index: the first list, the end of a session, scrolling beside a bare virtual list, nodes,
+ * memory, and how long what an agent says takes to the screen.
+ */
+
+import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Browser, CDPSession, Page } from "playwright-core";
+import { openBrowser } from "../../test/cli/browser.ts";
+import { printRatios, type Ratio } from "../measure/index.ts";
+import { makeCorpus } from "../sessions/corpus.ts";
+import { BARE_LIST } from "./bare-list.ts";
+import { LONG_KEY, makeLongSession } from "./long-session.ts";
+import { measureTokens } from "./tokens.ts";
+import { withViewer } from "./viewer-process.ts";
+
+const FOLDER = process.env.CONTINUO_BENCH ?? join(homedir(), ".cache/continuo-bench");
+const SESSIONS = { name: "ten-thousand", sessions: 10_000, totalBytes: 200e6 };
+
+export async function run({ rounds }: { readonly large: boolean; readonly rounds: number }): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true });
+  const many = makeCorpus(SESSIONS, FOLDER);
+  const long = makeLongSession(join(FOLDER, "long-session"));
+  await using browser = await openBrowser();
+  // Makes the index: what is measured is a machine on which the viewer was used before.
+  await withViewer(many, async (url) => void (await firstList(browser, url)));
+  const lists: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    lists.push(await withViewer(many, (url) => firstList(browser, url)));
+  }
+  const bare = await bareScrolling(browser);
+  const list = await withViewer(many, (url) => listScrolling(browser, url));
+  const session = await withViewer(long, (url) => longSession(browser, url));
+  const tokenMs = await measureTokens(browser, rounds);
+  console.log(
+    `\nScrolled for ${SCROLL_FRAMES} frames: frames that came late, tasks over 50 ms, nodes, MB of the heap`,
+  );
+  for (const [name, one] of [
+    ["bare list", bare],
+    ["10,000 sessions", list],
+    ["200,000 messages", session.scrolled],
+  ] as const) {
+    console.log(
+      `  ${name.padEnd(20)} ${one.late} ${one.longTasks} ${one.nodes} ${(one.heapBytes / 1e6).toFixed(1)}`,
+    );
+  }
+  const most = (of: (one: Scrolled) => number): number => Math.max(of(list), of(session.scrolled));
+  const below = (what: string, ratio: number, target = 1): Ratio => ({
+    what,
+    ratio,
+    wanted: "below",
+    target,
+  });
+  printRatios([
+    below("first list with 10,000 sessions, in 1 s of the navigation", median(lists) / 1_000),
+    below("the end of a session of 100 MB, in 300 ms of the click", session.endMs / 300),
+    below("nodes, in 3,000", most(({ nodes }) => nodes) / 3_000),
+    below(
+      "tasks over 50 ms while scrolling",
+      most(({ longTasks }) => longTasks),
+      0,
+    ),
+    below(
+      "late frames / those of a bare list (one more allowed)",
+      most(({ late }) => late) / (bare.late + 1),
+      1.2,
+    ),
+    below("memory of the page's heap, in 150 MB", most(({ heapBytes }) => heapBytes) / 150e6),
+    below("from the agent to the screen, in 100 ms", tokenMs / 100),
+  ]);
+}
+
+async function withPage<T>(browser: Browser, use: (page: Page, cdp: CDPSession) => Promise<T>): Promise<T> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  try {
+    const page = await context.newPage();
+    return await use(page, await context.newCDPSession(page));
+  } finally {
+    await context.close();
+  }
+}
+
+/** `first` tells when an element is first in the page, in milliseconds since the navigation. Nobody waits for it here. */
+function noteFirst(selector: string): string {
+  return `window.first = new Promise((resolve) => {
+    new MutationObserver((_, observer) => {
+      if (document.querySelector(${JSON.stringify(selector)}) === null) return;
+      resolve(performance.now());
+      observer.disconnect();
+    }).observe(document, { childList: true, subtree: true });
+  }); 0`;
+}
+
+async function untilAllAreListed(page: Page): Promise<void> {
+  await page.locator(".find-line output", { hasText: /\d/u }).waitFor({ timeout: 120_000 });
+}
+
+async function firstList(browser: Browser, url: string): Promise<number> {
+  return await withPage(browser, async (page) => {
+    await page.addInitScript(noteFirst(".row"));
+    await page.goto(url);
+    await page.waitForSelector(".row", { timeout: 120_000 });
+    const at: number = await page.evaluate("first");
+    // Until all are found: the next server has an index of them.
+    await untilAllAreListed(page);
+    return at;
+  });
+}
+
+const SCROLL_FRAMES = 300;
+/** A frame of a screen with 60 a second that came a whole frame too late. */
+const LATE_MS = 25;
+
+interface Scrolled {
+  readonly late: number;
+  readonly longTasks: number;
+  readonly nodes: number;
+  readonly heapBytes: number;
+}
+
+/** Scrolls by as much as a quick wheel does with each frame, and counts. */
+async function scrolled(page: Page, cdp: CDPSession, selector: string, step: number): Promise<Scrolled> {
+  const counted: Omit<Scrolled, "heapBytes"> = await page.evaluate(`(async () => {
+    const scroller = document.querySelector(${JSON.stringify(selector)});
+    let longTasks = 0, late = 0, nodes = 0;
+    const observer = new PerformanceObserver((list) => { longTasks += list.getEntries().length; });
+    observer.observe({ entryTypes: ["longtask"] });
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    let before = await frame();
+    for (let at = 0; at < ${SCROLL_FRAMES}; at++) {
+      scroller.scrollTop += ${step};
+      const now = await frame();
+      if (now - before > ${LATE_MS}) late += 1;
+      before = now;
+      if (at % 20 === 0) nodes = Math.max(nodes, document.querySelectorAll("*").length);
+    }
+    observer.disconnect();
+    return { longTasks, late, nodes };
+  })()`);
+  await cdp.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await cdp.send("Runtime.getHeapUsage");
+  return { ...counted, heapBytes: usedSize };
+}
+
+async function bareScrolling(browser: Browser): Promise<Scrolled> {
+  return await withPage(browser, async (page, cdp) => {
+    await page.setContent(BARE_LIST);
+    return await scrolled(page, cdp, ".scroller", 120);
+  });
+}
+
+async function listScrolling(browser: Browser, url: string): Promise<Scrolled> {
+  return await withPage(browser, async (page, cdp) => {
+    await page.goto(url);
+    await untilAllAreListed(page);
+    return await scrolled(page, cdp, ".list-main .scroller", 120);
+  });
+}
+
+async function longSession(
+  browser: Browser,
+  url: string,
+): Promise<{ readonly endMs: number; readonly scrolled: Scrolled }> {
+  return await withPage(browser, async (page, cdp) => {
+    await page.goto(url);
+    const link = page.locator(`a[href*="${encodeURIComponent(LONG_KEY)}"]`).first();
+    await link.waitFor({ timeout: 120_000 });
+    await page.evaluate(`addEventListener("click", () => { window.clickedAt = performance.now(); }, true);
+      ${noteFirst(".turns .row-text, .turns .row-call")}`);
+    await link.click();
+    const endMs: number = await page.evaluate("first.then((at) => at - clickedAt)");
+    // What is read on the way is there before it is scrolled, as for a reader who looks at the end first.
+    await page.waitForSelector(".turn-line", { timeout: 300_000 });
+    return { endMs, scrolled: await scrolled(page, cdp, ".turns", -120) };
+  });
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
