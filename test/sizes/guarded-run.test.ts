@@ -3,18 +3,19 @@
 import { expect, test } from "vitest";
 import { guardedRun, orphansOf } from "./guarded-run.ts";
 
+const print = (): void => undefined;
+
 test.runIf(process.platform === "linux")(
   "a run ends although a process that was left behind holds its output",
   async () => {
-    const { code, output } = await guardedRun(["sh", "-c", "sleep 1000 & echo begun; exit 3"], {
-      quietMs: 100,
-    });
+    const command = ["sh", "-c", "sleep 1000 & echo begun; exit 3"];
+    const { code, output } = await guardedRun(command, { quietMs: 100, print });
     expect([code, output]).toEqual([3, "begun\n"]);
   },
 );
 
 test("a run is ended when its time is over", async () => {
-  const { code } = await guardedRun(["sleep", "1000"], { endsAt: Date.now() / 1_000 });
+  const { code } = await guardedRun(["sleep", "1000"], { endsAt: Date.now() / 1_000, print });
   expect(code).toBe(1);
 });
 

@@ -22,11 +22,13 @@ export interface GuardedOptions {
   readonly quietMs?: number;
   /** When the whole run is killed: seconds since 1970. */
   readonly endsAt?: number;
+  /** Called with what it prints and with what is done to it; standard output where none is given. */
+  readonly print?: (text: string) => void;
 }
 
 export async function guardedRun(
   [program = "", ...args]: readonly string[],
-  { quietMs = QUIET_MS, endsAt, ...options }: GuardedOptions = {},
+  { quietMs = QUIET_MS, endsAt, print = toStdout, ...options }: GuardedOptions = {},
 ): Promise<GuardedRun> {
   // A process group of its own tells what belongs to the run.
   const child = spawn(program, args, { ...options, detached: true, stdio: ["inherit", "pipe", "pipe"] });
@@ -35,27 +37,24 @@ export async function guardedRun(
   child.on("close", (status) => resolve(status ?? 1));
   let output = "";
   const end = (): void => {
-    process.stdout.write("\n== the tests were ended, because their time was over\n");
+    print("\n== the tests were ended, because their time was over\n");
     if (child.pid !== undefined) killIfThere(-child.pid, "SIGKILL");
     // Who left the group may still hold the output.
     resolve(1);
   };
   const kill = (): void => {
     for (const pid of child.pid === undefined ? [] : orphansOf(readProcesses(), child.pid)) {
-      process.stdout.write(`\n== killed process ${pid}, which a test left behind\n`);
+      print(`\n== killed process ${pid}, which a test left behind\n`);
       killIfThere(pid, "SIGKILL");
     }
   };
   const timer = setInterval(kill, quietMs);
-  const over = endsAt === undefined ? undefined : setTimeout(end, endsAt * 1_000 - Date.now());
-  for (const [from, to] of [
-    [child.stdout, process.stdout],
-    [child.stderr, process.stderr],
-  ] as const) {
+  const over = endsAt === undefined ? undefined : setTimeout(end, Math.max(0, endsAt * 1_000 - Date.now()));
+  for (const from of [child.stdout, child.stderr]) {
     from.setEncoding("utf8").on("data", (text: string) => {
       timer.refresh();
       output += text;
-      to.write(text);
+      print(text);
     });
   }
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -69,6 +68,10 @@ export async function guardedRun(
     clearTimeout(over);
     for (const signal of signals) process.off(signal, forward);
   }
+}
+
+function toStdout(text: string): void {
+  process.stdout.write(text);
 }
 
 export interface ProcessInfo {
