@@ -1,5 +1,5 @@
 /**
- * The page at `/`: the built viewer and its files, which need no token; what it shows it asks for with one.
+ * The page at `/`: the built viewer and its files, which need no token; its requests need one.
  *
  * Promises: only the files of the build are served, by their names; the page runs no script but its own, and no other
  * page frames it.
