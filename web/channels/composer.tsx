@@ -5,6 +5,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
 import { CHANNEL_LIMITS, isName } from "../../src/wire/index.ts";
+import { ComposerForm } from "../parts/composer-form.tsx";
 import { useKeys } from "../shell/keys.ts";
 import type { ChannelState } from "./channel-state.ts";
 
@@ -16,7 +17,6 @@ export function Composer({ state }: { state: ChannelState }): VNode {
     if (replyTo !== null) field.current?.focus();
   }, [replyTo]);
   useKeys({
-    i: () => field.current?.focus(),
     Escape: () => {
       const isReply = replyTo !== null;
       state.replyTo.value = null;
@@ -24,12 +24,6 @@ export function Composer({ state }: { state: ChannelState }): VNode {
     },
   });
   const canSend = text.value.trim() !== "" && state.handle.value !== null && !state.isSending.value;
-  const send = async (): Promise<void> => {
-    const words = text.value;
-    if (!canSend || !(await state.send(words))) return;
-    // What was typed meanwhile stays.
-    text.value = text.value.startsWith(words) ? text.value.slice(words.length) : text.value;
-  };
   return (
     <section class="dock" aria-label="Write in this channel">
       <div class="dock-body">
@@ -52,40 +46,22 @@ export function Composer({ state }: { state: ChannelState }): VNode {
             </button>
           </p>
         )}
-        <form
-          class="composer"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void send();
-          }}
+        <ComposerForm
+          field={field}
+          text={text}
+          label="Message"
+          placeholder={replyTo === null ? `Write in ${visibleLine(state.name)}` : "Write a reply"}
+          maxLength={CHANNEL_LIMITS.messageLength}
+          send={async (words) => canSend && (await state.send(words))}
         >
-          <textarea
-            ref={field}
-            rows={1}
-            maxLength={CHANNEL_LIMITS.messageLength}
-            aria-label="Message"
-            aria-keyshortcuts="i"
-            placeholder={replyTo === null ? `Write in ${visibleLine(state.name)}` : "Write a reply"}
-            value={text.value}
-            onInput={(event) => {
-              text.value = event.currentTarget.value;
-            }}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-              event.preventDefault();
-              void send();
-            }}
-          />
-          <div class="composer-foot">
-            <Name state={state} />
-            <span class="dim hint">
-              <kbd>Enter</kbd> sends <kbd>Shift Enter</kbd> new line
-            </span>
-            <button type="submit" class="primary" disabled={!canSend}>
-              Send
-            </button>
-          </div>
-        </form>
+          <Name state={state} />
+          <span class="dim hint">
+            <kbd>Enter</kbd> sends <kbd>Shift Enter</kbd> new line
+          </span>
+          <button type="submit" class="primary" disabled={!canSend}>
+            Send
+          </button>
+        </ComposerForm>
       </div>
     </section>
   );

@@ -1,11 +1,11 @@
 /** The messages of a channel: of any number only those on the screen are in the page. */
 
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
 import { clock, counted, dayName } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
-import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
+import { type RowVirtualizer, useGoal, useVirtual } from "../shell/virtual.ts";
 import type { ChannelState } from "./channel-state.ts";
 import { Post } from "./post.tsx";
 import type { Row } from "./rows.ts";
@@ -41,7 +41,7 @@ export function Posts({ state }: { state: ChannelState }): VNode {
   useEffect(() => {
     if (rows.length > 0 && first < AHEAD && !isGoing) void state.loadOlder();
   }, [state, rows.length, first, isGoing]);
-  useGoal(state, virtualizer);
+  usePostGoal(state, virtualizer);
   useKeys({
     G: () => void state.showNewest(),
     g: () => virtualizer.scrollToOffset(0),
@@ -142,37 +142,14 @@ function Pointer({
   );
 }
 
-const STILL_FRAMES = 3;
-const MAX_FRAMES = 60;
-
-/** Goes where the state says: sizes are estimates until a row is drawn, so it goes again until nothing moves. */
-function useGoal(state: ChannelState, virtualizer: RowVirtualizer): void {
-  const goal = state.goal.value;
-  useLayoutEffect(() => {
-    if (goal === null) return;
-    let frame = 0;
-    let still = 0;
-    let last = Number.NaN;
-    let request = 0;
-    const step = (): void => {
-      if (goal.to === "end") virtualizer.scrollToEnd();
-      else {
-        const at = state.rows.value.findIndex(
-          (row) => (row.type === "message" || row.type === "reply") && row.message.messageId === goal.id,
-        );
-        if (at >= 0) virtualizer.scrollToIndex(at, { align: "center" });
-      }
-      const offset = virtualizer.scrollOffset ?? 0;
-      still = offset === last ? still + 1 : 0;
-      last = offset;
-      frame += 1;
-      if (still < STILL_FRAMES && frame < MAX_FRAMES) request = requestAnimationFrame(step);
-      else {
-        virtualizer.cancelScroll();
-        state.goal.value = null;
-      }
-    };
-    request = requestAnimationFrame(step);
-    return () => cancelAnimationFrame(request);
-  }, [state, virtualizer, goal]);
+function usePostGoal(state: ChannelState, virtualizer: RowVirtualizer): void {
+  useGoal(virtualizer, state.goal, (goal) => {
+    if (goal.to === "end") virtualizer.scrollToEnd();
+    else {
+      const at = state.rows.value.findIndex(
+        (row) => (row.type === "message" || row.type === "reply") && row.message.messageId === goal.id,
+      );
+      if (at >= 0) virtualizer.scrollToIndex(at, { align: "center" });
+    }
+  });
 }

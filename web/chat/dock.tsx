@@ -2,10 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
 import { CHAT_LIMITS, type ChatRun, type ChatState } from "../../src/wire/machine/index.ts";
 import { agentName } from "../content/words.ts";
+import { ComposerForm } from "../parts/composer-form.tsx";
 import type { SessionState } from "../session/session-state.ts";
 import { useKeys } from "../shell/keys.ts";
 import { ChatClient } from "./chat-client.ts";
@@ -125,70 +126,46 @@ function Answered({ state: { answered } }: { state: ChatState }): VNode | null {
 }
 
 function Composer({ chat, state }: { chat: ChatClient; state: ChatState }): VNode {
-  const field = useRef<HTMLTextAreaElement>(null);
   const chosen = useSignal<string | null>(null);
   const text = useSignal("");
   const isBusy = state.running !== null || state.waiting.length > 0;
   const agent = isBusy ? state.agent : (chosen.value ?? state.agent);
   const agents = [...new Set([state.agent, ...state.agents])];
-  useKeys({ i: () => field.current?.focus() });
-  const send = async (): Promise<void> => {
-    const words = text.value;
-    if (words.trim() === "" || chat.isSending.value) return;
-    if (!(await chat.say(words, agent))) return;
-    // What was typed meanwhile stays.
-    text.value = text.value.startsWith(words) ? text.value.slice(words.length) : text.value;
+  const send = async (words: string): Promise<boolean> => {
+    if (chat.isSending.value || !(await chat.say(words, agent))) return false;
     chosen.value = null;
+    return true;
   };
   return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
+    <ComposerForm
+      text={text}
+      label="Prompt"
+      placeholder={isBusy ? "What comes next" : `Ask ${agentName(agent)}`}
+      maxLength={CHAT_LIMITS.promptChars}
+      send={send}
     >
-      <textarea
-        ref={field}
-        rows={1}
-        maxLength={CHAT_LIMITS.promptChars}
-        aria-label="Prompt"
-        aria-keyshortcuts="i"
-        placeholder={isBusy ? "What comes next" : `Ask ${agentName(agent)}`}
-        value={text.value}
-        onInput={(event) => {
-          text.value = event.currentTarget.value;
+      <select
+        aria-label="Agent"
+        value={agent}
+        disabled={isBusy}
+        title={isBusy ? "The agent can be changed when no turn runs" : undefined}
+        onChange={(event) => {
+          chosen.value = event.currentTarget.value;
         }}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-          event.preventDefault();
-          void send();
-        }}
-      />
-      <div class="composer-foot">
-        <select
-          aria-label="Agent"
-          value={agent}
-          disabled={isBusy}
-          title={isBusy ? "The agent can be changed when no turn runs" : undefined}
-          onChange={(event) => {
-            chosen.value = event.currentTarget.value;
-          }}
-        >
-          {agents.map((name) => (
-            <option key={name} value={name}>
-              {agentName(name)}
-            </option>
-          ))}
-        </select>
-        <span class="dim hint">
-          <kbd>Enter</kbd> {isBusy ? "queues" : "sends"} <kbd>Shift Enter</kbd> new line
-        </span>
-        <button type="submit" class="primary" disabled={chat.isSending.value || text.value.trim() === ""}>
-          {isBusy ? "Queue" : "Send"}
-        </button>
-      </div>
-    </form>
+      >
+        {agents.map((name) => (
+          <option key={name} value={name}>
+            {agentName(name)}
+          </option>
+        ))}
+      </select>
+      <span class="dim hint">
+        <kbd>Enter</kbd> {isBusy ? "queues" : "sends"} <kbd>Shift Enter</kbd> new line
+      </span>
+      <button type="submit" class="primary" disabled={chat.isSending.value || text.value.trim() === ""}>
+        {isBusy ? "Queue" : "Send"}
+      </button>
+    </ComposerForm>
   );
 }
 

@@ -1,6 +1,5 @@
 /** Health: whether the server is ready, what it does, and what its store holds. */
 
-import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
@@ -8,7 +7,8 @@ import { type HealthRun, MACHINE_ROOT, type MachineHealth } from "../../src/wire
 import { agentName, bytes, clock, counted, dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { sessionLink } from "../shell/route.ts";
-import { ask, sayError } from "../state/server.ts";
+import { Repeated } from "../state/repeated.ts";
+import { ask } from "../state/server.ts";
 import { readMetrics, type ServerNumbers } from "./metrics.ts";
 
 interface Health {
@@ -19,45 +19,18 @@ interface Health {
   readonly at: string;
 }
 
-/** So often it is looked at, while somebody looks at the page. */
-const LOOK_MS = 3_000;
-
-class HealthState {
-  readonly health: Signal<Health | null> = signal(null);
-  readonly failure: Signal<string | null> = signal(null);
-
-  follow(): () => void {
-    const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async (): Promise<void> => {
-      if (document.visibilityState === "visible") await this.#look(stop.signal);
-      if (!stop.signal.aborted) timer = setTimeout(() => void look(), LOOK_MS);
-    };
-    void look();
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }
-
-  async #look(stop: AbortSignal): Promise<void> {
-    try {
-      const [machine, ready, metrics] = await Promise.all([
-        ask<MachineHealth>(`${MACHINE_ROOT}/health`, { signal: stop }),
-        fetch("/readyz", { signal: stop }),
-        fetch("/metrics", { signal: stop }),
-      ]);
-      const server = metrics.ok ? readMetrics(await metrics.text()) : null;
-      this.health.value = { machine, isReady: ready.ok, server, at: new Date().toISOString() };
-      this.failure.value = null;
-    } catch (error) {
-      if (!stop.aborted) this.failure.value = sayError(error);
-    }
-  }
+async function readHealth(signal: AbortSignal): Promise<Health> {
+  const [machine, ready, metrics] = await Promise.all([
+    ask<MachineHealth>(`${MACHINE_ROOT}/health`, { signal }),
+    fetch("/readyz", { signal }),
+    fetch("/metrics", { signal }),
+  ]);
+  const server = metrics.ok ? readMetrics(await metrics.text()) : null;
+  return { machine, isReady: ready.ok, server, at: new Date().toISOString() };
 }
 
 export function HealthPage(): VNode {
-  const state = useMemo(() => new HealthState(), []);
+  const state = useMemo(() => new Repeated(readHealth), []);
   useEffect(() => {
     document.title = "Health · Continuo";
     return state.follow();
@@ -67,7 +40,7 @@ export function HealthPage(): VNode {
       location.hash = "#/";
     },
   });
-  const health = state.health.value;
+  const health = state.answer.value;
   return (
     <main class="page-body health">
       <h1>Health</h1>

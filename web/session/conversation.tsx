@@ -2,13 +2,13 @@
 
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
 import { counted, dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { sessionLink } from "../shell/route.ts";
-import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
+import { type RowVirtualizer, useGoal, useVirtual } from "../shell/virtual.ts";
 import { isOfMessage, type Row, turnOfRow } from "../state/history.ts";
 import { isSaved } from "../state/server.ts";
 import { estimate } from "./estimate.ts";
@@ -137,7 +137,7 @@ function Turns({ state, shown }: { state: SessionState; shown: Shown }): VNode {
   const isPrinting = usePrinting();
   const items = virtualizer.getVirtualItems();
   useEdges(state, rows.length, items[0]?.index ?? 0, items.at(-1)?.index ?? 0);
-  useGoal(state, virtualizer, shown);
+  useTurnGoal(state, virtualizer, shown);
   useCurrentTurn(rows, virtualizer, shown, state.goal.value !== null);
   useTurnKeys(state, shown);
   return (
@@ -190,41 +190,15 @@ function useEdges(state: SessionState, count: number, first: number, last: numbe
   }, [state, count, first, last, isGoing]);
 }
 
-/** Sizes are estimates until a row is drawn: the place of a goal is right when nothing moved for so many frames. */
-const STILL_FRAMES = 3;
-const MAX_FRAMES = 60;
-
-/**
- * Goes where the state says as soon as the rows are there. Until it is there nothing else is loaded: the virtualizer
- * goes to an index, which rows before it would change.
- */
-function useGoal(state: SessionState, virtualizer: RowVirtualizer, shown: Shown): void {
-  const goal = state.goal.value;
-  useLayoutEffect(() => {
-    if (goal === null) return;
-    let frame = 0;
-    let still = 0;
-    let last = Number.NaN;
-    let request = 0;
-    const step = (): void => {
-      const rows = state.rows.value;
-      const at = goal.to === "end" ? rows.length - 1 : rows.findIndex((row) => isAtGoal(row, goal));
-      if (at >= 0) shown.turn.value = turnOfRow(rows[at]) ?? shown.turn.value;
-      if (goal.to === "end") virtualizer.scrollToEnd();
-      else if (at >= 0) virtualizer.scrollToIndex(at, { align: "start" });
-      const offset = virtualizer.scrollOffset ?? 0;
-      still = offset === last ? still + 1 : 0;
-      last = offset;
-      frame += 1;
-      if (still < STILL_FRAMES && frame < MAX_FRAMES) request = requestAnimationFrame(step);
-      else {
-        virtualizer.cancelScroll();
-        state.goal.value = null;
-      }
-    };
-    request = requestAnimationFrame(step);
-    return () => cancelAnimationFrame(request);
-  }, [state, virtualizer, goal]);
+/** Until it is there nothing else is loaded: the virtualizer goes to an index, which rows before it would change. */
+function useTurnGoal(state: SessionState, virtualizer: RowVirtualizer, shown: Shown): void {
+  useGoal(virtualizer, state.goal, (goal) => {
+    const rows = state.rows.value;
+    const at = goal.to === "end" ? rows.length - 1 : rows.findIndex((row) => isAtGoal(row, goal));
+    if (at >= 0) shown.turn.value = turnOfRow(rows[at]) ?? shown.turn.value;
+    if (goal.to === "end") virtualizer.scrollToEnd();
+    else if (at >= 0) virtualizer.scrollToIndex(at, { align: "start" });
+  });
 }
 
 function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolean {

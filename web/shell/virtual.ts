@@ -1,5 +1,6 @@
 /** Rows of which only those on the screen are in the page: virtual-core, as a hook. */
 
+import type { Signal } from "@preact/signals";
 import {
   elementScroll,
   observeElementOffset,
@@ -36,6 +37,43 @@ export function useVirtual({ scroller, ...given }: Options): RowVirtualizer {
   useLayoutEffect(() => virtualizer._didMount(), [virtualizer]);
   useLayoutEffect(() => virtualizer._willUpdate());
   return virtualizer;
+}
+
+/** The place of a goal is right when nothing moved for so many frames. */
+const STILL_FRAMES = 3;
+const MAX_FRAMES = 60;
+
+/**
+ * Goes where the goal says as soon as the rows are there, and takes the goal away. Sizes are estimates until a row is
+ * drawn, so it goes again until nothing moves.
+ */
+export function useGoal<Goal>(
+  virtualizer: RowVirtualizer,
+  goal: Signal<Goal | null>,
+  go: (goal: Goal) => void,
+): void {
+  const wanted = goal.value;
+  useLayoutEffect(() => {
+    if (wanted === null) return;
+    let frame = 0;
+    let still = 0;
+    let last = Number.NaN;
+    let request = 0;
+    const step = (): void => {
+      go(wanted);
+      const offset = virtualizer.scrollOffset ?? 0;
+      still = offset === last ? still + 1 : 0;
+      last = offset;
+      frame += 1;
+      if (still < STILL_FRAMES && frame < MAX_FRAMES) request = requestAnimationFrame(step);
+      else {
+        virtualizer.cancelScroll();
+        goal.value = null;
+      }
+    };
+    request = requestAnimationFrame(step);
+    return () => cancelAnimationFrame(request);
+  }, [goal, virtualizer, wanted]);
 }
 
 export type { VirtualItem };

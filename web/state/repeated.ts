@@ -1,17 +1,17 @@
 /** An answer of the server that is asked for again every few seconds, while somebody looks at the page. */
 
 import { type Signal, signal } from "@preact/signals";
-import { ask, sayError } from "./server.ts";
+import { sayError } from "./server.ts";
 
 const LOOK_MS = 3_000;
 
 export class Repeated<Answer> {
   readonly answer: Signal<Answer | null> = signal(null);
   readonly failure: Signal<string | null> = signal(null);
-  readonly #path: string;
+  readonly #read: (signal: AbortSignal) => Promise<Answer>;
 
-  constructor(path: string) {
-    this.#path = path;
+  constructor(read: (signal: AbortSignal) => Promise<Answer>) {
+    this.#read = read;
   }
 
   /** Returns what ends it. */
@@ -31,17 +31,10 @@ export class Repeated<Answer> {
 
   async #look(stop: AbortSignal): Promise<void> {
     try {
-      this.answer.value = await ask<Answer>(this.#path, { signal: stop });
+      this.answer.value = await this.#read(stop);
       this.failure.value = null;
     } catch (error) {
       if (!stop.aborted) this.failure.value = sayError(error);
     }
   }
-}
-
-/** By keyboard from line to line of a list of links. */
-export function moveFocus(lines: string, step: 1 | -1): void {
-  const all = [...document.querySelectorAll<HTMLElement>(lines)];
-  const at = all.indexOf(document.activeElement as HTMLElement);
-  all[at === -1 ? (step === 1 ? 0 : all.length - 1) : at + step]?.focus();
 }

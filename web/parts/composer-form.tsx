@@ -1,0 +1,59 @@
+/** Where words are written: Enter sends, Shift Enter begins a line, and `i` goes there. */
+
+import type { Signal } from "@preact/signals";
+import type { ComponentChildren, RefObject, VNode } from "preact";
+import { useRef } from "preact/hooks";
+import { useKeys } from "../shell/keys.ts";
+
+interface ComposerFormOptions {
+  /** For whoever brings the cursor there as well. */
+  readonly field?: RefObject<HTMLTextAreaElement | null>;
+  readonly text: Signal<string>;
+  readonly label: string;
+  readonly placeholder: string;
+  readonly maxLength: number;
+  /** Whether the words were taken: what was typed meanwhile stays. */
+  readonly send: (words: string) => Promise<boolean>;
+  /** Below the field. */
+  readonly children: ComponentChildren;
+}
+
+export function ComposerForm(options: ComposerFormOptions): VNode {
+  const { text, label, placeholder, maxLength, children } = options;
+  const own = useRef<HTMLTextAreaElement>(null);
+  const { field = own } = options;
+  useKeys({ i: () => field.current?.focus() });
+  const send = async (): Promise<void> => {
+    const words = text.value;
+    if (words.trim() === "" || !(await options.send(words))) return;
+    text.value = text.value.startsWith(words) ? text.value.slice(words.length) : text.value;
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={1}
+        maxLength={maxLength}
+        aria-label={label}
+        aria-keyshortcuts="i"
+        placeholder={placeholder}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          void send();
+        }}
+      />
+      <div class="composer-foot">{children}</div>
+    </form>
+  );
+}
