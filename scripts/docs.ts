@@ -1,6 +1,6 @@
 /**
- * Writes `docs/cli.md` from `--help`, `docs/continuo.schema.json` from the schema of `continuo.yaml`, and the generated
- * parts of `ARCHITECTURE.md`; with `--check`, fails if one of them is out of date.
+ * Writes `docs/cli.md` from `--help`, `docs/errors.md` from the table of error codes, `docs/continuo.schema.json` from the
+ * schema of `continuo.yaml`, and the generated parts of `ARCHITECTURE.md`; with `--check`, fails if one of them is out of date.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import type { Command } from "commander";
 import { createProgram } from "../src/cli/index.ts";
 import { toJsonSchema } from "../src/config/json-schema.ts";
 import { withCodeMap } from "./code-map.ts";
+import { codesOf, toErrorsPage } from "./errors-page.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -21,18 +22,18 @@ terminal, and opens in \`$PAGER\` (else \`less\`) if it is long; \`NO_COLOR\`, \
 In a file or a pipe, output is plain and complete. \`--json\` is for programs: its keys are a contract, times are
 ISO 8601 UTC, unknown values are \`null\`, and an error is \`{"error":{"code","message","hint","details"}}\` on stderr.
 
-| exit code | meaning |
-|---|---|
-| 0 | done |
-| 1 | another error, or an id that names several sessions |
-| 2 | wrong usage |
-| 3 | not found |
-| 4 | \`session check\` or \`store verify\` found damage, or stored data is damaged (\`corrupt\`) |
-| 5 | refused: the session is open in its agent or has forks, another file is in its place, a project is not trusted, a server does not allow the request, or a limit is reached |
-| 6 | a hand-over would leave out more than \`--max-loss\` allows |
-| 7 | verification failed: the result did not match when read back, or an agent fails at something that it says it supports |
-| 8 | the agent is not installed, or failed |
-| 130 | interrupted |
+| exit code | meaning | [error codes](errors.md) |
+|---|---|---|
+| 0 | done | |
+| 1 | another error, or an id that names several sessions | ${codesOf(1)} |
+| 2 | wrong usage | ${codesOf(2)} |
+| 3 | not found | ${codesOf(3)} |
+| 4 | \`session check\` or \`store verify\` found damage, \`live replay\` other notes, or stored data is damaged | ${codesOf(4)} |
+| 5 | refused: the session is open in its agent or has forks, another file is in its place, a project is not trusted, a server does not allow the request, or a limit is reached | ${codesOf(5)} |
+| 6 | a hand-over would leave out more than \`--max-loss\` allows | ${codesOf(6)} |
+| 7 | verification failed: the result did not match when read back, or an agent fails at something that it says it supports | ${codesOf(7)} |
+| 8 | the agent is not installed, or failed | ${codesOf(8)} |
+| 130 | interrupted (\`chat\` after SIGTERM: 143) | ${codesOf(130)} |
 
 Every command that takes a session takes the same names: the id or the beginning of it, in upper or lower case;
 \`AGENT:ID\`, or \`continuo:ID\` for one of Continuo's own; the path of the session's file; \`last\` or \`last:AGENT\` for
@@ -78,6 +79,7 @@ A problem is \`{code, message, line}\`, with \`file\` if it is not in the main f
 
 const made: readonly (readonly [name: string, text: string])[] = [
   ["docs/cli.md", toMarkdown(createProgram(null))],
+  ["docs/errors.md", toErrorsPage()],
   ["docs/continuo.schema.json", `${JSON.stringify(toJsonSchema(), null, 2)}\n`],
   ["ARCHITECTURE.md", withCodeMap(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8"))],
 ];

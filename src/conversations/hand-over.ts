@@ -2,8 +2,14 @@
 
 import { type LookUpHit, openLocated, type ShownSession } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
-import { type HandOff, type HandOffOptions, handOff, handOffMessages } from "../handoff/index.ts";
-import { ContinuoError } from "../model/index.ts";
+import {
+  folderNotNamed,
+  type HandOff,
+  type HandOffOptions,
+  handOff,
+  handOffMessages,
+  isNamed,
+} from "../handoff/index.ts";
 
 export interface HandingOver {
   /** Where it goes on; the session's own folder when left out. */
@@ -31,8 +37,6 @@ function titleOf({ details }: ShownSession): string {
 
 /** Errors: `usage`. */
 function folderOf({ details }: ShownSession): string {
-  if (details.cwd !== null) return details.cwd;
-  throw new ContinuoError("usage", "the session does not name its folder", {
-    hint: "Name a folder: `continuo handoff ID --to AGENT --cwd DIR`.",
-  });
+  if (isNamed(details.cwd)) return details.cwd;
+  throw folderNotNamed(details.cwd);
 }

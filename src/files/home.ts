@@ -12,7 +12,7 @@ import type { Places } from "./places.ts";
 export function continuoHome(places: Places): string {
   const home = places.env.CONTINUO_HOME || join(places.home, ".continuo");
   if (!`${resolve(home)}/`.startsWith("/proc/")) return home;
-  throw new ContinuoError("usage", `cONTINUO_HOME cannot be ${home}: no folder can be created there`, {
+  throw new ContinuoError("usage", `cannot use ${home} as CONTINUO_HOME: no folder can be created there`, {
     hint: "Set CONTINUO_HOME to another folder, or unset it for ~/.continuo.",
   });
 }

@@ -1,7 +1,5 @@
 /** A conversation goes on in another agent: as a new native session of that agent. The source is only read. */
 
-import { statSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
 import { settleUnfinished } from "../editing/index.ts";
 import { attemptKey, takeFirstAttempt } from "../editing/placing/index.ts";
 import { placesOfThisUser } from "../files/index.ts";
@@ -29,6 +27,7 @@ import {
 } from "./converting/index.ts";
 import { assertWithinLoss } from "./fidelity.ts";
 import { makeFirstFile } from "./first-start.ts";
+import { folderOf } from "./folder.ts";
 import { makeSession, placeMade, stageSession, verifySession } from "./made-session.ts";
 import type { PartOptions } from "./part.ts";
 import { originOf, takeBackProvenance, withProvenance } from "./provenance.ts";
@@ -94,7 +93,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   const lookup = await lookUpSession(ref, { ...options, places });
   using stack = new DisposableStack();
   const source = stack.use(await readSource(lookup, places, options));
-  const cwd = folderOf(source, options);
+  const cwd = folderOf(source, options.cwd);
   const back = await findReturn(source, { to, cwd, places, signal, opened: stack });
   const { keep } = stack.use(source.openShelf());
   const { messages, records, thoughts } =
@@ -184,27 +183,6 @@ function broughtBackOf(back: ComingBack | null): BroughtBack | null {
   if (back === null) return null;
   const { agent, sessionId } = back.from;
   return { agent, sessionId, messages: back.own.size, as: back.begun === null ? "messages" : "records" };
-}
-
-const NAME_ONE = "Name a folder: `continuo handoff ID --to AGENT --cwd DIR`.";
-
-/** Errors: `not_found`, `usage`. */
-function folderOf({ cwd: own }: HandOffSource, options: HandOffOptions): string {
-  // What a session's own relative path was relative to nobody knows.
-  if (options.cwd === undefined && (own === null || !isAbsolute(own))) {
-    const what = own === null ? "does not name its folder" : `names its folder by a relative path: ${own}`;
-    throw new ContinuoError("usage", `the session ${what}`, { hint: NAME_ONE });
-  }
-  const cwd = resolve(options.cwd ?? own ?? "");
-  const stat = statSync(cwd, { throwIfNoEntry: false });
-  if (stat?.isDirectory() === true) return cwd;
-  throw new ContinuoError(
-    "not_found",
-    stat === undefined ? `there is no folder ${cwd}` : `${cwd} is a file, not a folder`,
-    {
-      hint: NAME_ONE,
-    },
-  );
 }
 
 const MAX_TITLE_CHARS = 120;

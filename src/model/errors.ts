@@ -50,7 +50,7 @@ interface ErrorKind {
   readonly hint?: string;
 }
 
-/** Exit codes: 1 other error, 2 usage, 3 not found, 5 refused, 6 fidelity, 7 verification, 8 agent, 130 interrupted. */
+/** `docs/errors.md` is made from it: `scripts/errors-page.ts` says what each code means to those who meet it. */
 export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   usage: { exitCode: 2, httpStatus: 400 },
   not_found: { exitCode: 3, httpStatus: 404 },

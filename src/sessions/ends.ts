@@ -20,11 +20,11 @@ export interface EndFacts {
 
 interface EndRow {
   readonly payload: readonly (keyof EndFacts)[];
-  /** Whether the next turn may trust the native session: where it is not sure what that heard, it may not. */
+  /** Whether it is sure what the native session knows of the turn; `isTrusted` reads it. */
   readonly native: "sure" | "sure when heard" | "unsure";
 }
 
-export const RUN_ENDS: Readonly<Record<EndStatus, EndRow>> = {
+const RUN_ENDS: Readonly<Record<EndStatus, EndRow>> = {
   completed: { payload: ["result", "usage"], native: "sure" },
   failed: { payload: ["usage", "error"], native: "sure when heard" },
   cancelled: { payload: ["usage", "reason"], native: "sure when heard" },
@@ -32,7 +32,14 @@ export const RUN_ENDS: Readonly<Record<EndStatus, EndRow>> = {
   interrupted: { payload: ["reason"], native: "unsure" },
 };
 
+/** Whether the next turn may trust the native session. Nobody heard the agent of a run whose process ended. */
+export function isTrusted(status: EndStatus, { isHeard }: { readonly isHeard: boolean }): boolean {
+  const { native } = RUN_ENDS[status];
+  return native === "sure" || (native === "sure when heard" && isHeard);
+}
+
 export interface RunEnd {
+  readonly status: EndStatus;
   readonly entry: JournalEntry;
   readonly write: RunWrite;
 }
@@ -49,6 +56,7 @@ export function runEnd(
   const data = present({ runId, ...told });
   const patch = present({ result: facts.result, error: facts.error, metadata });
   return {
+    status,
     entry: { type: RUN_EVENTS[status], data, by: "system" },
     write: { type: "run", runId, to: status, patch },
   };

@@ -12,7 +12,7 @@ import {
 } from "../model/index.ts";
 import { type CheckedResult, checkResult, fitError, type Omission, omissionEntries } from "./agent-result.ts";
 import { isLive } from "./attempt.ts";
-import { type EndFacts, type EndStatus, RUN_ENDS, runEnd } from "./ends.ts";
+import { type EndFacts, type EndStatus, isTrusted, runEnd } from "./ends.ts";
 import { addUsage, endTurn, type JournalEntry, type LastAppend, usageOf } from "./journal/index.ts";
 import { type NewReference, referenceOf, referencePatch, toReference, unsurePatch } from "./references.ts";
 import { type RunResult, toRunError } from "./result.ts";
@@ -207,10 +207,9 @@ function metadataOf(state: TurnState, end: End): MetadataPatches {
 function newReference(state: TurnState, end: End, ref: NewReference["ref"]): NewReference {
   const { session, agent, turn, journal, plan, where, outcome } = state;
   const kept = referenceOf(session, agent.name);
-  const { native } = RUN_ENDS[end.status];
   const isHeard = (outcome.type !== "left" && turn.heard === "something") || isRecorded(outcome);
   const isShared = outcome.type === "failed" && isLive(outcome.error);
-  const isSure = native === "sure" || (native === "sure when heard" && isHeard && !isShared);
+  const isSure = isTrusted(end.status, { isHeard: isHeard && !isShared });
   return {
     ref,
     model: turn.model ?? (kept?.sessionId === ref.sessionId ? kept.model : null),

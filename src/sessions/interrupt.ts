@@ -1,7 +1,7 @@
 /** Runs whose process ended: they end as interrupted or cancelled, and what they were saying is whole. */
 
 import { isEvent, type NewEvent, present, type Run, type Store, type Write } from "../model/index.ts";
-import { type RunEnd, runEnd } from "./ends.ts";
+import { isTrusted, type RunEnd, runEnd } from "./ends.ts";
 import { unsurePatch, usedNative } from "./references.ts";
 
 interface Lease {
@@ -48,12 +48,12 @@ interface LeftEnd {
 }
 
 async function endLeft(store: Store, run: Run, { lease, end }: LeftEnd): Promise<void> {
-  const { entry, write } = end;
+  const { status, entry, write } = end;
   const { runId, sessionId } = run;
   const whole = run.status === "running" ? await unsaidMessages(store, run) : [];
   const events: NewEvent[] = [...whole, { type: entry.type, data: entry.data, runId }];
   const also: Write[] = [write];
-  const metadata = await unsure(store, run);
+  const metadata = isTrusted(status, { isHeard: false }) ? null : await unsure(store, run);
   if (metadata !== null) {
     events.splice(-1, 0, { type: "session_updated", data: { metadata }, runId });
     also.push({ type: "session", patch: { metadata } });

@@ -224,9 +224,11 @@ describe("handoff", () => {
       message: `${file} is a file, not a folder`,
     });
     expect(failed(ID, "--cwd", "")).toMatchObject({ exit: 2, code: "usage" });
-    const resumed = continuo("resume", join(home, "relative.jsonl"), "--print");
-    expect(resumed.code).toBe(3);
-    expect(resumed.stderr).toContain("the session names its folder by a relative path: ../my project");
+    for (const agent of [[], ["--agent", "codex"]]) {
+      const resumed = continuo("resume", join(home, "relative.jsonl"), "--print", ...agent);
+      expect(resumed.code).toBe(2);
+      expect(resumed.stderr).toContain("the session names its folder by a relative path: ../my project");
+    }
   });
 
   test.each([

@@ -68,10 +68,14 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
     .addHelpText(
       "after",
       `
-It refuses a session whose folder is not named or no longer exists (continuo handoff ID --to AGENT --cwd DIR continues
-it elsewhere), one of Continuo's own without --agent (continuo repl --resume ID continues it), and an agent that is not
-installed. It does not check whether the session is open in its agent.
-`,
+Without --print, the exit code is that of the agent. When resume fails, it ends with
+  1  the id names several sessions, or one of Continuo's own (continuo repl --resume ID continues it)
+  2  the session names no folder, or a relative one, or its id begins with a hyphen
+  3  there is no such session, or its folder no longer exists
+  8  the agent is not installed, or its program cannot be started
+With --agent, one of Continuo's own is handed over too, and the hand-over can fail as continuo handoff does.
+continuo handoff ID --to AGENT --cwd DIR continues a session in another folder. Whether the session is open
+in its agent is not checked.`,
     )
     .addHelpText("after", ID_HELP)
     .action((id: string, args: readonly string[], flags: ResumeFlags) =>

@@ -2,12 +2,11 @@
 
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
-import { isAbsolute } from "node:path";
 import type { LookUpHit, OwnRow } from "../../catalog/index.ts";
 import { handOver } from "../../conversations/index.ts";
 import { findProgram } from "../../drivers/process/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { commandLine } from "../../handoff/index.ts";
+import { commandLine, folderNotNamed, isNamed } from "../../handoff/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { keepSafe } from "../../native/gemini/index.ts";
 import { readNativeDetails, resumeCommandOf } from "../../native/index.ts";
@@ -74,7 +73,9 @@ async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell):
   if (located.kind === "own") throw ofNoAgent(located.row);
   const { found } = located.native;
   const { cwd } = await readNativeDetails(found, { places });
-  if (cwd === null || !isAbsolute(cwd)) throw folderUntold(found, cwd);
+  if (!isNamed(cwd)) {
+    throw folderNotNamed(cwd, `Continue in a folder that you name: ${handoffOf(found)}.`);
+  }
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new ContinuoError("not_found", `the session's folder ${cwd} no longer exists`, {
       hint: `Create it again, or continue in another folder: ${handoffOf(found)}.`,
@@ -86,13 +87,6 @@ async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell):
 /** To its own agent, as a copy in a folder that the person names. */
 function handoffOf({ agent, sessionId }: FoundSession): string {
   return `\`continuo handoff ${agent}:${sessionId} --to ${agent} --cwd DIR\``;
-}
-
-function folderUntold(found: FoundSession, cwd: string | null): ContinuoError {
-  const what = cwd === null ? "does not name its folder" : `names its folder by a relative path: ${cwd}`;
-  return new ContinuoError("not_found", `the session ${what}`, {
-    hint: `Continue in a folder that you name: ${handoffOf(found)}.`,
-  });
 }
 
 async function run(argv: readonly string[], cwd: string, shell: Shell): Promise<number> {
