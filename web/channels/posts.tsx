@@ -26,10 +26,10 @@ export function Posts({ state }: { state: ChannelState }): VNode {
   const scroller = useRef<HTMLElement>(null);
   const rows = state.rows.value;
   const virtualizer = useVirtual({
-    count: rows.length,
     scroller,
-    getItemKey: (index) => rows[index]?.key ?? index,
-    estimateSize: (index) => heightOf(rows[index]),
+    rows,
+    keyOf: ({ key }) => key,
+    sizeOf: heightOf,
     anchorTo: "end",
     followOnAppend: true,
     paddingStart: 16,
@@ -80,8 +80,7 @@ export function Posts({ state }: { state: ChannelState }): VNode {
   );
 }
 
-function heightOf(row: Row | undefined): number {
-  if (row === undefined) return 40;
+function heightOf(row: Row): number {
   if (row.type !== "message" && row.type !== "reply") return HEIGHTS[row.type];
   return HEIGHTS[row.type] + 24 * Math.min(200, Math.floor(row.message.content.length / 90));
 }

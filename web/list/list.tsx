@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
 import { counted, dayName, shortFolder } from "../content/words.ts";
 import { type Keys, useKeys } from "../shell/keys.ts";
@@ -74,16 +74,13 @@ function Rows(): VNode {
   const scroller = useRef<HTMLDivElement>(null);
   const list = items.value;
   const isRanked = filters.value.text.trim() !== "";
-  const isNarrow = matchMedia("(max-width: 48rem)").matches;
+  const isNarrow = useMemo(() => matchMedia("(max-width: 48rem)").matches, [list]);
   const virtualizer = useVirtual({
-    count: list.length,
     scroller,
-    getItemKey: (index) => list[index]?.key ?? index,
-    estimateSize: (index) => {
-      const type = list[index]?.type ?? "session";
-      if (type !== "session") return HEIGHTS[type];
-      return isRanked ? 64 : isNarrow ? NARROW_ROW : HEIGHTS.session;
-    },
+    rows: list,
+    keyOf: ({ key }) => key,
+    sizeOf: ({ type }) =>
+      type !== "session" ? HEIGHTS[type] : isRanked ? 64 : isNarrow ? NARROW_ROW : HEIGHTS.session,
     paddingEnd: 48,
   });
   useKeys(listKeys(list, virtualizer, scroller));
@@ -127,7 +124,7 @@ function lineOf(item: ListItem, now: Date): VNode {
         </h3>
       );
     case "session":
-      return <SessionRow row={item.row} isSelected={selected.value === item.key} />;
+      return <SessionRow row={item.row} />;
   }
 }
 

@@ -1,5 +1,6 @@
 /** One session as a line of the list. */
 
+import { useComputed } from "@preact/signals";
 import type { VNode } from "preact";
 import { visibleLine } from "../../src/transcript/index.ts";
 import type { MachineSession, TextMatch } from "../../src/wire/machine/index.ts";
@@ -7,8 +8,10 @@ import { agentName, clock, cost, counted, dateAndClock } from "../content/words.
 import { sessionLink } from "../shell/route.ts";
 import { selected } from "./list-state.ts";
 
-export function SessionRow({ row, isSelected }: { row: MachineSession; isSelected: boolean }): VNode {
+export function SessionRow({ row }: { row: MachineSession }): VNode {
   const { key, title, agent, model, turns, costUsd, updatedAt, match } = row;
+  // A component that reads a signal is drawn again only where that or its row is another.
+  const isSelected = useComputed(() => selected.value === key).value;
   return (
     <a
       href={sessionLink(key, match === undefined ? "" : `turn/${match.turn}`)}

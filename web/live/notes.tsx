@@ -16,10 +16,10 @@ export function Notes({ state }: { state: LiveState }): VNode {
   const scroller = useRef<HTMLElement>(null);
   const notes = state.notes.value;
   const virtualizer = useVirtual({
-    count: notes.length,
     scroller,
-    getItemKey: (index) => notes[index]?.history.noteId ?? index,
-    estimateSize: () => 96,
+    rows: notes,
+    keyOf: ({ history }) => history.noteId,
+    sizeOf: () => 96,
     paddingEnd: 24,
   });
   const chosen = state.chosen.value;

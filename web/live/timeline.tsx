@@ -17,10 +17,10 @@ export function Timeline({ state }: { state: LiveState }): VNode {
   const scroller = useRef<HTMLElement>(null);
   const items = state.items.value;
   const virtualizer = useVirtual({
-    count: items.length,
     scroller,
-    getItemKey: (index) => items[index]?.sequence ?? index,
-    estimateSize: (index) => (items[index]?.type === "frame" ? FRAME_HEIGHT : LINE_HEIGHT),
+    rows: items,
+    keyOf: ({ sequence }) => sequence,
+    sizeOf: ({ type }) => (type === "frame" ? FRAME_HEIGHT : LINE_HEIGHT),
     anchorTo: "end",
     followOnAppend: true,
     paddingEnd: 24,

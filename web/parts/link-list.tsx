@@ -63,13 +63,10 @@ interface RowsOptions<Answer, Row> {
 function Rows<Answer, Row>({ list: { keyOf, draw }, rows, note }: RowsOptions<Answer, Row>): VNode {
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtual({
-    count: rows.length,
     scroller,
-    getItemKey: (index) => {
-      const row = rows[index];
-      return row === undefined ? index : keyOf(row);
-    },
-    estimateSize: () => 60,
+    rows,
+    keyOf,
+    sizeOf: () => 60,
     paddingEnd: 48,
   });
   return (

@@ -125,10 +125,11 @@ function Turns({ state, shown }: { state: SessionState; shown: Shown }): VNode {
   const scroller = useRef<HTMLElement>(null);
   const rows = state.rows.value;
   const virtualizer = useVirtual({
-    count: rows.length,
     scroller,
-    getItemKey: (index) => rows[index]?.key ?? index,
-    estimateSize: (index) => estimate(rows[index], shown),
+    rows,
+    keyOf: ({ key }) => key,
+    sizeOf: (row) => estimate(row, shown),
+    sizedBy: shown.thinking.value,
     anchorTo: "end",
     followOnAppend: true,
     paddingStart: 16,

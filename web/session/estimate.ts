@@ -7,9 +7,8 @@ const LINE = 24;
 const CHARS = 90;
 const FOLDED = 30;
 
-export function estimate(row: Row | undefined, shown: Shown): number {
-  switch (row?.type) {
-    case undefined:
+export function estimate(row: Row, shown: Shown): number {
+  switch (row.type) {
     case "seen":
     case "foot":
       return 40;

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
 import type { OutlineTurn } from "../../src/wire/machine/index.ts";
 import { counted } from "../content/words.ts";
@@ -55,12 +55,15 @@ interface TurnListProps {
 function TurnList({ state, shown, asked }: TurnListProps): VNode {
   const scroller = useRef<HTMLDivElement>(null);
   const outline = state.outline.value;
-  const turns = (outline?.turns ?? []).filter(({ title }) => (title ?? "").toLowerCase().includes(asked));
+  const turns = useMemo(
+    () => (outline?.turns ?? []).filter(({ title }) => (title ?? "").toLowerCase().includes(asked)),
+    [outline, asked],
+  );
   const virtualizer = useVirtual({
-    count: turns.length,
     scroller,
-    getItemKey: (index) => turns[index]?.number ?? index,
-    estimateSize: () => ROW,
+    rows: turns,
+    keyOf: ({ number }) => number,
+    sizeOf: () => ROW,
     anchorTo: "end",
   });
   const items = virtualizer.getVirtualItems();

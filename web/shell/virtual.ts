@@ -9,20 +9,45 @@ import {
   Virtualizer,
   type VirtualizerOptions,
 } from "@tanstack/virtual-core";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export type RowVirtualizer = Virtualizer<HTMLElement, HTMLElement>;
 
-type Options = Pick<
-  VirtualizerOptions<HTMLElement, HTMLElement>,
-  "count" | "estimateSize" | "getItemKey" | "anchorTo" | "followOnAppend" | "paddingStart" | "paddingEnd"
-> & { readonly scroller: { readonly current: HTMLElement | null } };
+interface Options<Row>
+  extends Pick<
+    VirtualizerOptions<HTMLElement, HTMLElement>,
+    "anchorTo" | "followOnAppend" | "paddingStart" | "paddingEnd"
+  > {
+  readonly scroller: { readonly current: HTMLElement | null };
+  /** The same array as long as nothing changed: with another one the place of every row is worked out again. */
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string | number;
+  /** Its height before it was drawn. */
+  readonly sizeOf: (row: Row) => number;
+  /** What else `sizeOf` depends on. */
+  readonly sizedBy?: unknown;
+}
 
-export function useVirtual({ scroller, ...given }: Options): RowVirtualizer {
+export function useVirtual<Row>({
+  scroller,
+  rows,
+  keyOf,
+  sizeOf,
+  sizedBy,
+  ...given
+}: Options<Row>): RowVirtualizer {
   const [, draw] = useState(0);
   const kept = useRef<RowVirtualizer | null>(null);
+  const at = <T>(index: number, of: (row: Row) => T, otherwise: T): T => {
+    const row = rows[index];
+    return row === undefined ? otherwise : of(row);
+  };
   const options: VirtualizerOptions<HTMLElement, HTMLElement> = {
     ...given,
+    count: rows.length,
+    // The virtualizer works out all places again where this is another function.
+    getItemKey: useCallback((index) => at<string | number>(index, keyOf, index), [rows, sizedBy]),
+    estimateSize: (index) => at(index, sizeOf, 0),
     getScrollElement: () => scroller.current,
     observeElementRect,
     observeElementOffset,
