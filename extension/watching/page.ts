@@ -61,6 +61,8 @@ export class PageWatcher {
   #hear(message: ToPage): void {
     switch (message.type) {
       case "control":
+        // What was shown until now belongs to who recorded until now.
+        if (this.#control.isRecording) this.#tracks.read();
         this.#control = message;
         if (!this.#isKnown && !message.isRecording) {
           this.#outbox.clear();

@@ -145,7 +145,10 @@ export async function openViewer(
   };
 }
 
-/** Shows a tab, and waits until it records in the session of a key: what it played before then may belong to nobody. */
+/**
+ * Shows a tab, and waits until it records in the session of a key: what it played before then may belong to nobody. It
+ * records when a frame of where its video stands arrives; frames that waited since earlier say nothing.
+ */
 export async function bringToRecord(
   viewer: Viewer,
   page: Page,
@@ -153,8 +156,13 @@ export async function bringToRecord(
 ): Promise<void> {
   await page.bringToFront();
   await page.waitForFunction(`document.querySelector("video")?.readyState >= 2`);
+  await expect.poll(() => waitingFrames(viewer)).toEqual([]);
+  const atMs = await page.evaluate(`Math.round(document.querySelector("video").currentTime * 1000)`);
   const frames = async (): Promise<number> =>
-    (await served.events(key)).filter(({ type }) => type === "frame_captured").length;
+    (await served.events(key)).filter(
+      ({ type, data }) =>
+        type === "frame_captured" && (data as { readonly mediaTimeMs: number }).mediaTimeMs === atMs,
+    ).length;
   const before = await frames();
   const capture = `chrome.storage.session.get("live").then(({ live }) =>
     chrome.tabs.sendMessage(live.recording, { to: "page", type: "capture" }).catch(() => null))`;

@@ -57,9 +57,17 @@ export async function watchLong({ rate, offlineMs, killEveryMs }: LongViewing): 
       },
     });
   };
+  /** What a page showed and could not hand over dies with it: everything else has to outlive every death. */
+  const shownIsStored = async (): Promise<void> => {
+    const shown = TEXTS.slice(0, Math.floor(at / CUE_MS) + 1);
+    await expect.poll(async () => (await captionsOf(served, key)).map(({ text }) => text)).toEqual(shown);
+  };
   const disturbances: Readonly<Record<number, () => Promise<void>>> = {
     1: kill,
-    2: async () => void (await page.reload()),
+    2: async () => {
+      await shownIsStored();
+      await page.reload();
+    },
     3: served.kill,
     4: served.restart,
     5: async () => {
@@ -75,6 +83,7 @@ export async function watchLong({ rate, offlineMs, killEveryMs }: LongViewing): 
     },
     7: async () => {
       embedder.release();
+      await shownIsStored();
       const second = await viewer.context.newPage();
       await second.goto(`${site.url}/other`);
       await expect.poll(() => keysOf(served)).toHaveLength(2);
@@ -82,6 +91,7 @@ export async function watchLong({ rate, offlineMs, killEveryMs }: LongViewing): 
       await bringToRecord(viewer, page, { served, key });
     },
     8: async () => {
+      await shownIsStored();
       await viewer.restart();
       const restored = (): Page | undefined =>
         viewer.context.pages().find((one) => one.url() === `${site.url}/long`);
@@ -153,13 +163,21 @@ async function flood(served: Served, key: string): Promise<void> {
   await served.send("POST", `/v1/live/${encodeURIComponent(key)}/evidence`, body);
 }
 
+interface Caption {
+  readonly id: string;
+  readonly text: string;
+}
+
+async function captionsOf(served: Served, key: string): Promise<readonly Caption[]> {
+  return (await served.events(key))
+    .filter(({ type }) => type === "transcript_added")
+    .map(({ id, data }) => ({ id, text: (data as { readonly text: string }).text }))
+    .filter(({ text }) => !text.startsWith("flood"));
+}
+
 /** One session; each caption once and in order; each in exactly one note; and the notes follow from the log. */
 async function compare(served: Served, key: string): Promise<void> {
-  const captions = async (): Promise<readonly { readonly id: string; readonly text: string }[]> =>
-    (await served.events(key))
-      .filter(({ type }) => type === "transcript_added")
-      .map(({ id, data }) => ({ id, text: (data as { readonly text: string }).text }))
-      .filter(({ text }) => !text.startsWith("flood"));
+  const captions = (): Promise<readonly Caption[]> => captionsOf(served, key);
   await expect.poll(async () => (await captions()).map(({ text }) => text)).toEqual(TEXTS);
   await expect.poll(async () => (await served.session(key)).depth).toBe(0);
   const said = await captions();

@@ -113,6 +113,14 @@ describe("a session", () => {
     await at(LONG_TURNS);
     await page.keyboard.press("g");
     await page.locator("main").getByText("Question 1", { exact: true }).waitFor();
+    await at(1);
+    await page.context().close();
+  });
+
+  test("the rail loads turns up to the one that a link leads to", async () => {
+    const { page } = await viewer.open(`${session(LONG_ID)}/turn/100`);
+    await page.locator("main").getByText("Question 100", { exact: true }).waitFor();
+    await expect.poll(() => turnOf(page).catch(() => "none")).toBe("100");
     await page.context().close();
   });
 

@@ -68,14 +68,16 @@ function TurnList({ state, shown, asked }: TurnListProps): VNode {
   });
   const items = virtualizer.getVirtualItems();
   const current = shown.turn.value;
+  const at = turns.findIndex(({ number }) => number === current);
   useEffect(() => {
-    const at = turns.findIndex(({ number }) => number === current);
     if (at >= 0) virtualizer.scrollToIndex(at, { align: "auto" });
-    // Nothing can be scrolled before the first rows are drawn.
-  }, [current, outline === null, items.length === 0]);
+    // Nothing can be scrolled before the first rows are drawn, and before the part with this turn is loaded.
+  }, [current, at < 0, items.length === 0]);
+  const isEarlier = current !== null && current < (turns[0]?.number ?? 0);
+  const isOlderWanted = turns.length > 0 && asked === "" && (items[0]?.index === 0 || isEarlier);
   useEffect(() => {
-    if (items[0]?.index === 0 && turns.length > 0 && asked === "") void state.loadOlderTurns();
-  }, [items[0]?.index, turns.length]);
+    if (isOlderWanted) void state.loadOlderTurns();
+  }, [isOlderWanted, turns.length]);
   return (
     <div class="scroller" ref={scroller}>
       <div class="rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>

@@ -22,6 +22,7 @@ import {
   toRows,
 } from "../state/history.ts";
 import { type Live, NOTHING_LIVE, withLive } from "../state/live.ts";
+import { withNewestTurns, withOlderTurns } from "../state/outline.ts";
 import { ask, type Growth, type Handlers, isAbort, listen, sayError } from "../state/server.ts";
 
 const WINDOW = 60;
@@ -100,17 +101,13 @@ export class SessionState {
     const before = known?.turns[0]?.number;
     if (known === null || !known.hasOlder || before === undefined) return;
     await this.#guarded(async () => {
+      const branch = this.branch.value;
       const more = await this.#ask<Outline>("outline", {
         ...{ limit: OUTLINE_TURNS, before },
         ...this.#branch(),
       });
-      const turns = [...more.turns, ...known.turns];
-      this.outline.value = {
-        ...known,
-        turns,
-        marks: [...more.marks, ...known.marks],
-        hasOlder: more.hasOlder,
-      };
+      const now = this.outline.value;
+      if (now !== null && branch === this.branch.value) this.outline.value = withOlderTurns(now, more);
     });
   }
 
@@ -154,7 +151,7 @@ export class SessionState {
       ]);
       batch(() => {
         this.head.value = head;
-        this.outline.value = outline;
+        this.outline.value = withNewestTurns(this.outline.value, outline);
       });
     });
   }

@@ -1,0 +1,28 @@
+/** The turns of a session as they are loaded: from the end, and further back as somebody wants them. Pure. */
+
+import type { Outline } from "../../src/wire/machine/index.ts";
+
+/** What was loaded for other turns changes nothing: the outline may have been read anew meanwhile. */
+export function withOlderTurns(known: Outline, older: Outline): Outline {
+  const first = known.turns[0]?.number;
+  if (first === undefined || older.turns.at(-1)?.number !== first - 1) return known;
+  return {
+    ...known,
+    turns: [...older.turns, ...known.turns],
+    marks: [...older.marks, ...known.marks],
+    hasOlder: older.hasOlder,
+  };
+}
+
+/** Earlier turns that are loaded stay where the newest ones follow them, as they do in a session that grew. */
+export function withNewestTurns(known: Outline | null, newest: Outline): Outline {
+  const [first] = newest.turns;
+  const isSame = known?.turns.some(({ number, id }) => number === first?.number && id === first.id);
+  if (known === null || first === undefined || isSame !== true) return newest;
+  return {
+    ...newest,
+    turns: [...known.turns.filter(({ number }) => number < first.number), ...newest.turns],
+    marks: [...known.marks.filter(({ turn }) => turn < first.number), ...newest.marks],
+    hasOlder: known.hasOlder,
+  };
+}
