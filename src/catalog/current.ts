@@ -10,7 +10,7 @@
  */
 
 import { type Ancestor, ancestorsOf, canonicalFolder, type Places, programsIn } from "../files/index.ts";
-import { AGENT_NAMES, type AgentName, type SessionInfo, textOf } from "../model/index.ts";
+import { AGENT_NAMES, type AgentName, present, type SessionInfo, textOf } from "../model/index.ts";
 import { formatOf } from "../native/index.ts";
 import type { AgentReader, FoundSession } from "../native/kit/index.ts";
 import { rowsOf } from "./examples.ts";
@@ -75,7 +75,7 @@ interface Looking extends CurrentOptions {
 
 async function choicesOf(reader: AgentReader, process: Ancestor, options: Looking): Promise<Choices> {
   const { places, signal } = options;
-  const looking = { memo: rowsOf(places), ...(signal === undefined ? {} : { signal }) };
+  const looking = present({ memo: rowsOf(places), signal });
   const noted = reader.sessionOfProcess?.(process.pid, places) ?? null;
   const found = await Array.fromAsync(reader.find(places, looking));
   const skim = async (one: FoundSession): Promise<Choice> => ({
@@ -118,10 +118,7 @@ async function isWaiting(
   found: FoundSession,
   { places, tool, signal }: CurrentOptions,
 ): Promise<boolean> {
-  using session = await reader.open(found, places, {
-    newestBytes: END_BYTES,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  using session = await reader.open(found, places, present({ newestBytes: END_BYTES, signal }));
   const open = new Set<string>();
   for await (const { content } of session.history(signal === undefined ? {} : { signal })) {
     for (const block of content) {

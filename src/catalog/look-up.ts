@@ -8,7 +8,7 @@
 
 import { resolve } from "node:path";
 import { type Places, type PlacesAt, placesOf } from "../files/index.ts";
-import { type AgentDriver, ContinuoError, isAgentName, isContinuoError } from "../model/index.ts";
+import { type AgentDriver, ContinuoError, isAgentName, isContinuoError, present } from "../model/index.ts";
 import {
   findSessions,
   formatOf,
@@ -87,7 +87,7 @@ export async function locateRow(
   if (isOwn(row)) return { kind: "own", row };
   const { agent, sessionId, location, cwd } = row;
   const ref = isAgentName(agent) ? { agent, sessionId, location, cwd } : location;
-  return toNative(await lookUpSession(ref, { places, ...(signal === undefined ? {} : { signal }) }), places);
+  return toNative(await lookUpSession(ref, present({ places, signal })), places);
 }
 
 async function lookUpHere(name: string, looking: Looking): Promise<LookUpHit> {

@@ -39,7 +39,7 @@ export interface NativeSourceOptions {
 export async function nativeSources(options: NativeSourceOptions): Promise<CatalogSource[]> {
   const { places, memo, signal, isExcluded } = options;
   const found: FoundSession[] = [];
-  const looking = { places, memo, ...(signal === undefined ? {} : { signal }) };
+  const looking = present({ places, memo, signal });
   for await (const one of findSessions({ ...looking, subagents: "include" })) {
     if (one.files.length > 0 && !isExcluded(one.location)) found.push(one);
   }

@@ -7,6 +7,7 @@ import {
   ContinuoError,
   isAgentName,
   isContinuoError,
+  present,
   type SessionInfo,
 } from "../model/index.ts";
 import { type ListOptions, listSessions, READABLE_AGENTS } from "../native/index.ts";
@@ -58,7 +59,7 @@ export async function toldBy(driver: AgentDriver, filter: Filter): Promise<reado
 
 async function pagesOf(driver: AgentDriver, { cwd, signal }: Filter): Promise<readonly ToldSession[]> {
   const told: ToldSession[] = [];
-  const asked = { ...(cwd === undefined ? {} : { cwd }), ...(signal === undefined ? {} : { signal }) };
+  const asked = present({ cwd, signal });
   let cursor: string | null = null;
   for (let pages = 0; pages < CATALOG_LIMITS.toldPages; pages += 1) {
     const page: Awaited<ReturnType<AgentDriver["listSessions"]>> = await driver.listSessions(

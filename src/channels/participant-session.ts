@@ -5,6 +5,7 @@ import {
   isContinuoError,
   isEvent,
   type NewEvent,
+  present,
   type Session,
   type Store,
   type Write,
@@ -171,12 +172,15 @@ export async function readHistory(
 ): Promise<readonly HistoryItem[]> {
   const found: HistoryItem[] = [];
   for (let before: number | null | undefined; before !== null && found.length < limit; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(participantSession(place), {
-      types: HISTORY_TYPES,
-      order: "newest",
-      limit: Math.min(limit - found.length, LIMITS.pageEvents),
-      ...(before === undefined ? {} : { before }),
-    });
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(
+      participantSession(place),
+      present({
+        types: HISTORY_TYPES,
+        order: "newest",
+        limit: Math.min(limit - found.length, LIMITS.pageEvents),
+        before,
+      }),
+    );
     const cleared = page.events.findLastIndex((event) => event.type === "history_cleared");
     found.unshift(...page.events.slice(cleared + 1).flatMap(toHistoryItem));
     before = cleared === -1 ? page.nextAfter : null;

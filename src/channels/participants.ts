@@ -1,6 +1,6 @@
 /** Who is in a channel: a handle belongs to whoever holds its lease. Presence is never stored in the log. */
 
-import { ContinuoError, isContinuoError, type Lease, type Store } from "../model/index.ts";
+import { ContinuoError, isContinuoError, type Lease, present, type Store } from "../model/index.ts";
 import { CHANNEL_LIMITS, isRecord, type Participant } from "../wire/index.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, type Place, placeOfLease, presenceLease, rosterPrefix } from "./names.ts";
@@ -89,11 +89,9 @@ export async function* leasesBelow(
   prefix: string,
 ): AsyncGenerator<Awaited<ReturnType<Store["listLeases"]>>["items"][number]> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listLeases"]>> = await store.listLeases({
-      prefix,
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page: Awaited<ReturnType<Store["listLeases"]>> = await store.listLeases(
+      present({ prefix, limit: 1_000, cursor }),
+    );
     yield* page.items;
     cursor = page.nextCursor;
   }

@@ -4,6 +4,7 @@ import {
   ContinuoError,
   isContinuoError,
   type NewEvent,
+  present,
   type Store,
   type StoredEvent,
 } from "../model/index.ts";
@@ -181,12 +182,10 @@ async function findSent(
 ): Promise<StoredEvent | undefined> {
   let looked = 0;
   for (let before: number | null | undefined; before !== null && looked < LIMITS.replyLookbackMessages; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(channelLogId(channel), {
-      types: ["message_sent"],
-      order: "newest",
-      limit: LIMITS.pageEvents,
-      ...(before === undefined ? {} : { before }),
-    });
+    const page: Awaited<ReturnType<Store["read"]>> = await store.read(
+      channelLogId(channel),
+      present({ types: ["message_sent"], order: "newest", limit: LIMITS.pageEvents, before }),
+    );
     const found = page.events.findLast((event) => event.id === messageId);
     if (found !== undefined) return found;
     looked += page.events.length;

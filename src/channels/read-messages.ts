@@ -1,6 +1,6 @@
 /** A channel as it is read afterwards: whole messages, anchors, and the replay without what nobody needs any more. */
 
-import type { Store, StoredEvent } from "../model/index.ts";
+import { present, type Store, type StoredEvent } from "../model/index.ts";
 import {
   ANCHOR_TYPES,
   authorOf,
@@ -35,12 +35,10 @@ export async function readMessages(
   { limit, before }: ReadMessagesOptions,
 ): Promise<MessagesWindow> {
   const logId = channelLogId(channel);
-  const { events, nextAfter } = await store.read(logId, {
-    types: ["message_sent"],
-    order: "newest",
-    limit,
-    ...(before === undefined ? {} : { before }),
-  });
+  const { events, nextAfter } = await store.read(
+    logId,
+    present({ types: ["message_sent"], order: "newest", limit, before }),
+  );
   const messages = new Map(events.map((event) => [event.id, toMessage(event)]));
   let sequence = events.at(-1)?.sequence ?? 0;
   // Of an older window only what was in progress is followed, and of the newest one all that there is.

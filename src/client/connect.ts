@@ -1,6 +1,6 @@
 /** `connect()` and `watch()`: from what a caller gives to a client that is ready. */
 
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, present } from "../model/index.ts";
 import { assertName, CHANNEL_LIMITS, capabilitiesOf, type Participant } from "../wire/index.ts";
 import { AgenticClient, type EventsOptions, type ReplayMode } from "./client.ts";
 import type { ClientEvent } from "./events.ts";
@@ -57,14 +57,14 @@ export async function connect(options: ConnectOptions): Promise<AgenticClient> {
     reconnect: options.reconnect ?? true,
     firstConnectionMs: options.firstConnectionMs ?? LIMITS.firstConnectionMs,
     replayMode: replayModeOf(options.replayMode ?? "collect"),
-    hello: {
+    hello: present({
       handle,
       name,
       participantType: type,
       capabilities: capabilitiesOf(capabilities),
-      ...(token === undefined ? {} : { token }),
-      ...(workspaceId === undefined ? {} : { workspaceId }),
-    },
+      token,
+      workspaceId,
+    }),
     warn: options.onWarning ?? warnOnConsole,
     onConnection: options.onConnection ?? (() => undefined),
   });

@@ -3,6 +3,7 @@
 import { restrictionFor } from "../config/index.ts";
 import { type AskPermission, permissionsBy } from "../drivers/link/index.ts";
 import type { PlacesAt } from "../files/index.ts";
+import { present } from "../model/index.ts";
 import { createAgent, type TalkingAgent } from "./agents.ts";
 import { describeRestriction } from "./restrictions.ts";
 import { nextPlace, type ProgramPlace, type TalkSetting, type TalkState } from "./state.ts";
@@ -59,7 +60,7 @@ export function createProgram({ setting, places, ask, keepOpen, note }: ProgramO
       settings,
       places,
       cwd: setting.cwd,
-      onPermission: permissionsBy({ policy, timeLimitMs, ...(ask === undefined ? {} : { ask }) }),
+      onPermission: permissionsBy(present({ policy, timeLimitMs, ask })),
       keepOpen,
       onWait: (waitMs) => {
         restsUntilMs = performance.now() + waitMs;

@@ -6,7 +6,7 @@
 
 import type { ToldSession } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
-import type { Message, Store } from "../model/index.ts";
+import { type Message, present, type Store } from "../model/index.ts";
 import { openNativeSession } from "../native/index.ts";
 import type { FoundSession } from "../native/kit/index.ts";
 import { folderOf } from "./folder.ts";
@@ -32,16 +32,19 @@ export async function takeUp(
   const folder = folderOf(opened.details.cwd ?? cwd);
   // A smaller one cannot be beyond the limits, and is read once.
   const skipped = sizeBytes <= TALK_LIMITS.takenChars ? 0 : await olderThanLimits(said(opened.history()));
-  return await keep(behind(skipped, said(opened.history())), {
-    store,
-    agent,
-    title,
-    cwd: folder,
-    ref: { agent, sessionId, location, cwd: folder },
-    from: { agent, sessionId, location },
-    leftOut: skipped,
-    ...(onProgress === undefined ? {} : { onProgress }),
-  });
+  return await keep(
+    behind(skipped, said(opened.history())),
+    present({
+      store,
+      agent,
+      title,
+      cwd: folder,
+      ref: { agent, sessionId, location, cwd: folder },
+      from: { agent, sessionId, location },
+      leftOut: skipped,
+      onProgress,
+    }),
+  );
 }
 
 /** What an agent itself told of it; nobody here reads its files. Errors: the store's. */

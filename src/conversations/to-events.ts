@@ -1,6 +1,6 @@
 /** A message of an agent's history as the events of a session of Continuo's. Pure. */
 
-import type { Block, Message, NewEvent } from "../model/index.ts";
+import { type Block, type Message, type NewEvent, present } from "../model/index.ts";
 
 /** As if the agent had said it in a run. */
 export function toEvents(message: Message): NewEvent[] {
@@ -13,13 +13,7 @@ export function toEvents(message: Message): NewEvent[] {
   }
   const said = message.content.filter(({ type }) => type !== "tool_call");
   const actor = { kind: "agent" as const };
-  const data = {
-    content: said,
-    messageId,
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(stopReason === undefined ? {} : { stopReason }),
-  };
+  const data = present({ content: said, messageId, model, usage, stopReason });
   const calls = message.content.flatMap((block): NewEvent[] =>
     block.type === "tool_call"
       ? [
@@ -47,7 +41,7 @@ function resultEvent(
 ): NewEvent[] {
   if (block.type !== "tool_result") return [];
   const { toolCallId, content, isError, status } = block;
-  const data = { toolCallId, ...(toolName === undefined ? {} : { toolName }) };
+  const data = present({ toolCallId, toolName });
   const actor = { kind: "agent" as const };
   return [
     isError

@@ -1,6 +1,6 @@
 /** A note writer that asks an agent: a driver of the session manager, or a model through `ModelAgent`. */
 
-import { type Agent, type AgentRequest, ContinuoError, textOf, type Usage } from "../model/index.ts";
+import { type Agent, type AgentRequest, ContinuoError, present, textOf, type Usage } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
 import type { EvidenceItem, NoteRequest, NoteWriter, WriteOptions } from "./types.ts";
 import { askPrompt, notesPrompt, readAnswer, readDrafts } from "./writer-prompt.ts";
@@ -91,7 +91,7 @@ async function answerOf(
   const usage = result.usage ?? usages.reduce(sumOf, { inputTokens: 0, outputTokens: 0 });
   const costUsd = result.costUsd ?? usage.costUsd;
   // Agents say something before they answer; the answer comes last.
-  return { text: [...parts.values()].at(-1) ?? "", usage, ...(costUsd === undefined ? {} : { costUsd }) };
+  return present({ text: [...parts.values()].at(-1) ?? "", usage, costUsd });
 }
 
 function withoutLooks<Read extends { readonly lookAt: unknown }>({

@@ -1,6 +1,6 @@
 /** Audio of a speech segment: a complete file, checked, stored before it is acknowledged, and an event that points to it. */
 
-import { ContinuoError, type NewEvent, type Store } from "../model/index.ts";
+import { ContinuoError, type NewEvent, present, type Store } from "../model/index.ts";
 import { isoOf } from "./clock.ts";
 import { LIMITS } from "./limits.ts";
 import type { AudioChunk } from "./types.ts";
@@ -49,14 +49,7 @@ export function parseAudio({ bytes, mediaType, startMs, endMs, lang, id }: Audio
       throw new ContinuoError("invalid", `lang and id have at most ${LIMITS.nameLength} characters`);
     }
   }
-  return {
-    bytes,
-    mediaType: format,
-    startMs: start,
-    endMs: end,
-    ...(lang === undefined ? {} : { lang }),
-    ...(id === undefined ? {} : { id }),
-  };
+  return present({ bytes, mediaType: format, startMs: start, endMs: end, lang, id });
 }
 
 /** The event of a chunk whose bytes are stored. It points to them without pinning them. Errors: the store's. */
@@ -67,7 +60,7 @@ export async function audioEvent(store: Store, upload: AudioUpload, nowMs: numbe
   const content = { hash, sizeBytes, mediaType };
   return {
     type: "evidence_added",
-    data: { kind: AUDIO_KIND, content, mediaTimeMs: startMs, endMs, ...(lang === undefined ? {} : { lang }) },
+    data: present({ kind: AUDIO_KIND, content, mediaTimeMs: startMs, endMs, lang }),
     // It is evidence until its transcript is.
     retention: "critical",
     occurredAt: isoOf(nowMs),

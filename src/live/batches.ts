@@ -7,6 +7,7 @@ import {
   ContinuoError,
   isContinuoError,
   type NewEvent,
+  present,
   type Run,
   type Store,
   type StoredEvent,
@@ -139,11 +140,7 @@ export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResu
         checked(await writer.write(request, { signal: turnSignal, turn })),
       );
       const { drafts, memory, usage, costUsd } = written;
-      return {
-        value: { drafts, memory: memory ?? null },
-        ...(usage === undefined ? {} : { usage }),
-        ...(costUsd === undefined ? {} : { costUsd }),
-      };
+      return present({ value: { drafts, memory: memory ?? null }, usage, costUsd });
     },
   });
   if (written !== undefined) return written;
@@ -167,11 +164,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
   const { store, sessionId, beside, name, input, metadata, signal, turn } = options;
   const runSessionId = beside === null ? sessionId : await openBeside(store, sessionId, beside);
   if (beside !== "questions") await cancelLeft(store, runSessionId);
-  const run: Run = await startRun(store, runSessionId, input, {
-    agent: name,
-    ...(metadata === undefined ? {} : { metadata }),
-    signal,
-  });
+  const run: Run = await startRun(store, runSessionId, input, present({ agent: name, metadata, signal }));
   const agent: Agent = { name, execute: (request, { signal: runSignal }) => turn(request, runSignal) };
   const result = await executeRun(store, agent, run.runId, {
     continuation: false,

@@ -1,6 +1,6 @@
 /** The clean-up: ends sessions that had no input for an hour, on one server at a time, each session once. */
 
-import type { Session, Store } from "../model/index.ts";
+import { present, type Session, type Store } from "../model/index.ts";
 import { isoOf } from "./clock.ts";
 import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
@@ -53,12 +53,14 @@ export class CleanUp {
     const { store, clock, abandon, report } = this.#options;
     let ended = 0;
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions({
-        status: ["created", "active", "idle", "degraded"],
-        activeBefore: isoOf(clock.now() - LIMITS.cleanUpLookMs),
-        limit: LIMITS.cleanUpBatch,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
+      const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions(
+        present({
+          status: ["created", "active", "idle", "degraded"],
+          activeBefore: isoOf(clock.now() - LIMITS.cleanUpLookMs),
+          limit: LIMITS.cleanUpBatch,
+          cursor,
+        }),
+      );
       for (const session of page.items) {
         if (!isLiveSession(session) || !(await this.#isDue(session))) continue;
         try {

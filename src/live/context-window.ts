@@ -1,6 +1,6 @@
 /** Evidence around a time of the medium, most useful first: through the index, at the same cost in any log. */
 
-import type { Store, StoredEvent } from "../model/index.ts";
+import { present, type Store, type StoredEvent } from "../model/index.ts";
 import { AUDIO_KIND } from "./audio.ts";
 import { toItem } from "./batches.ts";
 import { isFields } from "./fold.ts";
@@ -28,15 +28,18 @@ export async function* fetchContextWindow(
     const isSparse = critical < LIMITS.sparseCritical;
     if (given.size > 0 && !isSparse && (confidence?.() ?? 1) >= LIMITS.lowConfidence) return;
     for (const retention of ["critical", "supplementary"] as const) {
-      const { events } = await store.readMedia(sessionId, {
-        fromMs: Math.max(0, timestampMs - windowMs),
-        toMs: timestampMs + windowMs,
-        nearMs: timestampMs,
-        retention,
-        types: TYPES,
-        limit: LIMITS.contextEvents,
-        ...(signal === undefined ? {} : { signal }),
-      });
+      const { events } = await store.readMedia(
+        sessionId,
+        present({
+          fromMs: Math.max(0, timestampMs - windowMs),
+          toMs: timestampMs + windowMs,
+          nearMs: timestampMs,
+          retention,
+          types: TYPES,
+          limit: LIMITS.contextEvents,
+          signal,
+        }),
+      );
       for (const event of events) {
         if (given.has(event.sequence) || event.pruned !== undefined || isAudio(event)) continue;
         // One that is too long does not keep the shorter ones out.

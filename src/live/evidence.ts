@@ -1,6 +1,6 @@
 /** Evidence from outside: checked field by field, bounded, and made events of the log. */
 
-import { ContinuoError, type NewEvent } from "../model/index.ts";
+import { ContinuoError, type NewEvent, present } from "../model/index.ts";
 import { EVIDENCE_TYPES, type EvidenceBatch, type EvidenceInput } from "../wire/index.ts";
 import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
@@ -90,13 +90,13 @@ export function parseEvidence(value: unknown, index = 0): EvidenceInput {
 
 /** `occurredAt` is by the clock of the server. */
 export function toEvent({ type, id, ...data }: EvidenceInput, occurredAt: string): NewEvent {
-  return {
+  return present({
     type,
     data,
     occurredAt,
     actor: { kind: type === "remark_added" ? "person" : "system" },
-    ...(id === undefined ? {} : { id }),
-  };
+    id,
+  });
 }
 
 function isEvidenceType(type: unknown): type is EvidenceInput["type"] {

@@ -3,7 +3,7 @@
  * of several sessions, can point to the same bytes; these stay until the last of the references is over.
  */
 
-import { type Claim, isContinuoError, type Store } from "../model/index.ts";
+import { type Claim, isContinuoError, present, type Store } from "../model/index.ts";
 import { isoOf } from "./clock.ts";
 import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
@@ -116,11 +116,9 @@ function referenceIn({ data }: Claim, hash: string): readonly FrameReference[] {
 
 async function* claimsOf(store: Store, prefix: string): AsyncGenerator<Claim, void, void> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims({
-      prefix,
-      limit: LIMITS.restorePage,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims(
+      present({ prefix, limit: LIMITS.restorePage, cursor }),
+    );
     yield* page.items;
     cursor = page.nextCursor;
   }

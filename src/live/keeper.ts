@@ -7,6 +7,7 @@ import {
   isContinuoError,
   messageOf,
   type NewEvent,
+  present,
   type Store,
   type StoredEvent,
   type Write,
@@ -166,7 +167,7 @@ export class Keeper {
     const state = nextState(from, on);
     if (state === null) return false;
     const { reason, expectedSequence, also = [] } = options;
-    const data = { state, from, ...(reason === undefined ? {} : { reason }) };
+    const data = present({ state, from, reason });
     const patch = { status: state };
     await this.append(
       [

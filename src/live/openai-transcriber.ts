@@ -1,5 +1,6 @@
 /** Transcripts of an endpoint that speaks as OpenAI's does. */
 
+import { present } from "../model/index.ts";
 import { isFields } from "./fold.ts";
 import { callEndpoint, type OpenAiEndpoint } from "./openai.ts";
 import type { AudioChunk, TranscribedSegment, Transcriber } from "./types.ts";
@@ -18,7 +19,7 @@ export function openAiTranscriber(endpoint: OpenAiEndpoint): Transcriber {
       // ISO 639-1, without a region.
       if (lang !== undefined) body.set("language", lang.split("-")[0] ?? lang);
       const answer = await callEndpoint(endpoint, "/audio/transcriptions", { body, signal });
-      return { segments: segmentsOf(answer, chunk), ...(lang === undefined ? {} : { lang }) };
+      return present({ segments: segmentsOf(answer, chunk), lang });
     },
   };
 }

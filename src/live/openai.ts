@@ -1,6 +1,6 @@
 /** Embeddings of an endpoint that speaks as OpenAI's does. */
 
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, present } from "../model/index.ts";
 import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import type { Embedder } from "./types.ts";
@@ -91,9 +91,9 @@ async function textWithin(response: Response): Promise<string> {
 
 function unavailable(status: number, cause?: unknown): ContinuoError {
   const why = status === 0 || status === 200 ? "it cannot be reached" : `it answered ${status}`;
-  return new ContinuoError("unavailable", `cannot use the model endpoint: ${why}`, {
-    hint: "Check the URL and the key of the endpoint.",
-    details: { status },
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new ContinuoError(
+    "unavailable",
+    `cannot use the model endpoint: ${why}`,
+    present({ hint: "Check the URL and the key of the endpoint.", details: { status }, cause }),
+  );
 }

@@ -4,7 +4,7 @@
  * that the store refuses what the old owner writes afterwards.
  */
 
-import { isContinuoError, type Lease, messageOf, type Store } from "../model/index.ts";
+import { isContinuoError, type Lease, messageOf, present, type Store } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface SessionLease {
@@ -157,12 +157,9 @@ export class Ownership {
 
 async function* sessionsOf(store: Store, owner: string): AsyncGenerator<Lease, void, void> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listLeases"]>> = await store.listLeases({
-      prefix: SESSIONS,
-      owner,
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page: Awaited<ReturnType<Store["listLeases"]>> = await store.listLeases(
+      present({ prefix: SESSIONS, owner, limit: 1_000, cursor }),
+    );
     yield* page.items;
     cursor = page.nextCursor;
   }

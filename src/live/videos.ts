@@ -1,6 +1,6 @@
 /** A video owns its evidence: deleting it deletes the sessions of it, and leaves tombstones. */
 
-import type { Session, Store } from "../model/index.ts";
+import { present, type Session, type Store } from "../model/index.ts";
 import { LIVE_STATES } from "../wire/index.ts";
 import { besidesOf } from "./beside.ts";
 import { isFields } from "./fold.ts";
@@ -29,11 +29,9 @@ export async function deleteVideo(
 /** Every continuous session, page by page. */
 export async function* liveSessions(store: Store): AsyncGenerator<Session, void, void> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions({
-      status: LIVE_STATES,
-      limit: LIMITS.cleanUpBatch,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions(
+      present({ status: LIVE_STATES, limit: LIMITS.cleanUpBatch, cursor }),
+    );
     for (const session of page.items) if (isLiveSession(session)) yield session;
     cursor = page.nextCursor;
   }

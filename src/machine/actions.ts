@@ -11,7 +11,7 @@ import {
 } from "../editing/index.ts";
 import { placesOf } from "../files/index.ts";
 import type { HandOff } from "../handoff/index.ts";
-import { type AgentName, ContinuoError, isAgentName } from "../model/index.ts";
+import { type AgentName, ContinuoError, isAgentName, present } from "../model/index.ts";
 import type {
   ForkAnswer,
   HandOffAnswer,
@@ -51,11 +51,14 @@ export function createActions(machine: Machine): MachineActions {
     signal: AbortSignal,
   ): Promise<HandOff> => {
     const part = maxMessages === undefined ? {} : { maxMessages };
-    return await handOver(await located(key, signal), {
-      places: options.places,
-      ...(cwd === undefined ? {} : { cwd }),
-      options: { ...part, to: toAgentName(to), places, until, signal },
-    });
+    return await handOver(
+      await located(key, signal),
+      present({
+        places: options.places,
+        cwd,
+        options: { ...part, to: toAgentName(to), places, until, signal },
+      }),
+    );
   };
   return {
     resume: async (key, signal) => resumeOf(await changeable(key, signal), options.places),

@@ -1,7 +1,7 @@
 /** The stream of the `ai` package as events of an agent. Pure: ids are passed in. */
 
 import type { LanguageModelUsage, TextStreamPart, ToolSet } from "ai";
-import type { AgentEvent, Block, Usage } from "../model/index.ts";
+import { type AgentEvent, type Block, present, type Usage } from "../model/index.ts";
 import type { KeptMetadata } from "./messages.ts";
 
 export type StreamPart = TextStreamPart<ToolSet>;
@@ -45,10 +45,7 @@ export function createStreamFold(newId: () => string): StreamFold {
     const content = [...blocks.values()].flatMap(blockOf);
     if (told || content.length === 0) return [];
     told = true;
-    const parts = {
-      ...(model === undefined ? {} : { model }),
-      ...(stopReason === undefined ? {} : { stopReason }),
-    };
+    const parts = present({ model, stopReason });
     return [{ type: "message", messageId, content, ...parts }];
   };
   const pending = (key: string, kind: Pending["kind"]): Pending => {
@@ -109,14 +106,14 @@ export function createStreamFold(newId: () => string): StreamFold {
 export function toUsage(usage: LanguageModelUsage): Usage {
   const { cacheReadTokens, cacheWriteTokens, noCacheTokens } = usage.inputTokenDetails;
   const { reasoningTokens } = usage.outputTokenDetails;
-  return {
+  return present({
     inputTokens: noCacheTokens ?? usage.inputTokens ?? 0,
     outputTokens: usage.outputTokens ?? 0,
-    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-    ...(usage.totalTokens === undefined ? {} : { totalTokens: usage.totalTokens }),
-  };
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens,
+    totalTokens: usage.totalTokens,
+  });
 }
 
 export function errorText(error: unknown): string {

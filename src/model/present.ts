@@ -7,7 +7,7 @@ type Present<T> = {
 };
 
 /** The same object without the keys that hold nothing. */
-export function present<T extends object>(fields: T): Present<T> {
+export function present<const T extends object>(fields: T): Present<T> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Present<T>;
 }

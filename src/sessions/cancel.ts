@@ -65,7 +65,7 @@ export async function cancelPending(
 
 async function cancelRunning(store: Store, run: Run, reason: string | undefined): Promise<Run> {
   const { runId, sessionId } = run;
-  const data = { runId, ...(reason === undefined ? {} : { reason }) };
+  const data = present({ runId, reason });
   const lease = await holdLease(store, sessionLease(sessionId), {
     owner: newId(),
     leaseMs: LIMITS.leaseMs,

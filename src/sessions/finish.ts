@@ -90,11 +90,11 @@ function lost(runId: string, cause: unknown): ContinuoError {
 function unkept(error: unknown): unknown {
   if (!isContinuoError(error)) return error;
   const { code, message, hint, details } = error;
-  return new ContinuoError(code, `cannot store the last output of the agent: ${message}`, {
-    ...(hint === undefined ? {} : { hint }),
-    details,
-    cause: error,
-  });
+  return new ContinuoError(
+    code,
+    `cannot store the last output of the agent: ${message}`,
+    present({ hint, details, cause: error }),
+  );
 }
 
 function endOf({ stops, outcome, journal }: TurnState, checked: CheckedResult | null, lostEvents = 0): End {

@@ -5,6 +5,7 @@ import {
   ContinuoError,
   isContinuoError,
   type Lease,
+  present,
   type Store,
   type Write,
 } from "../model/index.ts";
@@ -47,7 +48,7 @@ export interface HoldOptions {
 export async function holdLease(store: Store, name: string, options: HoldOptions): Promise<HeldLease | null> {
   const { leaseMs, signal } = options;
   const owner = ownerOf(options.owner);
-  const asked = { owner, ttlMs: leaseMs, ...(signal === undefined ? {} : { signal }) };
+  const asked = present({ owner, ttlMs: leaseMs, signal });
   for (let gone: number | undefined; ; ) {
     try {
       const takeFrom = gone === undefined ? {} : { takeFrom: gone };

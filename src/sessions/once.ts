@@ -1,6 +1,6 @@
 /** One input, one answer: a run that is started and executed. */
 
-import type { Agent, NewSession, Store } from "../model/index.ts";
+import { type Agent, type NewSession, present, type Store } from "../model/index.ts";
 import { attend } from "./attended.ts";
 import { executeRun } from "./execute.ts";
 import { newId } from "./ids.ts";
@@ -31,14 +31,12 @@ export async function runOnce(
   const leave = attend(ownId);
   try {
     const id = sessionId ?? (await startSession(store, { ...session })).sessionId;
-    const run = await startRun(store, id, input, {
-      agent: agent.name,
-      runId: ownId,
-      ...(metadata === undefined ? {} : { metadata }),
-      ...(maxQueued === undefined ? {} : { maxQueued }),
-      ...(retryOf === undefined ? {} : { retryOf }),
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
+    const run = await startRun(
+      store,
+      id,
+      input,
+      present({ agent: agent.name, runId: ownId, metadata, maxQueued, retryOf, signal: options.signal }),
+    );
     const continuation = sessionId === undefined ? false : "auto";
     return await executeRun(store, agent, run.runId, { continuation, ...execution });
   } finally {

@@ -9,6 +9,7 @@ import {
   isContinuoError,
   type Message,
   type NativeRef,
+  present,
   type Resumption,
   type Session,
   type Store,
@@ -95,11 +96,11 @@ export function nativeUnavailable(
   return new ContinuoError(
     "native_unavailable",
     `cannot continue the session natively in ${agent}: ${reason}`,
-    {
+    present({
       hint: "Use the continuation `auto` or `replay`.",
-      details: { sessionId, agent, reason, ...(steps === undefined ? {} : { steps }) },
-      ...(cause === undefined ? {} : { cause }),
-    },
+      details: present({ sessionId, agent, reason, steps }),
+      cause,
+    }),
   );
 }
 

@@ -3,7 +3,14 @@
  * process has them; who holds the session's lease runs it. Sessions run in parallel, so many at a time.
  */
 
-import { ContinuoError, RUN_END_STATUSES, RUN_EVENTS, type Run, type Store } from "../model/index.ts";
+import {
+  ContinuoError,
+  present,
+  RUN_END_STATUSES,
+  RUN_EVENTS,
+  type Run,
+  type Store,
+} from "../model/index.ts";
 import { isFreshHere } from "./attended.ts";
 import { type HeldLease, type HoldOptions, holdLease, isLetGo, runLease, sessionLease } from "./lease.ts";
 import { LIMITS } from "./limits.ts";
@@ -55,7 +62,7 @@ export async function takeTurn(store: Store, run: Run, options: QueueOptions): P
       if (turn !== null) return turn;
       place ??= await holdLease(store, runLease(runId), options);
       const ms = before.some(isRunning) ? Math.min(LIMITS.pollMs, leaseMs / 3) : LIMITS.shortPollMs;
-      await change(store, sessionId, { after, ms, ...(signal === undefined ? {} : { signal }) });
+      await change(store, sessionId, present({ after, ms, signal }));
     }
   } finally {
     await place?.release();

@@ -1,6 +1,6 @@
 /** Why a run stops before its agent is done: the first reason counts. */
 
-import { ContinuoError, isContinuoError, isEvent, type Store } from "../model/index.ts";
+import { ContinuoError, isContinuoError, isEvent, present, type Store } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
 
 /** `lost`: somebody else runs the session now; nothing more may be written. */
@@ -114,7 +114,7 @@ export async function watchCancel({ store, onStop, ...watch }: CancelWatch): Pro
         after = event.sequence;
         if (!isEvent(event, "run_cancel_requested") || event.data.runId !== runId) continue;
         const { reason } = event.data;
-        onStop({ status: "cancelled", ...(reason === undefined ? {} : { reason }) });
+        onStop(present({ status: "cancelled", reason }));
         return;
       }
     } catch (error) {

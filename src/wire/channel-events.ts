@@ -1,6 +1,6 @@
 /** What the events of a channel hold. The keys that the table of event types lists, and those of channels. */
 
-import type { Block, StoredEvent } from "../model/index.ts";
+import { type Block, present, type StoredEvent } from "../model/index.ts";
 
 /** A blob of the workspace that a message refers to. */
 export interface Attachment {
@@ -27,12 +27,7 @@ export type MessageHead = Pick<MessageData, "to" | "replyTo" | "replyToHandle" |
 
 export function headOf(data: Readonly<Record<string, unknown>>): MessageHead {
   const { to, replyTo, replyToHandle, attachments } = data as Partial<MessageData>;
-  return {
-    ...(to === undefined ? {} : { to }),
-    ...(replyTo === undefined ? {} : { replyTo }),
-    ...(replyToHandle === undefined ? {} : { replyToHandle }),
-    ...(attachments === undefined ? {} : { attachments }),
-  };
+  return present({ to, replyTo, replyToHandle, attachments });
 }
 
 /** The types of a channel's log that this protocol writes. Others may lie there too, and are handed on as they are. */

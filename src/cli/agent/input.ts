@@ -2,7 +2,7 @@
 
 import { type AgenticClient, type ClientEvent, formatMessages } from "../../client/index.ts";
 import type { EarlierTurn, Talk } from "../../conversations/index.ts";
-import { isContinuoError } from "../../model/index.ts";
+import { isContinuoError, present } from "../../model/index.ts";
 import type { ClaimedInput } from "../../wire/index.ts";
 import { accessOf, callServer, channelPath, type ServerFlags } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -57,7 +57,7 @@ export async function answerInput(joined: JoinedChannel, event: Input, knows: bo
 }
 
 function claimOf({ agent, maxTurns }: JoinFlags): Parameters<AgenticClient["claimInput"]>[1] {
-  return { agent, ...(maxTurns === undefined ? {} : { maxTurns }) };
+  return present({ agent, maxTurns });
 }
 
 /** The agent has answered, or failed, before this process: it is not asked again. */

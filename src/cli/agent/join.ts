@@ -6,7 +6,7 @@ import { drivingOf, readConfiguration } from "../../config/index.ts";
 import { openTalk } from "../../conversations/index.ts";
 import { findAgentProgram } from "../../drivers/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { CHANNEL_LIMITS } from "../../wire/index.ts";
 import { accessOf } from "../channel/index.ts";
@@ -36,13 +36,7 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
   try {
     const { agent, cwd, permissions, model } = flags;
     await using talk = await openTalk({
-      flags: {
-        agent,
-        new: true,
-        ...(cwd === undefined ? {} : { cwd }),
-        ...(permissions === undefined ? {} : { permissions }),
-        ...(model === undefined ? {} : { model }),
-      },
+      flags: present({ agent, new: true, cwd, permissions, model }),
       ...conversationOf({}, shell),
       keepOpen: "session",
       note,
@@ -83,7 +77,7 @@ const RETRY_MS = 1_000;
 
 /** Before the channel sees the handle: an agent that cannot start answers nothing. Errors: `agent_missing`, `usage`. */
 async function assertInstalled({ agent: name, cwd }: JoinFlags, shell: Shell): Promise<void> {
-  const configuration = await readConfiguration({ places: shell, ...(cwd === undefined ? {} : { cwd }) });
+  const configuration = await readConfiguration(present({ places: shell, cwd }));
   const settings = configuration.agents[name];
   const driving = settings === undefined ? {} : drivingOf(settings);
   const { command, label, install } = await findAgentProgram(name, { ...driving, places: placesOf(shell) });

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { handOver } from "../../conversations/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { commandLine, type HandOff } from "../../handoff/index.ts";
+import { present } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
@@ -16,17 +17,17 @@ export async function runHandoff(id: string, flags: HandoffFlags, shell: Shell):
   const made = await handOver(located, {
     places: shell,
     ...(flags.cwd === undefined ? {} : { cwd: resolve(shell.cwd, flags.cwd) }),
-    options: {
+    options: present({
       to: flags.to,
       places: placesOf(shell),
       until: flags.dryRun ? "receipt" : "written",
       verifyBy: flags.verify ? "agent" : "own",
-      ...(fromMessage === undefined ? {} : { fromMessage }),
-      ...(strategy === undefined ? {} : { strategy }),
-      ...(maxMessages === undefined ? {} : { maxMessages }),
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-      ...(maxLoss === undefined ? {} : { maxLoss }),
-    },
+      fromMessage,
+      strategy,
+      maxMessages,
+      maxTokens,
+      maxLoss,
+    }),
   });
   return await printHandOff(made, flags, shell);
 }

@@ -4,7 +4,7 @@ import { forkOwn, type LocatedSession, type OwnRow, openOwn } from "../../catalo
 import { type ForkedSession, forkNativeSession } from "../../editing/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { commandLine } from "../../handoff/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, plural, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
@@ -42,11 +42,7 @@ export async function runFork(id: string, flags: ForkFlags, shell: Shell): Promi
 }
 
 async function forkOfNative({ found }: LocatedSession, { at }: ForkFlags, shell: Shell): Promise<Fork> {
-  return await forkNativeSession(found, {
-    places: placesOf(shell),
-    cwd: shell.cwd,
-    ...(at === undefined ? {} : { at }),
-  });
+  return await forkNativeSession(found, present({ places: placesOf(shell), cwd: shell.cwd, at }));
 }
 
 async function forkOfOwn(row: OwnRow, { at }: ForkFlags, shell: Shell): Promise<Fork> {

@@ -1,7 +1,7 @@
 /** What `--json` prints: keys in the order of the contract, absent facts as `null`. */
 
 import type { ListedSession, ShownDetails } from "../../catalog/index.ts";
-import { adviceFor, type Problem, type Severity, severityOf } from "../../model/index.ts";
+import { adviceFor, type Problem, present, type Severity, severityOf } from "../../model/index.ts";
 
 export interface ProblemJson {
   readonly code: string;
@@ -16,7 +16,7 @@ export interface CheckedProblemJson extends ProblemJson {
 }
 
 export function problemToJson({ code, message, line, file }: Problem): ProblemJson {
-  return { code, message, line, ...(file === undefined ? {} : { file }) };
+  return present({ code, message, line, file });
 }
 
 export function checkedProblemToJson(problem: Problem): CheckedProblemJson {

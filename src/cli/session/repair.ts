@@ -3,7 +3,7 @@
 import type { OwnRow } from "../../catalog/index.ts";
 import { type RepairOptions, repairNativeSession, type SessionRepair } from "../../editing/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import type { RepairEdit } from "../../native/repairing/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
@@ -58,7 +58,7 @@ function ofOwn({ sessionId }: OwnRow): ContinuoError {
 
 function writeOf({ output, force, inPlace }: RepairFlags): Pick<RepairOptions, "write"> {
   if (inPlace) return { write: "in place" };
-  return output === undefined ? {} : { write: { file: output, ...(force === undefined ? {} : { force }) } };
+  return output === undefined ? {} : { write: present({ file: output, force }) };
 }
 
 function draw(repair: SessionRepair, shell: Shell): string {

@@ -3,7 +3,7 @@
 import { emptyTrash, listTrashedSessions, settleUnfinished, trashProblems } from "../../editing/index.ts";
 import type { TrashedSession } from "../../editing/trash/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import {
   type Column,
@@ -43,11 +43,7 @@ export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number>
   const output = createOutput(shell.stdout);
   if (flags.empty && trashed.length > 0) await askToEmpty(trashed, flags, shell);
   const shown = flags.empty
-    ? emptyTrash({
-        places,
-        now: shell.now,
-        ...(flags.olderThan === undefined ? {} : { olderThanDays: flags.olderThan }),
-      })
+    ? emptyTrash(present({ places, now: shell.now, olderThanDays: flags.olderThan }))
     : trashed;
   if (flags.json) await output.write(`${toJsonText(shown.map(trashedToJson), 2)}\n`);
   else if (flags.empty) await output.write(`${plural(shown.length, "session")} deleted for good\n`);

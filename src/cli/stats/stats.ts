@@ -1,6 +1,7 @@
 /** `stats`: what all sessions used, as a table. */
 
 import { PRICE_SOURCES, PRICES_AS_OF, usageOfAll } from "../../catalog/index.ts";
+import { present } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { drawCost, homeConfiguration } from "../spending/index.ts";
 import {
@@ -25,7 +26,7 @@ export async function runStats({ since: when, by = "day", json }: StatsFlags, sh
   const since = when === undefined ? undefined : parseSince(when, shell.now);
   const { prices } = await homeConfiguration(shell);
   const { sessions, unreadable } = await readAll(shell);
-  const grouped = groupUsage(sessions, { by, prices, ...(since === undefined ? {} : { since }) });
+  const grouped = groupUsage(sessions, present({ by, prices, since }));
   const output = createOutput(shell.stdout);
   if (json) await output.write(`${toJsonText(toJson(grouped, { by, since, unreadable }), 2)}\n`);
   else await output.write(draw(grouped, by, shell));

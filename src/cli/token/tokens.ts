@@ -1,6 +1,6 @@
 /** `continuo token create | list | revoke`. */
 
-import { ContinuoError, type Token } from "../../model/index.ts";
+import { ContinuoError, present, type Token } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { formatScope, isName, parseScope } from "../../wire/index.ts";
 import { openForCommand } from "../store/index.ts";
@@ -31,13 +31,9 @@ export async function runCreateToken(flags: CreateTokenFlags, shell: Shell): Pro
   }
   const expiresAt = flags.expires === undefined ? undefined : expiryOf(flags.expires, shell.now);
   await using store = await openForCommand(flags, shell);
-  const token = await store.createToken({
-    scopes,
-    issuedFrom: "loopback",
-    ...(handle === undefined ? {} : { handle }),
-    ...(label === undefined ? {} : { label }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-  });
+  const token = await store.createToken(
+    present({ scopes, issuedFrom: "loopback", handle, label, expiresAt }),
+  );
   shell.stdout.write(flags.json ? `${toJsonText(token)}\n` : `${token.secret}\n`);
   return 0;
 }
@@ -61,10 +57,9 @@ export async function runListTokens(flags: TokenFlags, shell: Shell): Promise<nu
   await using store = await openForCommand(flags, shell);
   const tokens: Token[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<typeof store.listTokens>> = await store.listTokens({
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page: Awaited<ReturnType<typeof store.listTokens>> = await store.listTokens(
+      present({ limit: 1_000, cursor }),
+    );
     tokens.push(...page.items);
     cursor = page.nextCursor;
   }

@@ -1,6 +1,6 @@
 /** `openLive()`: one continuous session of a page, over lost connections, reloads, and sessions that ended meanwhile. */
 
-import { ContinuoError, isContinuoError } from "../../model/index.ts";
+import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import type {
   Acknowledgement,
   BlobPointer,
@@ -164,7 +164,7 @@ export class LiveClient {
 
   /** Asks about the video. Errors: `agent_failed`. */
   ask(question: string, mediaTimeMs?: number): Promise<LiveAnswer> {
-    const body = { question, ...(mediaTimeMs === undefined ? {} : { mediaTimeMs }) };
+    const body = present({ question, mediaTimeMs });
     return this.#call("POST", "/ask", body) as Promise<LiveAnswer>;
   }
 

@@ -1,5 +1,6 @@
 /** The socket of a continuous session: it comes back by itself, and goes on after the newest event that it saw. */
 
+import { present } from "../../model/index.ts";
 import { LIVE_SUBPROTOCOL, type LiveClientFrame, type LiveServerFrame } from "../../wire/index.ts";
 import { LIMITS } from "./limits.ts";
 import { pathOf, type ServerAddress } from "./requests.ts";
@@ -56,12 +57,7 @@ export class Feed {
     this.#socket = socket;
     this.#heardAtMs = performance.now();
     socket.onopen = () =>
-      send(socket, {
-        type: "hello",
-        after: this.#after,
-        ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),
-        ...(token === undefined ? {} : { token }),
-      });
+      send(socket, present({ type: "hello", after: this.#after, sessionId: this.#sessionId, token }));
     socket.onmessage = ({ data }) => {
       if (socket === this.#socket && typeof data === "string") this.#hear(data);
     };

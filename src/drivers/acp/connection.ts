@@ -2,7 +2,7 @@
 
 import type { ClientConnection } from "@agentclientprotocol/sdk";
 import { isJson, type Json } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import { commandOf, type DriverOptions, driverEnvironment, limitsOf, within } from "../link/index.ts";
 import { type AgentProcess, startAgent } from "../process/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
@@ -45,11 +45,7 @@ export interface Asking {
 
 /** The command of an agent: its program, and the words that make it speak ACP. Errors: `agent_missing`. */
 export function acpCommand({ label, program, args, install }: AcpProgram, options: DriverOptions): string[] {
-  const words = commandOf(options, {
-    agent: label,
-    name: program,
-    ...(install === undefined ? {} : { install }),
-  });
+  const words = commandOf(options, present({ agent: label, name: program, install }));
   return [...words, ...args.filter((arg) => !words.includes(arg))];
 }
 
@@ -144,7 +140,7 @@ export class AcpConnection {
     const late = (): ContinuoError => this.#process.late(`did not answer ${method}`, limitMs);
     try {
       const asked = client.agent.request<unknown>(method, params);
-      const answer = await within(asked, { limitMs, late, ...(signal === undefined ? {} : { signal }) });
+      const answer = await within(asked, present({ limitMs, late, signal }));
       return isJson(answer) ? answer : {};
     } catch (error) {
       if (signal?.aborted === true || error instanceof ContinuoError) throw error;
@@ -204,7 +200,7 @@ export class AcpConnection {
         code === NO_SUCH_METHOD ? "unsupported" : code === NO_SUCH_THING ? "not_found" : "agent_failed";
       return new ContinuoError(kind, `${label} refused ${method}: ${said}`, {
         ...(code === AUTH_WANTED ? { hint: `Start ${label} once by itself, and log in.` } : {}),
-        details: { method, answer: { code, message, ...(data === undefined ? {} : { data }) } },
+        details: { method, answer: present({ code, message, data }) },
         cause: error,
       });
     }

@@ -2,7 +2,7 @@
 
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { isJson } from "../../files/index.ts";
-import type { Block, FileBlock, ImageBlock } from "../../model/index.ts";
+import { type Block, type FileBlock, type ImageBlock, present } from "../../model/index.ts";
 import { messagesToText } from "../../transcript/index.ts";
 import type { PromptAbilities } from "./hello.ts";
 
@@ -18,7 +18,7 @@ export function toContent(blocks: readonly Block[], abilities: PromptAbilities):
 
 function imageContent({ mimeType, data, url }: ImageBlock, { image }: PromptAbilities): ContentBlock | null {
   if (image && data !== undefined) {
-    return { type: "image", mimeType, data, ...(url === undefined ? {} : { uri: url }) };
+    return present({ type: "image", mimeType, data, uri: url });
   }
   return url === undefined ? null : { type: "resource_link", uri: url, name: "image", mimeType };
 }

@@ -11,6 +11,7 @@ import {
   type Conversation,
   type OpenConversation,
   type Page,
+  present,
   type SessionCapabilities,
 } from "../../model/index.ts";
 import { beginConversation, type DriverOptions, limitsOf, rememberCapabilities } from "../link/index.ts";
@@ -74,7 +75,7 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
       );
     },
     async listSessions({ cwd, cursor, signal }): Promise<Page<AgentSession>> {
-      const params = { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
+      const params = present({ cwd, cursor });
       return await ask({ ...params, ...(signal === undefined ? {} : { signal }) }, async (connection) => {
         assertOffered(program, connection.hello.capabilities.canList, "list");
         return await listPage(connection, params, { limitMs: limits.callMs, signal });

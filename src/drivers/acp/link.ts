@@ -11,6 +11,7 @@ import {
   ContinuoError,
   type Message,
   type OpenConversation,
+  present,
   type Restriction,
   type SessionCapabilities,
 } from "../../model/index.ts";
@@ -168,13 +169,7 @@ export class AcpLink implements Link {
 
   async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
     const { cwd, wantHistory = false, resumeBy } = this.#start.open;
-    const open = {
-      cwd,
-      wantHistory,
-      resumeSessionId: sessionId,
-      ...(resumeBy === undefined ? {} : { resumeBy }),
-      ...(signal === undefined ? {} : { signal }),
-    };
+    const open = present({ cwd, wantHistory, resumeSessionId: sessionId, resumeBy, signal });
     const before = this.#sessionId;
     const opened = await openSession(this.#ways(open), open, this.#start.options);
     await this.#choose(open);

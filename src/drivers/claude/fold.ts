@@ -8,7 +8,7 @@
  */
 
 import { isJson, type Json, textField } from "../../files/index.ts";
-import type { AgentEvent, Block, ToolStatus, Usage } from "../../model/index.ts";
+import { type AgentEvent, type Block, present, type ToolStatus, type Usage } from "../../model/index.ts";
 import { isToolResult, toBlock, toBlocks, toToolResult, usageOf } from "../../native/claude/index.ts";
 import { addUsage } from "../../native/kit/index.ts";
 import { retryEvent } from "../link/index.ts";
@@ -190,13 +190,7 @@ function toResult(fold: ClaudeFold, raw: Json, line: Json): AgentEvent {
   const toolName = fold.calls.get(toolCallId);
   fold.calls.delete(toolCallId);
   const status = statusOf(isError, toolCallId, line);
-  return {
-    type: "tool_result",
-    toolCallId,
-    ...(toolName === undefined ? {} : { toolName }),
-    content,
-    status,
-  };
+  return present({ type: "tool_result", toolCallId, toolName, content, status });
 }
 
 /** A call that did not run says why in `tool_result_meta`: `permission-rule`, `user-rejected`. */

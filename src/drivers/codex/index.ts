@@ -8,7 +8,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentDriver, CallOptions, SessionCapabilities } from "../../model/index.ts";
+import { type AgentDriver, type CallOptions, present, type SessionCapabilities } from "../../model/index.ts";
 import { toSignal } from "../../native/kit/index.ts";
 import {
   beginConversation,
@@ -45,7 +45,7 @@ export function createCodexDriver(options: DriverOptions): AgentDriver {
     agent: "codex",
     capabilities: (call = {}) => capabilitiesAlone(options, call),
     async listSessions({ cwd, cursor, signal }) {
-      const list = { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
+      const list = present({ cwd, cursor });
       const limits = { limitMs: limitsOf(options).callMs, ...toSignal(signal) };
       const [link] = links;
       if (link !== undefined) return await listThreads(link.server, list, limits);

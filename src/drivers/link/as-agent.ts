@@ -18,6 +18,7 @@ import {
   type NativeRef,
   type OpenConversation,
   type PermissionPolicy,
+  present,
   type Usage,
 } from "../../model/index.ts";
 import { toSignal } from "../../native/kit/index.ts";
@@ -168,7 +169,7 @@ class Driven implements DrivenAgent {
       });
       const note = { type: "diagnostics", message: WRITTEN, details } as const;
       const created = { ...event, happened: "created" } as const;
-      return { kept, event: created, input, note, ...(discard === undefined ? {} : { discard }) };
+      return present({ kept, event: created, input, note, discard });
     } catch (error) {
       signal.throwIfAborted();
       const reason = messageOf(error);
@@ -246,11 +247,7 @@ class Driven implements DrivenAgent {
     if (ended === null)
       throw new ContinuoError("agent_failed", `${this.name} ended its turn without a result`);
     const usage = ended.usage ?? total;
-    return {
-      stopReason: ended.stopReason,
-      ...(usage === undefined ? {} : { usage }),
-      ...(costUsd === undefined ? {} : { costUsd }),
-    };
+    return present({ stopReason: ended.stopReason, usage, costUsd });
   }
 
   #refOf({ conversation, cwd }: KeptSession, told: Place["event"] | null): NativeRef {

@@ -1,6 +1,12 @@
 /** The cascade as data: ways to open a session, tried in order, each with its outcome; nothing is tried in silence. */
 
-import { ContinuoError, isContinuoError, type OnMissing, type ResumptionStep } from "../../model/index.ts";
+import {
+  ContinuoError,
+  isContinuoError,
+  type OnMissing,
+  present,
+  type ResumptionStep,
+} from "../../model/index.ts";
 
 export interface Step<T> {
   /** `session/load`, `--resume`, `thread/resume`, … */
@@ -72,7 +78,7 @@ async function tryInOrder<T>({ steps: ways, signal }: Cascade<T>): Promise<Casca
       else done = tried.value;
     }
   }
-  return { steps, failures, ...(done === undefined ? {} : { value: done }) };
+  return present({ steps, failures, value: done });
 }
 
 type Attempt<T> =

@@ -12,6 +12,7 @@ import {
   isContinuoError,
   type Message,
   type NativeRef,
+  present,
   type Restriction,
   type Resumption,
   type SessionCapabilities,
@@ -285,11 +286,11 @@ class LinkedConversation implements Conversation {
     if (!isContinuoError(error, "agent_failed")) return error;
     if (!(await isRecorded(options, { sessionId: this.sessionId, cwd, askedAtMs }))) return error;
     const { message, hint, details, cause } = error;
-    return new ContinuoError("agent_failed", message, {
-      ...(hint === undefined ? {} : { hint }),
-      details: { ...details, recorded: true },
-      cause: cause ?? error,
-    });
+    return new ContinuoError(
+      "agent_failed",
+      message,
+      present({ hint, details: { ...details, recorded: true }, cause: cause ?? error }),
+    );
   }
 
   /** Its program knows nothing of what somebody else said in the session: it must not write there any more. */

@@ -3,7 +3,7 @@
  * enough is waiting already, so that an agent that says much is read no faster than it is listened to.
  */
 
-import type { AgentEvent, ContinuoError, Usage } from "../../model/index.ts";
+import { type AgentEvent, type ContinuoError, present, type Usage } from "../../model/index.ts";
 
 const MAX_WAITING = 64;
 
@@ -78,7 +78,7 @@ export class Turn {
   }
 
   end(stopReason: string, usage?: Usage): void {
-    this.#close({ event: { type: "turn_completed", stopReason, ...(usage === undefined ? {} : { usage }) } });
+    this.#close({ event: present({ type: "turn_completed", stopReason, usage }) });
   }
 
   /** What was pushed before is still told. */

@@ -10,6 +10,7 @@ import {
   type ImageBlock,
   isContinuoError,
   type Message,
+  present,
   type Usage,
 } from "../../model/index.ts";
 import { agentOf, type Lookup } from "../../native/index.ts";
@@ -165,9 +166,7 @@ export function createAdapter(parts: AdapterParts): SessionAdapter {
     appendUserMessage: (content, images = []) =>
       inTurn(() => append({ role: "user", content: [...blocksOf(content), ...images.map(toImage)] })),
     appendAssistantMessage: (content, usage) =>
-      inTurn(() =>
-        append({ role: "assistant", content: blocksOf(content), ...(usage === undefined ? {} : { usage }) }),
-      ),
+      inTurn(() => append(present({ role: "assistant", content: blocksOf(content), usage }))),
     appendToolResult: (toolCallId, result, isError = false) =>
       inTurn(() => {
         const content = blocksOf(result);

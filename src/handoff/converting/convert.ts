@@ -10,7 +10,7 @@
  * Messages that are the target's own keep all that it wrote into them, signatures too.
  */
 
-import type { AgentName, Block, Message, ToolCallBlock } from "../../model/index.ts";
+import { type AgentName, type Block, type Message, present, type ToolCallBlock } from "../../model/index.ts";
 import { agentOf } from "../../native/index.ts";
 import type { NewMessage } from "../../native/writing/index.ts";
 import { type Conversing, fitBlocks, fitResult } from "./blocks.ts";
@@ -191,6 +191,6 @@ function beginWithUser(converted: readonly ConvertedMessage[]): readonly Convert
   if (first === undefined || first.made.role === "user") return converted;
   const { timestamp } = first.made;
   const content: Block[] = [{ type: "text", text: BEGINNING }];
-  const made: NewMessage = { role: "user", content, ...(timestamp === undefined ? {} : { timestamp }) };
+  const made: NewMessage = present({ role: "user", content, timestamp });
   return [{ made, of: null }, ...converted];
 }

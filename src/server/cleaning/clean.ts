@@ -1,6 +1,6 @@
 /** What is removed, workspace by workspace. */
 
-import { isContinuoError, type Store } from "../../model/index.ts";
+import { isContinuoError, present, type Store } from "../../model/index.ts";
 import { USED_CODES } from "../auth/index.ts";
 
 /** Tokens that ended stay in lists for so long. */
@@ -28,11 +28,9 @@ export async function cleanAll(store: Store, { now }: { readonly now: number }):
 async function forgetCodes(store: Store, before: number): Promise<number> {
   let count = 0;
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims({
-      prefix: `${USED_CODES}/`,
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims(
+      present({ prefix: `${USED_CODES}/`, limit: 1_000, cursor }),
+    );
     for (const { name, generation, owner, updatedAt } of page.items) {
       if (Date.parse(updatedAt) >= before) continue;
       try {

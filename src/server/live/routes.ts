@@ -10,7 +10,7 @@ import {
   parseReplayMode,
   parseSessionRequest,
 } from "../../live/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import { type Access, allows } from "../../wire/index.ts";
 import { Buckets } from "../auth/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
@@ -46,10 +46,9 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
   app.get("/v1/live", async (c) => {
     const service = await services.of(c.var.grant.workspaceId).stored();
     const cursor = c.req.query("cursor");
-    const { items, nextCursor } = await service.list({
-      limit: Math.min(Number(c.req.query("limit") ?? 100) || 100, LIMITS.sessions),
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const { items, nextCursor } = await service.list(
+      present({ limit: Math.min(Number(c.req.query("limit") ?? 100) || 100, LIMITS.sessions), cursor }),
+    );
     const sessions = items.filter(({ key }) =>
       allows(c.var.grant.scopes, { kind: "live", name: key, access: "read" }),
     );

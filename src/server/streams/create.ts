@@ -7,6 +7,7 @@ import {
   isContinuoError,
   type NewEvent,
   type NewLog,
+  present,
   type Session,
 } from "../../model/index.ts";
 import { readBody } from "../http/index.ts";
@@ -102,12 +103,7 @@ async function createOrConfirmSession({ store, address }: Call, asked: NewLog): 
   const sessionId = address.logId;
   let created = true;
   try {
-    await store.createSession({
-      sessionId,
-      ...(ttl === undefined ? {} : { ttl }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-      ...(forkedFrom === undefined ? {} : { forkedFrom }),
-    });
+    await store.createSession(present({ sessionId, ttl, expiresAt, forkedFrom }));
   } catch (error) {
     if (!isContinuoError(error, "conflict")) throw error;
     created = false;

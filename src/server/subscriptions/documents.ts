@@ -1,7 +1,7 @@
 /** Subscriptions as the store keeps them: one claim each, whose generation lets one of many changes win. */
 
 import { randomUUID } from "node:crypto";
-import { isContinuoError, type NewEvent, type Store, type Write } from "../../model/index.ts";
+import { isContinuoError, type NewEvent, present, type Store, type Write } from "../../model/index.ts";
 import { SERVER_LOGS } from "../../wire/index.ts";
 import type { ServerContext } from "../context/index.ts";
 import type { SubscriptionConfig } from "./config.ts";
@@ -53,12 +53,9 @@ export async function loadSubscription(store: Store, id: string): Promise<Subscr
 export async function listSubscriptions(store: Store): Promise<readonly SubscriptionVersion[]> {
   const found: SubscriptionVersion[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims({
-      prefix: CLAIMS,
-      status: "active",
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims(
+      present({ prefix: CLAIMS, status: "active", limit: 1_000, cursor }),
+    );
     for (const { data, generation } of page.items) {
       found.push({ subscription: data as Subscription, version: generation });
     }
@@ -169,11 +166,9 @@ export async function listWorkspaces(context: ServerContext): Promise<readonly s
   const store = context.store(SERVER_WORKSPACE);
   const names: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims({
-      prefix: WORKSPACES,
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page: Awaited<ReturnType<Store["listClaims"]>> = await store.listClaims(
+      present({ prefix: WORKSPACES, limit: 1_000, cursor }),
+    );
     names.push(...page.items.map(({ name }) => name.slice(WORKSPACES.length)));
     cursor = page.nextCursor;
   }

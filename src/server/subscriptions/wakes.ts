@@ -1,7 +1,7 @@
 /** The life of a wake: made, held, acknowledged, over. Every step is one change that one server wins. */
 
 import { randomBytes } from "node:crypto";
-import type { Store, Write } from "../../model/index.ts";
+import { present, type Store, type Write } from "../../model/index.ts";
 import { addressOf, parseOffset } from "../../wire/index.ts";
 import { type Change, changeSubscription, type Subscription } from "./documents.ts";
 import { cursorName, isLinked, linkOf, type StreamLink } from "./links.ts";
@@ -17,7 +17,7 @@ export function makeWake(
     if (subscription.wake !== null) return null;
     const next = withWake(subscription, pending, Date.now());
     const event = await wakeEvent(store, next, pending[0]?.path ?? "");
-    return { subscription: next, result: next, ...(event === undefined ? {} : { event }) };
+    return present({ subscription: next, result: next, event });
   });
 }
 

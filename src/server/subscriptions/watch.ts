@@ -3,7 +3,7 @@
  * wrote it; of many that want to wake the same subscription, one wins.
  */
 
-import { messageOf, type Store } from "../../model/index.ts";
+import { messageOf, present, type Store } from "../../model/index.ts";
 import { pathOfLog } from "../../wire/index.ts";
 import type { ServerContext } from "../context/index.ts";
 import { deliver, takeAttempt } from "./deliveries.ts";
@@ -188,11 +188,9 @@ async function addChanged(
 ): Promise<void> {
   const since = watched.mark;
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs({
-      changedAfter: since,
-      limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs(
+      present({ changedAfter: since, limit: 1_000, cursor }),
+    );
     if (cursor === undefined) watched.mark = page.mark;
     for (const { logId } of page.items) {
       const path = pathOfLog(logId);

@@ -1,7 +1,7 @@
 /** Logs: made, closed, deleted, expired, listed. */
 
 import assert from "node:assert/strict";
-import { EVENTS_MEDIA_TYPE } from "../../model/index.ts";
+import { EVENTS_MEDIA_TYPE, present } from "../../model/index.ts";
 import { type ContractCase, eventually, newLog, numbered, readAll, rejects, said } from "./case.ts";
 
 export const logCases: readonly ContractCase[] = [
@@ -279,11 +279,9 @@ export const logCases: readonly ContractCase[] = [
       const seen: string[] = [];
       let cursor: string | undefined;
       do {
-        const page: Awaited<ReturnType<typeof store.listLogs>> = await store.listLogs({
-          changedAfter: mark,
-          limit: 3,
-          ...(cursor === undefined ? {} : { cursor }),
-        });
+        const page: Awaited<ReturnType<typeof store.listLogs>> = await store.listLogs(
+          present({ changedAfter: mark, limit: 3, cursor }),
+        );
         seen.push(...page.items.map((log) => log.logId));
         cursor = page.nextCursor ?? undefined;
       } while (cursor !== undefined);

@@ -3,7 +3,7 @@
  * paragraph that goes on, a call that runs) is `liveLines`, drawn anew as often as the terminal likes.
  */
 
-import type { AgentEvent, AgentEventType } from "../../../model/index.ts";
+import { type AgentEvent, type AgentEventType, present } from "../../../model/index.ts";
 import { visibleLine } from "../../../transcript/index.ts";
 import { cutEnd, wrap } from "../../terminal/index.ts";
 import { type Call, drawCallLine, drawChanges, drawResult, type Pen } from "./calls.ts";
@@ -179,12 +179,12 @@ const ROWS: Rows = {
     finishSaying(sheet);
     const { toolCallId, toolName, toolInput, title } = request;
     const known = sheet.calls.find((call) => toolCallId !== undefined && call.toolCallId === toolCallId);
-    const asked = {
+    const asked = present({
       toolCallId: toolCallId ?? request.approvalId,
       toolName: toolName ?? title ?? "tool",
-      ...(toolInput === undefined ? {} : { toolInput }),
-      ...(title === undefined ? {} : { title }),
-    };
+      toolInput,
+      title,
+    });
     const call = known === undefined ? asked : { ...known, toolInput: known.toolInput ?? toolInput };
     const { approvalId } = request;
     const asking = { approvalId, toolCallId: call.toolCallId };
