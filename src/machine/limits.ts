@@ -8,8 +8,15 @@ export const MACHINE_LIMITS = {
   projects: 200,
   /** Sessions that are looked at for the first answer, before all are. */
   firstSessions: 200,
-  /** Milliseconds for which a list is not made again; after a list that took longer, ten times as long as it took. */
+  /**
+   * Milliseconds for which a list is not made again; after a list that took longer, ten times as long as it took, within a limit:
+   * what begins meanwhile is not seen.
+   */
   listMs: 1_000,
+  mostFirstListMs: 3_000,
+  mostListMs: 30_000,
+  /** Milliseconds for which the newest sessions stand for a first answer: as long as the address of a page works. */
+  newestMs: 60_000,
   /** Milliseconds between two looks at the list for those who follow it. */
   followMs: 2_000,
   /** Milliseconds in which a search brings the index up to date before it answers. */

@@ -23,43 +23,74 @@ export interface Rows {
 export interface RowSource {
   /** At most a moment old. */
   rows(): Promise<Rows>;
-  /** All rows where they were made before, else the newest ones; the others are then on the way. */
+  /** All rows where they were made before, else the newest ones. */
   soon(): Promise<{ readonly rows: Rows; readonly isWhole: boolean }>;
   /** Made anew: something was changed. */
   forget(): void;
 }
 
 export function createRowSource(places: PlacesAt): RowSource {
-  let made: { readonly rows: Promise<Rows>; until: number } | null = null;
-  let whole: Rows | null = null;
-  const make = (): Promise<Rows> => {
-    const began = performance.now();
-    const rows = readRows(places);
-    const entry = { rows, until: Number.POSITIVE_INFINITY };
-    const end = (all: Rows): void => {
-      whole = all;
-      const now = performance.now();
-      entry.until = now + Math.max(MACHINE_LIMITS.listMs, 10 * (now - began));
-    };
-    rows.then(end, () => {
-      if (made === entry) made = null;
-    });
-    made = entry;
-    return rows;
-  };
-  const rows = async (): Promise<Rows> =>
-    await (made === null || performance.now() > made.until ? make() : made.rows);
+  const whole = createKept(() => readRows(places), keptForMs);
+  // Whoever gets it asks for all next, so that the others are not looked for now: that would only be in the way.
+  const newest = createKept(
+    () => readRows(places, { limit: MACHINE_LIMITS.firstSessions, newestBy: "file times" }),
+    () => MACHINE_LIMITS.newestMs,
+  );
   return {
-    rows,
+    rows: whole.get,
     async soon() {
-      if (whole !== null) return { rows: await rows(), isWhole: true };
-      const newest = await readRows(places, { limit: MACHINE_LIMITS.firstSessions, newestBy: "file times" });
-      // Its errors are those of whoever asks next.
-      rows().catch(() => undefined);
-      return { rows: newest, isWhole: false };
+      const isWhole = whole.isMade();
+      return { rows: await (isWhole ? whole : newest).get(), isWhole };
     },
+    forget() {
+      whole.forget();
+      newest.forget();
+    },
+  };
+}
+
+/**
+ * For how long a list is kept that took so long. The first one reads what no index knows yet, so that its time does not tell how
+ * long the next takes.
+ */
+export function keptForMs(tookMs: number, isFirst: boolean): number {
+  const { listMs, mostFirstListMs, mostListMs } = MACHINE_LIMITS;
+  return Math.min(Math.max(listMs, 10 * tookMs), isFirst ? mostFirstListMs : mostListMs);
+}
+
+interface Kept<T> {
+  get(): Promise<T>;
+  /** Whether it was ever made. */
+  isMade(): boolean;
+  forget(): void;
+}
+
+/** A value that is made when it is asked for, and kept for a while; what failed is not kept. */
+function createKept<T>(
+  make: () => Promise<T>,
+  keptMs: (tookMs: number, isFirst: boolean) => number,
+): Kept<T> {
+  let kept: { readonly value: Promise<T>; until: number } | null = null;
+  let isMade = false;
+  const renew = (): Promise<T> => {
+    const began = performance.now();
+    const entry = { value: make(), until: Number.POSITIVE_INFINITY };
+    const end = (): void => {
+      const now = performance.now();
+      entry.until = now + keptMs(now - began, !isMade);
+      isMade = true;
+    };
+    entry.value.then(end, () => {
+      if (kept === entry) kept = null;
+    });
+    kept = entry;
+    return entry.value;
+  };
+  return {
+    get: async () => await (kept === null || performance.now() > kept.until ? renew() : kept.value),
+    isMade: () => isMade,
     forget: () => {
-      made = null;
+      kept = null;
     },
   };
 }

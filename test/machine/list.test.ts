@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MACHINE_LIMITS } from "../../src/machine/limits.ts";
 import type { MachineSession, SessionsChanged, SessionsPage } from "../../src/wire/machine/index.ts";
-import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText, createHome } from "../cli/home.ts";
+import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText, createHome, type Home } from "../cli/home.ts";
 import { eventsOf, type OpenMachine, openMachine } from "./open-machine.ts";
 
 let machine: OpenMachine;
@@ -66,31 +66,42 @@ test("pages of one session each make up the whole list", async () => {
 
 test("a first answer may hold only the newest sessions, and the next one holds all", async () => {
   const home = createHome();
-  const idOf = (at: number): string => `4bf3eeee-0000-4000-8000-${String(at).padStart(12, "0")}`;
-  for (let at = 1; at <= MACHINE_LIMITS.firstSessions + 10; at++) {
-    const line = {
-      uuid: "n1",
-      parent: null,
-      role: "user",
-      content: `Number ${at}`,
-      time: "11:00:00",
-    } as const;
-    home.write(claudeFile(idOf(at)), claudeText(idOf(at), [line]));
-    // What was written to last is found first, whatever it says of its times.
-    utimesSync(join(home.path, claudeFile(idOf(at))), at, at);
-  }
+  const { firstSessions } = MACHINE_LIMITS;
+  for (let at = 1; at <= firstSessions + 10; at++) write(home, at);
   await using own = await openMachine(home);
   const first: SessionsPage = await own.json(`${LIST}?partial=allow&limit=500`);
   expect(first).toMatchObject({ partial: true, nextCursor: null, agents: [], projects: [] });
   const found = new Set(first.sessions.map(({ sessionId }) => sessionId));
-  expect(found.size).toBe(MACHINE_LIMITS.firstSessions);
-  expect([found.has(idOf(1)), found.has(idOf(MACHINE_LIMITS.firstSessions + 10))]).toEqual([false, true]);
+  expect(found.size).toBe(firstSessions);
+  expect([found.has(numbered(1)), found.has(numbered(firstSessions + 10))]).toEqual([false, true]);
   const all: SessionsPage = await own.json(`${LIST}?limit=500`);
-  expect([all.partial, all.total]).toEqual([undefined, MACHINE_LIMITS.firstSessions + 10]);
+  expect([all.partial, all.total]).toEqual([undefined, firstSessions + 10]);
   expect(all.sessions).toEqual(expect.arrayContaining([...first.sessions]));
   const next: SessionsPage = await own.json(`${LIST}?partial=allow&limit=500`);
   expect([next.partial, next.total]).toEqual([undefined, all.total]);
 });
+
+test("the newest sessions are looked for once for all who ask before the others are found", async () => {
+  const home = createHome();
+  write(home, 1);
+  await using own = await openMachine(home);
+  const ask = (query: string): Promise<SessionsPage> => own.json(`${LIST}${query}`);
+  const first = await ask("?partial=allow");
+  write(home, 2);
+  expect(await ask("?partial=allow")).toEqual(first);
+  const all = await ask("");
+  expect([first.total, all.total]).toEqual([1, 2]);
+});
+
+const numbered = (at: number): string => `4bf3eeee-0000-4000-8000-${String(at).padStart(12, "0")}`;
+
+/** What was written to last is found first, whatever it says of its times. */
+function write(home: Home, at: number): void {
+  const content = `Number ${at}`;
+  const line = { uuid: "n1", parent: null, role: "user", content, time: "11:00:00" } as const;
+  home.write(claudeFile(numbered(at)), claudeText(numbered(at), [line]));
+  utimesSync(join(home.path, claudeFile(numbered(at))), at, at);
+}
 
 test("every filter narrows the list", async () => {
   expect(await idsOf("?agent=codex")).toEqual([CODEX_ID]);
