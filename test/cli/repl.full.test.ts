@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hello1 } from "../acp/script.ts";
 import { MAIN } from "./home.ts";
-import { createTalkHome, type TalkHome } from "./talk.ts";
+import { createTalkHome, steady, type TalkHome } from "./talk.ts";
 import { openTerminal, type Terminal } from "./tmux.ts";
 
 let home: TalkHome;
@@ -19,19 +19,9 @@ function isReady(screen: string): boolean {
   return /^❯ *$/u.test(screen.trimEnd().split("\n").at(-1) ?? "");
 }
 
-/** What differs from run to run. */
-function steady(screen: string): string {
-  return screen
-    .trimEnd()
-    .replaceAll(home.path, "HOME")
-    .replace(/· [\d.]+ s$/gmu, "· TIME")
-    .replace(/session [0-9a-f]{8}-[0-9a-f]{4}\b/gu, "session ID")
-    .replace(/denied in \d+:\d\d/u, "denied in TIME");
-}
-
 /** As `steady`, and without the seconds of a turn that runs. */
 function steadyClock(screen: string): string {
-  return steady(screen).replace(/◌ \d+ s/u, "◌ TIME");
+  return steady(home, screen).replace(/◌ \d+ s/u, "◌ TIME");
 }
 
 describe("in a terminal", () => {
@@ -58,10 +48,10 @@ describe("in a terminal", () => {
     const asked = await on.until(
       (screen) => /^\? allow/mu.test(screen) && screen.includes("    + const b = 42;"),
     );
-    await expect(`${steady(asked)}\n`).toMatchFileSnapshot(`cases/repl-question-${columns}.txt`);
+    await expect(`${steady(home, asked)}\n`).toMatchFileSnapshot(`cases/repl-question-${columns}.txt`);
     on.write("y");
     const done = await on.until((screen) => screen.includes("Done.") && isReady(screen));
-    await expect(`${steady(done)}\n`).toMatchFileSnapshot(`cases/repl-turn-${columns}.txt`);
+    await expect(`${steady(home, done)}\n`).toMatchFileSnapshot(`cases/repl-turn-${columns}.txt`);
   });
 
   test("on a narrow terminal the question is several lines, and stands there once however long it waits", async () => {

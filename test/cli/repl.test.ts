@@ -5,23 +5,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { chunk, DONE } from "../acp/script.ts";
 import { cleanEnv, MAIN, type Run, run, writeSessions } from "./home.ts";
-import { createTalkHome, SCRIPT, type TalkHome } from "./talk.ts";
+import { createTalkHome, SCRIPT, steady, type TalkHome } from "./talk.ts";
 
 let home: TalkHome;
 beforeEach(() => {
   home = createTalkHome();
 });
 afterEach(() => home[Symbol.dispose]());
-
-/** What differs from run to run. */
-function steady(screen: string): string {
-  return screen
-    .trimEnd()
-    .replaceAll(home.path, "HOME")
-    .replace(/· [\d.]+ s$/gmu, "· TIME")
-    .replace(/session [0-9a-f]{8}-[0-9a-f]{4}\b/gu, "session ID")
-    .replace(/denied in \d+:\d\d/u, "denied in TIME");
-}
 
 describe("on a pipe", () => {
   function start(flags: readonly string[]): ChildProcessWithoutNullStreams {
@@ -50,7 +40,7 @@ describe("on a pipe", () => {
   test("lines are read to their end; nothing is coloured, nothing drawn twice", async () => {
     const { code, stdout, stderr } = await repl("one\n\n/agent\n/nothing\nfix it\n");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    await expect(steady(stdout)).toMatchFileSnapshot("cases/repl-pipe.txt");
+    await expect(steady(home, stdout)).toMatchFileSnapshot("cases/repl-pipe.txt");
     expect(home.prompts()).toEqual(["one", "fix it"]);
   });
 

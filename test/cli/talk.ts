@@ -125,3 +125,13 @@ export function createTalkHome(script: Script = SCRIPT, session: Json = {}): Tal
       ),
   };
 }
+
+/** A screen without what differs from run to run. */
+export function steady(home: Home, screen: string): string {
+  return screen
+    .trimEnd()
+    .replaceAll(home.path, "HOME")
+    .replace(/· [\d.]+ s$/gmu, "· TIME")
+    .replace(/session [0-9a-f]{8}-[0-9a-f]{4}\b/gu, "session ID")
+    .replace(/denied in \d+:\d\d/u, "denied in TIME");
+}

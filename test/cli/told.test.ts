@@ -2,9 +2,10 @@
 
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { chunk, DONE, hello1, type Script, type ScriptStep } from "../acp/script.ts";
+import type { ScriptStep } from "../acp/script.ts";
 import { type Run, run } from "./home.ts";
 import { createTalkHome, type TalkHome } from "./talk.ts";
+import { LISTED, listing } from "./told-agent.ts";
 
 // Each call starts several programs.
 vi.setConfig({ testTimeout: 180_000 });
@@ -15,23 +16,10 @@ afterEach(() => home[Symbol.dispose]());
 const continuo = (...args: readonly string[]): Promise<Run> =>
   run(home, args, { cwd: join(home.path, "project") });
 
-function script(list: readonly ScriptStep[]): Script {
-  return {
-    hello: hello1({ list: {}, resume: {} }),
-    answers: { "session/list": list, "session/resume": [{ result: {} }] },
-    prompts: { "*": [chunk("I hear you."), DONE] },
-  };
-}
-
-const ROWS = [
-  { sessionId: "there", cwd: "/elsewhere", title: "Far away", updatedAt: "2025-01-01T00:00:00Z" },
-  { sessionId: "new-1", cwd: null, title: "Known to both", updatedAt: "2025-02-01T00:00:00Z" },
-];
-const LISTED: ScriptStep = { result: { sessions: ROWS } };
 const REFUSED: ScriptStep = { error: { code: -32000, message: "the index is broken" } };
 
 test("session list --agent NAME asks an agent of continuo.yaml; a conversation that is both is one row", async () => {
-  home = createTalkHome(script([LISTED]));
+  home = createTalkHome(listing([LISTED]));
   await continuo("chat", "one");
   const { code, stdout, stderr } = await continuo("session", "list", "--agent", "robot", "--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -55,7 +43,7 @@ test("session list --agent NAME asks an agent of continuo.yaml; a conversation t
 });
 
 test("a list that fails is told beside the others, and is the exit code; nobody knows is 2", async () => {
-  home = createTalkHome(script([REFUSED]));
+  home = createTalkHome(listing([REFUSED]));
   await continuo("chat", "one");
   const failed = await continuo("session", "list", "--agent", "robot", "--agent", "continuo");
   expect(failed.code).toBe(8);
@@ -67,7 +55,7 @@ test("a list that fails is told beside the others, and is the exit code; nobody 
 });
 
 test("a project's agent is not asked before the project is trusted", async () => {
-  home = createTalkHome(script([LISTED]));
+  home = createTalkHome(listing([LISTED]));
   const mine = { command: process.execPath, args: [join(home.path, "evil.js")] };
   home.write("project/continuo.yaml", JSON.stringify({ agents: { mine } }));
   home.write("evil.js", `require("node:fs").writeFileSync(${JSON.stringify(join(home.path, "evil"))}, "")`);
@@ -78,7 +66,7 @@ test("a project's agent is not asked before the project is trusted", async () =>
 });
 
 test("/sessions of the repl asks the agent that it is with; a list that fails stands beside the others", async () => {
-  home = createTalkHome(script([LISTED]));
+  home = createTalkHome(listing([LISTED]));
   const repl = (input: string): Promise<Run> =>
     run(home, ["repl"], { cwd: join(home.path, "project"), stdin: input });
   const { stdout } = await repl("one\n/sessions\n/resume robot:there\n/sessions\n");
@@ -86,7 +74,7 @@ test("/sessions of the repl asks the agent that it is with; a list that fails st
   expect(rows[0]).toMatch(/^\* [0-9a-f-]+ +robot +now +one$/u);
   expect(rows).toHaveLength(2);
   home[Symbol.dispose]();
-  home = createTalkHome(script([REFUSED]));
+  home = createTalkHome(listing([REFUSED]));
   expect((await repl("one\n/sessions\n")).stdout).toMatch(
     /^ {2}cannot list the sessions of robot: .*index is broken/mu,
   );

@@ -9,7 +9,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
-  type AdapterFormat,
   findSessions,
   handOff,
   openNativeSession,
@@ -19,16 +18,11 @@ import {
 import { AGENT_NAMES, type AgentName, type Message } from "../../src/model/index.ts";
 import { snapshotOf } from "../agents/proof.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
+import { FORMATS } from "./homes.ts";
 import { saidIn, sourceView } from "./said.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
-const FORMATS: Readonly<Record<AgentName, AdapterFormat>> = {
-  claude: "ccsdk",
-  codex: "codex",
-  gemini: "gemini",
-  pi: "pi-agent",
-  opencode: "opencode",
-};
+
 const ID = "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
 /** Where the native files of each target are, below the home. */
 const NATIVE: Readonly<Record<AgentName, string>> = {

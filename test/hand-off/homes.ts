@@ -16,7 +16,8 @@ import {
 import type { AgentName, Entry, Message } from "../../src/model/index.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
-const FORMATS = {
+/** The name of each agent's format, as `openSessionAdapter` takes it. */
+export const FORMATS = {
   claude: "ccsdk",
   codex: "codex",
   gemini: "gemini",

@@ -19,16 +19,9 @@ import {
 import { AGENT_NAMES, type AgentName, type Entry, type Message } from "../../src/model/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { ALL_ROUNDS } from "../sizes/counts.ts";
-import { withoutNames, wordsOf } from "./homes.ts";
+import { FORMATS, withoutNames, wordsOf } from "./homes.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
-const FORMATS = {
-  claude: "ccsdk",
-  codex: "codex",
-  gemini: "gemini",
-  pi: "pi-agent",
-  opencode: "opencode",
-} as const;
 
 let home: string;
 let cwd: string;

@@ -6,6 +6,7 @@ import { type AgenticClient, connect } from "../../src/client/index.ts";
 import type { NewEvent } from "../../src/model/index.ts";
 import { violations } from "./axe.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
+import { WATCH_SAYING } from "./saying.ts";
 
 let viewer: OpenViewer;
 let token: string;
@@ -42,14 +43,6 @@ async function here(page: Page, name: string): Promise<void> {
   await page.locator(".names").getByText(name, { exact: true }).waitFor({ state: "attached" });
 }
 
-/** Remembers what changes in the text that is being said. */
-const WATCH = `changed = [];
-  new MutationObserver((records) => {
-    for (const { type, target } of records) changed.push(type + " " + target.nodeName);
-  }).observe(document.querySelector(".saying"), {
-    childList: true, subtree: true, characterData: true, attributes: true,
-  });`;
-
 test("two people and an agent in one channel: presence, a message in progress, and a reply in a thread", async () => {
   await viewer.machine.store.createLog({ logId: "channels/team" });
   const first = await viewer.open("/channels/team");
@@ -71,7 +64,7 @@ test("two people and an agent in one channel: presence, a message in progress, a
   await claude.update(messageId, "In ");
   for (const { page } of [first, second]) {
     await page.locator(".row-reply .saying", { hasText: "In" }).waitFor();
-    await page.evaluate(WATCH);
+    await page.evaluate(WATCH_SAYING);
   }
   await claude.update(messageId, "`ci/build.yml`, ");
   await claude.update(messageId, "I think.");

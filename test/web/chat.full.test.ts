@@ -12,6 +12,7 @@ import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
 import { EDITS, ownSession } from "../machine/open-chat.ts";
 import { violations } from "./axe.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
+import { WATCH_SAYING } from "./saying.ts";
 import { type Served, serveViewer } from "./served-viewer.ts";
 
 /** Says its first words, and goes on when there is a file `go` beside the script. */
@@ -50,21 +51,13 @@ async function say(page: Page, text: string): Promise<void> {
   await prompt(page).press("Enter");
 }
 
-/** Remembers what changes in the text that is being said. */
-const WATCH = `changed = [];
-  new MutationObserver((records) => {
-    for (const { type, target } of records) changed.push(type + " " + target.nodeName);
-  }).observe(document.querySelector(".saying"), {
-    childList: true, subtree: true, characterData: true, attributes: true,
-  });`;
-
 test("two browsers see one turn while it is said, and a token changes one text node", async () => {
   const { viewer, place, go } = await chatting();
   const [first, second] = [await viewer.open(place), await viewer.open(place, { theme: "dark" })];
   await say(first.page, "wait");
   for (const { page } of [first, second]) {
     await page.getByText("one two").waitFor();
-    await page.evaluate(WATCH);
+    await page.evaluate(WATCH_SAYING);
   }
   expect(await violations(first.page)).toEqual([]);
   expect(await violations(second.page)).toEqual([]);

@@ -7,6 +7,7 @@
  * - all results of a call are put back, also where the path holds one already: Claude Code sends the first
  */
 
+import type { HistoryCounts } from "../kit/index.ts";
 import type { Tree } from "./branches.ts";
 import { FLAG, has, type Index, KIND, toolsOf } from "./index-fold.ts";
 
@@ -52,16 +53,6 @@ export function* planHistory(
       yield { type: "line", record: line };
     }
   }
-}
-
-/** What a history counts without a look at its lines. */
-export interface HistoryCounts {
-  readonly total: number;
-  readonly user: number;
-  readonly assistant: number;
-  readonly tool: number;
-  readonly system: number;
-  readonly toolCalls: number;
 }
 
 export function countHistory(index: Index, steps: Iterable<Step>): HistoryCounts {

@@ -13,6 +13,7 @@ import {
   type FoundSession,
   type LastsKnown,
   NO_MEMO,
+  rowOfFiles,
   type SkimOptions,
   type SkimSteps,
   skimLines,
@@ -103,21 +104,7 @@ export function rowOf(
 ): SessionInfo {
   const newest = found.files.at(-1);
   const beside = newest === undefined ? null : toTitle(readTitleBeside(newest.path));
-  const row = finishRow(firsts, lasts, beside);
-  return {
-    agent: "claude",
-    sessionId: found.sessionId,
-    location: found.location,
-    cwd: row.cwd,
-    title: row.title,
-    gitBranch: row.gitBranch,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt ?? (newest === undefined ? null : new Date(newest.mtimeMs).toISOString()),
-    sizeBytes: found.files.reduce((sum, file) => sum + file.sizeBytes, 0),
-    archived: found.archived,
-    live: found.live,
-    problems: [...found.problems, ...problems],
-  };
+  return rowOfFiles("claude", found, finishRow(firsts, lasts, beside), problems);
 }
 
 /** In a sub-agent's own file, and where a sub-agent inside of a file was asked for, sidechain lines are the conversation. */

@@ -1,10 +1,7 @@
 /** The promise of at most 200 bytes a record, ids included, measured where the collector can be called. */
 
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runProbe } from "../../../test/sizes/memory-probe.ts";
 
 const urlOf = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
 
@@ -48,15 +45,9 @@ console.log(bytes);
 test.each([50_000, 131_075, 150_000])(
   "an index of %i records takes at most 200 bytes a record",
   (count) => {
-    const folder = mkdtempSync(join(tmpdir(), "continuo-memory-"));
-    const probe = join(folder, "probe.mjs");
-    writeFileSync(probe, PROBE);
-    const output = execFileSync(process.execPath, ["--expose-gc", probe, String(count)], {
-      encoding: "utf8",
-    });
-    rmSync(folder, { recursive: true });
-    expect(Number(output)).toBeGreaterThan(40);
-    expect(Number(output)).toBeLessThanOrEqual(200);
+    const bytes = runProbe(PROBE, count);
+    expect(bytes).toBeGreaterThan(40);
+    expect(bytes).toBeLessThanOrEqual(200);
   },
   120_000,
 );

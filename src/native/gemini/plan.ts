@@ -6,6 +6,7 @@
  * are named among its records. One that says something else stays.
  */
 
+import type { HistoryCounts } from "../kit/index.ts";
 import { covers, FLAG, has, type Index, marksOf } from "./index-fold.ts";
 
 export interface Step {
@@ -93,16 +94,6 @@ function resultsOf(
   const order = [...calls];
   const rank = (call: number): number => (calls.has(call) ? order.indexOf(call) : order.length);
   return planned.sort((a, b) => rank(a.call) - rank(b.call));
-}
-
-/** What a history counts without a look at its records. */
-export interface HistoryCounts {
-  readonly total: number;
-  readonly user: number;
-  readonly assistant: number;
-  readonly tool: number;
-  readonly system: number;
-  readonly toolCalls: number;
 }
 
 export function countHistory(index: Index, steps: Iterable<Step>): HistoryCounts {

@@ -6,7 +6,7 @@
  */
 
 import { isContinuoError, type Problem, type SessionInfo } from "../../model/index.ts";
-import { type FoundSession, NO_MEMO, type SkimOptions } from "../kit/index.ts";
+import { type FoundSession, NO_MEMO, rowOfFiles, type SkimOptions } from "../kit/index.ts";
 import { ownerOf, projectOfFile } from "./places.ts";
 import { createFirsts, createLasts, type Firsts, type Lasts } from "./row-fold.ts";
 import { type SkimmedFile, skimFile } from "./skim-file.ts";
@@ -36,21 +36,14 @@ export function rowOf(
   lasts: Lasts,
   problems: readonly Problem[],
 ): SessionInfo {
-  const newest = found.files.at(-1);
-  return {
-    agent: "gemini",
-    sessionId: found.sessionId,
-    location: found.location,
+  const facts = {
     cwd: cwdOf(found) ?? firsts.directory ?? null,
     title: lasts.summary ?? firsts.typed,
     gitBranch: null,
     createdAt: firsts.createdAt,
-    updatedAt: lasts.updatedAt ?? (newest === undefined ? null : new Date(newest.mtimeMs).toISOString()),
-    sizeBytes: found.files.reduce((sum, file) => sum + file.sizeBytes, 0),
-    archived: found.archived,
-    live: found.live,
-    problems: [...found.problems, ...problems],
+    updatedAt: lasts.updatedAt,
   };
+  return rowOfFiles("gemini", found, facts, problems);
 }
 
 /** The folder of the session by where its file lies; `null` where that does not tell. */

@@ -15,27 +15,29 @@ export { type Column, withRoom } from "./columns.ts";
 export { readSessionFolder } from "./folders.ts";
 export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
 export { keepMessage, type MessageParts, withContent } from "./kept-message.ts";
-export { NO_MEMO } from "./no-memo.ts";
 export { createToolPairs, noteCall, noteResult, pairProblems, type ToolPairs } from "./pairs.ts";
-export type {
-  AgentReader,
-  BeforeResumeOptions,
-  FilesBefore,
-  FindOptions,
-  FoundFile,
-  FoundSession,
-  HistoryOptions,
-  HistorySteps,
-  MemoKey,
-  OpenedSession,
-  OpenOptions,
-  Places,
-  SavedSkimMemo,
-  SkimMemo,
-  SkimOptions,
-  StepMessages,
+export {
+  type AgentReader,
+  type BeforeResumeOptions,
+  type FilesBefore,
+  type FindOptions,
+  type FoundFile,
+  type FoundSession,
+  type HistoryCounts,
+  type HistoryOptions,
+  type HistorySteps,
+  type MemoKey,
+  NO_MEMO,
+  type OpenedSession,
+  type OpenOptions,
+  type Places,
+  type SavedSkimMemo,
+  type SkimMemo,
+  type SkimOptions,
+  type StepMessages,
 } from "./port.ts";
 export { addProblem, allProblems, createProblemList, type ProblemList } from "./problem-list.ts";
+export { type RowFacts, rowOfFiles } from "./row.ts";
 export type { SavedScan, ScanPosition } from "./saved-scan.ts";
 export { toSignal } from "./signal.ts";
 export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";

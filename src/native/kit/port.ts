@@ -53,6 +53,9 @@ export interface SkimMemo {
   remember<T>(files: FoundFile | readonly FoundFile[], key: MemoKey, compute: () => Promise<T>): Promise<T>;
 }
 
+/** For a caller who remembers nothing. */
+export const NO_MEMO: SkimMemo = { remember: (_file, _what, compute) => compute() };
+
 /** A memo that outlives the process. */
 export interface SavedSkimMemo extends SkimMemo {
   /** Questions about these files come next, and about few others: the answers need not all be read. */
@@ -210,4 +213,14 @@ export interface AgentReader {
    * Errors: `unreadable`, `unsupported`.
    */
   trashPlan(found: FoundSession, places: Places): Promise<TrashPlan>;
+}
+
+/** What a history counts without a look at its records. */
+export interface HistoryCounts {
+  readonly total: number;
+  readonly user: number;
+  readonly assistant: number;
+  readonly tool: number;
+  readonly system: number;
+  readonly toolCalls: number;
 }

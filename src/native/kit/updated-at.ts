@@ -1,8 +1,7 @@
 /** When a session that is one file was updated, for readers whose rows take that from the bytes of the file alone. */
 
 import type { SessionInfo } from "../../model/index.ts";
-import { NO_MEMO } from "./no-memo.ts";
-import type { FoundSession, SkimOptions } from "./port.ts";
+import { type FoundSession, NO_MEMO, type SkimOptions } from "./port.ts";
 
 /** What `skim` says, which is asked only where it is not remembered. */
 export async function rememberedUpdatedAt(

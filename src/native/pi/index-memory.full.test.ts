@@ -1,10 +1,7 @@
 /** The promise of at most 200 bytes a record, ids included, measured where the collector can be called. */
 
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runProbe } from "../../../test/sizes/memory-probe.ts";
 
 const PROBE = `
 import { linkRecords } from ${JSON.stringify(new URL("branches.ts", import.meta.url).href)};
@@ -33,11 +30,7 @@ console.log(bytes);
 `;
 
 test("an index takes at most 200 bytes a record", () => {
-  const folder = mkdtempSync(join(tmpdir(), "continuo-pi-memory-"));
-  const probe = join(folder, "probe.mjs");
-  writeFileSync(probe, PROBE);
-  const output = execFileSync(process.execPath, ["--expose-gc", probe, "100000"], { encoding: "utf8" });
-  rmSync(folder, { recursive: true });
-  expect(Number(output)).toBeGreaterThan(40);
-  expect(Number(output)).toBeLessThanOrEqual(200);
+  const bytes = runProbe(PROBE, 100_000);
+  expect(bytes).toBeGreaterThan(40);
+  expect(bytes).toBeLessThanOrEqual(200);
 }, 120_000);

@@ -8,7 +8,14 @@
 
 import type { FoundFile, Json } from "../../files/index.ts";
 import { isContinuoError, type Problem, type SessionInfo } from "../../model/index.ts";
-import { type FoundSession, NO_MEMO, type SkimOptions, skimLines, skimStart } from "../kit/index.ts";
+import {
+  type FoundSession,
+  NO_MEMO,
+  rowOfFiles,
+  type SkimOptions,
+  skimLines,
+  skimStart,
+} from "../kit/index.ts";
 import { namedBy } from "./records.ts";
 import {
   createFirsts,
@@ -81,22 +88,7 @@ export function rowOf(
   lasts: Lasts,
   problems: readonly Problem[],
 ): SessionInfo {
-  const newest = found.files.at(-1);
-  const row = finishRow(firsts, lasts);
-  return {
-    agent: "pi",
-    sessionId: found.sessionId,
-    location: found.location,
-    cwd: row.cwd,
-    title: row.title,
-    gitBranch: row.gitBranch,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt ?? (newest === undefined ? null : new Date(newest.mtimeMs).toISOString()),
-    sizeBytes: found.files.reduce((sum, file) => sum + file.sizeBytes, 0),
-    archived: found.archived,
-    live: found.live,
-    problems: [...found.problems, ...problems],
-  };
+  return rowOfFiles("pi", found, finishRow(firsts, lasts), problems);
 }
 
 /** What is wrong with the start of a file: pi refuses one that does not begin with a header. */

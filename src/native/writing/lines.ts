@@ -15,7 +15,6 @@ import {
 import { dirname } from "node:path";
 import { appendLines, type Json, stateOfFile, syncFolder } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
-import { unfinishedPath } from "./unfinished-path.ts";
 import type { BesideFile, RecordSink } from "./writer.ts";
 
 export function openLineSink(path: string): RecordSink {
@@ -137,4 +136,9 @@ function guarded(path: string, write: () => void): void {
       hint: "Try again; nothing was added to the session.",
     });
   }
+}
+
+/** Where a new file is until it is whole. */
+export function unfinishedPath(path: string, pid: number): string {
+  return `${path}.new-${pid}`;
 }

@@ -1,49 +1,19 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ProblemCode, textOf } from "../../../src/model/index.ts";
 import { geminiFormat } from "../../../src/native/gemini/index.ts";
-import type { FoundSession, OpenedSession } from "../../../src/native/kit/index.ts";
 import { anyDamage, type Damage, duplicated } from "../../damage.ts";
 import { rounds } from "../../sizes/counts.ts";
+import { type Damaged, openAlone, recordFilesOf } from "../damaged-home.ts";
 import { recordsIn } from "../format-cases.ts";
 import { GEMINI_CASES } from "./cases.ts";
 
-let scratch = "";
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-gemini-damage-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-
 const NAME = "session-2026-05-06T07-00-0f999999.jsonl";
-const FIXTURES = join(import.meta.dirname, "../../fixtures/gemini");
-const FILES = [GEMINI_CASES.folder, FIXTURES].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".jsonl"))
-    .map((path) => join(folder, path)),
-);
+const FILES = recordFilesOf("gemini", GEMINI_CASES);
 
-interface Damaged extends Disposable {
-  readonly found: FoundSession;
-  readonly session: OpenedSession;
-}
-
-/** The damaged file as the only one of a home. */
-async function openDamaged(bytes: Buffer, name = NAME): Promise<Damaged> {
-  const home = mkdtempSync(join(scratch, "home-"));
-  const folder = join(home, ".gemini", "tmp", "tea", "chats");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, name), bytes);
-  const [found, ...others] = await Array.fromAsync(geminiFormat.find(GEMINI_CASES.placesOf(home), {}));
-  if (found === undefined || others.length > 0) throw new Error("expected one session");
-  const session = await geminiFormat.open(found, GEMINI_CASES.placesOf(home), {});
-  const close = (): void => {
-    session.close();
-    rmSync(home, { recursive: true });
-  };
-  return { found, session, [Symbol.dispose]: close };
+function openDamaged(bytes: Buffer, name = NAME): Promise<Damaged> {
+  return openAlone({ cases: GEMINI_CASES, below: ".gemini/tmp/tea/chats", name }, bytes);
 }
 
 async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {

@@ -1,49 +1,19 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ProblemCode } from "../../../src/model/index.ts";
-import type { FoundSession, OpenedSession } from "../../../src/native/kit/index.ts";
 import { piFormat } from "../../../src/native/pi/index.ts";
 import { anyDamage, type Damage, duplicated, shuffled } from "../../damage.ts";
 import { rounds } from "../../sizes/counts.ts";
+import { type Damaged, openAlone, recordFilesOf } from "../damaged-home.ts";
 import { recordsIn } from "../format-cases.ts";
 import { PI_CASES } from "./cases.ts";
 
-let scratch = "";
-beforeAll(() => {
-  scratch = mkdtempSync(join(tmpdir(), "continuo-pi-damage-"));
-});
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-
 const NAME = "2026-05-06T07-00-00-000Z_0c999999-0000-4000-8000-000000000001.jsonl";
-const FIXTURES = join(import.meta.dirname, "../../fixtures/pi");
-const FILES = [PI_CASES.folder, FIXTURES].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".jsonl"))
-    .map((path) => join(folder, path)),
-);
+const FILES = recordFilesOf("pi", PI_CASES);
 
-interface Damaged extends Disposable {
-  readonly found: FoundSession;
-  readonly session: OpenedSession;
-}
-
-/** The damaged file as the only one of a home. */
-async function openDamaged(bytes: Buffer): Promise<Damaged> {
-  const home = mkdtempSync(join(scratch, "home-"));
-  const folder = join(home, "sessions", "--home-dev-tea--");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, NAME), bytes);
-  const [found, ...others] = await Array.fromAsync(piFormat.find(PI_CASES.placesOf(home), {}));
-  if (found === undefined || others.length > 0) throw new Error("expected one session");
-  const session = await piFormat.open(found, PI_CASES.placesOf(home), {});
-  const close = (): void => {
-    session.close();
-    rmSync(home, { recursive: true });
-  };
-  return { found, session, [Symbol.dispose]: close };
+function openDamaged(bytes: Buffer): Promise<Damaged> {
+  return openAlone({ cases: PI_CASES, below: "sessions/--home-dev-tea--", name: NAME }, bytes);
 }
 
 async function checkDamaged({ bytes, kind, what }: Damage): Promise<void> {
