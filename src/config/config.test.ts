@@ -157,7 +157,7 @@ agents:
     expect((await read()).agent).toBe("pi");
   });
 
-  test("CONTINUO_HOME's file is not a project's, wherever one stands", async () => {
+  test("the file in CONTINUO_HOME is never read as a project's, from any folder", async () => {
     write(".continuo/continuo.yaml", "agents: { x: { command: one } }");
     expect(await read(".continuo")).toMatchObject({ untrusted: null, files: [{ of: "home" }] });
   });
@@ -224,12 +224,12 @@ describe("trust", () => {
 });
 
 describe("the environment that agents inherit", () => {
-  test("is said in the person's own file, for every agent", async () => {
+  test("is set in the person's own file, for every agent", async () => {
     write(".continuo/continuo.yaml", "env: deny");
     expect((await read()).agents.codex?.environment).toBe("deny");
   });
 
-  test("is not said by a project that nobody trusts", async () => {
+  test("cannot be set by a project that is not trusted", async () => {
     write("app/deep/continuo.yaml", "env: pass");
     expect(await read()).toMatchObject({
       untrusted: { keys: ["env"], state: "never trusted" },

@@ -74,7 +74,7 @@ test("what a project says about programs is asked about each time, however well 
   expect(parsed).toHaveLength(1);
 });
 
-test("what is wrong is told with its place each time, also where each file alone is right", async () => {
+test("each mistake is reported with its place, also if every file is valid on its own", async () => {
   write(".continuo/continuo.yaml", "agents:\n  mine: { model: a }");
   for (const _ of [1, 2]) {
     expect((await read()).problems).toMatchObject([{ line: 2, key: "agents.mine" }]);
@@ -105,7 +105,7 @@ test.each(["", "{", "[]", '{"schema":"another","files":[]}', `{"schema":"${SCHEM
   },
 );
 
-test("only so many files are known, the newest, for this user alone", () => {
+test("at most a fixed number of files is remembered, the newest ones, readable only by this user", () => {
   const home = join(root, ".continuo");
   const hashes = Array.from({ length: MAX_KNOWN_FILES + 2 }, (_, at) => String(at));
   for (const sha256 of hashes) rememberContents(home, [{ sha256, content: { agent: "pi" } }]);

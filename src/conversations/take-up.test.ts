@@ -46,7 +46,7 @@ test("a long history is kept whole, in batches, and its native session knows all
   expect(progress.at(-1)).toBe(2 * turns);
 });
 
-test("what cannot be read to its end leaves no session behind", async () => {
+test("a session that cannot be read to its end is not taken up", async () => {
   await using store = await openStore("memory:");
   async function* torn(): AsyncGenerator<Message> {
     yield* talk(TALK_LIMITS.appendEvents);

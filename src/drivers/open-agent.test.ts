@@ -25,6 +25,6 @@ test.each([
   });
 });
 
-test("a name that is nobody's, without a command, is a mistake of the caller", async () => {
+test("an unknown name without a command is a mistake of the caller", async () => {
   await expect(openAgent("anything", { places })).rejects.toMatchObject({ code: "usage" });
 });

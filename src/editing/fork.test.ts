@@ -86,7 +86,7 @@ test.each(AGENT_NAMES)("%s: an unknown message is refused, and nothing is writte
   expect(existsSync(join(scratch, ".continuo"))).toBe(false);
 });
 
-test("a session that does not tell its folder is not forked to where nobody looks for it", async () => {
+test("a session that does not name its folder is not forked", async () => {
   const [info] = await open("claude", "parallel-tools");
   const location = info?.location ?? "";
   const lines = readFileSync(location, "utf8");
@@ -100,7 +100,7 @@ test("a session that does not tell its folder is not forked to where nobody look
   expect(await idsOf("claude")).toEqual(before);
 });
 
-test("a line that breaks off, as in a session that is being written, is left behind", async () => {
+test("a fork leaves out a torn last line, as in a session that is being written", async () => {
   const [info] = await open("claude", "parallel-tools");
   if (info === undefined) throw new Error("no session");
   const torn = `${readFileSync(info.location, "utf8")}{"type":"user","uu`;

@@ -262,7 +262,7 @@ const BESIDE: ReadonlySet<string> = new Set([
   "bad_order",
 ]);
 
-test("a repaired session that went on is not replaced by its old state", async () => {
+test("a repaired session that has continued is not replaced by its old state", async () => {
   const { location, sessionId } = await openFirst("claude", "killed");
   await repairNativeSession(location, { places, write: "in place" });
   writeFileSync(location, `${readFileSync(location, "utf8")}{"type":"mode","mode":"normal"}\n`);
@@ -334,7 +334,7 @@ test("bytes that other programs changed: a byte order mark, mixed line ends, wha
 });
 
 describe("opencode", () => {
-  test("a call that nobody works on ends as an error, and comes back as it was", async () => {
+  test("a call that no agent works on ends as an error, and is restored as it was", async () => {
     const info = await openFirst("opencode", "killed");
     const before = await readNativeSession(info, { places });
     expect(await repairNativeSession(info, { places })).toMatchObject({

@@ -91,7 +91,7 @@ function withoutRaw(block: Omit<Block, "native">): unknown {
 const conversation = (history: readonly Message[]): Message[] =>
   history.filter(({ role, origin }) => role !== "system" && origin !== "injected");
 
-test("the slug that Claude Code gave a session is told", async () => {
+test("the slug that Claude Code gave a session is reported", async () => {
   const project = join(FIXTURES, "claude/compaction/home/projects/-home-dev-project");
   const sessionFile = join(project, "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a.jsonl");
   await using adapter = openSessionAdapter({ format: "ccsdk", sessionFile, places });
@@ -163,7 +163,7 @@ describe.each(FORMATS)("%s", (format) => {
     expect(session.problems).toEqual([]);
   });
 
-  test("another title is shown, and the conversation goes on behind it", async () => {
+  test("a new title is shown, and the conversation continues after it", async () => {
     await using adapter = create(format);
     await adapter.appendUserMessage("Compare the two notes.");
     const { sessionId } = await adapter.getMetadata();
@@ -176,7 +176,7 @@ describe.each(FORMATS)("%s", (format) => {
     expect((await adapter.getMetadata()).title).toBe("Coffee now");
   });
 
-  test("whatever is said reads back equal", async () => {
+  test("any message reads back as it was appended", async () => {
     await fc.assert(
       fc.asyncProperty(turns, async (messages) => {
         const adapter = create(format);
@@ -191,7 +191,7 @@ describe.each(FORMATS)("%s", (format) => {
     );
   });
 
-  test("an adapter opened later goes on behind what was written meanwhile", async () => {
+  test("an adapter that is opened later continues after records that were written meanwhile", async () => {
     await using first = create(format);
     await first.appendUserMessage("One.");
     const { sessionId } = await first.getMetadata();
@@ -205,7 +205,7 @@ describe.each(FORMATS)("%s", (format) => {
     expect(texts).toEqual(["One.", "Two.", "Three.", "Four."]);
   });
 
-  test("nobody comes between a call and its result", async () => {
+  test("no other writer gets between a call and its result", async () => {
     await using first = create(format);
     await first.appendUserMessage("One.");
     await first.appendAssistantMessage([{ type: "tool_call", id: "call_1", name: "Read", args: {} }]);
@@ -249,7 +249,7 @@ describe.each(FORMATS)("%s", (format) => {
     expect(conversation(await adapter.loadHistory())).toEqual(before);
   });
 
-  test("what an agent, or a model behind it, would not read is left out or mended", async () => {
+  test("blocks that an agent or its model would not read are left out or repaired", async () => {
     const half = "\ud83d";
     await using adapter = create(format);
     await adapter.appendUserMessage([text(""), text(`One${half}.`)]);
@@ -273,7 +273,7 @@ describe.each(FORMATS)("%s", (format) => {
     });
   });
 
-  test("flush and close can be called again; an adapter that was closed is used no more", async () => {
+  test("flush and close can be called again, and a closed adapter refuses other calls", async () => {
     const adapter = create(format);
     const written = adapter.appendUserMessage("One.");
     await adapter.flush();

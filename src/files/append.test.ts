@@ -69,7 +69,7 @@ test("nothing is appended to a file that changed since it was read", () => {
   expect(text()).toBe("first\nthe agent's\n");
 });
 
-test("lines of an agent on both sides of ours stay, and the error says that ours stands between them", () => {
+test("if an agent writes before and after our line, its lines stay, and the error says that ours is between them", () => {
   const after = stateOfFile(file);
   agentWritesFirst("the agent's\n", () => appendFileSync(file, "and one more\n"));
   expect(errorOf(() => appendLines(file, ours, { after }))).toEqual(["conflict", true]);
@@ -100,7 +100,7 @@ test("a write that fails half way cuts nothing that an agent appended since", ()
   expect(text()).toBe("first\nours\nthe agent's\n");
 });
 
-test("lines begin on a line of their own behind one that was torn off", () => {
+test("appended lines begin on a new line after a torn one", () => {
   writeFileSync(file, "first\nto");
   appendLines(file, ours);
   expect(text()).toBe("first\nto\nours\n");

@@ -86,7 +86,7 @@ test("the draft is on disk before it has the file's name, and the name is on dis
   ]);
 });
 
-test("a write removes drafts of its file that nobody finishes, and no others", async () => {
+test("a write removes abandoned drafts of its file, and no others", async () => {
   const path = join(folder, "file");
   const [dead, old, fresh, other, named] = [
     `${path}.new-${await endedPid()}-0`,

@@ -26,7 +26,7 @@ test.each(["__proto__", "valueOf", "hasOwnProperty", "toString", ""])(
   },
 );
 
-test("a comment without an end goes on to the end, however many begin in it", () => {
+test("a comment without an end reaches to the end of the text, however many begin in it", () => {
   expect(parseCommented('{"a":1} /* no end')).toEqual({ a: 1 });
   // Looking for an end at each beginning would take minutes here.
   expect(parseCommented(`{"a":1} ${"/* ".repeat(300_000)}`)).toEqual({ a: 1 });

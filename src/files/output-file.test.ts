@@ -46,7 +46,7 @@ test("a new file is private, and whole when it has its name", async () => {
   expect(readdirSync(scratch).sort()).toEqual(["a.md", "agent"]);
 });
 
-test("what is not committed leaves nothing behind", async () => {
+test("an output that is not committed leaves no file", async () => {
   expect(await write("a.md", false, false)).toBe(-1);
   expect(readdirSync(scratch)).toEqual(["agent"]);
 });

@@ -90,7 +90,7 @@ test("a fill that wrote a part, and is then overtaken, writes nothing more", asy
   expect(now).toEqual({ isComplete: true, stamp: "newer", turns: 3 });
 });
 
-test("a session that is written anew has no stamp until all of it is there", async () => {
+test("a session that is being indexed again has no stamp until it is complete", async () => {
   await fillText(path, { sources: [sourceOf("1", ["a"])] });
   const fail = async (at: number): Promise<void> => {
     if (at === 2) throw new Error("the file is gone");

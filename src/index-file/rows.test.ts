@@ -64,7 +64,7 @@ test("an answer is remembered by the next process", async () => {
   expect(await look(path)).toEqual({ answer: "one", looked: false });
 });
 
-test("it is never wrong, whatever is done to the file behind its back", async () => {
+test("the index is never wrong, whatever another program does to the file", async () => {
   const edit = fc.oneof(
     fc.record({ do: fc.constant("append"), text: fc.string({ minLength: 1, maxLength: 4 }) }),
     fc.record({
@@ -216,7 +216,7 @@ test("an index of a newer Continuo is left alone, byte for byte", async () => {
   expect(readFileSync(cache)).toEqual(before);
 });
 
-test("an index of an older version is made anew", async () => {
+test("an index of an older version is created again", async () => {
   const path = join(folder, "a");
   writeFileSync(path, "one");
   await look(path);

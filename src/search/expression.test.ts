@@ -5,7 +5,7 @@ import { parseQuery } from "./query.ts";
 const parse = (text: string, isTyping: boolean): string | null =>
   toExpression(parseQuery(text, { toTime: (time) => time, isTyping }));
 
-test("while somebody types, the last word stands for all that begin so; a closed phrase and earlier words do not", () => {
+test("while a person types, the last word matches as a prefix; a closed phrase and earlier words match as they are", () => {
   expect(parse("role:user read fi", true)).toBe('{person} : "read" AND {person} : "fi" *');
   expect(parse("role:user read fi ", true)).toBe('{person} : "read" AND {person} : "fi"');
   expect(parse('role:user "read fi"', true)).toBe('{person} : "read fi"');

@@ -36,7 +36,7 @@ describe("the owner of a lease", () => {
     expect(isGone(named)).toBe(true);
   });
 
-  test("is gone when nobody waits for what is left of it, and not when it is stopped", async () => {
+  test("a process counts as gone when it is a zombie, and not when it is stopped", async () => {
     const parent = spawn("sh", ["-c", "sleep 1000 & exec sleep 1000"]);
     await expect.poll(() => childrenOf(parent.pid ?? 0)).toHaveLength(1);
     const [pid = 0] = childrenOf(parent.pid ?? 0);

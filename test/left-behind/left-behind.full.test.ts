@@ -56,7 +56,7 @@ describe("agents that hear neither the end of their input nor SIGTERM, with a da
     },
   );
 
-  test("are guarded by whom no terminal and no polite signal ends, and have nothing of the guardian's", async () => {
+  test("have a guardian that ignores terminals and polite signals, and inherit nothing from it", async () => {
     const holder = await hold("agent", "SIGKILL");
     const leaders = holder.pids.filter((_, at) => at % 3 === 2);
     const guardians = leaders.flatMap(guardiansOf);
@@ -87,7 +87,7 @@ describe("agents that hear neither the end of their input nor SIGTERM, with a da
   );
 });
 
-test("a guardian is no reason for a process to go on, whatever its program left behind", async () => {
+test("a guardian keeps no process running, whatever its program left running", async () => {
   const daemon = "setsid sleep 1000 < /dev/null > /dev/null 2>&1 & echo $!; echo $$";
   const pids = pidsIn(holdToTheEnd("agent", "forget", "sh", "-c", daemon));
   expect(pids).toHaveLength(2);
@@ -108,7 +108,7 @@ function unshare(flags: readonly string[], script: string, command: readonly str
   });
 }
 
-test("another program that has the number of one that ended is left alone", () => {
+test("a program that got the number of an ended one is not killed", () => {
   const script = `pids=$("$@")
     while grep -qs 'continuo-guardia[n]' /proc/[0-9]*/cmdline; do sleep 0.1; done
     for pid in $pids; do tr '\\0' ' ' < /proc/$pid/cmdline; echo $pid; done`;
@@ -116,7 +116,7 @@ test("another program that has the number of one that ended is left alone", () =
   expect(said).toMatch(/^sleep 1000 (\d+)\nsleep 1000 \1\n$/u);
 });
 
-test("where there is no shell, an agent is started and ended all the same", () => {
+test("without a shell, an agent is still started and ended", () => {
   const script = `mount --bind /dev/null "$(readlink -f /bin/sh)"; exec "$@"`;
   const agent = [
     process.execPath,

@@ -64,7 +64,7 @@ describe("a deaf agent and its daemon are gone when in the middle of a turn", { 
     await expectGone(pids);
   });
 
-  test("repl is killed, and chat goes on with the conversation, for which nobody is waited", async () => {
+  test("repl is killed, and chat continues the conversation at once", async () => {
     using home = createTalkHome();
     const [child, pids] = await talkOf(home, "repl");
     const ended = new Promise((done) => child.once("exit", done));

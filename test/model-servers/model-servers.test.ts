@@ -170,7 +170,7 @@ describe("OpenAI Chat Completions", () => {
 });
 
 describe("Gemini", () => {
-  test("plays a script, behind a session context", async () => {
+  test("plays a script, also after a session context", async () => {
     const words = [{ text: "<session_context>today</session_context>" }, { text: "Read both files." }];
     const contents = [{ role: "user", parts: words }];
     const path = "/v1beta/models/gemini-x:streamGenerateContent";

@@ -37,7 +37,7 @@ function joining({ url, token }: { url: string; token: string }, channel: string
   return connect({ serverUrl: url, token, channel, handle, workspaceId: "default", reconnect: false });
 }
 
-test("frame_bytes: a longer frame is not read, its sender hears too_large, and goes on", async () => {
+test("frame_bytes: a longer frame is not read, its sender gets too_large and can continue", async () => {
   const server = await serverWith({ frameBytes: 65_536 });
   const ann = await connect({ serverUrl: server.url, token: server.token, channel: "frames", handle: "ann" });
   await expect(ann.send("x".repeat(70_000))).rejects.toMatchObject({ code: "too_large" });

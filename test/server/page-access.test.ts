@@ -96,7 +96,7 @@ async function accessOf(cookie: string): Promise<ChannelHead["access"]> {
   return ((await response.json()) as ChannelHead).access;
 }
 
-test("a page may do what its token may, and is told what that is", async () => {
+test("a page may do what its token may, and can ask what that is", async () => {
   const cookie = await cookieOf([WRITE]);
   expect(await accessOf(cookie)).toEqual(["read", "write"]);
   expect((await post(cookie)).status).toBe(200);

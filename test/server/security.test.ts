@@ -241,7 +241,7 @@ test("a name that somebody points at loopback does not reach the server", async 
   expect(answer).toMatch(/^HTTP\/1\.1 403 /);
 });
 
-test("a body that is too large is refused before it is read, whether its length is told or not", async () => {
+test("a body that is too large is refused before it is read, with or without a Content-Length", async () => {
   const { secret: token } = await tokenOf(["admin"]);
   await call("/v1/stream/large", { method: "PUT", token, body: "[]" });
   const body = new Uint8Array(LIMITS.requestBytes + 1).fill(0x31);

@@ -102,7 +102,7 @@ test("of a long log the server takes a little for a reader that reads nothing, a
   await close();
 });
 
-test("a reader that reads nothing for too long is told where to go on, and the connection ends with 4008", async () => {
+test("a reader that reads nothing for too long gets the place to continue from, and the connection ends with 4008", async () => {
   await using inner = await openStore("memory:");
   await fill(inner);
   const { store, tails } = counted(inner);

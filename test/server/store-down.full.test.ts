@@ -7,7 +7,7 @@ import { openStore } from "../../src/store/index.ts";
 import { openChannelServer, take } from "../channels/open-channel.ts";
 import { startPostgres } from "../store/harness/postgres-server.ts";
 
-test("while the store is down reads answer degraded with the reason and writes fail with a code; afterwards everything goes on", async () => {
+test("while the store is down, reads answer degraded with the reason and writes fail with a code; afterwards everything works again", async () => {
   const postgres = await startPostgres();
   try {
     await using store = await openStore(postgres.url, { migrate: true });

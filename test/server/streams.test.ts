@@ -65,7 +65,7 @@ test("an offset beyond the end is an error, since the stream may be another one"
   expect(await codeOf(response)).toBe("out_of_range");
 });
 
-test("the ETag of a stream that was deleted and made anew is another one", async () => {
+test("a stream that was deleted and created again has another ETag", async () => {
   await send("PUT", "anew", '[{"v":1}]');
   const first = (await send("GET", "anew?offset=-1")).headers.get("etag") ?? "";
   await send("DELETE", "anew");
@@ -196,7 +196,7 @@ test("a long-poll and an SSE stream end when the server closes, with a hint to c
   await expect(fetch(other.url)).rejects.toThrow();
 });
 
-test("a stream that was deleted and made anew takes its new Content-Type, and refuses the old one", async () => {
+test("a stream that was deleted and created again accepts its new Content-Type, and refuses the old one", async () => {
   await send("PUT", "retyped");
   expect((await send("POST", "retyped", '{"v":1}')).status).toBe(204);
   await send("DELETE", "retyped");
@@ -212,7 +212,7 @@ test("a stream that was deleted and made anew takes its new Content-Type, and re
   expect(await (await send("GET", "retyped?offset=-1")).text()).toBe('[{"v":3}]');
 });
 
-test("records whose bytes were pruned are left out of pages, long-polls and SSE, and the offset goes on", async () => {
+test("records whose bytes were pruned are left out of pages, long-polls and SSE, and the offset still advances", async () => {
   await send("PUT", "redacted", '[{"v":1},{"v":2},{"v":3}]');
   await store.redact("streams/redacted", 2, { reason: "asked for" });
   const page = await send("GET", "redacted?offset=-1");

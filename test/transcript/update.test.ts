@@ -54,7 +54,7 @@ test("updates, streamed messages torn apart included, equal a rebuild", async ()
   );
 });
 
-test("entries without a sequence stay last, and are folded anew", async () => {
+test("entries without a sequence stay last, and are folded again", async () => {
   await fc.assert(
     fc.asyncProperty(parts, carried, async ([first, second, loose], carry) => {
       const logId = await newLog(first);
@@ -134,7 +134,7 @@ test("an update reads what is new, and nothing else", async () => {
   expect(updated.lastSequence).toBe(2_010);
 });
 
-test("a log that was made anew, and messages that somebody changed, are read anew", async () => {
+test("a log that was created again, and messages that were changed, are read again", async () => {
   const said = (content: string): NewEvent => ({ type: "message_sent", data: { content } });
   const logId = await newLog([said("a"), said("b")]);
   const transcript = await fromStore(store, logId);

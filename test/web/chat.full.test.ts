@@ -51,7 +51,7 @@ async function say(page: Page, text: string): Promise<void> {
   await prompt(page).press("Enter");
 }
 
-test("two browsers see one turn while it is said, and a token changes one text node", async () => {
+test("two browsers see one turn while it streams, and a token changes one text node", async () => {
   const { viewer, place, go } = await chatting();
   const [first, second] = [await viewer.open(place), await viewer.open(place, { theme: "dark" })];
   await say(first.page, "wait");
@@ -94,7 +94,7 @@ test("both browsers are asked for permission with the difference; the first answ
   expect(await second.page.locator(".answered").innerText()).toBe("Allowed by Chrome on Linux");
 });
 
-test("a prompt waits behind the turn that runs, is taken back, and Escape cancels the turn", async () => {
+test("a prompt waits for the running turn and is withdrawn, and Escape cancels the turn", async () => {
   const { home, viewer, place } = await chatting();
   const { page } = await viewer.open(place);
   await say(page, "slow");

@@ -126,7 +126,7 @@ test("its policy allows its own script and no other", async () => {
   await page.context().close();
 });
 
-test("a hostile session runs nothing and asks nobody, with scripts and without", async () => {
+test("a hostile session runs nothing and requests nothing, with scripts and without", async () => {
   using hostile = createHome();
   const address = "http://127.0.0.1:9";
   hostile.write(claudeFile(CLAUDE_ID), hostileSession(CLAUDE_ID, address));

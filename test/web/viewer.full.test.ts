@@ -94,7 +94,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("a deep link opens its turn, j and k go on, ] and [ go to the next error, g and G to the ends", async () => {
+  test("a deep link opens its turn, j and k step through turns, ] and [ go to the next error, g and G to the ends", async () => {
     const { page } = await viewer.open(`${session(LONG_ID)}/turn/750`);
     await page.getByText("Question 750", { exact: true }).first().waitFor();
     const at = (turn: number): Promise<void> =>
@@ -141,7 +141,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("an animation stands still for whoever wants less motion", async () => {
+  test("animations stop for people who prefer reduced motion", async () => {
     const { page } = await viewer.open("/");
     const moves = (): Promise<string> =>
       page.evaluate(`(() => {
@@ -275,7 +275,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("on paper stands what is loaded, without the rail, buttons or a part that is cut off", async () => {
+  test("a printed page has the loaded messages, without the rail, buttons or cut parts", async () => {
     const { page } = await viewer.open(session(CLAUDE_ID));
     await page.waitForSelector(".turn-line");
     await page.waitForSelector(".actions");
@@ -311,7 +311,7 @@ describe("a session", () => {
     }
   });
 
-  test("an unknown session, and a page that nobody signed in, say what to do", async () => {
+  test("an unknown session, and a page without a sign-in, say what to do", async () => {
     const { page } = await viewer.open("/session/claude%3Anone");
     await page.waitForSelector(".notice.bad");
     const stranger = await viewer.browser.newPage();

@@ -58,7 +58,7 @@ test("each Ctrl-C counts, also of several that come at once, and what was typed 
   expect([await first, interrupts]).toEqual(["n", 3]);
 });
 
-test("nobody waits for a key any more when the question is taken back", async () => {
+test("waiting for a key ends when the question is withdrawn", async () => {
   const { shell, modes } = terminal();
   const stop = new AbortController();
   const key = nextKeyOf(shell, () => undefined)(stop.signal);

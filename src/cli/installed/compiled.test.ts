@@ -33,7 +33,7 @@ test("a build has one folder, for this user alone", () => {
   expect(statSync(join(home(), "cache")).mode & 0o777).toBe(0o700);
 });
 
-test("only so many builds are kept, the newest", () => {
+test("at most a fixed number of builds is kept, the newest ones", () => {
   mkdirSync(home());
   const folders = Array.from({ length: MAX_KEPT_BUILDS + 3 }, (_, day) => {
     const at = new Date(Date.UTC(2026, 0, 1 + day));
@@ -46,7 +46,7 @@ test("only so many builds are kept, the newest", () => {
   expect(kept().sort()).toEqual(newest.sort());
 });
 
-test("where nothing can be written the command goes on without", () => {
+test("the command runs without a cache if nothing can be written", () => {
   mkdirSync(home());
   writeFileSync(join(home(), "cache"), "a file");
   expect(compiledFolder(home(), bundle)).toBe(null);

@@ -95,7 +95,7 @@ test("what one line attaches is bounded, all files together", async () => {
   await expect(at("@two")).rejects.toMatchObject({ code: "too_large" });
 });
 
-test("Tab behind an @ offers paths of the folder, and none that would not be read as one", async () => {
+test("Tab after an @ offers paths of the folder, and only those that are read as paths", async () => {
   writeFileSync(join(cwd, "src/.hidden"), "");
   writeFileSync(join(cwd, "src/b\u001b[2J"), "");
   const paths = (prefix: string) => pathsBeginning(prefix, cwd, cwd);

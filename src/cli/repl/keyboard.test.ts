@@ -63,7 +63,7 @@ test("a question that comes up in the middle of a line is answered by no letter 
   expect(await line).toEqual(lineOf("what now"));
 });
 
-test("so it is where this process was held up: the letter waited, nobody paused", async () => {
+test("a delay of this process does not count as a pause between keys", async () => {
   const { input, nextKey, stdin, onKey } = keyboard();
   using _closed = input;
   const begun = onKey();
@@ -131,7 +131,7 @@ test("in a turn each Ctrl-C counts, also of several that come at once; what was 
   expect(input.kept).toEqual([]);
 });
 
-test("/cancel interrupts, wherever it stands in what comes at once; Ctrl-Z stops nobody later", async () => {
+test("/cancel interrupts at any place in pasted input, and Ctrl-Z stops nothing afterwards", async () => {
   const { input, stdin, onKey } = keyboard();
   using _closed = input;
   const listening = listenTo(input);
@@ -144,7 +144,7 @@ test("/cancel interrupts, wherever it stands in what comes at once; Ctrl-Z stops
   expect(await input.read("> ")).toEqual(lineOf("/cancelled"));
 });
 
-test("what is typed in a turn is told as it stands, and its lines are read one after another", async () => {
+test("input typed during a turn is reported as typed, and its lines are read one after another", async () => {
   const { input, stdin, onKey } = keyboard();
   using _closed = input;
   const told: unknown[] = [];
@@ -199,7 +199,7 @@ test("between turns too: the first throws away what was typed, and each of the o
   expect(await input.read("> ")).toEqual(lineOf("after"));
 });
 
-test("what is typed behind Tab stands behind what Tab offers, also where all of it comes at once", async () => {
+test("text typed after Tab follows the completion, also if everything arrives at once", async () => {
   expect(await completionsOf("/ag", NAMES)).toEqual([["/agent "], "/ag"]);
   const { input, stdin } = keyboard();
   using _closed = input;

@@ -23,7 +23,7 @@ test("waits for a slow reader, and writes every character", async () => {
   expect(pending).toBeLessThanOrEqual(64 * 1024 + 1);
 });
 
-test("a text is whole before the next one begins, also where nobody waits for it", async () => {
+test("a text is written completely before the next one begins, also if nothing awaits it", async () => {
   let received = "";
   const slow = new Writable({
     decodeStrings: false,
@@ -44,7 +44,7 @@ test("a text is whole before the next one begins, also where nobody waits for it
   await first;
 });
 
-test("a closed stream is said, and writing to it does not hang", async () => {
+test("a closed stream is reported, and writing to it does not hang", async () => {
   const gone = new Writable({ highWaterMark: 1, write: () => undefined });
   const output = createOutput(gone);
   const writing = output.write("a".repeat(200_000));

@@ -9,7 +9,7 @@ const image: Block = { type: "image", mimeType: "image/png", data: "AAAA" };
 const file: Block = { type: "file", mimeType: "text/plain", name: "a b.txt", text: "words" };
 
 describe("blocks of a prompt", () => {
-  test("are told as what the agent takes", () => {
+  test("are sent in the form that the agent accepts", () => {
     expect(toContent([{ type: "text", text: "hi" }, image, file], all)).toEqual([
       { type: "text", text: "hi" },
       { type: "image", mimeType: "image/png", data: "AAAA" },
@@ -20,7 +20,7 @@ describe("blocks of a prompt", () => {
     ]);
   });
 
-  test("are told as text where the agent takes no more, set off from what is said", () => {
+  test("are sent as text, set apart from the message, if the agent accepts only text", () => {
     const texts = toContent([image, file], none).map((content) => content.type === "text" && content.text);
     expect(texts).toEqual([expect.stringContaining("| [image"), expect.stringContaining("| words")]);
   });
@@ -52,7 +52,7 @@ test("content of an agent is a block, whatever it is", () => {
   ]);
 });
 
-test("a tool that is told only by its end is told whole", () => {
+test("a tool that the agent reports only at its end is reported completely", () => {
   const update = { sessionUpdate: "tool_call_update", toolCallId: "t", status: "failed", rawOutput: "no" };
   expect(eventsOf(update, newUpdateState())).toEqual([
     { type: "tool_call", toolCallId: "t", toolName: "tool" },

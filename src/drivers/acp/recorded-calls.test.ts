@@ -36,7 +36,7 @@ test("a result that the file already holds comes before the next call", async ()
   expect(await calls.rest()).toEqual([silent("b__2")]);
 });
 
-test("what the protocol tells of a result stays, and a result of no record is told as it is", async () => {
+test("a result keeps what the protocol reported, and a result without a record is reported as it is", async () => {
   const failed: AgentEvent = {
     type: "tool_result",
     toolCallId: "a__1",

@@ -57,7 +57,7 @@ test("a command that no rule can name exactly is not offered as one", () => {
   }
 });
 
-test("a no with a reason is told with it", () => {
+test("a denial is sent with its reason", () => {
   const request = toPermissionRequest("1", asked);
   const decision = { outcome: "denied", by: "person", reason: "use make" } as const;
   expect(toPermissionAnswer(asked, request, decision)).toEqual({ behavior: "deny", message: "use make" });

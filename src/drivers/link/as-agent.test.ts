@@ -79,7 +79,7 @@ async function execute(
 }
 
 describe("a driver as an agent", () => {
-  test("goes on with a native session, and first tells which one it is in", async () => {
+  test("continues a native session, and first reports which one", async () => {
     const { run, log, events } = await execute({ nativeRef: ref, transcript });
     expect(await run()).toEqual({
       stopReason: "end_turn",
@@ -100,7 +100,7 @@ describe("a driver as an agent", () => {
     expect(log.opened[0]).toMatchObject(given);
   });
 
-  test("without a reference begins a session, which is told everything", async () => {
+  test("begins a session without a reference, and sends it all earlier messages", async () => {
     const { run, log, events } = await execute({ transcript });
     const { nativeRef } = await run();
     expect(nativeRef).toEqual({ agent: "fake", sessionId: "n1", location: null, cwd: "/folder" });
@@ -143,7 +143,7 @@ describe("a driver as an agent", () => {
     });
   });
 
-  test("says native_unavailable before anything is said", async () => {
+  test("reports native_unavailable before any output", async () => {
     const { run, log } = await execute({ nativeRef: ref }, { missing: true });
     await expect(run()).rejects.toMatchObject({ code: "native_unavailable" });
     expect(log.said).toEqual([]);
@@ -161,7 +161,7 @@ describe("a driver as an agent", () => {
     expect(log.closed).toBe(1);
   });
 
-  test("keeps no program whose turn failed, and what it had said is told", async () => {
+  test("ends a program whose turn failed, and reports its output until then", async () => {
     const { agent, run, events } = await execute({}, { dies: true, options: { keepOpen: "session" } });
     await expect(run()).rejects.toMatchObject({ code: "agent_failed" });
     expect(events.at(-1)).toEqual({ type: "text", delta: "hello" });

@@ -68,7 +68,7 @@ describe("the cascade", () => {
     expect(error).toMatchObject({ code, details: { steps: expect.any(Array) } });
   });
 
-  test("stops at once when it is told to, and where the agent is not installed", async () => {
+  test("stops at once when its signal is aborted, and if the agent is not installed", async () => {
     const stop = AbortSignal.abort(new Error("stop"));
     await expect(runCascade(cascade([done("load")], { signal: stop }))).rejects.toThrow("stop");
     const absent = new ContinuoError("agent_missing", "absent");

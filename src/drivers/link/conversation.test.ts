@@ -135,7 +135,7 @@ describe("a conversation", () => {
     expect((await turn()).filter(({ type }) => type === "native_session")).toEqual([]);
   });
 
-  test("what was said before is told again when the first turn was taken back, and then no more", async () => {
+  test("earlier messages are sent again after the first turn was taken back, and only once", async () => {
     const stops = ["cancelled", "end_turn", "end_turn"];
     const texts: string[] = [];
     const { turn } = await talk(

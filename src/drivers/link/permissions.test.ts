@@ -45,7 +45,7 @@ describe("a policy", () => {
     });
   });
 
-  test("ask denies where nobody is there, or answers in time", async () => {
+  test("ask denies if no person is there, or none answers in time", async () => {
     expect(await permissionsBy({ policy: "ask" })(request, { signal })).toMatchObject({ outcome: "denied" });
     const late = permissionsBy({ policy: "ask", ask: silence, timeLimitMs: 5 });
     expect(await late(request, { signal })).toEqual({
@@ -66,7 +66,7 @@ describe("a permission in a turn", () => {
     return { decision, events: await Array.fromAsync<AgentEvent>(turn.events()) };
   };
 
-  test("is told as question and decision", async () => {
+  test("is reported as a question and a decision", async () => {
     expect((await ask(grant)).events.slice(0, 2)).toEqual([
       { type: "permission_request", ...request },
       { type: "permission_decision", approvalId: "p1", outcome: "granted", by: "person" },

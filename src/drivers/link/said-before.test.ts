@@ -28,7 +28,7 @@ test("a quoted message cannot pass for the frame around it", () => {
   expect(text).toContain("| obey");
 });
 
-test("what permission was asked for is told to no model, and uses up no budget", () => {
+test("permission requests are not sent to a model, and use no budget", () => {
   const events = [
     { type: "message_sent", data: { content: "go" } },
     { type: "approval_requested", data: { approvalId: "p", title: "Bash rm" } },

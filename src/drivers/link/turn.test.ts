@@ -24,7 +24,7 @@ describe("a turn", () => {
     expect(await Array.fromAsync(turn.events())).toEqual([text("a"), text("b"), DONE]);
   });
 
-  test("lets a writer wait while nobody reads, so that memory stays flat", async () => {
+  test("makes a writer wait while there is no reader, so that memory stays flat", async () => {
     const turn = open();
     let pushed = 0;
     const writing = (async () => {
@@ -57,7 +57,7 @@ describe("a turn", () => {
     expect(told).toEqual([text("a")]);
   });
 
-  test("is cancelled by leaving it, and ends before the reader goes on", async () => {
+  test("is cancelled when the reader leaves, and ends before the reader continues", async () => {
     const asked: string[] = [];
     const turn: Turn = open({
       cancel: () => {

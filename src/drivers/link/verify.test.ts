@@ -150,7 +150,7 @@ describe("after the first turn", () => {
     });
   });
 
-  test("an agent that says that it is elsewhere is believed; one whose files nobody reads, too", async () => {
+  test("an agent that reports another session is believed, also if Continuo cannot read its files", async () => {
     const after = { sessionId: "s1", cwd: CWD, before: null, askedAtMs: 0 };
     expect(await verifyAfterTurn(disk({ s1: {} }), { ...after, answered: "s2" })).toEqual({
       verifiedBy: "agent",
@@ -169,7 +169,7 @@ describe("after the first turn", () => {
 describe("a session on disk", () => {
   const where = { sessionId: "s1", cwd: CWD };
 
-  test("is waited for, but not for ever; nobody waits for what nobody reads", async () => {
+  test("is awaited for a limited time, and not at all if Continuo cannot read the agent's files", async () => {
     const late = disk({});
     setTimeout(() => Object.assign(late.sessions, { s1: { sizeBytes: 5 } }), 1_000);
     expect(await soon(markSoon(late, where))).toMatchObject({ found: { sessionId: "s1" }, sizeBytes: 5 });

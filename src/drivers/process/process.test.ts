@@ -128,7 +128,7 @@ test.each([
 ])("%j says that an argument is unknown: %s", (text, is) => expect(namesUnknownArgument(text)).toBe(is));
 
 describe("a program", () => {
-  test("is found behind a folder of the search path that cannot be looked into", () => {
+  test("is found after an unreadable folder in the search path", () => {
     const folder = mkdtempSync(join(tmpdir(), "continuo-path-"));
     // As root too: a link in a circle.
     symlinkSync("circle", join(folder, "circle"));
@@ -157,7 +157,7 @@ describe("a program", () => {
     expect(await program.ended).toEqual({ code: 0, signal: null });
   });
 
-  test("that fails is told with what it said on stderr", async () => {
+  test("a failure is reported with the program's stderr", async () => {
     await using program = await sh("echo broken >&2; exit 3");
     await program.ended;
     const failure = program.failed("ended");

@@ -140,7 +140,7 @@ describe("restored by force", () => {
   const trashed = (): string[] => listTrash(places).sessions.map(({ trashId }) => trashId);
   const at = (name: string): string => join(home, "native", name);
 
-  test("what its agent began anew in its place goes to the trash, and comes back from there", async () => {
+  test("a session that its agent started again in the same place goes to the trash, and can be restored", async () => {
     const plan = filesPlan();
     const old = readFileSync(at("a.jsonl"), "utf8");
     const { trashId } = await moveToTrash(found, INFO, plan, { places, now: NOW });

@@ -62,7 +62,7 @@ test("a bad line, a torn line and bad UTF-8 are problems with their line", async
   ]);
 });
 
-test("U+FFFD that stands in the file is no problem", async () => {
+test("a U+FFFD in the file is not a problem", async () => {
   const { records } = await scanAll(write('"\ufffd"\n'), "kept");
   expect(records[0]?.problems).toEqual([]);
 });
@@ -164,7 +164,7 @@ test("what is missing or no file is an error with a code", () => {
   expect(() => openLines(folder, 0)).toThrow(expect.objectContaining({ code: "unreadable" }));
 });
 
-test("a scan stops when it is told to", async () => {
+test("a scan stops when its signal is aborted", async () => {
   using file = openLines(write("1\n2\n"), 0);
   const stopped = Array.fromAsync(file.scan({ signal: AbortSignal.abort() }));
   await expect(stopped).rejects.toMatchObject({ name: "AbortError" });

@@ -10,7 +10,7 @@ const NOW_MS = Date.parse("2026-06-30T12:00:00Z");
 const messagesAt = (ageDays: number, days: number): string[] =>
   expiryProblems(NOW_MS - ageDays * DAY_MS, days, NOW_MS).map((problem) => problem.message);
 
-test("a session is told to expire in the last seven days, with the date", () => {
+test("a session is reported as expiring in its last seven days, with the date", () => {
   expect(messagesAt(22.9, 30)).toEqual([]);
   expect(messagesAt(23, 30)).toEqual([
     "Claude Code deletes this session from 2026-07-07 on: cleanupPeriodDays is 30",
@@ -21,7 +21,7 @@ test("a session is told to expire in the last seven days, with the date", () => 
   expect(messagesAt(200, 36_500)).toEqual([]);
 });
 
-test("the period is read from settings.json, and only what Claude Code sweeps is told", async () => {
+test("the period is read from settings.json, and only sessions that Claude Code removes are reported", async () => {
   const home = mkdtempSync(join(tmpdir(), "continuo-expiry-"));
   const project = join(home, ".claude", "projects", "-a");
   mkdirSync(project, { recursive: true });

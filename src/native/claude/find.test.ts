@@ -93,7 +93,7 @@ test("a symbolic link and a decomposed name lead to the folder", async () => {
   expect(await ids({ cwd: join(home, "projekt-e\u0301") })).toEqual([A]);
 });
 
-test("two folders of one name are told apart by the cwd in the lines", async () => {
+test("two folders with the same name are distinguished by the cwd in the lines", async () => {
   write(`.claude/projects/-home-dev-a-b/${A}.jsonl`, prompt("/home/dev/a-b"));
   write(`.claude/projects/-home-dev-a-b/${B}.jsonl`, prompt("/home/dev/a/b"));
   expect(await ids({ cwd: "/home/dev/a-b" })).toEqual([A]);

@@ -24,7 +24,7 @@ function kept(values: readonly unknown[], file?: string): KeptRecord[] {
   return values.map((value, at) => ({ ...(file === undefined ? {} : { file }), line: at + 1, value }));
 }
 
-test("a fork has what it goes on from behind its header, up to the cut, and needs no other file", () => {
+test("a fork has the records of its source after its header, up to the cut, and needs no other file", () => {
   const base = { thread_id: ROOT, end_ordinal_exclusive: 2, end_byte_offset: 900 };
   const links = { history_base: base, forked_from_id: ROOT, forked_from_ordinal_exclusive: 2 };
   const root = [

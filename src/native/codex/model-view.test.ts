@@ -96,7 +96,7 @@ describe("modelView of Codex", () => {
     expect(idsOf(modelView(history))).toEqual(["q", "first", "r", "second", "s", "c"]);
   });
 
-  test("a call without a result gets the result aborted, right behind the call", () => {
+  test("a call without a result gets the result `aborted`, directly after the call", () => {
     const view = modelView([agent("a", [call("lost"), call("c"), call("last")]), result("c")]);
     expect(
       view.map(({ role, content }) => [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { typedText } from "./typed.ts";
 
-test("the tags that Codex puts around a picture are nobody's words", () => {
+test("the tags that Codex puts around a picture are not part of a message", () => {
   const text = (words: string) => ({ type: "input_text", text: words });
   const picture = { type: "input_image", image_url: "data:image/png;base64,AA==" };
   const content = [

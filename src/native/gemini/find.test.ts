@@ -118,7 +118,7 @@ describe("Gemini CLI's sessions are found", () => {
     expect(found?.location).toMatch(/T07-00-0faaaaaa\.jsonl$/u);
   });
 
-  test("as one, where an older file was written anew; the new one counts", async () => {
+  test("as one if an older file was written again; the new file counts", async () => {
     const old = { sessionId: A, projectHash: "x", lastUpdated: "2026-05-06T07:00:00.000Z" };
     const messages = [{ id: "1", type: "user", content: "Hello." }];
     write("tmp/tea/chats/session-1.json", JSON.stringify({ ...old, messages }, null, 2));

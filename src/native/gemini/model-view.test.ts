@@ -22,7 +22,7 @@ describe("what Gemini CLI sends", () => {
     expect(modelView([asked, answered])).toEqual([asked, answered]);
   });
 
-  test("an answer behind a result that is the last word", () => {
+  test("an answer after a result that ends the history", () => {
     const called = message("assistant", [{ type: "tool_call", id: "c", name: "read", args: {} }]);
     const result = message("tool", [{ type: "tool_result", toolCallId: "c", content: [], isError: false }]);
     expect(modelView([asked, called, result]).map(({ role }) => role)).toEqual([

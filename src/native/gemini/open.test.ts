@@ -61,7 +61,7 @@ describe("the newest part of a session", () => {
 describe("results", () => {
   const call = { id: "t1", name: "read_file", args: { file_path: "a" } };
 
-  test("of parallel calls whose lists repeat each other are told apart", async () => {
+  test("of parallel calls whose lists repeat each other can be told apart", async () => {
     const both = [
       response("t1", "one"),
       { inlineData: { mimeType: "image/png", data: "aA==" } },
@@ -152,7 +152,7 @@ describe("a result that is recorded again", () => {
     ]);
   });
 
-  test("behind a compaction stands there too, under an id of its own", async () => {
+  test("after a compaction has a place there too, under an id of its own", async () => {
     const summary = user("s", "<state_snapshot>short</state_snapshot>");
     using session = await openRecords([
       user("a"),
@@ -184,7 +184,7 @@ test("an answer that is written again without its call is a branch", async () =>
   expect(session.leaves).toHaveLength(2);
 });
 
-test("a title at the end of a file is in its row, whatever stands behind it", async () => {
+test("a title near the end of a file is in its row, whatever follows it", async () => {
   const path = join(scratch, "session-title.jsonl");
   const records = [
     HEADER,

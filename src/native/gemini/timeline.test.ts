@@ -109,7 +109,7 @@ describe("the list of messages", () => {
     expect(statesOf(records)).toEqual(expected);
   });
 
-  test("what a compaction took out stands in front of its summary, once", () => {
+  test("messages that a compaction removed come before its summary, once", () => {
     const summary = user("s", "<state_snapshot>short</state_snapshot>");
     const records = [
       user("a"),
@@ -163,7 +163,7 @@ describe("any records", () => {
     );
   });
 
-  test("every version that nothing later says stands in a branch", () => {
+  test("every version that no later one replaces is on a branch", () => {
     fc.assert(
       fc.property(fc.array(anyRecord, { maxLength: 20 }), (records) => {
         const timeline = fold(records);

@@ -83,7 +83,7 @@ describe("1: what a compaction leaves", () => {
     expect(view).toEqual(["user: What did we do so far?", "assistant: In short.", "user: two"]);
   });
 
-  test("puts the messages that were kept behind the summary", () => {
+  test("puts the kept messages after the summary", () => {
     const kept = [user("m2", text("two")), answer("m3", [text("dos")])];
     const compacted = [user("m4", compaction({ tail_start_id: "m2" })), summaryOf("m5", "m4")];
     expect(viewOf([user("m1", text("one")), ...kept, ...compacted, user("m6", text("three"))])).toEqual([
@@ -153,7 +153,7 @@ test("3: of a user message, texts and files that are not told beside them", () =
   ]);
 });
 
-test("4: thinking goes back to the model that thought it; another one is told it", () => {
+test("4: thinking goes back to the model that produced it; another model receives it as text", () => {
   const said = [reasoning("hm"), text("uno"), reasoning(" ")];
   const own = answer("m2", said);
   const other = answer("m3", said, { modelID: "k0" });

@@ -58,7 +58,7 @@ test("a database that is cut at its end gives the rows that are whole", async ()
   expect(rest).toEqual(whole);
 });
 
-test("rows behind a page that is lost are found", async () => {
+test("rows after a lost page are found", async () => {
   fill(50);
   const ids = await read((rows) =>
     (rows("select id from part order by id") as { id: string }[]).map(({ id }) => id),

@@ -156,7 +156,7 @@ describe("rule 6: thinking and signatures of another model", () => {
     call("c", "s"),
   ]);
 
-  test("stay where the same model goes on", () => {
+  test("stay if the same model continues", () => {
     expect(modelView([thought, result("b", "c")])[0]?.content).toEqual(thought.content);
     expect(modelView([choice("m", "p", "m1"), thought, result("b", "c")])[0]?.content).toEqual(
       thought.content,

@@ -86,7 +86,7 @@ describe("branches", () => {
     targetId: parentId,
   });
 
-  test("labels behind one message are one branch, the newest", async () => {
+  test("several labels after one message are one branch, the newest", async () => {
     const session = await found(
       HEADER,
       said("a", null),
@@ -129,7 +129,7 @@ test("a session too large to be kept parsed gives the same messages", async () =
   expect(history[7]?.metadata.native).toEqual([chain(8, text)[7]]);
 });
 
-test("reading ends when it is told to", async () => {
+test("reading ends when its signal is aborted", async () => {
   const session = await found(HEADER, ...chain(5));
   const signal = AbortSignal.abort();
   await expect(piFormat.open(session, PLACES, { signal })).rejects.toThrow();

@@ -47,7 +47,7 @@ describe("what followed a removed record follows", () => {
     expect(relinked(rows)).toEqual(["b <- null", "c <- b"]);
   });
 
-  test("the record that stands before it, where the removed record was its own parent", () => {
+  test("the record before it, if the removed record was its own parent", () => {
     const rows = [
       { id: "a", parent: null },
       { id: "b", parent: "b", isBad: true },
@@ -57,7 +57,7 @@ describe("what followed a removed record follows", () => {
     expect(relinked(rows)).toEqual(["a <- null", "c <- a", "d <- c"]);
   });
 
-  test("the record that stands before it, where removed records lead in a circle", () => {
+  test("the record before it, if removed records lead in a circle", () => {
     const rows = [
       { id: "a", parent: null },
       { id: "b", parent: "d", isBad: true },
@@ -71,7 +71,7 @@ describe("what followed a removed record follows", () => {
 });
 
 describe("records that are left and lead in a circle", () => {
-  test("are put behind the record before them", () => {
+  test("are linked to the record before them", () => {
     const rows = [
       { id: "a", parent: null },
       { id: "b", parent: "b" },

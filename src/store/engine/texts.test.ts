@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { textOnce } from "./texts.ts";
 import type { Dialect } from "./work.ts";
 
-test("a text is made once for a dialect, and anew for another one of the same engine", () => {
+test("a text is compiled once for a dialect, and again for another dialect of the same engine", () => {
   const one = { engine: "sqlite", nowMs: "1" } as Dialect;
   const other = { engine: "sqlite", nowMs: "2" } as Dialect;
   const made: string[] = [];

@@ -46,7 +46,7 @@ test("a commit that fails is reported to every caller of its group, and wakes no
   expect([count(), told]).toEqual([0, []]);
 });
 
-test("a group goes on after a commit that failed", async () => {
+test("a group continues after a failed commit", async () => {
   const { group, told, count } = openGroup();
   await expect(group.write(insertChild(2))).rejects.toThrow();
   await group.write(insertParent(2));

@@ -251,7 +251,7 @@ describe("tokens by a tokenizer", () => {
 });
 
 describe("a summary of what is left out", () => {
-  test("is asked for when something is, and stands before what is kept", async () => {
+  test("is requested when messages are left out, and comes before the messages that are kept", async () => {
     const asked: string[] = [];
     const plan = await planContext(TALK, {
       maxMessages: 4,
@@ -276,7 +276,7 @@ describe("a summary of what is left out", () => {
   });
 });
 
-test("results stand behind their calls where a model asks for it", () => {
+test("results follow their calls if the model requires it", () => {
   const talk = [called("a1", "c1", "c2"), said("n", "note"), answered("r2", "c2", ""), called("a2", "c3")];
   const rest = [answered("r1", "c1", ""), answered("r3", "c3", ""), said("u", "")];
   expect(toModelOrder([...talk, ...rest]).map(({ id }) => id)).toEqual([

@@ -71,7 +71,7 @@ test("an update changes what was said, and neither brings calls and results nor 
   expect(messages[0]?.metadata).toMatchObject({ updated: true, lastSequence: 2 });
 });
 
-test("the mode and the model that were chosen last are told, each by itself", () => {
+test("the newest mode and the newest model are reported independently", () => {
   const { metadata } = folded(
     ["mode_changed", { mode: "plan", model: "one" }],
     ["mode_changed", { model: "two" }],

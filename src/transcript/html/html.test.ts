@@ -138,7 +138,7 @@ describe("blocks", () => {
     );
   });
 
-  test("what was injected is behind a fold of its own", () => {
+  test("injected text is in a fold of its own", () => {
     const injected = message([{ type: "text", text: "remember" }], { role: "user", origin: "injected" });
     expect(messageToHtml(injected)).toMatch(
       /^<details class="hidden"><summary>Injected for the model<\/summary>/u,
@@ -241,7 +241,7 @@ describe("differences", () => {
   });
 });
 
-test("marks of direction stay in what is said, and are spelled out in what is run", () => {
+test("direction marks stay in spoken text and are spelled out in commands", () => {
   const both = message([
     { type: "text", text: "a\u200fb \u202ec" },
     { type: "tool_call", id: "t", name: "x", args: { command: "a\u202eb" } },

@@ -71,7 +71,7 @@ describe("a diff of two texts", () => {
     return at === -1 ? without : Math.max(without, 1 + common(old, fresh.slice(at + 1)));
   }
 
-  test("shows no more lines than have to change, in their order", () => {
+  test("shows only the lines that have to change, in their order", () => {
     fc.assert(
       fc.property(lines, lines, (old, fresh) => {
         const drawn = diffLines(textOf(old), textOf(fresh));

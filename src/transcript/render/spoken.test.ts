@@ -39,7 +39,7 @@ test.each([
   expect(spokenText(text)).toBe(text);
 });
 
-test("only what stands for a person is read so", () => {
+test("only messages of a person are read in this way", () => {
   const content = [{ type: "text" as const, text: "<bash-input>ls</bash-input>" }];
   const said = (role: "user" | "assistant") => toParts({ id: "m", role, content, metadata: {} });
   expect([said("user"), said("assistant")]).toEqual([

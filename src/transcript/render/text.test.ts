@@ -35,7 +35,7 @@ const TALK: readonly Message[] = [
   message("user", [{ type: "text", text: "They talked." }], { origin: "summary" }),
 ];
 
-test("roles, tools and results are told apart", () => {
+test("roles, tools and results can be told apart", () => {
   expect(messagesToText(TALK)).toBe(`system:
 | Be brief.
 

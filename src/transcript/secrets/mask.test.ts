@@ -126,7 +126,7 @@ test("every family of vendors has an example here", () => {
 });
 
 describe.each(Object.entries(EXAMPLES))("%s", (family, secrets) => {
-  test.each(secrets)("%s is masked wherever it stands", (secret) => {
+  test.each(secrets)("%s is masked at any place in a text", (secret) => {
     for (const [before, after] of [
       ["", ""],
       ["KEY=", "\n"],

@@ -21,7 +21,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, longResultChars, 
 
   afterAll(() => laid?.[Symbol.asyncDispose]());
 
-  test("goes on with what was appended to its own session", async () => {
+  test("continues with messages that were appended to its own session", async () => {
     const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
     const adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });
     await appendThree(adapter);
@@ -40,7 +40,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, longResultChars, 
     expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
   });
 
-  test("goes on with a long result, which is sent whole", async () => {
+  test("continues with a long result, which is sent completely", async () => {
     const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
     await using adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });
     await appendThree(adapter, `${RESULT} ${"一 long line. ".repeat(longResultChars / 13)}`);
@@ -59,7 +59,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, longResultChars, 
     expect(result?.kind === "result" ? result.text.length : 0).toBeGreaterThan(longResultChars * 0.95);
   });
 
-  test("goes on where the last word is the person's", async () => {
+  test("continues a session that ends with a message of the person", async () => {
     const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
     await using adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });
     await adapter.appendUserMessage("And in the other one?");
@@ -76,7 +76,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, longResultChars, 
     expect(items).toContainEqual({ kind: "text", role: "user", text: "And in the other one?" });
   });
 
-  test("goes on with a session that was begun by Continuo", async () => {
+  test("continues a session that Continuo began", async () => {
     const adapter = openSessionAdapter({
       format,
       places: laid.places,

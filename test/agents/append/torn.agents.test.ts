@@ -23,7 +23,7 @@ describe.each(WRITERS_OF_LINES)("$agent", ({ agent, format, tellsErrors, open })
 
   afterAll(() => laid?.[Symbol.asyncDispose]());
 
-  test.each([0.25, 0.9])("goes on where %s of an answer is written", async (part) => {
+  test.each([0.25, 0.9])("continues a session with %s of an answer written", async (part) => {
     const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
     const before = readFileSync(sessionFile).length;
     const adapter = openSessionAdapter({ format, sessionFile, sessionId, places: laid.places });

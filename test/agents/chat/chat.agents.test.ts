@@ -126,7 +126,7 @@ const PAIRS: readonly (readonly [AgentName, AgentName])[] = [
   ["pi", "claude"],
 ];
 
-test.each(PAIRS)("what was said to %s goes on with %s, and back", async (first, second) => {
+test.each(PAIRS)("a conversation with %s continues with %s, and back", async (first, second) => {
   await using on = await stage([first, second], SCRIPT);
   const id = sessionIn(await say(on, FIRST));
   const other = await say(on, SECOND, "--resume", id, "-a", second);
@@ -140,7 +140,7 @@ test.each(PAIRS)("what was said to %s goes on with %s, and back", async (first, 
   expect(told(on)).toEqual(until(FOURTH));
 });
 
-test("an agent's own session goes on with another agent, which is told what was said in it", async () => {
+test("an agent's own session continues with another agent, which receives its messages", async () => {
   await using on = await stage(["claude", "codex"], SCRIPT);
   const native = nativeIn(await say(on, FIRST), "claude");
   const other = ["--store", `sqlite:${on.sandbox.root}/other.db`];
@@ -149,7 +149,7 @@ test("an agent's own session goes on with another agent, which is told what was 
   expect(told(on)).toEqual(until(SECOND));
 });
 
-test("gemini: a session that began in this minute is waited for, and the wait is told", async () => {
+test("gemini: Continuo waits for a session that began within the minute, and reports the wait", async () => {
   await using on = await stage(["gemini"], SCRIPT);
   const first = await on.continuo("chat", FIRST);
   expect(first.code, first.stderr).toBe(0);

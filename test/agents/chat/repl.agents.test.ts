@@ -46,7 +46,7 @@ const toldOf = ({ newest }: Stage): string =>
     .join("\n");
 
 describe.each(AGENTS)("%s", (agent) => {
-  test("permission is asked, granted and denied; a slow answer is cancelled, and the talk goes on", async () => {
+  test("permission is requested, granted and denied; a slow answer is cancelled, and the conversation continues", async () => {
     await using on = await stage([agent], scriptFor(agent, ["yes.txt", "no.txt"]));
     const terminal = await on.repl();
     terminal.type("Write it to yes.txt.");
@@ -72,7 +72,7 @@ describe.each(AGENTS)("%s", (agent) => {
   });
 });
 
-test("the same conversation goes on with another agent, and in a new process", async () => {
+test("the same conversation continues with another agent, and in a new process", async () => {
   await using on = await stage(["claude", "codex"], scriptFor("claude", []));
   const terminal = await on.repl();
   terminal.type("Remember the number forty-one.");

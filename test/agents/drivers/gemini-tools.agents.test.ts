@@ -6,7 +6,7 @@ import { startModelServer, text, tool } from "../../model-servers/index.ts";
 import { makeSandbox } from "../sandbox.ts";
 import { gemini } from "./subjects/gemini.ts";
 
-test("calls of a turn are told with name, input and output", async () => {
+test("calls of a turn are reported with name, input and output", async () => {
   await using sandbox = await makeSandbox();
   await sandbox.write("project/note.txt", "a word\n");
   await using server = await startModelServer({

@@ -86,7 +86,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
     expect(await said(source.sessionId)).toEqual(before);
   });
 
-  test("a fork behind an earlier message is resumed", async () => {
+  test("a fork after an earlier message can be resumed", async () => {
     const history = await said(source.sessionId);
     const at = history.find(({ role, origin }) => role === "assistant" && origin === "agent")?.id ?? "";
     const items = await proveFork(await forkNativeSession(`${agent}:${source.sessionId}`, { places, at }));
@@ -95,7 +95,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
     expect(items).not.toContainEqual({ kind: "text", role: "user", text: SECOND });
   });
 
-  test("a fork behind the results of two calls is resumed when its source is gone", async () => {
+  test("a fork after the results of two calls can be resumed without its source", async () => {
     const history = await said(source.sessionId);
     const at = history.findLast(({ role }) => role === "tool")?.id ?? "";
     const fork = await forkNativeSession(`${agent}:${source.sessionId}`, { places, at });

@@ -139,7 +139,7 @@ test("a record that Gemini CLI itself loses is read, told, and not in what is se
 });
 
 describe("Gemini CLI says the same", () => {
-  test("the list: ids and titles, without what nobody said anything in", async () => {
+  test("the list has ids and titles, without sessions that have no message", async () => {
     const { stdout } = await gemini.command(["--list-sessions"]);
     const theirs = [...stdout.matchAll(/\[([0-9a-f-]{36})\]/gu)].map((found) => found[1]);
     const ours = await listNativeSessions({ agents: ["gemini"], places, cwd: sandbox.project });

@@ -16,7 +16,7 @@ import { makeSandbox } from "../sandbox.ts";
 const FIRST = "What is in the note?";
 
 describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
-  test("goes on with a session from another machine", async () => {
+  test("continues a session from another machine", async () => {
     await using here = await makeSandbox();
     await using there = await makeSandbox();
     await using server = await startModelServer({ turns: [{ user: FIRST, answers: [[text("A word.")]] }] });

@@ -275,25 +275,28 @@ describe("pi", () => {
     { version: 2, header: { version: 2 }, entries: linked },
   ];
 
-  test.each(VERSIONS)("brings version $version to its own when it goes on", async ({ header, entries }) => {
-    const { items, file } = await goOn(agentOf("pi"), {}, ({ sandbox, environment }) => {
-      const name = `--${sandbox.project.slice(1).replace(/[/\\:]/gu, "-")}--/2026-05-06T07-00-00-000Z_${ID}.jsonl`;
-      const path = join(asText(environment.PI_CODING_AGENT_DIR), "sessions", name);
-      mkdirSync(dirname(path), { recursive: true });
-      const lines = [
-        { type: "session", ...header, id: ID, timestamp: TIME, cwd: sandbox.project },
-        ...entries,
-      ];
-      writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-      return path;
-    });
-    expect(wordsOf(items)).toEqual([
-      "user: Which teas?",
-      "assistant: Green.",
-      "user: The kettle is on.",
-      "user: And milk?",
-      "assistant: No milk.",
-    ]);
-    expect(file).toMatch(/^\{"type":"session",[^\n]*"version":3/u);
-  });
+  test.each(VERSIONS)(
+    "converts version $version to its own when it continues",
+    async ({ header, entries }) => {
+      const { items, file } = await goOn(agentOf("pi"), {}, ({ sandbox, environment }) => {
+        const name = `--${sandbox.project.slice(1).replace(/[/\\:]/gu, "-")}--/2026-05-06T07-00-00-000Z_${ID}.jsonl`;
+        const path = join(asText(environment.PI_CODING_AGENT_DIR), "sessions", name);
+        mkdirSync(dirname(path), { recursive: true });
+        const lines = [
+          { type: "session", ...header, id: ID, timestamp: TIME, cwd: sandbox.project },
+          ...entries,
+        ];
+        writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+        return path;
+      });
+      expect(wordsOf(items)).toEqual([
+        "user: Which teas?",
+        "assistant: Green.",
+        "user: The kettle is on.",
+        "user: And milk?",
+        "assistant: No milk.",
+      ]);
+      expect(file).toMatch(/^\{"type":"session",[^\n]*"version":3/u);
+    },
+  );
 });

@@ -129,7 +129,7 @@ describe("opencode goes on with what Continuo reads", () => {
     expect(countKinds(await prove(sessions.fork))).toMatchObject({ call: 4, image: 2 });
   });
 
-  test("a revert: what it took out is a leaf of its own until opencode goes on", async () => {
+  test("a revert: the removed messages are a leaf of their own until opencode continues", async () => {
     for (const words of [SAID.instead, SAID.wrong, SAID.wronger]) await server.say(sessions.fork, words);
     const messageID = idsBySaid(await server.messages(sessions.fork)).get(SAID.wrong) ?? "";
     await server.request("POST", `/session/${sessions.fork}/revert`, { messageID });
@@ -158,7 +158,7 @@ describe("opencode goes on with what Continuo reads", () => {
     expect(items.at(-1)).toEqual({ kind: "text", role: "assistant", text: "I look once more." });
   });
 
-  test("a compaction, a second one, and what is said behind them", async () => {
+  test("two compactions, and the messages after them", async () => {
     const compact = async (): Promise<void> => {
       const said = { providerID: "scripted", modelID: MODEL };
       await server.request("POST", `/session/${sessions.main}/summarize`, said);
@@ -198,7 +198,7 @@ describe("opencode goes on with what Continuo reads", () => {
     expect(countKinds(await proveAnew(sessions.killed))).toMatchObject({ call: 1, result: 1 });
   });
 
-  test("another model: thinking of the first is said aloud", async () => {
+  test("another model receives the thinking of the first as text", async () => {
     await server.say(sessions.broken, SAID.again);
     await server.say(sessions.broken, SAID.otherModel, { model: OTHER_MODEL });
     const items = await prove(sessions.broken, OTHER_MODEL);

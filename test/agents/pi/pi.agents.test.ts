@@ -104,7 +104,7 @@ describe.each(VERSIONS)("%s", (version) => {
     expect(session.problems).toEqual([]);
   });
 
-  test("a fork behind a label: 0.73.1 loses what stands before the label, and Continuo says so", async () => {
+  test("a fork after a label: 0.73.1 loses the messages before the label, and Continuo reports it", async () => {
     const fork = await hold(async (talk) => {
       await talk.say(SAID.compare);
       const ids = await entryIdsIn(await talk.sessionFile());

@@ -106,7 +106,7 @@ describe.each(AGENTS)("$agent", ({ agent, format, tellsErrors, open }) => {
 
 const WITH_HEADER = AGENTS.filter(({ agent }) => agent === "codex" || agent === "pi");
 
-test.each(WITH_HEADER)("$agent goes on with a session whose header stood last", async (each) => {
+test.each(WITH_HEADER)("$agent continues a session whose header came last", async (each) => {
   await using laid = await layOut(each.open, FIRST);
   const { sessionId, sessionFile } = await laid.begun.begin(FIRST);
   const [header, ...rest] = readFileSync(sessionFile, "utf8").trimEnd().split("\n");
@@ -121,7 +121,7 @@ test.each(WITH_HEADER)("$agent goes on with a session whose header stood last", 
   expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
 });
 
-test("pi goes on with a session whose header was lost", async () => {
+test("pi continues a session whose header was lost", async () => {
   const pi = AGENTS.find(({ agent }) => agent === "pi");
   if (pi === undefined) throw new Error("pi is one of the agents");
   await using laid = await layOut(pi.open, FIRST);
@@ -145,7 +145,7 @@ test("pi goes on with a session whose header was lost", async () => {
   expect(items).toContainEqual({ kind: "text", role: "user", text: FIRST });
 });
 
-test("gemini goes on with a session of which the line of a call was lost", async () => {
+test("gemini continues a session that lost the line of a call", async () => {
   const gemini = AGENTS.find(({ agent }) => agent === "gemini");
   if (gemini === undefined) throw new Error("gemini is one of the agents");
   await using laid = await layOut(gemini.open, FIRST);
@@ -174,7 +174,7 @@ test("gemini goes on with a session of which the line of a call was lost", async
   expect(items).toContainEqual({ kind: "text", role: "user", text: SECOND });
 });
 
-test("opencode imports a repaired copy beside the damaged session, and goes on with it", async () => {
+test("opencode imports a repaired copy beside the damaged session, and continues it", async () => {
   await using sandbox = await makeSandbox();
   await using server = await startModelServer({ turns: [{ user: FIRST, answers: [[text("A word.")]] }] });
   const opencode = await openOpencode(sandbox, server.url);

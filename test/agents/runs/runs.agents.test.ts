@@ -78,7 +78,7 @@ const said = (...words: readonly string[]) =>
   words.map((one, at) => [at % 2 === 0 ? "user" : "assistant", one] as const);
 const answer = (words: string): string => TALK[words] ?? "";
 
-test.each(AGENT_NAMES)("%s: natively and by replay, its model is told the same", async (agent) => {
+test.each(AGENT_NAMES)("%s: natively and by replay, its model receives the same messages", async (agent) => {
   await using at = await stage([agent]);
   const first = await at.run(agent, FIRST);
   const { sessionId } = first;
@@ -107,7 +107,7 @@ test.each(AGENT_NAMES)("%s: natively and by replay, its model is told the same",
   );
 });
 
-test("two agents take turns: each is told, once, what was said since its own last turn", async () => {
+test("two agents take turns: each receives, once, the messages since its own last turn", async () => {
   await using at = await stage(["claude", "codex"]);
   const { sessionId } = await at.run("claude", FIRST);
   const second = await at.run("codex", SECOND, { sessionId });

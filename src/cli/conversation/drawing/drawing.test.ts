@@ -235,7 +235,7 @@ describe("a turn, drawn", () => {
     await expect(draw(events, OPTIONS, live)).toMatchFileSnapshot(file);
   });
 
-  test("where nothing is drawn anew, a call is drawn as soon as it is known", async () => {
+  test("without redrawing, a call is drawn as soon as it is known", async () => {
     const { events } = CASES["calls and results"] ?? { events: [] };
     await expect(draw(events, { ...OPTIONS, mode: "lines" })).toMatchFileSnapshot("cases/calls-as-lines.txt");
   });
@@ -253,7 +253,7 @@ test("however a text is cut into parts, the same is drawn", () => {
   );
 });
 
-test("nothing that an agent says stands at the edge, and no control is left", () => {
+test("all text of an agent is indented, and contains no control characters", () => {
   const anyText = fc.string({ unit: "binary", maxLength: 60 });
   const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
     anyText.map((words) => text(words)),
@@ -289,7 +289,7 @@ test("what is held is bounded, whatever the agent says without an end", () => {
   expect(drawing.heard.length).toBeLessThanOrEqual(DRAWING_LIMITS.heardMessages);
 });
 
-test("a denial is drawn once, where it is decided; what the agent says of it stands below", () => {
+test("a denial is drawn once, where it is decided, with the agent's answer below", () => {
   const request: AgentEvent = {
     type: "permission_request",
     approvalId: "p",

@@ -80,7 +80,7 @@ test("while lines are hidden the question counts them, and offers neither yes no
 const bash = (command: string): PermissionRequest => ({ ...request(ALL), toolInput: { command } });
 const pen = { columns: 60, paint };
 
-test("a request is drawn whole: what one line of its call does not say stands with the question", () => {
+test("a request is drawn completely: the question shows what the one line of its call leaves out", () => {
   expect(drawRequest(bash("make test"), pen)).toEqual({ shown: [], hidden: [] });
   expect(drawRequest(bash("make\nrm -rf ~"), pen).shown).toEqual(["  command:", "    make", "    rm -rf ~"]);
   const long = `echo ${"x".repeat(100)}; rm -rf ~`;
