@@ -47,6 +47,7 @@ export function createMachine(options: MachineOptions): MachineService {
       const prices = await options.prices();
       return await machine.ask("head", { key }, { named, prices }, signal);
     },
+    branches: (key, signal) => machine.ask("branches", { key }, null, signal),
     async history(query, signal) {
       const asked = await machine.asked(query, signal);
       const tip = await reading.tip(asked);

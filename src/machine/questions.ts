@@ -15,6 +15,7 @@ import type {
   HistoryWindow,
   ImageBytes,
   Outline,
+  SessionBranches,
   SessionFound,
   SessionHead,
   TextRest,
@@ -23,6 +24,7 @@ import { type FindQuery, findInSession } from "./find.ts";
 import { toHead } from "./head.ts";
 import {
   type Asked,
+  branchesOf,
   changedFiles,
   changesOfFile,
   type Histories,
@@ -53,6 +55,7 @@ export interface Questions {
     readonly args: { readonly named: NamedSession; readonly prices: Prices };
     readonly answer: SessionHead;
   };
+  readonly branches: { readonly args: null; readonly answer: SessionBranches };
   readonly window: { readonly args: HistoryQuery; readonly answer: HistoryWindow };
   readonly text: { readonly args: PartName & { readonly from: number }; readonly answer: TextRest };
   readonly image: { readonly args: PartName; readonly answer: ImageBytes };
@@ -73,9 +76,18 @@ export type Question = keyof Questions;
 export type ArgsOf<Q extends Question> = Questions[Q]["args"];
 export type AnswerOf<Q extends Question> = Questions[Q]["answer"];
 
-const ANSWERS: { readonly [Q in Question]: (read: Read, args: ArgsOf<Q>) => Promise<AnswerOf<Q>> } = {
+/** The session itself, for a question about more than one of its histories. */
+interface Session {
+  readonly asked: Asked;
+  readonly signal: AbortSignal;
+}
+
+const ANSWERS: {
+  readonly [Q in Question]: (read: Read, args: ArgsOf<Q>, session: Session) => Promise<AnswerOf<Q>>;
+} = {
   subagents: (read) => read(({ details }) => details.subagents),
   head: (read, { named, prices }) => read((whole) => toHead(named, whole, prices)),
+  branches: (_read, _args, { asked, signal }) => branchesOf(asked, signal),
   window: (read, query) => read(({ kept }) => windowOf(kept, query, query)),
   text: (read, part) => read(({ kept }) => textIn(kept, part)),
   image: (read, part) => read(({ kept }) => imageIn(kept, part)),
@@ -101,7 +113,7 @@ export async function answer<Q extends Question>(
 ): Promise<AnswerOf<Q>> {
   const read: Read = (use, view = session.view) =>
     histories.withWhole(toAsked({ ...session, view }), signal, use);
-  return await ANSWERS[question](read, args);
+  return await ANSWERS[question](read, args, { asked: toAsked(session), signal });
 }
 
 export function toAsked({ row, ...session }: AskedSession): Asked {

@@ -113,6 +113,16 @@ test("another branch and the model view are histories of their own", async () =>
   expect(idsOf(await window("?view=model"))).toEqual(["u1", "a1", "r1", "u2", "a3"]);
 });
 
+test("branches are told with where they part", async () => {
+  expect(await machine.json(`${KEY}/branches`)).toMatchObject({
+    branches: [
+      { id: "a3", active: true, messages: 5, parent: null, shared: 0, first: { messageId: "u1", turn: 1 } },
+      { active: false, messages: 4, parent: "a3", shared: 3, first: { messageId: "a2", turn: 1 } },
+    ],
+    left: 0,
+  });
+});
+
 test("the head has the facts of a full read", async () => {
   const head = (await machine.json(KEY)) as SessionHead;
   expect(head).toMatchObject({

@@ -206,11 +206,14 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("each branch can be shown, with its own turns", async () => {
+  test("branches are a tree to walk by keyboard and by mouse, each with its own turns", async () => {
     const id = "4bf3dddd-0000-4000-8000-00000000000b";
     const said: readonly [string, string | null, Line["role"], string][] = [
       ["q1", null, "user", "The question"],
       ["a1", "q1", "assistant", "The first answer"],
+      ["q3", "a1", "user", "Another question"],
+      ["a3", "q3", "assistant", "Another answer"],
+      ["q4", "a1", "user", "A third question"],
       ["a2", "q1", "assistant", "The second answer"],
       ["q2", "a2", "user", "The next question"],
     ];
@@ -225,12 +228,32 @@ describe("a session", () => {
     const { page } = await viewer.open(session(id));
     const main = page.locator("main");
     await main.getByText("The second answer").waitFor();
-    await page.selectOption(".switches select", "a1");
-    await main.getByText("The first answer").waitFor();
+    await page.getByRole("button", { name: "3 branches" }).waitFor();
+    await page.keyboard.press("b");
+    const tree = page.locator(".branch-tree");
+    const focused = (): Promise<string> => page.locator(".branch-tree button:focus bdi").innerText();
+    await expect.poll(focused).toBe("The next question");
+    const nested = await tree
+      .getByRole("listitem")
+      .evaluateAll((all) => all.map((one) => one.querySelectorAll("li").length));
+    expect(nested).toEqual([2, 1, 0]);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(focused).toBe("A third question");
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(focused).toBe("Another question");
+    await page.keyboard.press("Enter");
+    await main.getByText("Another answer").waitFor();
     await expect.poll(() => main.getByText("The second answer").count()).toBe(0);
-    await page.selectOption(".switches select", "");
+    await expect.poll(() => tree.locator("[aria-current] bdi").innerText()).toBe("Another question");
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(focused).toBe("A third question");
+    await tree.getByText("The next question").click();
     await main.getByText("The next question").waitFor();
-    await expect.poll(() => main.getByText("The first answer").count()).toBe(0);
+    await expect.poll(() => main.getByText("Another answer").count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => tree.count()).toBe(0);
+    await expect.poll(() => page.locator("#branches:focus").count()).toBe(1);
     await page.context().close();
   });
 

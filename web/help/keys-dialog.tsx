@@ -10,6 +10,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Enter", "open the session"],
   ["t", "fold or unfold thinking"],
   ["m", "show the session as the model sees it"],
+  ["b", "the branches of the session as a tree; arrows walk in it"],
   ["c", "the command that resumes the session"],
   ["a", "actions: hand over, fork, rename, repair, export, delete"],
   ["f", "files that the session changed"],

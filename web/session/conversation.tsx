@@ -3,8 +3,6 @@
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { visibleLine } from "../../src/transcript/index.ts";
-import { counted, dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { sessionLink } from "../shell/route.ts";
@@ -23,8 +21,11 @@ export interface Shown {
   readonly turn: Signal<number | null>;
   /** Whether the rail is open where the screen has no room for both. */
   readonly rail: Signal<boolean>;
+  /** Whether the tree of branches is open. */
+  readonly tree: Signal<boolean>;
 }
 
+const BranchTree = lazily(async () => (await import("./branches.tsx")).BranchTree);
 const Rail = lazily(async () => (await import("./rail.tsx")).Rail);
 
 /** So many rows before an end of what is loaded the next part is asked for. */
@@ -32,12 +33,16 @@ const AHEAD = 12;
 
 export function Conversation({ state }: { state: SessionState }): VNode {
   const shown = useMemo<Shown>(
-    () => ({ folds: signal(new Map()), thinking: signal(false), turn: signal(null), rail: signal(false) }),
+    () => ({
+      ...{ folds: signal(new Map()), thinking: signal(false), turn: signal(null) },
+      ...{ rail: signal(false), tree: signal(false) },
+    }),
     [state],
   );
   return (
     <>
       <Switches state={state} shown={shown} />
+      {shown.tree.value ? <BranchTree state={state} onClose={() => toggleTree(state, shown)} /> : null}
       <div class="split">
         <nav class={shown.rail.value ? "rail open" : "rail"} aria-label="Turns">
           <Rail state={state} shown={shown} />
@@ -61,7 +66,7 @@ function Switches({ state, shown }: { state: SessionState; shown: Shown }): VNod
       >
         Turns
       </button>
-      <Branches state={state} />
+      <BranchSwitch state={state} shown={shown} />
       <button
         type="button"
         class="quiet"
@@ -87,27 +92,28 @@ function Switches({ state, shown }: { state: SessionState; shown: Shown }): VNod
   );
 }
 
-/** Which branch is shown, where there are several. */
-function Branches({ state }: { state: SessionState }): VNode | null {
-  const branches = state.head.value?.branches ?? [];
-  if (branches.length < 2) return null;
+/** Opens the tree of branches, where there are several. */
+function BranchSwitch({ state, shown }: { state: SessionState; shown: Shown }): VNode | null {
+  const count = state.head.value?.branches.length ?? 0;
+  if (count < 2 || isSaved()) return null;
   return (
-    <select
-      class="branch"
-      aria-label="Branch"
-      value={state.branch.value ?? ""}
-      onChange={({ currentTarget }) =>
-        void state.setBranch(currentTarget.value === "" ? null : currentTarget.value)
-      }
+    <button
+      id="branches"
+      type="button"
+      class="quiet"
+      aria-expanded={shown.tree.value}
+      aria-keyshortcuts="b"
+      onClick={() => toggleTree(state, shown)}
     >
-      {branches.map(({ id, active, label, messages, updatedAt }, at) => (
-        <option key={id} value={active ? "" : id}>
-          {active ? "Active branch" : `Branch ${at + 1}`}: {counted(messages, "message")}
-          {label === null ? `, ${dateAndClock(updatedAt)}` : `, ${visibleLine(label)}`}
-        </option>
-      ))}
-    </select>
+      {count} branches
+    </button>
   );
+}
+
+function toggleTree(state: SessionState, shown: Shown): void {
+  if ((state.head.value?.branches.length ?? 0) < 2 || isSaved()) return;
+  shown.tree.value = !shown.tree.value;
+  if (!shown.tree.value) document.getElementById("branches")?.focus();
 }
 
 function toggleThinking(state: SessionState, shown: Shown): void {
@@ -246,6 +252,7 @@ function useTurnKeys(state: SessionState, shown: Shown): void {
     G: () => void state.showNewest(),
     t: () => toggleThinking(state, shown),
     m: () => !isSaved() && toggleView(state),
+    b: () => toggleTree(state, shown),
     "/": () => document.getElementById("find-turn")?.focus(),
     Escape: () =>
       document.activeElement?.id === "find-turn" ? document.getElementById("find-turn")?.blur() : false,

@@ -124,14 +124,15 @@ export class SessionState {
     await this.showNewest();
   }
 
-  /** Another branch of the session, by the id of its end; `null` for the active one. */
-  async setBranch(id: string | null): Promise<void> {
+  /** Another branch of the session, by the id of its end; `null` for the active one. Goes to one of its messages, or its end. */
+  async setBranch(id: string | null, messageId: string | null): Promise<void> {
     this.branch.value = id;
     this.view.value = "history";
     this.outline.value = null;
     this.#growth?.close();
     this.#growth = null;
-    await this.showNewest();
+    if (messageId === null) await this.showNewest();
+    else await this.#load({ around: messageId }, "instead", { to: "message", id: messageId });
   }
 
   /** What is said in the conversation comes over the connection of the session, which begins anew for that. */

@@ -6,6 +6,7 @@
  * Does not know: keys, rows, who asks.
  */
 
+export { branchesOf } from "./branches.ts";
 export { type Asked, createHistories, type Histories, nameOf, type Read } from "./histories.ts";
 export type { KeptHistory } from "./kept.ts";
 export { HISTORY_LIMITS } from "./limits.ts";

@@ -42,6 +42,8 @@ export const HISTORY_LIMITS = {
   /** Branches and problems of one answer. */
   branches: 500,
   problems: 500,
+  /** Messages of all branches that are looked at to find where they part. */
+  branchMessages: 50_000,
   /** Bytes of a session whose model view is worked out: all of it is in memory for that. */
   modelViewBytes: 268_435_456,
 } as const;

@@ -154,7 +154,7 @@ function toKept({ toolInput: _input, toolOutput: _output, ...message }: Message)
 }
 
 /** A long session does not keep others from being answered. */
-async function* slowly(
+export async function* slowly(
   messages: AsyncIterable<Message>,
   signal: AbortSignal,
 ): AsyncGenerator<Message, void, void> {

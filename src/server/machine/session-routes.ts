@@ -45,6 +45,10 @@ export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, aske
     parseQuery(c, z.strictObject({}));
     return Response.json(await (await asked(c, "read")).session(keyOf(c), c.req.raw.signal));
   });
+  app.get(`${SESSION}/branches`, async (c) => {
+    parseQuery(c, z.strictObject({}));
+    return Response.json(await (await asked(c, "read")).branches(keyOf(c), c.req.raw.signal));
+  });
   app.get(`${SESSION}/history`, async (c) => {
     const service = await asked(c, "read");
     const query = present(parseQuery(c, WINDOW));

@@ -16,6 +16,7 @@ export type {
   ResumeAnswer,
   TrashAnswer,
 } from "./actions.ts";
+export type { Branch, SessionBranches } from "./branches.ts";
 export type { ChangedPath, ChangesAnswer, FileChange, FileChanges } from "./changes.ts";
 export {
   type AnswerRequest,

@@ -11,6 +11,7 @@ import type {
   ResumeAnswer,
   TrashAnswer,
 } from "./actions.ts";
+import type { SessionBranches } from "./branches.ts";
 import type { ChangesAnswer, FileChanges } from "./changes.ts";
 import type { MachineChat } from "./chat.ts";
 import type { SessionFound } from "./find.ts";
@@ -49,6 +50,7 @@ export interface MachineService {
   /** What changes in the list from now on; ends when the signal aborts. */
   changed(signal: AbortSignal): AsyncIterable<SessionsChanged>;
   session(key: string, signal: AbortSignal): Promise<SessionHead>;
+  branches(key: string, signal: AbortSignal): Promise<SessionBranches>;
   /** Errors: `not_found` also for a message that is not in this history. */
   history(query: HistoryQuery, signal: AbortSignal): Promise<HistoryWindow>;
   text(

@@ -1,0 +1,130 @@
+/** The branches of a session as a small tree: each below the one that it parts from. Choosing one goes to where it parts. */
+
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { visibleLine } from "../../src/transcript/index.ts";
+import { type Branch, type SessionBranches, sessionPath } from "../../src/wire/machine/index.ts";
+import { counted, dateAndClock } from "../content/words.ts";
+import { ask, isAbort, sayError } from "../state/server.ts";
+import type { SessionState } from "./session-state.ts";
+
+interface BranchTreeProps {
+  readonly state: SessionState;
+  readonly onClose: () => void;
+}
+
+export function BranchTree({ state, onClose }: BranchTreeProps): VNode {
+  const answer = useSignal<SessionBranches | null>(null);
+  const failure = useSignal<string | null>(null);
+  const part = useRef<HTMLElement>(null);
+  const count = state.head.value?.branches.length ?? 0;
+  useEffect(() => {
+    const stop = new AbortController();
+    const read = async (): Promise<void> => {
+      try {
+        answer.value = await ask<SessionBranches>(sessionPath(state.key, "branches"), {
+          signal: stop.signal,
+        });
+        failure.value = null;
+      } catch (error) {
+        if (!isAbort(error)) failure.value = sayError(error);
+      }
+    };
+    void read();
+    return () => stop.abort();
+  }, [answer, failure, state, count]);
+  const isRead = answer.value !== null;
+  useEffect(() => {
+    if (isRead) part.current?.querySelector<HTMLElement>("[aria-current]")?.focus();
+  }, [isRead]);
+  const { branches = [], left = 0 } = answer.value ?? {};
+  return (
+    <section
+      class="branch-tree"
+      aria-label="Branches"
+      ref={part}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onClose();
+        else if (!moveFocus(event.key, event.currentTarget)) return;
+        // Escape would cancel a turn that runs.
+        event.preventDefault();
+      }}
+    >
+      {isRead && failure.value === null ? null : (
+        <p class="dim" role="status">
+          {failure.value ?? "Reading…"}
+        </p>
+      )}
+      <Level branches={branches} parent={null} state={state} />
+      {left === 0 ? null : <p class="dim">{counted(left, "older branch", "older branches")} not drawn</p>}
+    </section>
+  );
+}
+
+interface LevelProps {
+  readonly branches: readonly Branch[];
+  /** The end of the branch from which those of this level part. */
+  readonly parent: string | null;
+  readonly state: SessionState;
+}
+
+/** In the order in which they part. */
+function Level({ branches, parent, state }: LevelProps): VNode | null {
+  const here = branches.filter((branch) => branch.parent === parent);
+  if (here.length === 0) return null;
+  return (
+    <ul>
+      {here
+        .sort((a, b) => Number(b.active) - Number(a.active) || a.shared - b.shared)
+        .map((branch) => (
+          <li key={branch.id}>
+            <Line branch={branch} state={state} />
+            <Level branches={branches} parent={branch.id} state={state} />
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+function Line({ branch, state }: { branch: Branch; state: SessionState }): VNode {
+  const { id, active, label, messages, shared, first, parent, updatedAt } = branch;
+  const isShown = state.branch.value === (active ? null : id);
+  const own = messages - shared;
+  const facts = [
+    active ? "active" : null,
+    parent === null ? null : first === null ? "ends here" : `from turn ${first.turn}`,
+    parent === null ? counted(messages, "message") : `${counted(own, "message")} of its own`,
+    dateAndClock(updatedAt),
+  ];
+  return (
+    <button
+      type="button"
+      aria-current={isShown ? "true" : undefined}
+      onClick={() =>
+        void state.setBranch(active ? null : id, parent === null ? null : (first?.messageId ?? null))
+      }
+    >
+      <bdi>{label === null ? "Nothing was typed" : visibleLine(label)}</bdi>
+      <span class="dim">{facts.filter((fact) => fact !== null && fact !== "").join(" · ")}</span>
+    </button>
+  );
+}
+
+/** Whether the key goes to another line: up and down, to the line above in the tree, and to the first below. */
+function moveFocus(key: string, tree: HTMLElement): boolean {
+  const lines = [...tree.querySelectorAll<HTMLElement>("button")];
+  const here = lines.indexOf(document.activeElement as HTMLElement);
+  const item = lines[here]?.closest("li");
+  const goals: Readonly<Record<string, () => HTMLElement | null | undefined>> = {
+    ArrowDown: () => lines[here + 1],
+    ArrowUp: () => lines[here - 1],
+    Home: () => lines[0],
+    End: () => lines.at(-1),
+    ArrowLeft: () => item?.parentElement?.closest("li")?.querySelector("button"),
+    ArrowRight: () => item?.querySelector<HTMLElement>(":scope > ul > li > button"),
+  };
+  if (!Object.hasOwn(goals, key)) return false;
+  goals[key]?.()?.focus();
+  return true;
+}
