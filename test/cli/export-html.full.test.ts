@@ -263,7 +263,7 @@ describe("a long conversation", { timeout: 120_000 }, () => {
     expect(await page.evaluate('document.querySelectorAll("nav li").length')).toBe(30);
     await page.fill("#search input", "found-only-3");
     await page.click("nav a >> text=Question 12:");
-    await page.waitForFunction('document.querySelector("#m13").checkVisibility()');
+    await expect.poll(() => page.evaluate('document.querySelector("#m13").checkVisibility()')).toBe(true);
     expect(await page.textContent("#m13")).toContain("Question 12:");
     expect(errors).toEqual([]);
     await page.close();

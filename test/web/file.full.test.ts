@@ -90,7 +90,7 @@ test("a session opens from disk at its newest turn, and nothing is asked of anyb
   await page.keyboard.press("g");
   await page.keyboard.press("f");
   await page.waitForSelector(".file-changes .diff");
-  await page.waitForFunction("CSS.highlights.get('code-keyword')?.size > 0");
+  await expect.poll(() => page.evaluate("CSS.highlights.get('code-keyword')?.size > 0")).toBe(true);
   expect(await page.locator(".actions").count()).toBe(0);
   await page.evaluate(`location.hash = "#/session/any/turn/1450"`);
   await page.locator("main").getByText("Question 1450", { exact: true }).waitFor();

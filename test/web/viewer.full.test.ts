@@ -186,8 +186,8 @@ describe("a session", () => {
     await expect.poll(() => call.getAttribute("aria-expanded")).toBe("false");
     await page.goto(`${viewer.machine.url}/#${session(LONG_ID)}`);
     await page.waitForSelector(".diff");
-    await page.waitForFunction("CSS.highlights.get('code-keyword')?.size > 0");
-    await page.waitForFunction("CSS.highlights.get('word-ins')?.size > 0");
+    await expect.poll(() => page.evaluate("CSS.highlights.get('code-keyword')?.size > 0")).toBe(true);
+    await expect.poll(() => page.evaluate("CSS.highlights.get('word-ins')?.size > 0")).toBe(true);
     await page.context().close();
   });
 
