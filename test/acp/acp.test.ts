@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent, PermissionDecision } from "../../src/model/index.ts";
-import { chunk, DONE, hello1, type Json, say, scripted, spoken, turn } from "./script.ts";
+import { chunk, DONE, hello1, type Json, say, spoken, turn } from "./script.ts";
+import { scripted } from "./scripted.ts";
 
 describe("a session of an ACP agent", () => {
   test("is begun, talked in, and ended; nothing of this machine is offered", async () => {

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import * as continuo from "../../src/index.ts";
 import { copyHome } from "../fixture-home.ts";
-import { chunk, DONE, hello1, scripted, spoken, turn } from "./script.ts";
+import { chunk, DONE, hello1, spoken, turn } from "./script.ts";
+import { scripted } from "./scripted.ts";
 
 let scratch: string;
 beforeEach(() => {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listAllSessions } from "../../src/catalog/told.ts";
 import { type AgentDriver, ContinuoError } from "../../src/model/index.ts";
-import { hello1, scripted } from "./script.ts";
+import { hello1 } from "./script.ts";
+import { scripted } from "./scripted.ts";
 
 const HEADER = (id: string) =>
   [

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { modeFor } from "../../src/drivers/acp/policies.ts";
 import { ACP_PROGRAMS, type AcpProgram } from "../../src/drivers/acp/programs.ts";
 import type { PermissionPolicy } from "../../src/model/index.ts";
-import { hello1, scripted, turn } from "./script.ts";
+import { hello1, turn } from "./script.ts";
+import { scripted } from "./scripted.ts";
 
 const modes = { currentModeId: "free", availableModes: [{ id: "free" }, { id: "held" }] };
 const script = {

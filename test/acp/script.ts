@@ -1,11 +1,5 @@
-/** What the scripted agent does, and how a test starts it. */
+/** What the scripted agent does; `scripted.ts` starts it. */
 
-import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type AcpDriver, type AcpOptions, createAcpDriver } from "../../src/drivers/acp/driver.ts";
-import { type AcpProgram, configuredProgram } from "../../src/drivers/acp/programs.ts";
 import type { AgentEvent, Block, Conversation } from "../../src/model/index.ts";
 
 export type Json = Record<string, unknown>;
@@ -43,37 +37,6 @@ export interface Script {
   readonly answers?: Readonly<Record<string, readonly ScriptStep[]>>;
   /** By what is said; `*` is anything else. */
   readonly prompts?: Readonly<Record<string, readonly ScriptStep[]>>;
-}
-
-export interface Scripted {
-  readonly driver: AcpDriver;
-  readonly cwd: string;
-  /** Every message that the agent was sent by now. */
-  sent(): readonly Json[];
-  /** Where it was started, each time: its home and its folder. */
-  starts(): readonly Json[];
-}
-
-export function scripted(
-  script: Script,
-  { keys = {}, policies = {}, ...options }: Partial<AcpOptions> & Pick<AcpProgram, "keys" | "policies"> = {},
-): Scripted {
-  const cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-acp-")));
-  const file = join(cwd, "script.json");
-  writeFileSync(file, JSON.stringify(script));
-  const agent = fileURLToPath(new URL("./scripted-agent.ts", import.meta.url));
-  const command = [process.execPath, agent, file];
-  const places = { home: cwd, env: { PATH: process.env.PATH ?? "" } };
-  const driver = createAcpDriver(
-    { ...configuredProgram("scripted", command), keys, policies },
-    { places, command, ...options },
-  );
-  const linesOf = (name: string): readonly Json[] =>
-    readFileSync(`${file}.${name}`, "utf8")
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-  return { driver, cwd, sent: () => linesOf("log"), starts: () => linesOf("starts") };
 }
 
 export const say = (text: string): readonly Block[] => [{ type: "text", text }];

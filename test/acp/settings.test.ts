@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { ContinuoError } from "../../src/model/index.ts";
-import { hello1, type Json, type Script, scripted } from "./script.ts";
+import { hello1, type Json, type Script } from "./script.ts";
+import { scripted } from "./scripted.ts";
 
 const HELLO_2 = { protocolVersion: 2, capabilities: { session: {} }, info: { name: "s", version: "1" } };
 const values = (...names: readonly string[]): Json[] => names.map((value) => ({ value, name: value }));

@@ -4,9 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "nod
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hello1, type Script } from "../acp/script.ts";
+import { SCRIPTED_AGENT } from "../acp/scripted.ts";
 import { createHome, type Home, run } from "./home.ts";
-
-const SCRIPTED = join(import.meta.dirname, "../acp/scripted-agent.ts");
 
 let home: Home;
 
@@ -136,7 +135,7 @@ describe("continuo agents", () => {
 describe("continuo agents doctor", () => {
   function configure(script: Script): string {
     home.write("script.json", JSON.stringify(script));
-    const command = JSON.stringify([SCRIPTED, join(home.path, "script.json")]);
+    const command = JSON.stringify([SCRIPTED_AGENT, join(home.path, "script.json")]);
     home.write(
       ".continuo/continuo.yaml",
       `agents: { mine: { command: ${process.execPath}, args: ${command} } }`,

@@ -4,9 +4,8 @@ import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { chunk, DONE, hello1, type Json, type Script, type ScriptStep } from "../acp/script.ts";
+import { SCRIPTED_AGENT } from "../acp/scripted.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, type Run, run } from "./home.ts";
-
-const AGENT = join(import.meta.dirname, "../acp/scripted-agent.ts");
 
 let home: Home;
 beforeEach(() => {
@@ -18,7 +17,7 @@ afterEach(() => home[Symbol.dispose]());
 /** An agent that does what the script says, by the name of its file. */
 function agent(script: Script, said: Json = {}, name = "script"): Json {
   home.write(`${name}.json`, JSON.stringify(script));
-  return { command: process.execPath, args: [AGENT, join(home.path, `${name}.json`)], ...said };
+  return { command: process.execPath, args: [SCRIPTED_AGENT, join(home.path, `${name}.json`)], ...said };
 }
 
 type Place = "home" | "project";
@@ -65,7 +64,7 @@ const { HELD, GONE = null } = process.env;
 const [, , ...args] = process.argv;
 appendFileSync(${JSON.stringify(join(home.path, "started"))}, JSON.stringify({ place: "${place}", args, HELD, GONE }) + "\\n");
 process.argv.splice(2, process.argv.length, ${JSON.stringify(join(home.path, "script.json"))});
-await import(${JSON.stringify(AGENT)});
+await import(${JSON.stringify(SCRIPTED_AGENT)});
 `,
   );
   chmodSync(join(home.path, folder, "agent.mjs"), 0o755);

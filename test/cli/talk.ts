@@ -3,9 +3,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chunk, DONE, hello1, type Json, type Script, type ScriptStep } from "../acp/script.ts";
+import { SCRIPTED_AGENT } from "../acp/scripted.ts";
 import { createHome, type Home } from "./home.ts";
-
-const AGENT = join(import.meta.dirname, "../acp/scripted-agent.ts");
 
 export interface TalkHome extends Home {
   /** What the agent was told in each turn, as text. */
@@ -99,7 +98,7 @@ export function createTalkHome(script: Script = SCRIPT, session: Json = {}): Tal
   const home = createHome();
   const file = join(home.path, "script.json");
   home.write("script.json", JSON.stringify(script));
-  const agent = { command: process.execPath, args: [AGENT, file], session };
+  const agent = { command: process.execPath, args: [SCRIPTED_AGENT, file], session };
   // JSON is YAML.
   home.write(
     ".continuo/continuo.yaml",

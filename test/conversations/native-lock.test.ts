@@ -14,7 +14,9 @@ import {
   trashNativeSession,
 } from "../../src/editing/index.ts";
 import { lockNative } from "../../src/native/writing/index.ts";
+import { bundledProgram } from "../sizes/prepared.ts";
 
+const LOCK_HOLDER = await bundledProgram("test/conversations/lock-holder.ts");
 const ID = "0b1f6f1e-7a55-4c1c-9c39-1d9f4d7a0b11";
 let home = "";
 let file = "";
@@ -37,8 +39,7 @@ afterEach(() => {
 const places = () => ({ home, env: {} });
 
 async function holder(...how: readonly string[]): Promise<ChildProcess> {
-  const script = join(import.meta.dirname, "lock-holder.ts");
-  const child = spawn(process.execPath, [script, home, "claude", ID, ...how], {
+  const child = spawn(process.execPath, [LOCK_HOLDER, home, "claude", ID, ...how], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   children.push(child);

@@ -35,7 +35,10 @@ function targetsOf(folder: string, file: SourceFile): readonly string[] {
   const imported = file.imports
     .filter(({ local }) => local)
     .map(({ target }) => posix.normalize(`${folder}/${target}`));
-  const named = [...file.text.matchAll(NAMED)].map(([, name = ""]) => posix.join(dirname(from), name));
+  // The programs that a test bundles are named from the root.
+  const named = [...file.text.matchAll(NAMED)].map(([, name = ""]) =>
+    name.startsWith("test/") ? name : posix.join(dirname(from), name),
+  );
   const command = /\bbundledCommand\(/u.test(file.text) ? [COMMAND] : [];
   return [...imported, ...named, ...command];
 }

@@ -3,7 +3,6 @@
 import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { createClaudeDriver } from "../../src/drivers/claude/index.ts";
 import { createCodexDriver } from "../../src/drivers/codex/index.ts";
@@ -15,9 +14,10 @@ import {
 } from "../../src/drivers/link/index.ts";
 import { createPiDriver } from "../../src/drivers/pi/index.ts";
 import type { AgentDriver, AgentEvent, Conversation, SessionCapabilities } from "../../src/model/index.ts";
+import { bundledProgram } from "../sizes/prepared.ts";
 import type { Reaction, StandInScript } from "./stand-in.ts";
 
-const STAND_IN = fileURLToPath(new URL("stand-in.ts", import.meta.url));
+const STAND_IN = await bundledProgram("test/protocol/stand-in.ts");
 const SESSION = "019aa000-0000-7000-8000-000000000001";
 const OTHER = "019aa000-0000-7000-8000-000000000002";
 

@@ -7,10 +7,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createCodexDriver } from "../../src/drivers/codex/index.ts";
 import { rememberCapabilities } from "../../src/drivers/link/index.ts";
 import { NO_CAPABILITIES } from "../../src/model/index.ts";
+import { bundledProgram } from "../sizes/prepared.ts";
 import type { StandInScript } from "./stand-in.ts";
 
 const SESSION = "01a00000-0000-7000-8000-000000000001";
-const STAND_IN = join(import.meta.dirname, "stand-in.ts");
+const STAND_IN = await bundledProgram("test/protocol/stand-in.ts");
 
 let home: string;
 

@@ -10,8 +10,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { runOnce, startSession } from "../../src/sessions/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { EchoAgent } from "../../src/testing/index.ts";
+import { bundledProgram } from "../sizes/prepared.ts";
 
-const WAKER = join(import.meta.dirname, "processes/waker.ts");
+const WAKER = await bundledProgram("test/sessions/processes/waker.ts");
 const RUNS = 20;
 
 test("runs of one process complete while another process wakes their session in a loop", async () => {

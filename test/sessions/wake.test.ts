@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { NewEvent, Run } from "../../src/model/index.ts";
 import { executeRun, runOnce, startRun, startSession, wake } from "../../src/sessions/index.ts";
 import { type OpenedStore, openStore } from "../../src/store/index.ts";
 import { EchoAgent, ScriptedAgent } from "../../src/testing/index.ts";
 import { TranscriptBuilder } from "../../src/transcript/index.ts";
+import { bundledProgram } from "../sizes/prepared.ts";
 import { eventsOf, logOf, words } from "./harness/log.ts";
 
-const STARTER = join(import.meta.dirname, "processes/starter.ts");
+const STARTER = await bundledProgram("test/sessions/processes/starter.ts");
 
 let store: OpenedStore;
 beforeEach(async () => {
