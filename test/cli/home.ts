@@ -34,9 +34,9 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** Nothing of the real environment but the way to programs. */
+/** Nothing of the real environment but the way to programs, and to the temporary folder of the tests. */
 export function cleanEnv(home: string): Record<string, string> {
-  return { HOME: home, PATH: process.env.PATH ?? "", TZ: "UTC", LANG: "C.UTF-8" };
+  return { HOME: home, PATH: process.env.PATH ?? "", TMPDIR: tmpdir(), TZ: "UTC", LANG: "C.UTF-8" };
 }
 
 export interface RunOptions {

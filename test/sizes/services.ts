@@ -1,6 +1,6 @@
 /**
- * What many test files share in one run of Vitest, made when the first of them asks for it: the bundled command
- * and other programs, the browser extension and a Postgres server. Test files ask through `prepared.ts`.
+ * What many test files share in one run of Vitest: its temporary folder, and what is made when the first of them asks
+ * for it, through `prepared.ts`: the bundled command and other programs, the browser extension and a Postgres server.
  */
 
 import { execFile } from "node:child_process";
@@ -14,6 +14,7 @@ import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
 import type { TestProject } from "vitest/node";
 import { commandBundle, commandChunks, writeThread } from "../../scripts/bundle.ts";
 import { startPostgres } from "../store/harness/postgres-server.ts";
+import { openTemporaryFolder } from "./temporary.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -39,6 +40,7 @@ const SERVICES: Readonly<Record<string, () => Promise<Service>>> = {
 const PROGRAM = "/program/";
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const temporary = openTemporaryFolder();
   const started = new Map<string, Promise<Service>>();
   const server = createServer((request, response) => {
     const path = request.url ?? "";
@@ -57,6 +59,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     for (const service of await Promise.allSettled(started.values())) {
       if (service.status === "fulfilled") await service.value.end();
     }
+    temporary[Symbol.dispose]();
   };
 }
 

@@ -1,0 +1,56 @@
+/**
+ * The temporary folder of one run of the tests: in memory where the system has room for it, because a disk takes
+ * milliseconds for each fsync and for each folder that is removed. It is removed as a whole when the run ends.
+ */
+
+import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isRunning } from "../../src/files/index.ts";
+
+const IN_MEMORY = "/dev/shm";
+/** A run of the full size holds a few hundred megabytes at a time. */
+const ROOM_BYTES = 4 * 1024 ** 3;
+
+const NAME = "continuo-tests-";
+const NAME_OF = /^continuo-tests-(\d+)-/u;
+
+export interface TemporaryFolder extends Disposable {
+  readonly path: string;
+}
+
+/** Programs that start from now on find it in `TMPDIR`. The folders of runs that were killed are removed first. */
+export function openTemporaryFolder(): TemporaryFolder {
+  const before = process.env.TMPDIR;
+  const base = hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir();
+  for (const name of readdirSync(base)) {
+    const pid = NAME_OF.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) remove(join(base, name));
+  }
+  const path = mkdtempSync(join(base, `${NAME}${process.pid}-`));
+  // Postgres runs as another user.
+  chmodSync(path, 0o711);
+  process.env.TMPDIR = path;
+  return {
+    path,
+    [Symbol.dispose]() {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+      remove(path);
+    },
+  };
+}
+
+function hasRoom(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= ROOM_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+function remove(path: string): void {
+  rmSync(path, { recursive: true, force: true, maxRetries: 10 });
+}
