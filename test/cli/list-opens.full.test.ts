@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOME_VARIABLES } from "../../src/agents.ts";
-import { AGENT_NAMES } from "../../src/model/index.ts";
+import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { cleanEnv, MAIN } from "./home.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
@@ -21,17 +21,37 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-test.each(AGENT_NAMES)("list --agent %s opens no session of another agent", (agent) => {
+interface Listing {
+  readonly stdout: string;
+  /** Agents of which a session was opened. */
+  readonly opened: readonly AgentName[];
+}
+
+/** @param emptied has a folder, and no session in it. */
+function list(agent: AgentName, emptied?: AgentName): Listing {
   const trace = join(home, `trace-${agent}`);
   const command = [process.execPath, MAIN, "list", "--agent", agent];
-  const folders = AGENT_NAMES.map((one) => [HOME_VARIABLES[one], join(home, one)]);
-  const { status, stderr } = spawnSync("strace", ["-f", "-e", "trace=open,openat", "-o", trace, ...command], {
-    env: { ...cleanEnv(home), ...Object.fromEntries(folders) },
-    encoding: "utf8",
-  });
+  const folders = AGENT_NAMES.map((one) => [HOME_VARIABLES[one], join(home, one === emptied ? "none" : one)]);
+  const { status, stdout, stderr } = spawnSync(
+    "strace",
+    ["-f", "-e", "trace=open,openat", "-o", trace, ...command],
+    { env: { ...cleanEnv(home), ...Object.fromEntries(folders) }, encoding: "utf8" },
+  );
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  const opened = readFileSync(trace, "utf8");
+  const text = readFileSync(trace, "utf8");
   const isOpened = (one: string): boolean =>
-    new RegExp(`"${home}/${one}/[^"]*\\.(?:jsonl|db)"`, "u").test(opened);
-  expect(AGENT_NAMES.filter(isOpened)).toEqual([agent]);
+    new RegExp(`"${home}/${one}/[^"]*\\.(?:jsonl|db)"`, "u").test(text);
+  return { stdout, opened: AGENT_NAMES.filter(isOpened) };
+}
+
+test.each(AGENT_NAMES)("list --agent %s opens no session of another agent", (agent) => {
+  expect(list(agent).opened).toEqual([agent]);
+});
+
+test("list --agent codex, where codex has no session, opens no session, and says where it looked", () => {
+  const { stdout, opened } = list("codex", "codex");
+  expect(opened).toEqual([]);
+  expect(stdout).toBe(
+    "No sessions of codex. Looked in:\n  codex     ~/none/sessions, ~/none/archived_sessions\n`continuo session list` shows all.\n",
+  );
 });

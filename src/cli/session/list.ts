@@ -57,7 +57,7 @@ export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
   const output = createOutput(shell.stdout);
   if (flags.json) {
     await output.write(`${toJsonText(list.sessions.map(infoToJson), 2)}\n`);
-  } else if (list.total === 0 && list.failures.length === 0) {
+  } else if (list.total === 0 && list.failures.length === 0 && list.error === null) {
     await output.write(await describeNone(flags, list, shell));
   } else if (list.total > 0) {
     const isNarrowed = options.agents !== undefined || options.cwd !== undefined;
@@ -148,20 +148,31 @@ function footer(list: CatalogList, flags: ListFlags): string {
 }
 
 async function describeNone(flags: ListFlags, list: CatalogList, shell: Shell): Promise<string> {
-  const isFiltered =
-    flags.agent ?? flags.cwd ?? flags.here ?? flags.since ?? flags.title ?? flags.hasProblems;
+  const isFiltered = flags.cwd ?? flags.here ?? flags.since ?? flags.title ?? flags.hasProblems;
   const left = [
     ...(list.archivedLeftOut > 0 ? [`${list.archivedLeftOut} archived: --archived shows them.`] : []),
     ...(list.emptyLeftOut > 0 ? [`${list.emptyLeftOut} empty: --empty shows them.`] : []),
   ];
   if (left.length > 0) return `No sessions to list. ${left.join(" ")}\n`;
   if (isFiltered !== undefined) return "No sessions match. `continuo session list` shows all.\n";
-  const lines = ["No sessions found on this machine. Looked in:"];
-  for (const { agent, folders } of await foldersLookedInto(placesOf(shell))) {
-    if (folders.length === 0) continue;
-    lines.push(`  ${agent.padEnd(8)}  ${folders.map((folder) => tildePath(folder, shell.home)).join(", ")}`);
+  const looked = (await looksInto(flags, shell)).join("\n");
+  if (flags.agent === undefined) {
+    return `No sessions found on this machine. Looked in:\n${looked}\n${await describeExamples(shell)}`;
   }
-  return `${lines.join("\n")}\n${await describeExamples(shell)}`;
+  const none = `No sessions of ${[...new Set(flags.agent)].join(", ")}.`;
+  const hint = "`continuo session list` shows all.\n";
+  return looked === "" ? `${none} ${hint}` : `${none} Looked in:\n${looked}\n${hint}`;
+}
+
+/** A line for each agent, of those that were asked for: files of the others stay closed. */
+async function looksInto({ agent: names }: ListFlags, shell: Shell): Promise<readonly string[]> {
+  const all = await foldersLookedInto(placesOf(shell));
+  return all
+    .filter(({ agent, folders }) => folders.length > 0 && names?.includes(agent) !== false)
+    .map(({ agent, folders }) => {
+      const shown = folders.map((folder) => tildePath(folder, shell.home));
+      return `  ${agent.padEnd(8)}  ${shown.join(", ")}`;
+    });
 }
 
 async function describeExamples(shell: Shell): Promise<string> {
