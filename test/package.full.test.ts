@@ -14,6 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SCHEMA_VERSION } from "../src/store/schema/index.ts";
+import { sampleStore, writeOlderStore } from "./store/harness/older-store.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const MODULES = join(ROOT, "node_modules");
@@ -108,6 +110,35 @@ test("the command runs, with its examples and its documentation", () => {
   for (const name of ["docs/continuo.schema.json", "examples/continuo.yaml", "LICENSE"]) {
     expect(existsSync(join(installed, name)), name).toBe(true);
   }
+});
+
+test("the installed command refuses the store of an earlier version, and brings it up to date with a copy", async () => {
+  const home = join(folder, "older");
+  mkdirSync(home);
+  const path = join(home, "continuo.db");
+  await writeOlderStore(path, await sampleStore(), 2);
+  const continuo = (...args: readonly string[]) => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(installed, "bin/continuo.js"), ...args],
+      { env: { PATH: process.env.PATH, HOME: folder, CONTINUO_HOME: home }, encoding: "utf8" },
+    );
+    return { status, stdout, stderr };
+  };
+  const list = ["session", "list", "--agent", "continuo", "--json"];
+  const refused = continuo(...list);
+  expect(refused).toMatchObject({ status: 1, stdout: "[]\n" });
+  expect(refused.stderr).toContain("Run `continuo store migrate`");
+  const copy = `${path}.before-migration-2`;
+  expect(continuo("store", "migrate")).toMatchObject({ status: 0, stderr: "" });
+  expect(existsSync(copy)).toBe(true);
+  const listed = continuo(...list);
+  expect(listed).toMatchObject({ status: 0, stderr: "" });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ agent: "continuo", sessionId: "s", title: "T" }]);
+  expect(JSON.parse(continuo("store", "info", "--json").stdout)).toMatchObject({
+    schemaVersion: SCHEMA_VERSION,
+    events: 7,
+  });
 });
 
 test("it holds no test and no name of a folder of the machine that made it", () => {

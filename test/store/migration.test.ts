@@ -10,7 +10,7 @@ import { openStore } from "../../src/store/index.ts";
 import { migrate, SCHEMA_VERSION } from "../../src/store/schema/index.ts";
 import { createKysely } from "../../src/store/sqlite/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
-import { answersOf, insertsOf, type Sample, sampleStore } from "./harness/older-store.ts";
+import { answersOf, insertsOf, type Sample, sampleStore, writeOlderStore } from "./harness/older-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-migration-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -84,16 +84,7 @@ describe("sqlite", () => {
   for (const version of VERSIONS) {
     test(`what a database of version ${version} holds is the same after its migration`, async () => {
       const path = newPath();
-      const database = new DatabaseSync(path);
-      await migrate(createKysely<never>(database), version);
-      for (const { table, row } of insertsOf(sample, version)) {
-        const names = Object.keys(row);
-        const values = names.map(() => "?").join(", ");
-        database
-          .prepare(`insert into ${table} (${names.join(", ")}) values (${values})`)
-          .run(...Object.values(row));
-      }
-      database.close();
+      await writeOlderStore(path, sample, version);
       await using store = await openStore(`sqlite:${path}`, { migrate: true });
       expect(await answersOf(store, version)).toEqual(sample.answers[version]);
       await usable(store);

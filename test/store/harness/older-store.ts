@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Store } from "../../../src/model/index.ts";
 import { openStore } from "../../../src/store/index.ts";
+import { migrate } from "../../../src/store/schema/index.ts";
+import { createKysely } from "../../../src/store/sqlite/index.ts";
 
 type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 
@@ -105,6 +107,20 @@ function rowsOf(path: string): ReadonlyMap<string, readonly Row[]> {
     join logs l on l.workspace_id = c.workspace_id and l.log_id = c.log_id`);
   database.close();
   return new Map([...tables, ["cursors", cursors]]);
+}
+
+/** A SQLite database as that version left it, with the sample in it. */
+export async function writeOlderStore(path: string, sample: Sample, version: 1 | 2): Promise<void> {
+  const database = new DatabaseSync(path);
+  await migrate(createKysely<never>(database), version);
+  for (const { table, row } of insertsOf(sample, version)) {
+    const names = Object.keys(row);
+    const values = names.map(() => "?").join(", ");
+    database
+      .prepare(`insert into ${table} (${names.join(", ")}) values (${values})`)
+      .run(...Object.values(row));
+  }
+  database.close();
 }
 
 /** The inserts that make a database of that version hold the sample. */
