@@ -228,19 +228,32 @@ async function listOf(driver: AgentDriver): Promise<readonly ToldSession[]> {
   }
 }
 
-async function lookUpExample(name: string, { places, examples }: LookUpOptions): Promise<LookUpHit | null> {
-  const at = examples === "without examples" || name.startsWith(`${OWN}:`) ? null : examplePlaces();
-  if (at === null || (await hasSessions(placesOf(places)))) return null;
+/** Errors: `not_found` with what an example is, where it cannot be used. */
+async function lookUpExample(name: string, options: LookUpOptions): Promise<LookUpHit | null> {
+  const at = name.startsWith(`${OWN}:`) ? null : examplePlaces();
+  if (at === null) return null;
+  const why = await whyNoExample(options);
+  let found: Lookup;
   try {
-    return {
-      kind: "native",
-      native: { ...(await lookUpSession(name, { places: at })), places: at, isExample: true },
-    };
+    found = await lookUpSession(name, { places: at });
   } catch (error) {
-    if (isContinuoError(error, "not_found")) return null;
+    if (why !== null || isContinuoError(error, "not_found")) return null;
     throw error;
   }
+  if (why !== null) throw notFound(name, why);
+  return { kind: "native", native: { ...found, places: at, isExample: true } };
 }
+
+/** The hint where examples cannot be used. */
+async function whyNoExample({ places, examples }: LookUpOptions): Promise<string | null> {
+  if (examples === "without examples") return UNCHANGED_EXAMPLE;
+  return (await hasSessions(placesOf(places))) ? NO_EXAMPLE : null;
+}
+
+const UNCHANGED_EXAMPLE =
+  "Use `session show`, `session export` or `handoff`: this is an example session, which cannot be changed.";
+const NO_EXAMPLE =
+  "Run `continuo session list` to see your sessions: this is an example, which is only there on a machine without sessions.";
 
 /** Errors: `not_found` for none, `ambiguous` for several. */
 function onlyOf<T extends Match>(name: string, candidates: readonly T[]): T {
@@ -256,10 +269,10 @@ function onlyOf<T extends Match>(name: string, candidates: readonly T[]): T {
   });
 }
 
-function notFound(name: string): ContinuoError {
-  return new ContinuoError("not_found", `there is no session ${JSON.stringify(name)}`, {
-    hint: "Run `continuo session list --all --archived` to see every session.",
-  });
+const SEE_ALL = "Run `continuo session list --all --archived` to see every session.";
+
+function notFound(name: string, hint: string = SEE_ALL): ContinuoError {
+  return new ContinuoError("not_found", `there is no session ${JSON.stringify(name)}`, { hint });
 }
 
 function noAgent(agent: string): ContinuoError {

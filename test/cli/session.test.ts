@@ -134,7 +134,9 @@ test("without any session the examples are listed, and shown by their id", async
   expect(stderr).toBe("No sessions on this machine: this is an example session that ships with Continuo.\n");
   expect(JSON.parse(shown)).toMatchObject({ sessionId: id });
   // Where a person has sessions, examples are none of them.
-  expect((await run(home, ["session", "show", id])).code).toBe(3);
+  const mine = await run(home, ["session", "show", id]);
+  expect(mine.code).toBe(3);
+  expect(mine.stderr).toContain("this is an example, which is only there on a machine without sessions");
 });
 
 describe("session info", () => {

@@ -166,6 +166,7 @@ test("emptying needs --yes where there is no terminal, and takes what is old eno
 
 test("example sessions are not deleted: they are not this machine's", async () => {
   using empty = createHome();
-  const { code } = await run(empty, ["session", "delete", "3a1f0c52"]);
+  const { code, stderr } = await run(empty, ["session", "delete", "3a1f0c52"]);
   expect(code).toBe(3);
+  expect(stderr).toContain("this is an example session, which cannot be changed");
 });

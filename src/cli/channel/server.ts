@@ -61,7 +61,7 @@ export async function callServer(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch((cause: unknown) => {
     throw new ContinuoError("unavailable", `no server answers at ${serverUrl}`, {
-      hint: "Start one with `continuo serve`, or name another with --server.",
+      hint: "Start one with `continuo serve`, or name another address with --server or CONTINUO_SERVER.",
       details: { serverUrl },
       cause,
     });

@@ -15,7 +15,8 @@ const HELP = `
 The store is sqlite:PATH or postgres://USER@HOST/DATABASE (default: CONTINUO_STORE, else the database in
 CONTINUO_HOME). Any number of servers can share one Postgres.
 
-On loopback, the first start writes a token to a private file, where the other commands find it. On any other
+On loopback, the first start writes a token to a private file, where the other commands find it. They look for the
+server at ${DEFAULT_LISTEN}; for another port, give them --server URL or set CONTINUO_SERVER. On any other
 address, create tokens with \`continuo token create\`, and put a TLS proxy in front of the server.
 
 The limits are requests_per_second, connections and channels (of one token), request_bytes, frame_bytes, blob_bytes

@@ -1,5 +1,5 @@
 /**
- * `continuo serve`: runs the server on this machine and keeps its address and token for other commands.
+ * `continuo serve`: runs the server on this machine and keeps its token for other commands.
  *
  * Promises: the token is written only to a private file; SIGTERM and Ctrl-C close the server without cutting off a
  * request.
