@@ -14,7 +14,7 @@ const HELP = `
 The agent answers every message that is addressed to it, including those from before it joined. It runs in this
 process, with the sessions and the configuration of this machine. If it is ended while it answers, the next join
 answers the same message again; the unfinished answer stays in the channel as interrupted. Agents that mention each
-other do not go on for ever: after --max-turns they wait for a person, and the channel says so.
+other do not continue forever: after --max-turns they wait for a person, and the channel says so.
 
 Examples:
   continuo agent join team --agent claude --as claude

@@ -12,7 +12,7 @@ session on this machine is overwritten; the target's own program reads it back f
 Examples:
   continuo session export 4bf3c2a1 --bundle timer.bundle     on one machine
   continuo import timer.bundle --cwd ~/work/timer            on the other
-  continuo import timer.bundle --cwd . --to codex            go on in another agent`;
+  continuo import timer.bundle --cwd . --to codex            continue in another agent`;
 
 export function addImportCommand(
   program: Command,

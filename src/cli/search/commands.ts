@@ -85,8 +85,8 @@ export function addIndexCommands(index: Command, run: Run | null): void {
   };
   add("status", "how much of the sessions is indexed, and how large the index is");
   add("update", "index the sessions that are new or changed; a search does the same for a few seconds");
-  add("rebuild", "delete the index and make it anew");
-  add("clear", "delete the index; the next list or search makes it anew");
+  add("rebuild", "delete the index and create it again");
+  add("clear", "delete the index; the next list or search creates it again");
 }
 
 function parseCount(text: string): number {

@@ -82,7 +82,7 @@ function addList(session: Command, action: Action): void {
     .option("--all", "show every session, without a limit")
     .option("--title <words>", "only sessions whose title contains all of these words")
     .option("--has-problems", "only sessions with problems")
-    .option("--empty", "include sessions in which nobody said anything; --json always does")
+    .option("--empty", "include sessions without a message of a person; --json always does")
     .option("--archived", "include archived sessions")
     .option("--json", "print JSON")
     .action((flags: ListFlags) => action(async (shell) => (await import("./list.ts")).runList(flags, shell)));
