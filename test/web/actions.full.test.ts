@@ -1,8 +1,8 @@
-/** Actions on a session in the viewer, each by keyboard: what the dialog says, and what became of the session. */
+/** Actions on a session in the viewer, by keyboard and by mouse: what the dialog says, and what became of the session. */
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile } from "../cli/home.ts";
 import { homeWithLongSession, LONG_ID, LONG_TURNS, sessionAddress } from "./long-session.ts";
@@ -16,9 +16,15 @@ afterAll(async () => {
   await viewer?.[Symbol.asyncDispose]();
 });
 
-/** `a` opens the menu at its first line, Tab goes on. */
-async function choose(page: Page, label: string): Promise<void> {
+type Means = "keyboard" | "mouse";
+
+/** By keyboard `a` opens the menu at its first line, and Tab goes on. */
+async function pick(page: Page, label: string, by: Means): Promise<void> {
   await page.waitForSelector(".menu");
+  if (by === "mouse") {
+    await page.locator(".menu summary").click();
+    return await page.locator(".menu").getByText(label, { exact: true }).click();
+  }
   await page.keyboard.press("a");
   const focused = (): Promise<string> => page.locator(":focus").innerText();
   for (let tries = 0; (await focused()) !== label; tries++) {
@@ -26,59 +32,111 @@ async function choose(page: Page, label: string): Promise<void> {
     await page.keyboard.press("Tab");
   }
   await page.keyboard.press("Enter");
+}
+
+async function choose(page: Page, label: string, by: Means = "keyboard"): Promise<void> {
+  await pick(page, label, by);
   await page.waitForSelector("dialog[open] #action-title");
 }
 
-test("rename, look at a repair, delete and undo, without a mouse", async () => {
+async function press(button: Locator, by: Means): Promise<void> {
+  if (by === "mouse") return await button.click();
+  await button.focus();
+  await button.page().keyboard.press("Enter");
+}
+
+async function close(page: Page, by: Means): Promise<void> {
+  if (by === "keyboard") await page.keyboard.press("Escape");
+  else await page.locator("dialog[open]").locator("form[method=dialog] button").click();
+  await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
+}
+
+test.each<Means>(["keyboard", "mouse"])("rename, look at a repair, delete and undo by %s", async (by) => {
   const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
   const file = join(viewer.machine.home.path, claudeFile(CLAUDE_ID));
-  await choose(page, "Rename…");
+  await choose(page, "Rename…", by);
   const title = page.getByLabel("Title");
-  await title.focus();
-  await title.fill("Mend <b>the</b> build");
-  await page.keyboard.press("Enter");
+  if (by === "mouse") await title.click();
+  else await title.focus();
+  const name = `Mend <b>the</b> build by ${by}`;
+  await title.fill(name);
+  if (by === "mouse") await page.locator("dialog .primary").click();
+  else await page.keyboard.press("Enter");
   await page.getByText("Renamed.").waitFor();
-  await page.keyboard.press("Escape");
-  expect(await page.locator(".session-title h1").innerText()).toBe("Mend <b>the</b> build");
+  await close(page, by);
+  expect(await page.locator(".session-title h1").innerText()).toBe(name);
 
-  await choose(page, "Repair…");
+  await choose(page, "Repair…", by);
   await page.getByText(/nothing to repair|nothing that a repair|changes?\. Nothing is written/u).waitFor();
-  await page.keyboard.press("Escape");
+  await close(page, by);
 
-  await choose(page, "Move to the trash");
-  await page.locator("dialog .primary").focus();
-  await page.keyboard.press("Enter");
+  await choose(page, "Move to the trash", by);
+  await press(page.locator("dialog .primary"), by);
   await page.getByText("It is in the trash.").waitFor();
   expect(existsSync(file)).toBe(false);
-  await page.getByRole("button", { name: "Undo" }).focus();
-  await page.keyboard.press("Enter");
+  await press(page.getByRole("button", { name: "Undo" }), by);
   await page.getByText("It is back.").waitFor();
   expect(existsSync(file)).toBe(true);
   await page.context().close();
 });
 
-test("c shows how to resume; what cannot be done says why, and the dialog closes with Escape", async () => {
+test.each<Means>(["keyboard", "mouse"])("an export is a file to keep, by %s", async (by) => {
   const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
-  await page.waitForSelector(".menu");
-  await page.keyboard.press("c");
-  // The folder of the session is not on this machine.
-  await page.locator("dialog [role=alert]").waitFor();
-  await page.keyboard.press("Escape");
-  await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
+  for (const [label, ending] of [
+    ["Export as a page", "html"],
+    ["Export as Markdown", "md"],
+    ["Export as JSON", "json"],
+  ] as const) {
+    const saved = page.waitForEvent("download");
+    await pick(page, label, by);
+    const download = await saved;
+    expect(download.suggestedFilename().split(".").at(-1)).toBe(ending);
+    expect(readFileSync(await download.path(), "utf8")).toContain("Fix the build");
+    // The menu stays open for the next one.
+    await page.keyboard.press("Escape");
+  }
   await page.context().close();
 });
 
-test("the receipt of a hand-over is there before anything is written", async () => {
+test.each<Means>(["keyboard", "mouse"])("a fork of everything by %s", async (by) => {
   const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
-  await choose(page, "Hand over to another agent…");
-  // The session's own folder is not on this machine.
-  await page.locator("dialog [role=alert]").waitFor();
-  await page.locator("dialog input").fill(viewer.machine.home.path);
-  await page.keyboard.press("Tab");
-  await page.locator(".receipt tbody tr").first().waitFor();
-  expect(existsSync(join(viewer.machine.home.path, ".codex/sessions/2026"))).toBe(false);
+  await choose(page, "Fork…", by);
+  await press(page.locator("dialog .primary"), by);
+  await page.getByText(/^The fork has \d+ messages\./u).waitFor();
+  await close(page, by);
   await page.context().close();
 });
+
+test.each<Means>(["keyboard", "mouse"])(
+  "resume says why it cannot be done, and the dialog closes, by %s",
+  async (by) => {
+    const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
+    await page.waitForSelector(".menu");
+    if (by === "keyboard") await page.keyboard.press("c");
+    else await page.getByRole("button", { name: "Resume" }).click();
+    // The folder of the session is not on this machine.
+    await page.locator("dialog [role=alert]").waitFor();
+    await close(page, by);
+    await page.context().close();
+  },
+);
+
+test.each<Means>(["keyboard", "mouse"])(
+  "the receipt of a hand-over is there before anything is written, by %s",
+  async (by) => {
+    const { page } = await viewer.open(sessionAddress(CLAUDE_ID));
+    await choose(page, "Hand over to another agent…", by);
+    // The session's own folder is not on this machine.
+    await page.locator("dialog [role=alert]").waitFor();
+    await page.locator("dialog input").fill(viewer.machine.home.path);
+    if (by === "keyboard") await page.keyboard.press("Tab");
+    else await page.locator("#action-title").click();
+    await page.locator(".receipt tbody tr").first().waitFor();
+    expect(existsSync(join(viewer.machine.home.path, ".codex/sessions/2026"))).toBe(false);
+    await close(page, by);
+    await page.context().close();
+  },
+);
 
 test("a fork from a turn whose messages are not loaded ends with that turn", async () => {
   const { page } = await viewer.open(sessionAddress(LONG_ID));

@@ -1,6 +1,6 @@
 /** Channels in real browsers: people and an agent in one channel, threads, streaming, what is hostile, and who may write. */
 
-import type { Page } from "playwright-core";
+import type { Page, WebSocketRoute } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type AgenticClient, connect } from "../../src/client/index.ts";
 import type { NewEvent } from "../../src/model/index.ts";
@@ -123,6 +123,68 @@ test("a message whose writer disappears is shown as interrupted, and one who com
     "New since you were here",
     expect.stringContaining("I was about to"),
   ]);
+});
+
+test("a second page under one name says so, writes too, and both see everything", async () => {
+  await viewer.machine.store.createLog({ logId: "channels/twice" });
+  const first = await viewer.open("/channels/twice");
+  await call(first.page, "ada");
+  await here(first.page, "ada");
+  const second = await viewer.open("/channels/twice");
+  await call(second.page, "ada");
+  await second.page.getByText("Another page is here under your name").waitFor();
+  for (const { page } of [second, first]) {
+    const text = page === first.page ? "from the first" : "from the second";
+    await message(page).fill(text);
+    await message(page).press("Enter");
+    for (const other of [first, second]) await post(other.page, text).waitFor();
+  }
+  expect(await first.page.locator(".post .who").allInnerTexts()).toEqual(
+    await second.page.locator(".post .who").allInnerTexts(),
+  );
+  expect(await first.page.getByText("Another page is here").count()).toBe(0);
+  expect(await second.page.locator(".names .who").allInnerTexts()).toEqual(["ada"]);
+});
+
+test("a page whose connection is lost says so, tries again, and misses nothing", async () => {
+  const bot = await join("cut", "bot", "agent");
+  await bot.send("before");
+  const { page } = await viewer.open("/");
+  const open: WebSocketRoute[] = [];
+  let isCut = false;
+  await page.routeWebSocket(/./u, (route) => {
+    if (isCut) return void route.close();
+    route.connectToServer();
+    open.push(route);
+  });
+  await page.evaluate("location.hash = '#/channels/cut'");
+  await post(page, "before").waitFor();
+  await call(page, "ada");
+  // The server knows the connection.
+  await here(page, "ada");
+  isCut = true;
+  for (const route of open) await route.close();
+  const lost = page.getByText("The connection was lost");
+  await lost.waitFor();
+  await bot.send("meanwhile");
+  isCut = false;
+  await post(page, "meanwhile").waitFor();
+  await lost.waitFor({ state: "detached" });
+  expect(await post(page, "before").count()).toBe(1);
+});
+
+test("a page without a place to remember what was read says so, and reads and writes all the same", async () => {
+  const { store } = viewer.machine;
+  await store.createLog({ logId: "channels/forgetful" });
+  // What is kept of a participant is a session of this name, which something else has taken.
+  await store.createLog({ logId: "participant:forgetful:ada" });
+  const { page } = await viewer.open("/channels/forgetful");
+  await call(page, "ada");
+  await page.getByText("What you have read is not remembered").waitFor();
+  await message(page).fill("All the same");
+  await message(page).press("Enter");
+  await post(page, "All the same").waitFor();
+  expect(await violations(page)).toEqual([]);
 });
 
 const HOSTILE = [

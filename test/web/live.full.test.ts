@@ -1,5 +1,6 @@
 /** Continuous sessions in a real browser: the timeline, notes with their lineage and evidence, and the replay of the log. */
 
+import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type LiveTest, liveTest, said } from "../live/live-session.ts";
@@ -124,6 +125,14 @@ test("a link leads to a place of the log, on a narrow dark screen too, and a ses
   await page.locator(".facts .state", { hasText: "closed" }).waitFor();
   expect(await notes(page)).toEqual(["The harbour opens at dawn"]);
   expect(await violations(page)).toEqual([]);
+  // The notes of this place as a file, in which what somebody said is no markup.
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save notes" }).click();
+  const download = await saved;
+  expect(download.suggestedFilename()).toBe("notes.md");
+  expect(readFileSync(await download.path(), "utf8")).toMatch(
+    /^# The \\<b\\>harbour\\<\/b\\>\n\n- \*\*0:\d\d[^\n]* The harbour opens at dawn\n$/u,
+  );
   await page.getByRole("button", { name: "Timeline" }).click();
   await page.locator(".moment", { hasText: "The harbour opens at dawn" }).first().waitFor();
   expect(await violations(page)).toEqual([]);
