@@ -21,6 +21,7 @@ import {
   run,
   writeSessions,
 } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 let home: Home;
 beforeEach(() => {
@@ -29,11 +30,11 @@ beforeEach(() => {
 });
 afterEach(() => home[Symbol.dispose]());
 
-const exported = async (...args: readonly string[]) => await run(home, ["session", "export", ...args]);
+const exported = async (...args: readonly string[]) => await runHere(home, ["session", "export", ...args]);
 
 test("json is what `session show --json` prints; jsonl its messages, one a line", async () => {
   const shown = await run(home, ["session", "show", CLAUDE_ID, "--json"]);
-  const json = await exported(CLAUDE_ID, "--format", "json");
+  const json = await run(home, ["session", "export", CLAUDE_ID, "--format", "json"]);
   expect(json).toEqual(shown);
   const { stdout } = await exported(CLAUDE_ID, "--format", "jsonl");
   const lines = stdout.trimEnd().split("\n");
@@ -76,7 +77,7 @@ test("terminal escapes are visible in every format that is text", async () => {
 });
 
 test("`session show` spells directions out, also in a pipe, which may end in a terminal", async () => {
-  expect((await run(home, ["session", "show", HOSTILE_ID])).stdout).not.toMatch(/[\u202e\u2068]/u);
+  expect((await runHere(home, ["session", "show", HOSTILE_ID])).stdout).not.toMatch(/[\u202e\u2068]/u);
 });
 
 test("a file that is there is replaced with --force only, as a whole; what cannot be written leaves nothing behind", async () => {

@@ -4,6 +4,7 @@ import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, createHome, type Home, run, writeSessions } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 let home: Home;
 
@@ -32,9 +33,9 @@ describe("fork", () => {
   });
 
   test("prints JSON, and cuts behind a message", async () => {
-    const shown = JSON.parse((await run(home, ["session", "show", CLAUDE_ID, "--json"])).stdout);
+    const shown = JSON.parse((await runHere(home, ["session", "show", CLAUDE_ID, "--json"])).stdout);
     const at = shown.messages[0].id;
-    const { stdout } = await run(home, ["session", "fork", CLAUDE_ID, "--at", at, "--json"]);
+    const { stdout } = await runHere(home, ["session", "fork", CLAUDE_ID, "--at", at, "--json"]);
     const fork = JSON.parse(stdout);
     expect(fork).toEqual({
       agent: "claude",
@@ -46,12 +47,12 @@ describe("fork", () => {
       messages: 1,
       resumeCommand: ["claude", "--resume", fork.sessionId],
     });
-    const forked = JSON.parse((await run(home, ["session", "show", fork.sessionId, "--json"])).stdout);
+    const forked = JSON.parse((await runHere(home, ["session", "show", fork.sessionId, "--json"])).stdout);
     expect(forked.messages).toHaveLength(1);
   });
 
   test("an unknown message is told with what shows the ids (exit code 3)", async () => {
-    const { code, stderr, stdout } = await run(home, ["session", "fork", CLAUDE_ID, "--at", "gone"]);
+    const { code, stderr, stdout } = await runHere(home, ["session", "fork", CLAUDE_ID, "--at", "gone"]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toContain("--json` to see the ids of its messages");
   });
@@ -59,7 +60,7 @@ describe("fork", () => {
 
 describe("repair", () => {
   test("nothing to repair is said", async () => {
-    const repaired = await run(home, ["session", "repair", CLAUDE_ID]);
+    const repaired = await runHere(home, ["session", "repair", CLAUDE_ID]);
     expect(repaired).toEqual({
       code: 0,
       stderr: "",
@@ -71,7 +72,7 @@ describe("repair", () => {
     appendFileSync(path(), '{"type":"user","uuid":"\u001b[31m');
     const before = readFileSync(path());
     const lines = before.toString().split("\n").length;
-    const { code, stdout, stderr } = await run(home, ["session", "repair", CLAUDE_ID]);
+    const { code, stdout, stderr } = await runHere(home, ["session", "repair", CLAUDE_ID]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\n")).toEqual([
       expect.stringMatching(/^--- ~\/\.claude\/projects\/.+\.jsonl$/u),
@@ -88,19 +89,19 @@ describe("repair", () => {
   test("--output writes a private copy, and not over another file", async () => {
     appendFileSync(path(), "torn");
     const args = ["session", "repair", CLAUDE_ID, "--output", "copy.jsonl"];
-    const { code, stdout } = await run(home, args);
+    const { code, stdout } = await runHere(home, args);
     expect({ code, stdout: stdout.split("\n").at(-2) }).toEqual({
       code: 0,
       stdout: "one record repaired in the copy ~/copy.jsonl",
     });
     expect(statSync(join(home.path, "copy.jsonl")).mode & 0o777).toBe(0o600);
-    expect((await run(home, args)).code).toBe(5);
+    expect((await runHere(home, args)).code).toBe(5);
   });
 
   test("--in-place repairs, and `session restore` brings the old state back", async () => {
     appendFileSync(path(), "torn");
     const before = readFileSync(path());
-    const { code, stdout } = await run(home, ["session", "repair", CLAUDE_ID, "--in-place", "--json"]);
+    const { code, stdout } = await runHere(home, ["session", "repair", CLAUDE_ID, "--in-place", "--json"]);
     expect({ code, repair: JSON.parse(stdout) }).toEqual({
       code: 0,
       repair: {
@@ -116,8 +117,8 @@ describe("repair", () => {
       },
     });
     expect(readFileSync(path())).toEqual(before.subarray(0, -"torn".length));
-    expect((await run(home, ["session", "trash"])).stdout).toContain("Fix the build");
-    expect((await run(home, ["session", "restore", CLAUDE_ID])).code).toBe(0);
+    expect((await runHere(home, ["session", "trash"])).stdout).toContain("Fix the build");
+    expect((await runHere(home, ["session", "restore", CLAUDE_ID])).code).toBe(0);
     expect(readFileSync(path())).toEqual(before);
   });
 
@@ -127,11 +128,11 @@ describe("repair", () => {
       `.claude/sessions/${process.pid}.json`,
       JSON.stringify({ pid: process.pid, sessionId: CLAUDE_ID }),
     );
-    expect((await run(home, ["session", "repair", CLAUDE_ID])).code).toBe(0);
+    expect((await runHere(home, ["session", "repair", CLAUDE_ID])).code).toBe(0);
     const before = readFileSync(path());
-    expect((await run(home, ["session", "repair", CLAUDE_ID, "--in-place"])).code).toBe(5);
+    expect((await runHere(home, ["session", "repair", CLAUDE_ID, "--in-place"])).code).toBe(5);
     expect(readFileSync(path())).toEqual(before);
-    expect((await run(home, ["session", "fork", CLAUDE_ID])).code).toBe(0);
+    expect((await runHere(home, ["session", "fork", CLAUDE_ID])).code).toBe(0);
   });
 
   test("what no repair can solve is shown, and the exit code is 4", async () => {
@@ -146,7 +147,7 @@ describe("repair", () => {
       ".pi/agent/sessions/--x--/p1.jsonl",
       `${JSON.stringify(header)}\n${JSON.stringify({ ...header, id: "p2" })}\n`,
     );
-    const { code, stdout } = await run(home, ["session", "repair", "pi:p1"]);
+    const { code, stdout } = await runHere(home, ["session", "repair", "pi:p1"]);
     expect({ code, lines: stdout.split("\n") }).toEqual({
       code: 4,
       lines: [
@@ -157,7 +158,7 @@ describe("repair", () => {
         "",
       ],
     });
-    const json = await run(home, ["session", "repair", "pi:p1", "--json"]);
+    const json = await runHere(home, ["session", "repair", "pi:p1", "--json"]);
     expect({ code: json.code, remaining: JSON.parse(json.stdout).remaining }).toEqual({
       code: 4,
       remaining: [expect.objectContaining({ code: "wrong_session_id", severity: "damage", line: 2 })],
@@ -165,6 +166,8 @@ describe("repair", () => {
   });
 
   test("a copy and a repair in place at once are a mistake (exit code 2)", async () => {
-    expect((await run(home, ["session", "repair", CLAUDE_ID, "--in-place", "--output", "x"])).code).toBe(2);
+    expect((await runHere(home, ["session", "repair", CLAUDE_ID, "--in-place", "--output", "x"])).code).toBe(
+      2,
+    );
   });
 });

@@ -16,7 +16,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAIN } from "./home.ts";
+import { MAIN, type Run } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const ID = "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
@@ -44,6 +45,11 @@ function continuo(...args: readonly string[]): { code: number | null; stdout: st
   const command = [MAIN, ...args];
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd, env, encoding: "utf8" });
   return { code: status, stdout, stderr };
+}
+
+/** The same in this process: what else the command does is shown by tests that start it. */
+async function here(...args: readonly string[]): Promise<Run> {
+  return await runHere({ path: home }, args, { cwd, env: { PATH: bin, NO_COLOR: "1" } });
 }
 
 describe("export --bundle and import", () => {
@@ -79,21 +85,17 @@ describe("export --bundle and import", () => {
     }
   });
 
-  test("what sub-agents said is not placed, which is said and counted", () => {
+  test("what sub-agents said is not placed, which is said and counted", async () => {
     const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
     try {
       cpSync(join(import.meta.dirname, "../fixtures/claude/subagent/home"), join(other, ".claude"), {
         recursive: true,
       });
-      const there = (...args: readonly string[]) =>
-        spawnSync(process.execPath, [MAIN, ...args], {
-          ...{ cwd: other, encoding: "utf8" as const },
-          env: { PATH: bin, HOME: other, NO_COLOR: "1" },
-        });
-      const [session] = JSON.parse(there("session", "list", "--json").stdout);
-      expect(there("session", "export", session.sessionId, "--bundle", "a.bundle").status).toBe(0);
-      const { status, stderr } = there("import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
-      expect([status, stderr]).toEqual([
+      const there = (...args: readonly string[]) => runHere({ path: other }, args, { env: { PATH: bin } });
+      const [session] = JSON.parse((await there("session", "list", "--json")).stdout);
+      expect((await there("session", "export", session.sessionId, "--bundle", "a.bundle")).code).toBe(0);
+      const { code, stderr } = await there("import", "a.bundle", "--cwd", ".", "--no-verify", "--json");
+      expect([code, stderr]).toEqual([
         0,
         "The conversation of 1 sub-agent is not placed: the bundle keeps it.\n",
       ]);
@@ -102,24 +104,23 @@ describe("export --bundle and import", () => {
     }
   });
 
-  test("a session keeps the title that a person gave it, and in another agent it says where it is from", () => {
+  test("a session keeps the title that a person gave it, and in another agent it says where it is from", async () => {
     const machines = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
-    const on = (machine: string, ...args: readonly string[]) => {
+    const on = async (machine: string, ...args: readonly string[]) => {
       const root = join(machines, machine);
       mkdirSync(root, { recursive: true });
-      const env = { PATH: bin, HOME: root, NO_COLOR: "1" };
-      return spawnSync(process.execPath, [MAIN, ...args], { cwd: root, encoding: "utf8", env }).stdout;
+      return (await runHere({ path: root }, args, { env: { PATH: bin } })).stdout;
     };
     try {
       const fixture = join(ROOT, "test/fixtures/codex/title/home");
       cpSync(fixture, join(machines, "first/.codex"), { recursive: true });
-      const [{ sessionId }] = JSON.parse(on("first", "session", "list", "--json"));
-      on("first", "session", "export", sessionId, "--bundle", "../a.bundle");
+      const [{ sessionId }] = JSON.parse(await on("first", "session", "list", "--json"));
+      await on("first", "session", "export", sessionId, "--bundle", "../a.bundle");
       for (const agent of ["codex", "claude"]) {
-        on("second", "import", "../a.bundle", "--cwd", ".", "--to", agent, "--no-verify");
+        await on("second", "import", "../a.bundle", "--cwd", ".", "--to", agent, "--no-verify");
       }
       const listed: readonly { readonly agent: string; readonly title: string }[] = JSON.parse(
-        on("second", "session", "list", "--json"),
+        await on("second", "session", "list", "--json"),
       );
       expect(Object.fromEntries(listed.map(({ agent, title }) => [agent, title]))).toEqual({
         codex: "A name for the timer",
@@ -130,18 +131,18 @@ describe("export --bundle and import", () => {
     }
   });
 
-  test("what is no bundle is refused with what to do", () => {
+  test("what is no bundle is refused with what to do", async () => {
     const file = join(home, "letter.txt");
     writeFileSync(file, "hello");
-    const { code, stderr } = continuo("import", file, "--cwd", ".");
+    const { code, stderr } = await here("import", file, "--cwd", ".");
     expect([code, stderr]).toEqual([4, expect.stringContaining("session export ID --bundle FILE")]);
-    expect(continuo("import", join(home, "none")).code).toBe(3);
+    expect((await here("import", join(home, "none"))).code).toBe(3);
   });
 });
 
 describe("handoff", () => {
-  test("--dry-run says what would be lost, and writes nothing", () => {
-    const { code, stdout } = continuo("handoff", ID, "--to", "codex", "--cwd", cwd, "--dry-run");
+  test("--dry-run says what would be lost, and writes nothing", async () => {
+    const { code, stdout } = await here("handoff", ID, "--to", "codex", "--cwd", cwd, "--dry-run");
     expect(code).toBe(0);
     expect(stdout).toContain("tool_call    4 kept, 0 rewritten, 0 noted, 0 dropped");
     expect(stdout).toContain("thinking rewritten: signed by another vendor: without the signature");
@@ -149,15 +150,15 @@ describe("handoff", () => {
     expect(existsSync(join(home, ".codex"))).toBe(false);
   });
 
-  test("--max-loss fails before anything is written", () => {
+  test("--max-loss fails before anything is written", async () => {
     const loss = ["--max-loss", "tool_call=0", "--max-loss", "other=0"];
-    const { code, stderr } = continuo("handoff", ID, "--to", "codex", "--cwd", cwd, ...loss, "--json");
+    const { code, stderr } = await here("handoff", ID, "--to", "codex", "--cwd", cwd, ...loss, "--json");
     expect(code).toBe(6);
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "fidelity", details: { lost: {} } } });
     expect(existsSync(join(home, ".codex"))).toBe(false);
   });
 
-  test("writes a session that is listed there, and says how to go on; --json has its keys", () => {
+  test("writes a session that is listed there, and says how to go on; --json has its keys", async () => {
     const args = ["handoff", ID, "--to", "codex", "--cwd", cwd, "--no-verify", "--json"];
     const { code, stdout } = continuo(...args);
     expect(code).toBe(0);
@@ -172,7 +173,7 @@ describe("handoff", () => {
       "madeDatabase",
     ]);
     expect(made.resumeCommand).toEqual(["codex", "resume", made.sessionId]);
-    const listed = JSON.parse(continuo("session", "list", "--agent", "codex", "--json").stdout);
+    const listed = JSON.parse((await here("session", "list", "--agent", "codex", "--json")).stdout);
     expect(listed).toMatchObject([
       { sessionId: made.sessionId, title: expect.stringMatching(/^from claude: /) },
     ]);
@@ -183,8 +184,8 @@ describe("handoff", () => {
     ["no such agent", ["handoff", ID, "--to", "cursor"], 2],
     ["no such session", ["handoff", "nobody", "--to", "codex"], 3],
     ["no count", ["handoff", ID, "--to", "codex", "--max-loss", "calls=0"], 2],
-  ])("%s", (_name, args, exitCode) => {
-    expect(continuo(...args).code).toBe(exitCode);
+  ])("%s", async (_name, args, exitCode) => {
+    expect((await here(...args)).code).toBe(exitCode);
   });
 
   /** A copy of the session that tells another folder, or none. */
@@ -198,34 +199,34 @@ describe("handoff", () => {
 
   const NAME_ONE = "Name a folder: `continuo handoff ID --to AGENT --cwd DIR`.";
 
-  test("the folder to go on in is never guessed", () => {
+  test("the folder to go on in is never guessed", async () => {
     const to = ["--to", "codex", "--dry-run", "--json"];
-    const failed = (...args: readonly string[]): unknown => {
-      const { code, stderr } = continuo("handoff", ...args, ...to);
+    const failed = async (...args: readonly string[]): Promise<unknown> => {
+      const { code, stderr } = await here("handoff", ...args, ...to);
       const { error } = JSON.parse(stderr);
       return { exit: code, code: error.code, message: error.message, hint: error.hint };
     };
     // There is one of that name where the command is run.
-    expect(failed(copyWith("relative.jsonl", "../my project"))).toEqual({
+    expect(await failed(copyWith("relative.jsonl", "../my project"))).toEqual({
       ...{ exit: 2, code: "usage", hint: NAME_ONE },
       message: "the session names its folder by a relative path: ../my project",
     });
-    expect(failed(copyWith("untold.jsonl", null))).toEqual({
+    expect(await failed(copyWith("untold.jsonl", null))).toEqual({
       ...{ exit: 2, code: "usage", hint: NAME_ONE },
       message: "the session does not name its folder",
     });
-    expect(failed(ID)).toEqual({
+    expect(await failed(ID)).toEqual({
       ...{ exit: 3, code: "not_found", hint: "Name a folder: `continuo handoff ID --to AGENT --cwd DIR`." },
       message: "there is no folder /home/dev/project",
     });
     const file = copyWith("file.jsonl", null);
-    expect(failed(ID, "--cwd", file)).toEqual({
+    expect(await failed(ID, "--cwd", file)).toEqual({
       ...{ exit: 3, code: "not_found", hint: NAME_ONE },
       message: `${file} is a file, not a folder`,
     });
-    expect(failed(ID, "--cwd", "")).toMatchObject({ exit: 2, code: "usage" });
+    expect(await failed(ID, "--cwd", "")).toMatchObject({ exit: 2, code: "usage" });
     for (const agent of [[], ["--agent", "codex"]]) {
-      const resumed = continuo("resume", join(home, "relative.jsonl"), "--print", ...agent);
+      const resumed = await here("resume", join(home, "relative.jsonl"), "--print", ...agent);
       expect(resumed.code).toBe(2);
       expect(resumed.stderr).toContain("the session names its folder by a relative path: ../my project");
     }
@@ -234,8 +235,8 @@ describe("handoff", () => {
   test.each([
     ["a message that is not there", ["--from-message", "nobody"], 3, "not_found", "session show"],
     ["a limit that contradicts", ["--strategy", "full", "--max-tokens", "5"], 2, "usage", "Leave out"],
-  ])("%s: an error with a hint", (_name, args, exitCode, errorCode, hint) => {
-    const { code, stderr } = continuo("handoff", ID, "--to", "codex", "--cwd", cwd, ...args, "--json");
+  ])("%s: an error with a hint", async (_name, args, exitCode, errorCode, hint) => {
+    const { code, stderr } = await here("handoff", ID, "--to", "codex", "--cwd", cwd, ...args, "--json");
     expect(code).toBe(exitCode);
     expect(JSON.parse(stderr)).toMatchObject({
       error: { code: errorCode, hint: expect.stringContaining(hint) },

@@ -16,7 +16,7 @@ export interface RunHereOptions {
 }
 
 export async function runHere(
-  home: Home,
+  home: Pick<Home, "path">,
   args: readonly string[],
   options: RunHereOptions = {},
 ): Promise<Run> {

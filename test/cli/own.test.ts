@@ -15,6 +15,7 @@ import {
   run,
   writeSessions,
 } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 const BOTH = "01999999-2222-7000-8000-000000000001";
 const ALONE = "01888888-0000-7000-8000-000000000002";
@@ -118,7 +119,7 @@ describe("session list", () => {
         { agent: "codex", sessionId: "gone", location: null, cwd: null },
       ],
     });
-    const { stdout } = await run(home, []);
+    const { stdout } = await runHere(home, []);
     expect(stdout).toContain("continuo (claude, codex)  01999999-2  Fix the build");
     expect(stdout).toContain("continuo                  01888888    Alone");
   });
@@ -157,7 +158,7 @@ describe("session list", () => {
 
   test("a store that cannot be read is an error beside the others", async () => {
     home.write(".continuo/continuo.db", "no database at all, whatever its name says");
-    const { stdout, stderr, code } = await run(home, ["session", "list", "--json"]);
+    const { stdout, stderr, code } = await runHere(home, ["session", "list", "--json"]);
     expect((JSON.parse(stdout) as unknown[]).length).toBe(3);
     expect(stderr).toContain("Continuo's own sessions cannot be listed: ");
     expect(code).not.toBe(0);
@@ -168,7 +169,7 @@ describe("one of Continuo's own", () => {
   beforeEach(makeOwn);
 
   test("show, export and info read its transcript", async () => {
-    const shown = JSON.parse((await run(home, ["show", BOTH, "--json"])).stdout);
+    const shown = JSON.parse((await runHere(home, ["show", BOTH, "--json"])).stdout);
     expect(shown).toMatchObject({ agent: "continuo", sessionId: BOTH, problems: [] });
     expect(shown.messages.map(({ role }: { role: string }) => role)).toEqual([
       "user",
@@ -176,13 +177,13 @@ describe("one of Continuo's own", () => {
       "tool",
       "assistant",
     ]);
-    const text = (await run(home, ["show", `continuo:${BOTH}`])).stdout;
+    const text = (await runHere(home, ["show", `continuo:${BOTH}`])).stdout;
     expect(text).toContain("Built.");
     expect(text).not.toContain("\u001b");
-    expect((await run(home, ["export", BOTH, "--format", "html"])).stdout).toContain(
+    expect((await runHere(home, ["export", BOTH, "--format", "html"])).stdout).toContain(
       "<dd><bdi>continuo</bdi></dd>",
     );
-    const info = JSON.parse((await run(home, ["session", "info", BOTH.slice(0, 10), "--json"])).stdout);
+    const info = JSON.parse((await runHere(home, ["session", "info", BOTH.slice(0, 10), "--json"])).stdout);
     expect(info).toMatchObject({
       agent: "continuo",
       messages: { total: 4, user: 1, assistant: 2, tool: 1, system: 0 },
@@ -192,25 +193,27 @@ describe("one of Continuo's own", () => {
       subagents: [],
       nativeRefs: [{ agent: "claude" }, { agent: "codex" }],
     });
-    expect((await run(home, ["session", "info", BOTH])).stdout).toContain(`claude:${CLAUDE_ID}`);
+    expect((await runHere(home, ["session", "info", BOTH])).stdout).toContain(`claude:${CLAUDE_ID}`);
   });
 
   test("ids: the beginning that also begins a native one is ambiguous, a native one stays reachable", async () => {
-    const both = await run(home, ["show", "01999999", "--json"]);
+    const both = await runHere(home, ["show", "01999999", "--json"]);
     expect(both.code).toBe(1);
     expect(JSON.parse(both.stderr).error.details.matches).toEqual([
       { agent: "continuo", sessionId: BOTH, location: `${database}#${BOTH}` },
       expect.objectContaining({ agent: "codex", sessionId: CODEX_ID }),
     ]);
     for (const id of [CLAUDE_ID, CLAUDE_ID.slice(0, 9), `claude:${CLAUDE_ID}`]) {
-      expect(JSON.parse((await run(home, ["show", id, "--json"])).stdout)).toMatchObject({ agent: "claude" });
+      expect(JSON.parse((await runHere(home, ["show", id, "--json"])).stdout)).toMatchObject({
+        agent: "claude",
+      });
     }
-    expect((await run(home, ["show", "continuo:01999999", "--json"])).code).toBe(0);
-    for (const id of ["continuo:ffff", "ffff"]) expect((await run(home, ["show", id])).code).toBe(3);
+    expect((await runHere(home, ["show", "continuo:01999999", "--json"])).code).toBe(0);
+    for (const id of ["continuo:ffff", "ffff"]) expect((await runHere(home, ["show", id])).code).toBe(3);
   });
 
   test("check recomputes its hashes", async () => {
-    const fine = await run(home, ["check", ALONE, "--json"]);
+    const fine = await runHere(home, ["check", ALONE, "--json"]);
     expect([fine.code, JSON.parse(fine.stdout)]).toEqual([
       0,
       [{ agent: "continuo", sessionId: ALONE, location: `${database}#${ALONE}`, problems: [] }],
@@ -218,7 +221,7 @@ describe("one of Continuo's own", () => {
     const bytes = readFileSync(database);
     bytes.set(Buffer.from("Built!"), bytes.indexOf("Built."));
     writeFileSync(database, bytes);
-    const { code, stdout } = await run(home, ["check", "--json"]);
+    const { code, stdout } = await runHere(home, ["check", "--json"]);
     expect(code).toBe(4);
     const checks: { sessionId: string; problems: unknown[] }[] = JSON.parse(stdout);
     expect(checks.length).toBe(5);
@@ -232,9 +235,9 @@ describe("one of Continuo's own", () => {
   });
 
   test("delete is for good, so that it is refused without a word; its native sessions stay", async () => {
-    const refused = await run(home, ["delete", BOTH]);
+    const refused = await runHere(home, ["delete", BOTH]);
     expect([refused.code, await idsOf("--agent", "continuo")]).toEqual([2, [ALONE, BOTH]]);
-    const { stdout, code } = await run(home, ["delete", BOTH, ALONE, "--yes", "--json"]);
+    const { stdout, code } = await runHere(home, ["delete", BOTH, ALONE, "--yes", "--json"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual([
       { id: BOTH, trashed: null, deleted: expect.objectContaining({ sessionId: BOTH }), error: null },
@@ -249,51 +252,51 @@ describe("one of Continuo's own", () => {
       await store.acquireLease(`session/${ALONE}`, { owner: "me", ttlMs: 60_000 });
       return (await store.createSession({ parentId: BOTH })).sessionId;
     });
-    const { code, stdout } = await run(home, ["delete", BOTH, ALONE, "--yes", "--json"]);
+    const { code, stdout } = await runHere(home, ["delete", BOTH, ALONE, "--yes", "--json"]);
     expect(code).toBe(5);
     const errors = (JSON.parse(stdout) as { error: { code: string } | null }[]).map(
       ({ error }) => error?.code,
     );
     expect(errors).toEqual(["has_forks", "session_live"]);
-    expect((await run(home, ["delete", BOTH, fork, "--yes"])).code).toBe(0);
+    expect((await runHere(home, ["delete", BOTH, fork, "--yes"])).code).toBe(0);
     expect(await idsOf("--agent", "continuo")).toEqual([ALONE]);
   });
 
   test("handoff makes its messages a native session, with a receipt; a trial run writes nothing", async () => {
     const args = ["handoff", BOTH, "--to", "claude", "--cwd", home.path, "--no-verify", "--json"];
-    const tried = JSON.parse((await run(home, [...args, "--dry-run"])).stdout);
+    const tried = JSON.parse((await runHere(home, [...args, "--dry-run"])).stdout);
     expect(tried).toMatchObject({ agent: "claude", sessionId: null, verification: null });
     expect(await idsOf("--agent", "claude")).toEqual([BOTH, HOSTILE_ID]);
-    const made = JSON.parse((await run(home, args)).stdout);
+    const made = JSON.parse((await runHere(home, args)).stdout);
     expect(made.receipt).toEqual(tried.receipt);
     expect(made.verification).toMatchObject({ by: "continuo", outcome: "same" });
-    const { messages } = JSON.parse((await run(home, ["show", made.sessionId, "--json"])).stdout);
+    const { messages } = JSON.parse((await runHere(home, ["show", made.sessionId, "--json"])).stdout);
     expect(messages.map(({ role }: { role: string }) => role)).toEqual([
       "user",
       "assistant",
       "tool",
       "assistant",
     ]);
-    const part = await run(home, [...args, "--max-messages", "1"]);
+    const part = await runHere(home, [...args, "--max-messages", "1"]);
     expect(JSON.parse(part.stdout).receipt.noted).toBeGreaterThan(0);
-    const lossy = await run(home, [...args, "--max-messages", "1", "--max-loss", "text=0"]);
+    const lossy = await runHere(home, [...args, "--max-messages", "1", "--max-loss", "text=0"]);
     expect(lossy.code).toBe(6);
-    expect((await run(home, ["handoff", ALONE, "--to", "pi", "--json"])).code).toBe(2);
+    expect((await runHere(home, ["handoff", ALONE, "--to", "pi", "--json"])).code).toBe(2);
   });
 
   test("resume says how else to go on with it", async () => {
-    const { code, stderr } = await run(home, ["resume", BOTH]);
+    const { code, stderr } = await runHere(home, ["resume", BOTH]);
     expect(code).toBe(1);
     expect(stderr).toContain(`\`continuo resume claude:${CLAUDE_ID}\``);
   });
 
   test("completion offers it", async () => {
-    const { stdout } = await run(home, ["complete-words", "--", "session", "show", "0188"]);
+    const { stdout } = await runHere(home, ["complete-words", "--", "session", "show", "0188"]);
     expect(stdout).toBe(`${ALONE}\tcontinuo: Alone\n`);
   });
 
   test("rename gives it another title", async () => {
-    expect(await run(home, ["session", "rename", ALONE, "Not  alone"])).toMatchObject({ code: 0 });
+    expect(await runHere(home, ["session", "rename", ALONE, "Not  alone"])).toMatchObject({ code: 0 });
     expect((await list("--agent", "continuo")).map(({ title }) => title)).toContain("Not alone");
   });
 });

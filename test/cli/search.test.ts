@@ -17,6 +17,7 @@ import {
   run,
   writeSessions,
 } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 let home: Home;
 beforeEach(() => {
@@ -48,7 +49,7 @@ test("a search finds the turn, `open` shows it by its number, and the link of --
 });
 
 test("the numbers of results belong to the terminal: a search in another one leaves them as they are", async () => {
-  await run(home, ["search", "build"]);
+  await runHere(home, ["search", "build"]);
   // Another shell is another terminal; with a second command it does not become the first one.
   const other = [MAIN, "search", "--json", "hello"];
   const { stdout } = await promisify(execFile)("sh", ["-c", `"$@"; true`, "sh", process.execPath, ...other], {
@@ -56,13 +57,13 @@ test("the numbers of results belong to the terminal: a search in another one lea
     env: cleanEnv(home.path),
   });
   expect(JSON.parse(stdout).results).toMatchObject([{ number: 1, session: { sessionId: CODEX_ID } }]);
-  expect((await run(home, ["open", "1"])).stdout).toContain("Fix the build");
+  expect((await runHere(home, ["open", "1"])).stdout).toContain("Fix the build");
 });
 
 test("what a session says reaches the terminal as visible text", async () => {
-  const { stdout } = await run(home, ["search", "日本", "png"]);
+  const { stdout } = await runHere(home, ["search", "日本", "png"]);
   expect(stdout).toBe("Nothing found.\n");
-  const hostile = await run(home, ["search", "日本"]);
+  const hostile = await runHere(home, ["search", "日本"]);
   expect(hostile.stdout).toContain(HOSTILE_ID.slice(0, 8));
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
   expect(hostile.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/u);
@@ -70,21 +71,21 @@ test("what a session says reaches the terminal as visible text", async () => {
 
 test("on a machine without sessions a search says that there is nothing to search", async () => {
   using empty = createHome();
-  const { stdout } = await run(empty, ["search", "build"]);
+  const { stdout } = await runHere(empty, ["search", "build"]);
   expect(stdout).toBe("Nothing found: this machine has no sessions to search.\n");
 });
 
 test("the index is private, can be cleared, and leaves out what the configuration excludes", async () => {
   const path = join(home.path, ".continuo/index.db");
-  const updated = JSON.parse((await run(home, ["index", "update", "--json"])).stdout);
+  const updated = JSON.parse((await runHere(home, ["index", "update", "--json"])).stdout);
   expect(updated).toMatchObject({ path, state: "ready", sessions: 3, indexed: 3, unreadable: [] });
   expect(statSync(path).mode & 0o777).toBe(0o600);
   home.write(".continuo/continuo.yaml", "index: { exclude: [/home/ann/tool] }");
-  const json = JSON.parse((await run(home, ["search", "--json", "hello"])).stdout);
+  const json = JSON.parse((await runHere(home, ["search", "--json", "hello"])).stdout);
   expect(json.results).toEqual([]);
   home.write(".continuo/continuo.yaml", "index: { exclude: [] }");
-  const again = JSON.parse((await run(home, ["search", "--json", "hello"])).stdout);
+  const again = JSON.parse((await runHere(home, ["search", "--json", "hello"])).stdout);
   expect(again.results).toMatchObject([{ session: { sessionId: CODEX_ID } }]);
-  expect((await run(home, ["index", "clear"])).stdout).toContain("not made yet");
+  expect((await runHere(home, ["index", "clear"])).stdout).toContain("not made yet");
   expect(existsSync(`${path}-journal`)).toBe(false);
 });

@@ -5,6 +5,7 @@ import { tokensOf, usageOf } from "../../src/catalog/index.ts";
 import { findSessions, openNativeSession } from "../../src/native/index.ts";
 import { copyEveryCase } from "../search/every-case.ts";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, run } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 let home: Home;
 beforeEach(() => {
@@ -83,7 +84,7 @@ test("sessions, turns, tokens and cost are counted by day, agent, project and mo
 
 test("continuo.yaml in CONTINUO_HOME sets prices, for `stats` and `session info`, and a project's file cannot", async () => {
   writeAll();
-  expect((await run(home, ["info", CLAUDE_ID])).stdout).toMatch(
+  expect((await runHere(home, ["info", CLAUDE_ID])).stdout).toMatch(
     /cost +≥ \$1\.00 by list prices of .*\n +no price for model-x/u,
   );
   home.write(
@@ -91,7 +92,7 @@ test("continuo.yaml in CONTINUO_HOME sets prices, for `stats` and `session info`
     "prices: { Model-X: { input: 2, output: 0 }, claude-haiku-4-5: { input: 3, output: 0 } }",
   );
   expect((await stats()).total).toMatchObject({ costUsd: 8, unpriced: [] });
-  const info = JSON.parse((await run(home, ["info", CLAUDE_ID, "--json"])).stdout);
+  const info = JSON.parse((await runHere(home, ["info", CLAUDE_ID, "--json"])).stdout);
   expect(info.cost).toMatchObject({
     usd: 5,
     unpriced: [],
@@ -99,11 +100,11 @@ test("continuo.yaml in CONTINUO_HOME sets prices, for `stats` and `session info`
     prices: { asOf: expect.any(String) },
   });
   home.write(".continuo/continuo.yaml", "prices: { model-x: { input: -1, output: 0 } }");
-  expect((await run(home, ["stats"])).code).toBe(2);
+  expect((await runHere(home, ["stats"])).code).toBe(2);
   home.write(".continuo/continuo.yaml", "");
   home.write("project/continuo.yaml", "prices: { model-x: { input: 2, output: 0 } }");
   home.write("project/.git/HEAD", "");
-  const refused = await run(home, ["chat", "--agent", "claude", "hi"], { cwd: `${home.path}/project` });
+  const refused = await runHere(home, ["chat", "--agent", "claude", "hi"], { cwd: `${home.path}/project` });
   expect(refused.stderr).toContain("only the file in CONTINUO_HOME");
 });
 

@@ -13,6 +13,7 @@ import {
   run,
   writeSessions,
 } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 let home: Home;
 
@@ -70,7 +71,9 @@ test("a session goes, is listed in the trash, and comes back byte for byte", asy
 });
 
 test("--json of all three, with the same keys", async () => {
-  const deleted = JSON.parse((await run(home, ["session", "delete", CLAUDE_ID, "nothing", "--json"])).stdout);
+  const deleted = JSON.parse(
+    (await runHere(home, ["session", "delete", CLAUDE_ID, "nothing", "--json"])).stdout,
+  );
   expect(deleted).toEqual([
     {
       id: CLAUDE_ID,
@@ -101,15 +104,21 @@ test("--json of all three, with the same keys", async () => {
     },
   ]);
   const { trashed } = deleted[0];
-  expect(JSON.parse((await run(home, ["session", "trash", "--json"])).stdout)).toEqual([trashed]);
-  const restored = await run(home, ["session", "restore", trashed.trashId, "--json"]);
+  expect(JSON.parse((await runHere(home, ["session", "trash", "--json"])).stdout)).toEqual([trashed]);
+  const restored = await runHere(home, ["session", "restore", trashed.trashId, "--json"]);
   expect(JSON.parse(restored.stdout)).toEqual(trashed);
 });
 
 test("what is refused keeps none of the others: exit code 5, each reported", async () => {
   const fork = "01999999-1111-7222-8333-000000000002";
   writeFork(fork, CODEX_ID);
-  const { code, stdout, stderr } = await run(home, ["session", "delete", CODEX_ID, "nothing", HOSTILE_ID]);
+  const { code, stdout, stderr } = await runHere(home, [
+    "session",
+    "delete",
+    CODEX_ID,
+    "nothing",
+    HOSTILE_ID,
+  ]);
   expect(code).toBe(5);
   expect(stdout).toContain(`moved to the trash  claude:${HOSTILE_ID}  ␛]0;owned␇`);
   expect(stderr).toBe(
@@ -122,7 +131,7 @@ test("what is refused keeps none of the others: exit code 5, each reported", asy
     ].join("\n"),
   );
   expect(await idsListed()).toEqual([fork, CODEX_ID, CLAUDE_ID]);
-  const both = await run(home, ["session", "delete", CODEX_ID, fork]);
+  const both = await runHere(home, ["session", "delete", CODEX_ID, fork]);
   expect([both.code, both.stderr]).toEqual([0, ""]);
   expect(await idsListed()).toEqual([CLAUDE_ID]);
 });
@@ -134,7 +143,7 @@ test("a live session is refused", async () => {
     `.claude/sessions/${process.pid}.json`,
     JSON.stringify({ pid: process.pid, sessionId: CLAUDE_ID, procStart }),
   );
-  const { code, stderr } = await run(home, ["session", "delete", CLAUDE_ID]);
+  const { code, stderr } = await runHere(home, ["session", "delete", CLAUDE_ID]);
   expect([code, stderr.split("\n")[0]]).toEqual([
     5,
     `continuo: ${CLAUDE_ID}: claude has session ${CLAUDE_ID} open`,
@@ -143,30 +152,30 @@ test("a live session is refused", async () => {
 });
 
 test("restoring onto something else is refused; an unknown id is not found", async () => {
-  await run(home, ["session", "delete", CLAUDE_ID]);
+  await runHere(home, ["session", "delete", CLAUDE_ID]);
   home.write(claudeFile(CLAUDE_ID), "other\n");
-  expect((await run(home, ["session", "restore", CLAUDE_ID])).code).toBe(5);
-  expect((await run(home, ["session", "restore", "nothing"])).code).toBe(3);
+  expect((await runHere(home, ["session", "restore", CLAUDE_ID])).code).toBe(5);
+  expect((await runHere(home, ["session", "restore", "nothing"])).code).toBe(3);
 });
 
 test("emptying needs --yes where there is no terminal, and takes what is old enough", async () => {
-  await run(home, ["session", "delete", CLAUDE_ID]);
+  await runHere(home, ["session", "delete", CLAUDE_ID]);
   const trash = join(home.path, ".continuo/trash");
-  const refused = await run(home, ["session", "trash", "--empty"]);
+  const refused = await runHere(home, ["session", "trash", "--empty"]);
   expect([refused.code, refused.stderr]).toEqual([
     2,
     "continuo: cannot ask for confirmation without a terminal: this deletes 1 session for good\nAdd --yes to confirm.\n",
   ]);
-  const young = await run(home, ["session", "trash", "--empty", "--older-than", "30", "--yes"]);
+  const young = await runHere(home, ["session", "trash", "--empty", "--older-than", "30", "--yes"]);
   expect([young.stdout, readdirSync(trash).length]).toEqual(["0 sessions deleted for good\n", 1]);
-  const emptied = await run(home, ["session", "trash", "--empty", "--yes"]);
+  const emptied = await runHere(home, ["session", "trash", "--empty", "--yes"]);
   expect([emptied.stdout, readdirSync(trash)]).toEqual(["1 session deleted for good\n", []]);
-  expect((await run(home, ["session", "trash", "--older-than", "soon"])).code).toBe(2);
+  expect((await runHere(home, ["session", "trash", "--older-than", "soon"])).code).toBe(2);
 });
 
 test("example sessions are not deleted: they are not this machine's", async () => {
   using empty = createHome();
-  const { code, stderr } = await run(empty, ["session", "delete", "3a1f0c52"]);
+  const { code, stderr } = await runHere(empty, ["session", "delete", "3a1f0c52"]);
   expect(code).toBe(3);
   expect(stderr).toContain("this is an example session, which cannot be changed");
 });

@@ -12,9 +12,9 @@ import {
   claudeText,
   createHome,
   type Home,
-  run,
   writeSessions,
 } from "../cli/home.ts";
+import { runHere } from "../cli/in-process.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const OWN_ID = "01999999-2222-7000-8000-000000000001";
@@ -39,7 +39,7 @@ interface Result {
 }
 
 async function find(...words: readonly string[]): Promise<readonly Result[]> {
-  const { stdout } = await run(home, ["search", "--json", "--all", ...words]);
+  const { stdout } = await runHere(home, ["search", "--json", "--all", ...words]);
   const { results, notIndexed, unreadable } = JSON.parse(stdout);
   expect({ notIndexed, unreadable }).toEqual({ notIndexed: 0, unreadable: [] });
   return results;
@@ -47,7 +47,7 @@ async function find(...words: readonly string[]): Promise<readonly Result[]> {
 
 /** The turn of a result as its link shows it. */
 async function opened({ link }: Result): Promise<string> {
-  const { code, stdout, stderr } = await run(home, link.split(" ").slice(1));
+  const { code, stdout, stderr } = await runHere(home, link.split(" ").slice(1));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout;
 }
@@ -120,14 +120,14 @@ test("a sub-agent inside of its session's file, beside it in the old way, and a 
     if (result !== undefined) expect(await opened(result)).toContain(word);
   }
   // In the list they are details of their sessions.
-  expect(JSON.parse((await run(home, ["session", "list", "--json"])).stdout)).toHaveLength(3);
+  expect(JSON.parse((await runHere(home, ["session", "list", "--json"])).stdout)).toHaveLength(3);
 });
 
 test("an archived session is found, and marked", async () => {
   copyCase("codex/archived", ".codex");
   const results = await find("--regex", ".");
   expect(results.map(({ session }) => session.archived)).toContain(true);
-  expect((await run(home, ["search", "--regex", "."])).stdout).toContain("archived");
+  expect((await runHere(home, ["search", "--regex", "."])).stdout).toContain("archived");
 });
 
 test.each([
@@ -158,10 +158,10 @@ test.each([
     if (deleted === undefined) throw new Error("it was not found");
     expect(deleted.link).toContain(`trash:${trashId}`);
     expect(packed(await opened(deleted)).slice(0, 200)).toBe(packed(shown).slice(0, 200));
-    expect((await run(home, ["search", "--regex", "."])).stdout).toContain("in the trash");
-    expect((await run(home, ["open", "1"])).code).toBe(0);
+    expect((await runHere(home, ["search", "--regex", "."])).stdout).toContain("in the trash");
+    expect((await runHere(home, ["open", "1"])).code).toBe(0);
     // What was laid out to be read is gone, and the session comes back as it was.
-    expect((await run(home, ["session", "restore", trashId])).code).toBe(0);
+    expect((await runHere(home, ["session", "restore", trashId])).code).toBe(0);
     expect((await find("--regex", ".")).map(({ link }) => link).sort()).toEqual(
       before.map(({ link }) => link).sort(),
     );
