@@ -1,4 +1,4 @@
-/** The commands as processes of their own, in scratch homes. */
+/** The commands as processes of their own, in scratch homes; the table of errors in the process of the test. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ import {
   writeDamaged,
   writeSessions,
 } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 let home: Home;
 let damaged: Home;
@@ -398,7 +399,7 @@ describe("errors", () => {
       'continuo: there is no session "\\u001b[2J"\nRun `continuo session list --all --archived` to see every session.\n',
     ],
   ])("%j exits with %i", async (args, code, stderr) => {
-    const failed = await run(home, args);
+    const failed = await runHere(home, args);
     expect({ ...failed, stderr: failed.stderr.replaceAll(home.path, "HOME") }).toEqual({
       code,
       stdout: "",

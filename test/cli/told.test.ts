@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import type { ScriptStep } from "../acp/script.ts";
 import { type Run, run } from "./home.ts";
+import { runHere } from "./in-process.ts";
 import { createTalkHome, type TalkHome } from "./talk.ts";
 import { LISTED, listing } from "./told-agent.ts";
 
@@ -14,13 +15,13 @@ let home: TalkHome;
 afterEach(() => home[Symbol.dispose]());
 
 const continuo = (...args: readonly string[]): Promise<Run> =>
-  run(home, args, { cwd: join(home.path, "project") });
+  runHere(home, args, { cwd: join(home.path, "project") });
 
 const REFUSED: ScriptStep = { error: { code: -32000, message: "the index is broken" } };
 
 test("session list --agent NAME asks an agent of continuo.yaml; a conversation that is both is one row", async () => {
   home = createTalkHome(listing([LISTED]));
-  await continuo("chat", "one");
+  await run(home, ["chat", "one"], { cwd: join(home.path, "project") });
   const { code, stdout, stderr } = await continuo("session", "list", "--agent", "robot", "--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const [own, told, ...others] = JSON.parse(stdout);
@@ -62,7 +63,7 @@ test("a project's agent is not asked before the project is trusted", async () =>
   const { code, stderr } = await continuo("session", "list", "--agent", "mine");
   expect(code).toBe(5);
   expect(stderr).toContain("continuo trust");
-  expect((await run(home, ["session", "list", "--json"])).stdout).toBe("[]\n");
+  expect((await runHere(home, ["session", "list", "--json"])).stdout).toBe("[]\n");
 });
 
 test("/sessions of the repl asks the agent that it is with; a list that fails stands beside the others", async () => {

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createHome, type Home, run, SOURCE_MAIN, writeSessions } from "./home.ts";
+import { runHere } from "./in-process.ts";
 
 let home: Home;
 const FILE = "agents:\n  claude:\n    command: ./\u001b[31mrun\n    model: m\n";
@@ -16,7 +17,7 @@ beforeEach(() => {
 afterEach(() => home[Symbol.dispose]());
 
 const record = () => join(home.path, ".continuo/trust.json");
-const listed = async () => JSON.parse((await run(home, ["trust", "--list", "--json"])).stdout);
+const listed = async () => JSON.parse((await runHere(home, ["trust", "--list", "--json"])).stdout);
 
 describe("continuo trust", () => {
   test("shows what is trusted, keeps it for this user alone, and lists what became of it", async () => {
@@ -50,7 +51,7 @@ describe("continuo trust", () => {
     home.write("app/.mcp.json", "{}");
     home.write("app/opencode.json", "{}");
     home.write("app/src/x", "");
-    expect(await run(home, ["trust", "app/src"])).toMatchObject({
+    expect(await runHere(home, ["trust", "app/src"])).toMatchObject({
       code: 0,
       stdout: "trusted  ~/app\n  claude: .claude/settings.json, .mcp.json\n  opencode: opencode.json\n",
     });
@@ -59,16 +60,16 @@ describe("continuo trust", () => {
 
   test("who names the file trusts the file alone", async () => {
     home.write("app/continuo.yaml", FILE);
-    const trusted = await run(home, ["trust", "app/continuo.yaml", "--json"]);
+    const trusted = await runHere(home, ["trust", "app/continuo.yaml", "--json"]);
     const path = join(home.path, "app/continuo.yaml");
     expect(JSON.parse(trusted.stdout)).toMatchObject({ path, folder: null });
     expect(await listed()).toMatchObject([{ path }]);
   });
 
   test("no folder is not_found, and a file that cannot be used is not trusted", async () => {
-    expect((await run(home, ["trust", "nowhere"])).code).toBe(3);
+    expect((await runHere(home, ["trust", "nowhere"])).code).toBe(3);
     home.write("app/continuo.yaml", "agents:\n  claude:\n    comand: x\n");
-    const wrong = await run(home, ["trust", "app"]);
+    const wrong = await runHere(home, ["trust", "app"]);
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain(
       `${join(home.path, "app/continuo.yaml")}:3: there is no key "comand" in agents.claude; did you mean command?`,
@@ -79,7 +80,7 @@ describe("continuo trust", () => {
   test("a record that cannot be read is not written over", async () => {
     home.write(".continuo/trust.json", "{");
     home.write("app/continuo.yaml", FILE);
-    expect((await run(home, ["trust", "app"])).code).toBe(4);
+    expect((await runHere(home, ["trust", "app"])).code).toBe(4);
     expect(readFileSync(record(), "utf8")).toBe("{");
   });
 });

@@ -22,6 +22,7 @@ import {
 import { parseCommented } from "../../src/files/index.ts";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { createHome, type Home, MAIN, run } from "../cli/home.ts";
+import { runHere } from "../cli/in-process.ts";
 import { rounds } from "../sizes/counts.ts";
 
 let home: Home;
@@ -53,7 +54,7 @@ function entryOf(agent: AgentName, text: string): unknown {
 
 test.each(AGENT_NAMES)("%s: a new file is made, shown before, and gone after uninstall", async (agent) => {
   const path = fileOf(agent);
-  const asked = await run(home, ["mcp", "install", agent]);
+  const asked = await runHere(home, ["mcp", "install", agent]);
   expect(asked.code).toBe(2);
   expect(asked.stdout).toContain("+ ");
   expect(asked.stderr).toContain("--yes");
@@ -78,10 +79,10 @@ test.each(AGENT_NAMES)("%s: a new file is made, shown before, and gone after uni
   }
   expect((await run(home, ["mcp", "install", agent, "--yes"])).stdout).toContain("registered already");
   expect(readFileSync(path, "utf8")).toBe(text);
-  const gone = await run(home, ["mcp", "uninstall", agent, "--yes", "--json"]);
+  const gone = await runHere(home, ["mcp", "uninstall", agent, "--yes", "--json"]);
   expect(JSON.parse(gone.stdout)).toEqual([{ agent, path, changed: true }]);
   expect(existsSync(path)).toBe(false);
-  expect((await run(home, ["mcp", "uninstall", agent, "--yes"])).stdout).toContain("not registered");
+  expect((await runHere(home, ["mcp", "uninstall", agent, "--yes"])).stdout).toContain("not registered");
 });
 
 const JSON_TEXTS: readonly string[] = [
@@ -190,7 +191,7 @@ test("a file that its agent rewrote since loses our entry alone, and keeps its m
   expect((await run(home, ["mcp", "install", "claude", "--yes"])).code).toBe(0);
   const settings = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify({ ...settings, numStartups: 4 }));
-  expect((await run(home, ["mcp", "uninstall", "claude", "--yes"])).code).toBe(0);
+  expect((await runHere(home, ["mcp", "uninstall", "claude", "--yes"])).code).toBe(0);
   expect(readFileSync(path, "utf8")).toBe('{"numStartups":4}');
   expect(statSync(path).mode & 0o777).toBe(0o644);
 });
@@ -276,7 +277,7 @@ test("a folder in which others can write is refused; a link within the home fold
   expect(readFileSync(join(home.path, "dotfiles/config.toml"), "utf8")).toContain(
     "# mine\n\n[mcp_servers.continuo]\n",
   );
-  expect((await run(home, ["mcp", "uninstall", "codex", "--yes"])).code).toBe(0);
+  expect((await runHere(home, ["mcp", "uninstall", "codex", "--yes"])).code).toBe(0);
   expect(readFileSync(fileOf("codex"), "utf8")).toBe("# mine\n");
 });
 
