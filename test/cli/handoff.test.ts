@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MAIN, type Run } from "./home.ts";
+import { MAIN, type Run, runWith } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -40,11 +40,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-function continuo(...args: readonly string[]): { code: number | null; stdout: string; stderr: string } {
-  const env = { PATH: bin, HOME: home, NO_COLOR: "1" };
-  const command = [MAIN, ...args];
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd, env, encoding: "utf8" });
-  return { code: status, stdout, stderr };
+function continuo(...args: readonly string[]): Run {
+  return runWith({ home, bin, cwd }, args);
 }
 
 /** The same in this process: what else the command does is shown by tests that start it. */

@@ -1,6 +1,6 @@
 /** A scratch home with a few small sessions, and the command run in it as a process of its own. */
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -67,6 +67,21 @@ export async function run(home: Home, args: readonly string[], options: RunOptio
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
   child.on("error", reject).on("close", resolve);
   return { code: await promise, stdout, stderr };
+}
+
+interface OnlyPrograms {
+  readonly home: string;
+  /** The one folder of the search path. */
+  readonly bin: string;
+  readonly cwd: string;
+}
+
+/** The command where no program is found but those of a test. */
+export function runWith({ home, bin, cwd }: OnlyPrograms, args: readonly string[]): Run {
+  const env = { PATH: bin, HOME: home, NO_COLOR: "1" };
+  const command = [MAIN, ...args];
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd, env, encoding: "utf8" });
+  return { code: status, stdout, stderr };
 }
 
 export const CLAUDE_ID = "4bf3c2a1-0000-4000-8000-000000000001";

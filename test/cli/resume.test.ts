@@ -1,6 +1,5 @@
 /** `continuo resume` of Gemini CLI's sessions, which it may delete, and `--print`, which changes nothing. */
 
-import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -16,7 +15,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { ageBy, snapshotOf } from "../agents/proof.ts";
-import { MAIN } from "./home.ts";
+import { type Run, runWith } from "./home.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FIXTURES = join(ROOT, "test/fixtures");
@@ -47,15 +46,8 @@ function useFixture(agent: AgentName): string {
   return String(JSON.parse(readFileSync(join(folder, "requests.json"), "utf8")).sessionId);
 }
 
-function continuo(...args: readonly string[]): { code: number | null; stdout: string; stderr: string } {
-  const env = { PATH: bin, HOME: home, NO_COLOR: "1" };
-  const command = [MAIN, ...args];
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, {
-    cwd: root,
-    env,
-    encoding: "utf8",
-  });
-  return { code: status, stdout, stderr };
+function continuo(...args: readonly string[]): Run {
+  return runWith({ home, bin, cwd: root }, args);
 }
 
 /** A folder to go on in, in place of the one in the session, which is another machine's. */

@@ -2,21 +2,16 @@
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../../extension/limits.ts";
-import { captionsUntil, openSite, openViewer, play, sendFrames } from "./harness.ts";
+import { captionsUntil, play, sendFrames } from "./harness.ts";
 import { HELD_CLOCK, HOLD_AT_DEGRADED, tellEngineClock } from "./held-clock.ts";
+import { openWatched } from "./open-watched.ts";
 import { badges, checkPanel } from "./pictures.ts";
-import { damage, keysOf, serve, textsOf } from "./served.ts";
+import { damage, textsOf } from "./served.ts";
 
 test("while a session is degraded, transcripts, remarks and the newest frames wait, and all go out after the repair", async () => {
-  await using site = await openSite();
-  await using served = await serve();
   const offscreenScript = `${HELD_CLOCK}${HOLD_AT_DEGRADED}`;
-  await using viewer = await openViewer(site, served, { sources: { frames: false }, offscreenScript });
-  const panel = await viewer.panel();
-  const page = await viewer.context.newPage();
-  await page.goto(site.url);
-  await expect.poll(() => keysOf(served)).toHaveLength(1);
-  const [key = ""] = await keysOf(served);
+  await using watched = await openWatched({ sources: { frames: false }, offscreenScript });
+  const { site, served, viewer, panel, page, key } = watched;
   const before = await play(page, { fromMs: 0, toMs: 4_500 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(before));
   await served.kill();

@@ -3,8 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { soakTest } from "../sizes/soak-test.ts";
-import { openSite, openViewer } from "./harness.ts";
-import { keysOf, serve } from "./served.ts";
+import { openWatched } from "./open-watched.ts";
 
 const MINUTES = 60;
 /** From then on nothing may grow by more than a fifth: the list of notes is full. */
@@ -42,14 +41,8 @@ soakTest(
   "extension: the memory of the panel is flat over an hour of simulated viewing",
   { count: 1, batchSize: 1 },
   async () => {
-    await using site = await openSite();
-    await using served = await serve();
-    await using viewer = await openViewer(site, served);
-    const panel = await viewer.panel();
-    const page = await viewer.context.newPage();
-    await page.goto(site.url);
-    await expect.poll(() => keysOf(served)).toHaveLength(1);
-    const [key = ""] = await keysOf(served);
+    await using watched = await openWatched();
+    const { served, panel, key } = watched;
     const path = `/v1/live/${encodeURIComponent(key)}`;
     const bytes: number[] = [];
     for (let n = 0; n < MINUTES; n++) {

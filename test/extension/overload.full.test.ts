@@ -2,9 +2,10 @@
 
 import { expect, test } from "vitest";
 import { openEmbedder } from "./embedder.ts";
-import { captionsUntil, openSite, openViewer, play } from "./harness.ts";
+import { captionsUntil, play } from "./harness.ts";
+import { openWatched } from "./open-watched.ts";
 import { badges, checkPanel } from "./pictures.ts";
-import { keysOf, type Served, serve, textsOf } from "./served.ts";
+import { type Served, textsOf } from "./served.ts";
 
 /** Words of somebody else, until so much waits for notes. */
 async function flood(
@@ -26,15 +27,9 @@ async function captionsIn(served: Served, key: string): Promise<readonly string[
 }
 
 test("a busy server gets remarks and questions only, until everything that waited goes out in order", async () => {
-  await using site = await openSite();
   await using embedder = await openEmbedder();
-  await using served = await serve({ yaml: embedder.yaml });
-  await using viewer = await openViewer(site, served, { sources: { frameEveryMs: 1_000 } });
-  const panel = await viewer.panel();
-  const page = await viewer.context.newPage();
-  await page.goto(site.url);
-  await expect.poll(() => keysOf(served)).toHaveLength(1);
-  const [key = ""] = await keysOf(served);
+  await using watched = await openWatched({ yaml: embedder.yaml, sources: { frameEveryMs: 1_000 } });
+  const { served, viewer, panel, page, key } = watched;
   embedder.hold();
   const before = await play(page, { fromMs: 0, toMs: 4_500 });
   await expect.poll(() => captionsIn(served, key)).toEqual(captionsUntil(before));

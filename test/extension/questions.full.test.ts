@@ -2,19 +2,14 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { openSite, openViewer, play } from "./harness.ts";
+import { play } from "./harness.ts";
+import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
-import { keysOf, NOTE_AGENT, serve } from "./served.ts";
+import { NOTE_AGENT } from "./served.ts";
 
 test("questions of both sides are answered, the cost is shown, pictures are kept, and notes are exported", async () => {
-  await using site = await openSite();
-  await using served = await serve({ yaml: NOTE_AGENT });
-  await using viewer = await openViewer(site, served);
-  const panel = await viewer.panel();
-  const page = await viewer.context.newPage();
-  await page.goto(site.url);
-  await expect.poll(() => keysOf(served)).toHaveLength(1);
-  const [key = ""] = await keysOf(served);
+  await using watched = await openWatched({ yaml: NOTE_AGENT });
+  const { served, panel, page, key } = watched;
   await play(page, { fromMs: 0, toMs: 6_500 });
   const button = (name: string) => panel.getByRole("button", { name, exact: true });
   const note = (text: string) => panel.locator(".note", { hasText: text });

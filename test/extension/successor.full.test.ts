@@ -2,19 +2,14 @@
 
 import { expect, test } from "vitest";
 import { LIMITS } from "../../extension/limits.ts";
-import { captionsUntil, openSite, openViewer, play, sendFrames, waitingFrames } from "./harness.ts";
+import { captionsUntil, play, sendFrames, waitingFrames } from "./harness.ts";
+import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
-import { keysOf, serve, textsOf } from "./served.ts";
+import { textsOf } from "./served.ts";
 
 test("what was said while the server was gone goes to the successor of a session that ended meanwhile", async () => {
-  await using site = await openSite();
-  await using served = await serve();
-  await using viewer = await openViewer(site, served, { sources: { frames: false } });
-  const panel = await viewer.panel();
-  const page = await viewer.context.newPage();
-  await page.goto(site.url);
-  await expect.poll(() => keysOf(served)).toHaveLength(1);
-  const [key = ""] = await keysOf(served);
+  await using watched = await openWatched({ sources: { frames: false } });
+  const { site, served, viewer, panel, page, key } = watched;
   const before = await play(page, { fromMs: 0, toMs: 4_500 });
   await expect.poll(async () => textsOf(await served.events(key))).toEqual(captionsUntil(before));
   const { sessionId } = await served.session(key);

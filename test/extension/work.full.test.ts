@@ -1,19 +1,14 @@
 /** What a person does with notes in the side panel. */
 
 import { expect, test } from "vitest";
-import { captionsUntil, openSite, openViewer, play } from "./harness.ts";
+import { captionsUntil, play } from "./harness.ts";
+import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
-import { keysOf, NOTE_AGENT, serve, textsOf } from "./served.ts";
+import { NOTE_AGENT, textsOf } from "./served.ts";
 
 test("notes are accepted, edited, split, merged and undone by keyboard, and their markers seek", async () => {
-  await using site = await openSite();
-  await using served = await serve({ yaml: NOTE_AGENT });
-  await using viewer = await openViewer(site, served);
-  const panel = await viewer.panel();
-  const page = await viewer.context.newPage();
-  await page.goto(site.url);
-  await expect.poll(() => keysOf(served)).toHaveLength(1);
-  const [key = ""] = await keysOf(served);
+  await using watched = await openWatched({ yaml: NOTE_AGENT });
+  const { served, panel, page, key } = watched;
   const end = await play(page, { fromMs: 0, toMs: 6_500 });
   const button = (name: string) => panel.getByRole("button", { name, exact: true });
   const note = (text: string) => panel.locator(".note", { hasText: text });

@@ -1,0 +1,32 @@
+/** The page with the video, which the extension watches, with the side panel open and a server for both. */
+
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { openSite, openViewer, type Site, type Viewer, type ViewerOptions } from "./harness.ts";
+import { keysOf, type Served, serve } from "./served.ts";
+
+export interface Watched extends AsyncDisposable {
+  readonly site: Site;
+  readonly served: Served;
+  readonly viewer: Viewer;
+  readonly panel: Page;
+  readonly page: Page;
+  /** Of the session of the tab. */
+  readonly key: string;
+}
+
+export async function openWatched(
+  options: ViewerOptions & { readonly yaml?: string } = {},
+): Promise<Watched> {
+  await using stack = new AsyncDisposableStack();
+  const site = stack.use(await openSite());
+  const served = stack.use(await serve(options));
+  const viewer = stack.use(await openViewer(site, served, options));
+  const panel = await viewer.panel();
+  const page = await viewer.context.newPage();
+  await page.goto(site.url);
+  await expect.poll(() => keysOf(served)).toHaveLength(1);
+  const [key = ""] = await keysOf(served);
+  const open = stack.move();
+  return { site, served, viewer, panel, page, key, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
