@@ -1,7 +1,16 @@
 /** Tool calls and results drawn for a terminal, short or in full. */
 
 import type { Part, ResultPart } from "../../transcript/index.ts";
-import { cutEnd, formatCount, type Paint, type Style, widthOf, wrap } from "../terminal/index.ts";
+import {
+  callHead,
+  cutEnd,
+  type Paint,
+  resultHead,
+  STATUS_LOOKS,
+  shortenLines,
+  widthOf,
+  wrap,
+} from "../terminal/index.ts";
 import type { View } from "./view.ts";
 
 interface ToolPen {
@@ -14,16 +23,6 @@ interface ToolPen {
 const SHORT_RESULT_LINES = 12;
 const RESULT_INDENT = "  ";
 
-const STATUS: Readonly<
-  Record<ResultPart["status"], { readonly text: string; readonly styles: readonly Style[] }>
-> = {
-  ok: { text: "", styles: [] },
-  error: { text: "✗ failed", styles: ["red"] },
-  denied: { text: "✗ denied", styles: ["yellow"] },
-  cancelled: { text: "✗ cancelled", styles: ["yellow"] },
-  interrupted: { text: "✗ interrupted", styles: ["yellow"] },
-};
-
 export function drawCall(call: Extract<Part, { type: "call" }>, pen: ToolPen): string[] {
   const { paint, columns } = pen;
   const name = cutEnd(call.name, Math.max(8, columns - 4));
@@ -31,23 +30,23 @@ export function drawCall(call: Extract<Part, { type: "call" }>, pen: ToolPen): s
     call.childSessionId === null ? [] : [paint(cutEnd(`  sub-agent ${call.childSessionId}`, columns), "dim")];
   if (pen.view.tools === "full") {
     const input = wrap([{ text: call.input }], columns - 2, paint).map((line) => RESULT_INDENT + line);
-    return [`${paint("▸", "blue")} ${paint(name, "bold", "blue")}`, ...input, ...child];
+    return [callHead(name, paint), ...input, ...child];
   }
   const room = columns - widthOf(name) - 4;
   const argument = call.argument === null ? "" : `  ${cutEnd(call.argument, Math.max(0, room))}`;
-  return [`${paint("▸", "blue")} ${paint(name, "bold", "blue")}${argument}`, ...child];
+  return [`${callHead(name, paint)}${argument}`, ...child];
 }
 
 export function drawResult(result: ResultPart, pen: ToolPen): string[] {
   const { paint, columns } = pen;
-  const { text: word, styles } = STATUS[result.status];
+  const { status } = result;
+  // What went well needs no word.
+  const word = status === "ok" ? "" : STATUS_LOOKS[status].text;
   const isNamed = result.toolCallId !== pen.lastCallId;
   const lines: string[] = [];
   if (isNamed || word !== "") {
     const name = isNamed ? cutEnd(result.name ?? "result", Math.max(8, columns - 20)) : "";
-    lines.push(
-      `${paint("◂", "blue")} ${[paint(name, "blue"), paint(word, ...styles)].filter((t) => t !== "").join(" ")}`,
-    );
+    lines.push(`${paint("◂", "blue")} ${resultHead(name, word, { status, paint })}`);
   }
   const room = Math.max(10, columns - RESULT_INDENT.length);
   const body = result.text.trimEnd() === "" ? "(no output)" : result.text.trimEnd();
@@ -59,13 +58,7 @@ export function drawResult(result: ResultPart, pen: ToolPen): string[] {
 }
 
 function shorten(text: string, columns: number, paint: Paint): string[] {
-  const lines = text.split("\n");
-  // One hidden line would take a line to say so.
-  const count = lines.length === SHORT_RESULT_LINES + 1 ? lines.length : SHORT_RESULT_LINES;
-  const shown = lines
-    .slice(0, count)
-    .map((line) => paint(cutEnd(line.replaceAll("\t", "    "), columns), "dim"));
-  const hidden = lines.length - shown.length;
-  if (hidden > 0) shown.push(paint(`… ${formatCount(hidden)} more lines (--tools full)`, "yellow"));
-  return shown;
+  const { shown, more } = shortenLines(text.split("\n"), SHORT_RESULT_LINES);
+  const drawn = shown.map((line) => paint(cutEnd(line.replaceAll("\t", "    "), columns), "dim"));
+  return more === null ? drawn : [...drawn, paint(`${more} (--tools full)`, "yellow")];
 }

@@ -19,4 +19,5 @@ export { type Screen, screenOf } from "./screen.ts";
 export type { Shell } from "./shell.ts";
 export { type Column, layOut, type Table } from "./table.ts";
 export { clockTime, formatCount, formatSize, parseSince, plural, relativeTime, tildePath } from "./text.ts";
+export { callHead, resultHead, STATUS_LOOKS, shortenLines } from "./tool-lines.ts";
 export { cutEnd, cutStart, type Span, widthOf, wrap } from "./width.ts";

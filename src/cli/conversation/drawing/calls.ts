@@ -1,6 +1,6 @@
 /** Calls of tools, what they change and what came of them, as short panels. */
 
-import type { AgentEvent, ToolStatus } from "../../../model/index.ts";
+import type { AgentEvent } from "../../../model/index.ts";
 import {
   type ChangedFile,
   changesOf,
@@ -11,7 +11,16 @@ import {
   visibleLine,
   visibleText,
 } from "../../../transcript/index.ts";
-import { cutEnd, formatCount, type Paint, type Style, widthOf } from "../../terminal/index.ts";
+import {
+  callHead,
+  cutEnd,
+  type Paint,
+  resultHead,
+  STATUS_LOOKS,
+  type Style,
+  shortenLines,
+  widthOf,
+} from "../../terminal/index.ts";
 import { DRAWING_LIMITS } from "./limits.ts";
 
 export interface Call {
@@ -31,14 +40,6 @@ export interface Pen {
 
 type Result = Extract<AgentEvent, { type: "tool_result" }>;
 
-const STATUS: Readonly<Record<ToolStatus, { readonly text: string; readonly styles: readonly Style[] }>> = {
-  ok: { text: "✓", styles: ["green"] },
-  error: { text: "✗ failed", styles: ["red"] },
-  denied: { text: "✗ denied", styles: ["yellow"] },
-  cancelled: { text: "✗ cancelled", styles: ["yellow"] },
-  interrupted: { text: "✗ interrupted", styles: ["yellow"] },
-};
-
 /** `▸ Edit  src/a.ts  +3 -1`, one line. */
 export function drawCallLine(call: Call, { columns, paint }: Pen): string {
   const name = cutEnd(visibleLine(call.toolName), Math.max(8, Math.floor(columns / 2)));
@@ -49,7 +50,7 @@ export function drawCallLine(call: Call, { columns, paint }: Pen): string {
   const isTold = argument === null || name.includes(argument);
   const shown = isTold || room < 4 ? "" : `  ${cutEnd(argument, room)}`;
   const counted = count === "" ? "" : `  ${paint(count, "dim")}`;
-  return `${paint("▸", "blue")} ${paint(name, "bold", "blue")}${shown}${counted}`;
+  return `${callHead(name, paint)}${shown}${counted}`;
 }
 
 function argumentOf({ toolInput, title, toolName, content }: Call): string | null {
@@ -117,15 +118,15 @@ export function drawResult(
   pen: Pen,
 ): string[] {
   const { paint, columns } = pen;
-  const { text, styles } = STATUS[result.status] ?? STATUS.error;
+  const status = result.status in STATUS_LOOKS ? result.status : "error";
   // Right below its call, no word is needed for what went well.
-  const word = (isBelow && result.status === "ok") || isSaid ? "" : text;
+  const word = (isBelow && status === "ok") || isSaid ? "" : STATUS_LOOKS[status].text;
   const lines: string[] = [];
   const name =
     isBelow || isSaid ? "" : cutEnd(visibleLine(result.toolName ?? call?.toolName ?? "result"), columns - 20);
   if (name !== "" || word !== "") {
-    const parts = [paint(name, "blue"), paint(word, ...styles)].filter((part) => part !== "");
-    lines.push(isBelow ? `  ${parts.join(" ")}` : `${paint("◂", "blue")} ${parts.join(" ")}`);
+    const head = resultHead(name, word, { status, paint });
+    lines.push(isBelow ? `  ${head}` : `${paint("◂", "blue")} ${head}`);
   }
   // What was changed has been shown; that it worked says the rest.
   if (result.status === "ok" && call !== null && changesOf(call.toolInput, call.content).length > 0)
@@ -155,8 +156,6 @@ function shorten(
   lines: readonly string[],
   { maxLines, pen }: { readonly maxLines: number; readonly pen: Pen },
 ): string[] {
-  // One hidden line would take a line to say so.
-  if (lines.length <= maxLines + 1) return [...lines];
-  const hidden = lines.length - maxLines;
-  return [...lines.slice(0, maxLines), `  ${pen.paint(`… ${formatCount(hidden)} more lines`, "dim")}`];
+  const { shown, more } = shortenLines(lines, maxLines);
+  return more === null ? [...shown] : [...shown, `  ${pen.paint(more, "dim")}`];
 }
