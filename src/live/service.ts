@@ -436,6 +436,9 @@ export class LiveService {
     const { sessionId } = lease;
     if (this.#state === "stopped") return null;
     const follower = await this.#follow(sessionId);
+    // A take-over and a request may be granted one after the other, and heard in the other order.
+    const known = this.#keepers.get(sessionId);
+    if (known !== undefined && known.lease.token > lease.token) return known;
     if (isFinal(follower.fold.state)) {
       await this.#ownership.release(lease);
       return null;

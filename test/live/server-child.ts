@@ -31,8 +31,9 @@ const writer: NoteWriter = {
     const draft = {
       draftId: `${batchId}/1`,
       text: spoken.map(({ text }) => text).join(" "),
-      startMs: spoken[0]?.startMs ?? 0,
-      endMs: spoken.at(-1)?.endMs ?? 0,
+      // What several pages send, and what is heard later, comes in another order than that of the medium.
+      startMs: spoken.length === 0 ? 0 : Math.min(...spoken.map(({ startMs }) => startMs)),
+      endMs: Math.max(0, ...spoken.map(({ endMs }) => endMs)),
       confidence: 0.9,
       evidence: [...spoken, ...earlier].map(({ id }) => id),
     };

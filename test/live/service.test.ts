@@ -281,6 +281,38 @@ test("with two services on one store one owns the session, and what the old owne
   expect(one.service.keeperOf(sessionId)).toBeUndefined();
 });
 
+test("a session that one server is granted twice at once has its owner, in whichever order that is heard", async () => {
+  const memory = await openStore("memory:");
+  await using gone = await liveTest({ store: memory });
+  await gone.service.start();
+  const { sessionId } = await gone.service.open("k", { videoId: "v" });
+  await gone.service.stop();
+  const first = Promise.withResolvers<void>();
+  const heard: string[] = [];
+  const acquireLease: Store["acquireLease"] = async (name, request) => {
+    const lease = await memory.acquireLease(name, request);
+    if (name !== `live/session/${sessionId}`) return lease;
+    heard.push(name);
+    if (heard.length === 1) await first.promise;
+    return lease;
+  };
+  const store: Store = new Proxy(memory, {
+    get: (target, name) => {
+      const value = name === "acquireLease" ? acquireLease : Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  await using live = await liveTest({ store });
+  await live.service.start();
+  await expect.poll(() => heard).toHaveLength(1);
+  await live.send("k", said("at once"));
+  await expect.poll(() => live.service.keeperOf(sessionId)).toBeDefined();
+  first.resolve();
+  await live.settle();
+  await live.clock.advance(4_100);
+  expect(await live.service.session("k")).toMatchObject({ depth: 0 });
+});
+
 test("runs that owners left behind when they died do not hold up the next owner", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
