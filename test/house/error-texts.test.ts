@@ -43,6 +43,10 @@ describe("errors have one voice", () => {
     expect(placesOf(messages.filter(({ text }) => /\.$|\.\s/u.test(text)))).toEqual([]);
   });
 
+  test("a hint is never empty", () => {
+    expect(placesOf(texts.filter(({ role, text }) => role === "hint" && text === ""))).toEqual([]);
+  });
+
   test("a hint is an imperative sentence", () => {
     const wrong = hints.filter(({ text }) => {
       if (text.startsWith("…")) return false;

@@ -13,6 +13,8 @@ export interface Reach {
 }
 
 const COMMAND = "src/cli/main.ts";
+/** It reads the texts of errors in every file. */
+const ERROR_TEXTS = "test/house/error-texts.test.ts";
 const NAMED = /["'`]([\w./-]+\.ts)["'`]/gu;
 
 /** For each source file, below the root: the tests that reach it, nearest first. */
@@ -52,6 +54,12 @@ function reachesOf(path: string, importers: ReadonlyMap<string, ReadonlySet<stri
   }
   return [...distances]
     .filter(([one]) => one.endsWith(".test.ts") && !/\.(?:full|soak|agents)\.test\.ts$/u.test(one))
-    .map(([test, distance]) => ({ test, distance }))
+    .map(([test, distance]) => ({ test, distance: isBeside(test, path) ? 0 : distance }))
+    .concat({ test: ERROR_TEXTS, distance: 0 })
     .sort((a, b) => a.distance - b.distance || (a.test < b.test ? -1 : 1));
+}
+
+/** In the file's own folder a test is about the file, over however many imports it reaches it. */
+function isBeside(test: string, path: string): boolean {
+  return posix.dirname(test) === posix.dirname(path);
 }

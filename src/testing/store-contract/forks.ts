@@ -275,9 +275,11 @@ export const forkCases: readonly ContractCase[] = [
         ),
       );
       await rejects("gone", store.read("a"));
+      await rejects("gone", store.getCursor({ logId: "a", name: "ada" }));
       assert.deepEqual(valuesOf(await readAll(store, "f")), [1]);
       await store.deleteLog("f");
       assert.equal(await store.getLog("a"), null);
+      assert.equal(await store.getCursor({ logId: "a", name: "ada" }), null);
     },
   },
   {
