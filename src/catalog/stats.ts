@@ -66,14 +66,14 @@ export function openUsage(places: Places): UsageIndex {
   };
 }
 
-type Kept = Pick<SessionUsage, "cwd" | "buckets">;
+type SavedUsage = Pick<SessionUsage, "cwd" | "buckets">;
 
 async function usageOfNative(
   found: FoundSession,
   places: Places,
   memo: SavedSkimMemo,
 ): Promise<SessionUsage> {
-  const read = async (): Promise<Kept> => {
+  const read = async (): Promise<SavedUsage> => {
     using session = await openNativeSession(found, { places });
     return { cwd: session.details.cwd, buckets: await usageOf(session) };
   };

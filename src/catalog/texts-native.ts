@@ -77,7 +77,7 @@ function placedOf({ archived, cwd }: FoundSession, title: string | null): string
   return isPlain ? "" : `\n${JSON.stringify({ archived, cwd, title })}`;
 }
 
-interface Told {
+interface BesideFacts {
   /** How many sessions have the same file: those of a database. */
   readonly sharing: number;
   readonly placed: string;
@@ -88,7 +88,7 @@ function fileOf({ files }: FoundSession): string {
   return files[0]?.path ?? "";
 }
 
-function toSource(found: FoundSession, told: Told, options: NativeSourceOptions): CatalogSource {
+function toSource(found: FoundSession, told: BesideFacts, options: NativeSourceOptions): CatalogSource {
   const { files, location } = found;
   const { sharing, placed, besideNow } = told;
   const { nowMs, rules } = options;

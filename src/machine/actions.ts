@@ -43,7 +43,7 @@ export function createActions(machine: Machine): MachineActions {
     source.forget();
     return (await machine.named(key, new AbortController().signal)).shown;
   };
-  const made = async (one: Made): Promise<MachineSession | null> => await findMade(one, source);
+  const made = async (one: NewSessionRef): Promise<MachineSession | null> => await findMade(one, source);
   const handedOver = async (
     until: "receipt" | "written",
     key: string,
@@ -105,7 +105,7 @@ export function createActions(machine: Machine): MachineActions {
   };
 }
 
-interface Made {
+interface NewSessionRef {
   readonly agent: string;
   readonly sessionId: string;
   readonly location: string;
@@ -119,7 +119,7 @@ function toAgentName(name: string): AgentName {
 
 async function toAnswer(
   handOff: HandOff,
-  made: (one: Made) => Promise<MachineSession | null>,
+  made: (one: NewSessionRef) => Promise<MachineSession | null>,
 ): Promise<HandOffAnswer> {
   const { agent, sessionId, location, resumeCommand, cwd, verification } = handOff;
   if (sessionId === null || location === null || resumeCommand === null) {
@@ -134,7 +134,7 @@ async function toAnswer(
 }
 
 interface Forked {
-  readonly made: Made;
+  readonly made: NewSessionRef;
   readonly answer: Omit<ForkAnswer, "session">;
 }
 

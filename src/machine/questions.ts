@@ -23,11 +23,11 @@ import type {
 import { type FindQuery, findInSession } from "./find.ts";
 import { toHead } from "./head.ts";
 import {
-  type Asked,
   branchesOf,
   changedFiles,
   changesOfFile,
   type Histories,
+  type HistoryRequest,
   type OutlineQuery,
   outlineOf,
   type Read,
@@ -78,7 +78,7 @@ export type AnswerOf<Q extends Question> = Questions[Q]["answer"];
 
 /** The session itself, for a question about more than one of its histories. */
 interface Session {
-  readonly asked: Asked;
+  readonly asked: HistoryRequest;
   readonly signal: AbortSignal;
 }
 
@@ -116,7 +116,7 @@ export async function answer<Q extends Question>(
   return await ANSWERS[question](read, args, { asked: toAsked(session), signal });
 }
 
-export function toAsked({ row, ...session }: AskedSession): Asked {
+export function toAsked({ row, ...session }: AskedSession): HistoryRequest {
   return {
     ...present(session),
     locate: async () => await locateRow(row, session.places),

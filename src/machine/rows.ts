@@ -58,7 +58,7 @@ export function keptForMs(tookMs: number, isFirst: boolean): number {
   return Math.min(Math.max(listMs, 10 * tookMs), isFirst ? mostFirstListMs : mostListMs);
 }
 
-interface Kept<T> {
+interface CachedValue<T> {
   get(): Promise<T>;
   /** Whether it was ever made. */
   isMade(): boolean;
@@ -69,7 +69,7 @@ interface Kept<T> {
 function createKept<T>(
   make: () => Promise<T>,
   keptMs: (tookMs: number, isFirst: boolean) => number,
-): Kept<T> {
+): CachedValue<T> {
   let kept: { readonly value: Promise<T>; until: number } | null = null;
   let isMade = false;
   const renew = (): Promise<T> => {

@@ -34,6 +34,11 @@ describe("the house is tidy", () => {
     expect(production.filter((file) => !file.text.startsWith("/**")).map((file) => file.path)).toEqual([]);
   });
 
+  test("no type is named by a participle alone", () => {
+    const participles = /\b(?:class|interface|type) (?:Asked|Begun|Conducted|Held|Kept|Made|Said|Told)\b/u;
+    expect(production.filter(({ text }) => participles.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
   test("no folder is called after nothing", () => {
     const vague = /(^|\/)(utils?|common|helpers?|misc|lib|shared)(\/|\.ts$)/u;
     expect(source.map((file) => file.path).filter((path) => vague.test(path))).toEqual([]);

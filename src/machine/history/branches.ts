@@ -3,7 +3,7 @@
 import { openLocated } from "../../catalog/index.ts";
 import type { Leaf, Message } from "../../model/index.ts";
 import type { Branch, SessionBranches } from "../../wire/machine/index.ts";
-import type { Asked } from "./histories.ts";
+import type { HistoryRequest } from "./histories.ts";
 import { HISTORY_LIMITS } from "./limits.ts";
 import { slowly } from "./reading.ts";
 import { beginsTurn } from "./turn-facts.ts";
@@ -17,7 +17,7 @@ export interface BranchPath {
 }
 
 /** Errors: those of reading the session. */
-export async function branchesOf(asked: Asked, signal: AbortSignal): Promise<SessionBranches> {
+export async function branchesOf(asked: HistoryRequest, signal: AbortSignal): Promise<SessionBranches> {
   using session = await openLocated(await asked.locate(), asked.places, { signal });
   const { leaves } = session;
   const paths: BranchPath[] = [];

@@ -8,7 +8,7 @@ import { HISTORY_LIMITS } from "./limits.ts";
 import { type ReadOptions, readOn, readTip, readWhole, stampNow, type Whole } from "./reading.ts";
 
 /** Which history: of a session, in a view, on a branch. */
-export interface Asked extends ReadOptions {
+export interface HistoryRequest extends ReadOptions {
   readonly key: string;
   /** Where the session lies now. Errors: `not_found`. */
   locate(): Promise<LookUpHit>;
@@ -16,11 +16,11 @@ export interface Asked extends ReadOptions {
 
 export interface Histories {
   /** `use` is called with the history as it is now; it must not keep it. */
-  withWhole<T>(asked: Asked, signal: AbortSignal, use: (whole: Whole) => T): Promise<T>;
+  withWhole<T>(asked: HistoryRequest, signal: AbortSignal, use: (whole: Whole) => T): Promise<T>;
   /** The newest messages of a long session that was not read yet; `null` where all of it is there soon. */
-  tip(asked: Asked): Promise<readonly Message[] | null>;
+  tip(asked: HistoryRequest): Promise<readonly Message[] | null>;
   /** Whether all of it was read here, or is being read. */
-  holds(asked: Omit<Asked, "locate">): boolean;
+  holds(asked: Omit<HistoryRequest, "locate">): boolean;
   close(): void;
 }
 
@@ -44,7 +44,7 @@ const LOOKS = 20;
 
 export function createHistories(): Histories {
   const slots = new Map<string, Slot>();
-  const slotOf = (asked: Asked): Slot => {
+  const slotOf = (asked: HistoryRequest): Slot => {
     const name = nameOf(asked);
     const slot = slots.get(name) ?? createSlot();
     // The one that was asked for last is the last one to go.
@@ -93,7 +93,7 @@ export function createHistories(): Histories {
 }
 
 /** Of a history: one for each session, view and branch. */
-export function nameOf({ key, view, branch }: Pick<Asked, "key" | "view" | "branch">): string {
+export function nameOf({ key, view, branch }: Pick<HistoryRequest, "key" | "view" | "branch">): string {
   return JSON.stringify([key, view, branch ?? null]);
 }
 
@@ -102,7 +102,7 @@ function createSlot(): Slot {
 }
 
 /** As it is now, or was a moment ago. */
-async function wholeNow(slot: Slot, asked: Asked, signal: AbortSignal): Promise<Whole> {
+async function wholeNow(slot: Slot, asked: HistoryRequest, signal: AbortSignal): Promise<Whole> {
   signal.throwIfAborted();
   const isDue = performance.now() - slot.lookedAt > HISTORY_LIMITS.followMs;
   if (slot.reading === null && slot.whole !== null && !isDue) return slot.whole;
@@ -123,7 +123,7 @@ async function wholeNow(slot: Slot, asked: Asked, signal: AbortSignal): Promise<
   }
 }
 
-function startReading(slot: Slot, asked: Asked): NonNullable<Slot["reading"]> {
+function startReading(slot: Slot, asked: HistoryRequest): NonNullable<Slot["reading"]> {
   const abort = new AbortController();
   const done = read(slot, asked, abort.signal).finally(() => {
     if (slot.reading === reading) slot.reading = null;
@@ -134,7 +134,7 @@ function startReading(slot: Slot, asked: Asked): NonNullable<Slot["reading"]> {
   return reading;
 }
 
-async function read(slot: Slot, asked: Asked, signal: AbortSignal): Promise<Whole> {
+async function read(slot: Slot, asked: HistoryRequest, signal: AbortSignal): Promise<Whole> {
   const { whole } = slot;
   if (slot.hit === null) slot.hit = await asked.locate();
   if (whole === null) {
@@ -160,7 +160,7 @@ async function read(slot: Slot, asked: Asked, signal: AbortSignal): Promise<Whol
 async function readOnSafely(
   hit: LookUpHit,
   whole: Whole,
-  asked: Asked,
+  asked: HistoryRequest,
   signal: AbortSignal,
 ): Promise<Whole | null> {
   try {
@@ -173,7 +173,7 @@ async function readOnSafely(
 }
 
 /** A file that is written anew is gone for a moment. */
-async function locateAgain(hit: LookUpHit, asked: Asked): Promise<LookUpHit> {
+async function locateAgain(hit: LookUpHit, asked: HistoryRequest): Promise<LookUpHit> {
   for (let attempt = 1; ; attempt++) {
     try {
       if (hit.kind === "native") {

@@ -7,7 +7,7 @@
  */
 
 export { branchesOf } from "./branches.ts";
-export { type Asked, createHistories, type Histories, nameOf, type Read } from "./histories.ts";
+export { createHistories, type Histories, type HistoryRequest, nameOf, type Read } from "./histories.ts";
 export type { KeptHistory } from "./kept.ts";
 export { HISTORY_LIMITS } from "./limits.ts";
 export { changedFiles, changesOfFile, type OutlineQuery, outlineOf } from "./outline.ts";

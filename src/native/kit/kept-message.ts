@@ -11,7 +11,7 @@ export interface MessageParts {
   read(place: number, key: string): unknown;
 }
 
-interface Kept {
+interface LazyMessage {
   readonly [PARTS]: MessageParts;
   readonly [PLACE]: number;
 }
@@ -51,7 +51,7 @@ const readers = new Map<string, PropertyDescriptor>();
 function readerOf(key: string): PropertyDescriptor {
   let reader = readers.get(key);
   if (reader === undefined) {
-    const get = function (this: Kept): unknown {
+    const get = function (this: LazyMessage): unknown {
       return this[PARTS].read(this[PLACE], key);
     };
     reader = { get, enumerable: true };

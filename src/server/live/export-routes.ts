@@ -6,12 +6,12 @@ import { ContinuoError } from "../../model/index.ts";
 import { type Access, toWireEvent } from "../../wire/index.ts";
 import type { ServerEnv } from "../context/index.ts";
 
-type Asked = (
+type KeyAccess = (
   c: Context<ServerEnv>,
   access: Access,
 ) => Promise<{ readonly key: string; readonly service: LiveService }>;
 
-export function exportRoutes(app: Hono<ServerEnv>, asked: Asked): void {
+export function exportRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   app.get("/v1/live/:key/evidence", async (c) => {
     const { key, service } = await asked(c, "read");
     const after = sequenceOf(c.req.query("after") ?? "0");

@@ -22,10 +22,13 @@ import type { LiveServices } from "./services.ts";
 type Call = Context<ServerEnv>;
 
 /** The key and its service, for a token that may. Errors: `forbidden`. */
-type Asked = (c: Call, access: Access) => Promise<{ readonly key: string; readonly service: LiveService }>;
+type KeyAccess = (
+  c: Call,
+  access: Access,
+) => Promise<{ readonly key: string; readonly service: LiveService }>;
 
 export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, services: LiveServices): void {
-  const asked: Asked = async (c, access) => {
+  const asked: KeyAccess = async (c, access) => {
     const key = c.req.param("key") ?? "";
     const { grant } = c.var;
     context.require(grant, { kind: "live", name: key, access });
@@ -39,7 +42,7 @@ export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, service
 
 interface Live {
   readonly services: LiveServices;
-  readonly asked: Asked;
+  readonly asked: KeyAccess;
 }
 
 function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services, asked }: Live): void {
@@ -113,7 +116,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
   });
 }
 
-function noteRoutes(app: Hono<ServerEnv>, asked: Asked): void {
+function noteRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   const questions = new Buckets({
     perSecond: LIMITS.asksPerSecond,
     burst: LIMITS.askBurst,
@@ -141,7 +144,7 @@ function noteRoutes(app: Hono<ServerEnv>, asked: Asked): void {
   });
 }
 
-function checkRoutes(app: Hono<ServerEnv>, asked: Asked): void {
+function checkRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   app.post("/v1/live/:key/replay", async (c) => {
     const { mode } = await readJsonObject(c.req.raw);
     const known = parseReplayMode(mode);

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { AGENT_NAMES, present } from "../../model/index.ts";
 import { MACHINE_ROOT } from "../../wire/machine/index.ts";
 import type { ServerEnv } from "../context/index.ts";
-import { bodyOf, COUNT, keyOf, type MachineAsked, NAME, parseAsked, parseQuery } from "./asked.ts";
+import { bodyOf, COUNT, keyOf, type MachineAccess, NAME, parseAsked, parseQuery } from "./asked.ts";
 
 const SESSION = `${MACHINE_ROOT}/sessions/:key`;
 const NOTHING = z.strictObject({});
@@ -24,7 +24,7 @@ const EXPORT = z.strictObject({
   secrets: z.enum(["masked"]).optional(),
 });
 
-export function actionRoutes(app: Hono<ServerEnv>, asked: MachineAsked): void {
+export function actionRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
   previewRoutes(app, asked);
   app.post(`${SESSION}/rename`, async (c) => {
     const { actions } = await asked(c, "write");
@@ -57,7 +57,7 @@ export function actionRoutes(app: Hono<ServerEnv>, asked: MachineAsked): void {
   });
 }
 
-function previewRoutes(app: Hono<ServerEnv>, asked: MachineAsked): void {
+function previewRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
   app.get(`${SESSION}/resume`, async (c) => {
     const { actions } = await asked(c, "read");
     parseQuery(c, NOTHING);

@@ -11,7 +11,7 @@ import { readJsonObject } from "../http/index.ts";
 export type Call = Context<ServerEnv>;
 
 /** Errors: `forbidden`; `not_found` on a server without a machine. */
-export type MachineAsked = (c: Call, access: Access) => Promise<MachineService>;
+export type MachineAccess = (c: Call, access: Access) => Promise<MachineService>;
 
 /** Every parameter once; those of `lists` are lists. Errors: `invalid` for what the schema does not take. */
 export function parseQuery<Schema extends z.ZodType>(

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { isContinuoError, present } from "../../model/index.ts";
 import { CHAT_LIMITS, type ChatEvent, MACHINE_ROOT } from "../../wire/machine/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { bodyOf, type Call, keyOf, type MachineAsked, NAME, parseQuery } from "./asked.ts";
+import { bodyOf, type Call, keyOf, type MachineAccess, NAME, parseQuery } from "./asked.ts";
 import { eventStream, type PushedEvent } from "./event-stream.ts";
 
 const CHAT = `${MACHINE_ROOT}/sessions/:key/chat`;
@@ -29,7 +29,7 @@ const ANSWER = z.strictObject({
   page: PAGE,
 });
 
-export function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAsked): void {
+export function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
   app.get(`${CHAT}/events`, async (c) => {
     parseQuery(c, z.strictObject({}));
     return eventStream(c, context, await chatEventsFor(c, asked));
@@ -54,7 +54,7 @@ export function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: 
 /** The events of the conversation that the path names, as whoever asks may see them. */
 export async function chatEventsFor(
   c: Call,
-  asked: MachineAsked,
+  asked: MachineAccess,
 ): Promise<(signal: AbortSignal) => AsyncGenerator<PushedEvent, void, void>> {
   const { chat } = await asked(c, "read");
   const key = keyOf(c);
@@ -64,7 +64,7 @@ export async function chatEventsFor(
   };
 }
 
-async function mayChange(c: Call, asked: MachineAsked): Promise<boolean> {
+async function mayChange(c: Call, asked: MachineAccess): Promise<boolean> {
   try {
     await asked(c, "write");
     return true;

@@ -11,14 +11,14 @@ import type { Access } from "../../wire/index.ts";
 import { MACHINE_ROOT, type MachineService } from "../../wire/machine/index.ts";
 import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
 import { actionRoutes } from "./action-routes.ts";
-import type { MachineAsked } from "./asked.ts";
+import type { MachineAccess } from "./asked.ts";
 import { chatRoutes } from "./chat-routes.ts";
 import { listRoutes } from "./list-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 
 export const machine: CreateMount = (context) => {
   let loaded: Promise<MachineService> | null = null;
-  const asked: MachineAsked = async (c, access) => {
+  const asked: MachineAccess = async (c, access) => {
     const load = machineFor(c.var.grant, access, context);
     loaded ??= load();
     return await loaded;

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { present } from "../../model/index.ts";
 import { MACHINE_ROOT } from "../../wire/machine/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { COUNT, type MachineAsked, NAME, parseQuery, WORDS } from "./asked.ts";
+import { COUNT, type MachineAccess, NAME, parseQuery, WORDS } from "./asked.ts";
 import { eventStream } from "./event-stream.ts";
 
 const TIME = z.iso.datetime({ offset: false });
@@ -27,7 +27,7 @@ const LIST = z.strictObject({
   cursor: NAME.max(2_000).optional(),
 });
 
-export function listRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAsked): void {
+export function listRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
   app.get(`${MACHINE_ROOT}/sessions`, async (c) => {
     const service = await asked(c, "read");
     return Response.json(await service.sessions(present(parseQuery(c, LIST, ["agent"]))));

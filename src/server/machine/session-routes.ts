@@ -5,7 +5,7 @@ import { z } from "zod";
 import { present } from "../../model/index.ts";
 import { type GrowthEvent, MACHINE_ROOT, type MachineService } from "../../wire/machine/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { COUNT, keyOf, type MachineAsked, NAME, parseAsked, parseQuery, WORDS } from "./asked.ts";
+import { COUNT, keyOf, type MachineAccess, NAME, parseAsked, parseQuery, WORDS } from "./asked.ts";
 import { chatEventsFor } from "./chat-routes.ts";
 import { eventStream, merged, type PushedEvent } from "./event-stream.ts";
 
@@ -40,7 +40,7 @@ const FIND = z.strictObject({
 });
 const CHANGES = z.strictObject({ ...VIEW, path: NAME.max(2_000).optional(), after: COUNT.optional() });
 
-export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAsked): void {
+export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess): void {
   app.get(SESSION, async (c) => {
     parseQuery(c, z.strictObject({}));
     return Response.json(await (await asked(c, "read")).session(keyOf(c), c.req.raw.signal));
@@ -88,7 +88,7 @@ export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, aske
   partRoutes(app, asked);
 }
 
-function partRoutes(app: Hono<ServerEnv>, asked: MachineAsked): void {
+function partRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
   app.get(`${MESSAGE}/text`, async (c) => {
     const service = await asked(c, "read");
     const query = present(parseQuery(c, TEXT));

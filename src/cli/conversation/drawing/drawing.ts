@@ -33,7 +33,7 @@ export interface Drawing {
   /** The call that stands right above. */
   readonly lastCallId: string | null;
   /** Questions that wait for an answer. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly OpenQuestion[];
   /** Calls whose denial is drawn: their results say it no second time. */
   readonly denied: readonly string[];
   /** Messages that were heard in parts: the whole says nothing new. */
@@ -42,7 +42,7 @@ export interface Drawing {
   readonly mode: string | null;
 }
 
-interface Asked {
+interface OpenQuestion {
   readonly approvalId: string;
   readonly toolCallId: string;
 }
@@ -108,7 +108,7 @@ interface Sheet {
   above: Kind;
   calls: readonly OpenCall[];
   lastCallId: string | null;
-  asked: readonly Asked[];
+  asked: readonly OpenQuestion[];
   denied: readonly string[];
   heard: readonly string[];
   plan: string;
