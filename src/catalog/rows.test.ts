@@ -19,7 +19,7 @@ test.each([
   [{ providerSessions: { claude: 1, pi: null, codex: { sessionId: 2 } } }],
 ])("%j refers to no native session", (metadata) => expect(nativeRefsOf(session(metadata))).toEqual([]));
 
-test("a native session tells its conversation what that does not know; another agent's of the same id does not", () => {
+test("a native session adds to its conversation what that does not know; a session of another agent with the same id does not", () => {
   const row = toOwnRow(session({ providerSessions: { claude: { sessionId: "1" } } }), "/db");
   const other = native("codex", { title: "Other", cwd: "/other", updatedAt: "2026-09-09T00:00:00.000Z" });
   expect(withNative(row, [other])).toEqual(row);

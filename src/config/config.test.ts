@@ -143,7 +143,7 @@ agents:
     expect((await read()).agents.x).toMatchObject({ command: join(home, "two"), args: [] });
   });
 
-  test("the nearest file up to the root of the repository; outside one, the folder's own alone", async () => {
+  test("the nearest file up to the root of the repository is read; outside of a repository, only the folder's own", async () => {
     write("app/continuo.yaml", "agent: gemini");
     write("bare/continuo.yaml", "agent: gemini");
     expect([(await read()).agent, (await read("bare/below")).agent, (await read("bare")).agent]).toEqual([

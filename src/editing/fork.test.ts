@@ -45,7 +45,7 @@ test.each(TITLES)("%s/%s is titled as the agent titles forks", async (agent, nam
   if (agent === "codex") expect(own).not.toBe(info.title);
 });
 
-test("a second fork of opencode counts on, and a fork tells what it was forked from", async () => {
+test("a second fork of opencode has the next number, and a fork names its source", async () => {
   const [info] = await open("opencode", "text-and-thinking");
   const first = await forkNativeSession(info ?? "", { places });
   const second = await forkNativeSession(`opencode:${first.sessionId}`, { places });

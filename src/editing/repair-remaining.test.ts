@@ -139,7 +139,7 @@ test("a Gemini session of which only the header is left is empty after the repai
   expect((await readNativeSession(location, { places })).messages).toEqual([]);
 });
 
-test("numbers of a line that is changed are written as they stood", async () => {
+test("numbers in a changed line are written as they were", async () => {
   const { location } = await damaged("pi", "text-and-thinking", (lines) =>
     lines.map((line, at) =>
       at === 2

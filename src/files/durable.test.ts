@@ -63,7 +63,7 @@ async function endedPid(): Promise<number> {
   return child.pid ?? 0;
 }
 
-test("a file is replaced as a whole, for this user alone, and nothing else is left", () => {
+test("a file is replaced as a whole, readable only by this user, and no draft is left", () => {
   const path = join(folder, "below", "file");
   writeDurably(path, "one");
   writeDurably(path, "two");

@@ -136,7 +136,7 @@ test("a list of one agent keeps what another list found out; a list of everythin
   expect((await look(c)).looked).toBe(false);
 });
 
-test("what was expected is read alone, and a question about another file reads the rest", async () => {
+test("only the expected rows are read, and a question about another file reads the rest", async () => {
   const files = ["a", "b", "c"].map((name) => {
     writeFileSync(join(folder, name), name);
     return join(folder, name);
@@ -206,7 +206,7 @@ test("an index that cannot be written is no failure", async () => {
   expect((await look(path)).answer).toBe("one");
 });
 
-test("an index of a newer Continuo is left alone, byte for byte", async () => {
+test("an index of a newer Continuo is not changed, byte for byte", async () => {
   const path = join(folder, "a");
   writeFileSync(path, "one");
   await look(path);
@@ -227,7 +227,7 @@ test("an index of an older version is created again", async () => {
   expect(await look(path)).toEqual({ answer: "one", looked: false });
 });
 
-test("a database that is not an index is left alone", async () => {
+test("a database that is not an index is not changed", async () => {
   const path = join(folder, "a");
   writeFileSync(path, "one");
   mkdirSync(join(folder, "home"));

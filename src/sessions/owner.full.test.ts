@@ -17,7 +17,7 @@ function _statOf(pid: number | string): { state: string; parent: number; start: 
   return { state: fields[0] ?? "", parent: Number(fields[1]), start: fields[19] ?? "" };
 }
 
-test("the owner of a lease is the id alone where /proc is of another namespace", () => {
+test("the owner of a lease is only the id if /proc belongs to another namespace", () => {
   const asRoot = process.getuid?.() === 0 ? [] : ["--map-root-user"];
   const script = `import { isGone, ownerOf } from "./owner.ts"; console.log(ownerOf("id"), isGone("${OWN}"));`;
   const command = [process.execPath, "--input-type=module", "-e", script];

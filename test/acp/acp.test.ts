@@ -67,7 +67,7 @@ describe("a session of an ACP agent", () => {
     expect(spoken(await turn(conversation, "on"))).toBe("You said: on");
   });
 
-  test("tells its history when it is wanted, all of it", async () => {
+  test("sends its whole history on request", async () => {
     const { driver, cwd } = scripted({ hello: both, answers });
     await using conversation = await driver.open({ cwd, resumeSessionId: "s7", wantHistory: true });
     expect(conversation.history).toEqual([
@@ -76,7 +76,7 @@ describe("a session of an ACP agent", () => {
     ]);
   });
 
-  test("a capability that is advertised and then fails: the next way is taken, and told", async () => {
+  test("after an advertised capability fails, the next way is taken and reported", async () => {
     const failing = { ...answers, "session/resume": [{ error: { code: -32603, message: "broken" } }] };
     const { driver, cwd } = scripted({ hello: both, answers: failing });
     await using conversation = await driver.open({ cwd, resumeSessionId: "s7" });
@@ -86,7 +86,7 @@ describe("a session of an ACP agent", () => {
     ]);
   });
 
-  test("an id that changes on load is told as a fork", async () => {
+  test("an id that changes on load is reported as a fork", async () => {
     const changed = { "session/load": [{ result: { sessionId: "s8" } }] };
     const { driver, cwd } = scripted({ hello: hello1({}, { loadSession: true }), answers: changed });
     await using conversation = await driver.open({ cwd, resumeSessionId: "s7" });
@@ -106,7 +106,7 @@ describe("a session of an ACP agent", () => {
     await expect(open).rejects.toMatchObject({ code, details: { steps: expect.any(Array) } });
   });
 
-  test("what cannot be resumed is replayed when that was chosen, in front of the first prompt alone", async () => {
+  test("a session that cannot be resumed is replayed if that was chosen, before the first prompt only", async () => {
     const { driver, cwd, sent } = scripted({ hello: hello1() });
     await using conversation = await driver.open({
       cwd,
@@ -177,7 +177,7 @@ describe("a turn of an ACP agent", () => {
     return await driver.open({ cwd });
   };
 
-  test("tells the cost of the turn, where the agent tells the sum of the session", async () => {
+  test("reports the cost of the turn if the agent reports the sum of the session", async () => {
     const cost = (amount: number) => ({
       update: { sessionUpdate: "usage_update", used: 5, size: 10, cost: { amount, currency: "USD" } },
     });
@@ -193,7 +193,7 @@ describe("a turn of an ACP agent", () => {
     ]);
   });
 
-  test("tells text, thinking, tools with diffs, plan, cost, title, mode; the unknown verbatim; twice is once", async () => {
+  test("reports text, thinking, tools with diffs, plan, cost, title and mode; unknown updates verbatim; repeated ones once", async () => {
     const call = { toolCallId: "t1", title: "Edit a.ts", kind: "edit", rawInput: { path: "a.ts" } };
     const diff = { type: "diff", path: "a.ts", oldText: "a", newText: "b" };
     const done = {
@@ -246,7 +246,7 @@ describe("a turn of an ACP agent", () => {
     ]);
   });
 
-  test("what was said before the agent died in mid-frame is told, and what it printed on stderr", async () => {
+  test("the output before the agent died in mid-frame is reported, with its stderr", async () => {
     const half = '{"jsonrpc":"2.0","method":"session/upd';
     await using conversation = await run({
       go: [chunk("so far"), { stderr: "ouch" }, { raw: half }, { die: 3 }],
@@ -265,7 +265,7 @@ describe("a turn of an ACP agent", () => {
     ]);
   });
 
-  test("what it says of itself in the first turn, or between two turns, is told as no answer", async () => {
+  test("its own notices in the first turn, or between two turns, are not reported as an answer", async () => {
     const greeting = chunk("I am here.") as { update: Json };
     const { driver, cwd } = scripted({
       hello: hello1({ list: {} }),

@@ -22,7 +22,7 @@ const row = (sessionId: string, updatedAt: string, cwd: string) => ({
   updatedAt,
 });
 
-test("lists, tells its capabilities and resumes sessions of an agent that speaks ACP", async () => {
+test("lists and resumes sessions of an agent that speaks ACP, and reports its capabilities", async () => {
   const { driver, cwd, sent } = scripted({
     hello: hello1({ list: {}, resume: {} }),
     answers: {

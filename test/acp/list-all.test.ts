@@ -21,7 +21,7 @@ const HEADER = (id: string) =>
     .map((record) => JSON.stringify(record))
     .join("\n");
 
-test("what agents tell is merged with what is on disk: none twice, and a list that fails is told beside them", async () => {
+test("the lists of agents are merged with the files: no session twice, and a list that fails is reported beside them", async () => {
   const home = mkdtempSync(join(tmpdir(), "continuo-list-"));
   const folder = join(home, ".pi/agent/sessions/--folder--");
   mkdirSync(folder, { recursive: true });

@@ -21,7 +21,7 @@ describe("an ACP agent's program", () => {
     await expect.poll(() => isRunning(child)).toBe(false);
   });
 
-  test("says what it can do, once for each version of it, and in nobody's home", async () => {
+  test("reports its capabilities, once for each version, from a scratch home", async () => {
     const { driver, cwd, sent, starts } = scripted({
       hello: hello1({ list: {}, fork: {} }, { loadSession: true }),
     });
@@ -49,7 +49,7 @@ describe("an ACP agent's program", () => {
     expect(starts().length).toBe(1);
   });
 
-  test("that speaks another protocol, does not list, or is not there is told as that", async () => {
+  test("that speaks another protocol, does not list, or does not exist is reported as such", async () => {
     const other = scripted({ hello: { protocolVersion: 7 } });
     await expect(other.driver.open({ cwd: other.cwd })).rejects.toThrow("speaks version 7 of ACP");
     const mute = scripted({});

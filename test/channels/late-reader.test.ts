@@ -46,7 +46,7 @@ test("a reader at the last anchor, or at the end, has nothing read for it of wha
   await atEnd.close();
 });
 
-test("whoever writes a long channel leaves its state for those who join it", async () => {
+test("writers of a long channel leave its state for participants who join it", async () => {
   await using opened = await openStore("memory:");
   await using first = await openChannelServer(opened);
   const writer = await first.join("writer");

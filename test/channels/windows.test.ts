@@ -43,7 +43,7 @@ test("a window of very long messages ends early, and says that there are older o
   expect(window.hasOlder).toBe(true);
 });
 
-test("a list tells what was said last, and how many people and agents are there", async () => {
+test("a list has the newest message, and the number of people and agents", async () => {
   await using store = await openStore("memory:");
   await using channel = await openChannelServer(store);
   await store.createLog({ logId: "channels/empty" });

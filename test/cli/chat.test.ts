@@ -119,7 +119,7 @@ describe("one turn", () => {
   });
 });
 
-test("the store is for this user alone to read, and says that the runs are there", async () => {
+test("the store is readable only by this user, and has the runs", async () => {
   await chat(["one"]);
   const path = join(home.path, ".continuo/continuo.db");
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -161,7 +161,7 @@ describe("--all", () => {
     expect(sessions.map(([, , name]) => name).toSorted()).toEqual(["other", "robot"]);
   });
 
-  test("a failure is told with its agent, and is the exit code; the others are heard", async () => {
+  test("a failure is reported with its agent and gives the exit code; the other answers are printed", async () => {
     const agents = JSON.parse(readFileSync(join(home.path, ".continuo/continuo.yaml"), "utf8"));
     agents.agents.other = { command: process.execPath, args: ["-e", "process.exit(3)"] };
     home.write(".continuo/continuo.yaml", JSON.stringify(agents));

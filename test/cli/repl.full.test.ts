@@ -300,7 +300,7 @@ describe("in a terminal", () => {
     expect(done).toContain("· attached the picture of the clipboard (8 B)");
   });
 
-  test("an agent that dies is told, and the talk goes on", async () => {
+  test("the death of an agent is reported, and the conversation continues", async () => {
     const on = await open(80);
     on.type("die");
     const died = await on.until((screen) => screen.includes("· failed · ") && isReady(screen));

@@ -56,7 +56,7 @@ function get(url: string, token?: string, method = "GET"): Promise<Response> {
   return fetch(url, { method, headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
 }
 
-test("serve makes a private token once, and ends with 0 on SIGTERM, with live streams told to come back", async () => {
+test("serve creates a private token once, and ends with 0 on SIGTERM, after it asked live streams to reconnect", async () => {
   const first = await serve();
   expect(first.tokenFile).toBe(join(home, "server-token"));
   expect(statSync(first.tokenFile ?? "").mode & 0o777).toBe(0o600);

@@ -202,7 +202,7 @@ describe("in a terminal", () => {
   });
 });
 
-test("SIGINT alone ends the command with 130", async () => {
+test("a single SIGINT ends the command with 130", async () => {
   using quiet = createHome();
   quiet.write(
     claudeFile(CLAUDE_ID),

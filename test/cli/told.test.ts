@@ -43,7 +43,7 @@ test("session list --agent NAME asks an agent of continuo.yaml; a conversation t
   expect(home.methods().filter((method) => method === "session/list")).toHaveLength(2);
 });
 
-test("a list that fails is told beside the others, and is the exit code; nobody knows is 2", async () => {
+test("a list that fails is reported beside the others and gives the exit code; an unknown agent gives 2", async () => {
   home = createTalkHome(listing([REFUSED]));
   await continuo("chat", "one");
   const failed = await continuo("session", "list", "--agent", "robot", "--agent", "continuo");
@@ -66,7 +66,7 @@ test("a project's agent is not asked before the project is trusted", async () =>
   expect((await runHere(home, ["session", "list", "--json"])).stdout).toBe("[]\n");
 });
 
-test("/sessions of the repl asks the agent that it is with; a list that fails stands beside the others", async () => {
+test("/sessions of the repl asks its current agent, and shows a list that fails beside the others", async () => {
   home = createTalkHome(listing([LISTED]));
   const repl = (input: string): Promise<Run> =>
     run(home, ["repl"], { cwd: join(home.path, "project"), stdin: input });

@@ -13,7 +13,7 @@ describe("the floor plan", () => {
     ).toEqual([]);
   });
 
-  test("code imports downwards alone", () => {
+  test("code imports only downwards", () => {
     const wrong = arrows(production).filter(({ from, to }) => !mayImport(roomOf(from), roomOf(to)));
     expect(wrong).toEqual([]);
   });
@@ -22,7 +22,7 @@ describe("the floor plan", () => {
     expect(circlesIn(production)).toEqual([]);
   });
 
-  test("another folder is entered through its index.ts alone", () => {
+  test("another folder is entered only through its index.ts", () => {
     const wrong = arrows(source).filter(
       ({ from, to }) => folderOf(from) !== folderOf(to) && !to.endsWith("index.ts") && !isTestOf(from, to),
     );

@@ -33,7 +33,7 @@ describe("of the heavy packages nothing is loaded with", () => {
   });
 });
 
-test("the version is told before the tree of commands is loaded", () => {
+test("the version is printed before the tree of commands is loaded", () => {
   expect(loadedWith("src/cli/main.ts").filter((id) => id.includes("commander"))).toEqual([]);
 });
 

@@ -158,7 +158,7 @@ test("another agent answers from the next prompt on, with what was said before",
   expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: "not_found" } }]);
 });
 
-test("only a token that may write says something; a page that may only read is told so", async () => {
+test("only a token that may write can write; a page that may only read says so", async () => {
   await using chat = await open();
   const reader = await chat.machine.token(["machine:read"]);
   await using page = await readChat(chat.machine, chat.key, reader);

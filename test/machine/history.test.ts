@@ -113,7 +113,7 @@ test("another branch and the model view are histories of their own", async () =>
   expect(idsOf(await window("?view=model"))).toEqual(["u1", "a1", "r1", "u2", "a3"]);
 });
 
-test("branches are told with where they part", async () => {
+test("branches are listed with the place where they part", async () => {
   expect(await machine.json(`${KEY}/branches`)).toMatchObject({
     branches: [
       { id: "a3", active: true, messages: 5, parent: null, shared: 0, first: { messageId: "u1", turn: 1 } },
@@ -222,7 +222,7 @@ test("a search in a session finds the messages with all words, newest first, als
   expect((await machine.get(`${WORK}/find?words=%20`)).status).toBe(400);
 });
 
-test("whoever follows a session gets each new message once, from where a window ended", async () => {
+test("a reader that follows a session gets each new message once, from the end of its window", async () => {
   await using own = await openMachine();
   const file = join(own.home.path, claudeFile(CLAUDE_ID));
   const { position } = (await own.json(`${KEY}/history`)) as HistoryWindow;
@@ -263,7 +263,7 @@ test("whoever follows a session gets each new message once, from where a window 
   });
 });
 
-test("the stream of a session has the events of its conversation for whoever asks", async () => {
+test("the stream of a session has the events of its conversation on request", async () => {
   const events = eventsOf(await machine.get(`${KEY}/events?chat=include`));
   const names = new Set<string>();
   while (names.size < 2) names.add((await events.next()).value?.event ?? "");
@@ -378,7 +378,7 @@ test("the end of a long session is answered before the rest was read, as it is a
   ]);
 });
 
-test("whoever follows a session without a position is told to read again when all was read", async () => {
+test("a reader that follows a session without a position is asked to read again when all was read", async () => {
   const response = await machine.get(`${KEY}/events`);
   expect((await eventsOf(response).next()).value).toMatchObject({ event: "reset" });
 });

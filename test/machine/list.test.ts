@@ -81,7 +81,7 @@ test("a first answer may hold only the newest sessions, and the next one holds a
   expect([next.partial, next.total]).toEqual([undefined, all.total]);
 });
 
-test("the newest sessions are looked for once for all who ask before the others are found", async () => {
+test("the newest sessions are searched once for all callers that ask before the others are found", async () => {
   const home = createHome();
   write(home, 1);
   await using own = await openMachine(home);
@@ -146,7 +146,7 @@ test("only a token of this workspace with a scope of the machine sees the list",
   expect((await machine.get(LIST, await machine.token(["machine:read"]))).status).toBe(200);
 });
 
-test("whoever follows the list gets the rows that change and the keys that go", async () => {
+test("a reader that follows the list gets changed rows and removed keys", async () => {
   await using own = await openMachine();
   const events = eventsOf(await own.get(`${LIST}/events`));
   const added = "4bf3ffff-0000-4000-8000-00000000000a";

@@ -65,7 +65,7 @@ test("every question about a long session is answered by one thread, also errors
   expect(told.value?.data).toMatchObject({ messages: [{ message: { id: `q${TURNS + 1}` } }] });
 });
 
-test("when the thread ends, whoever waits is told, and the next question starts another one", async () => {
+test("when the thread ends, waiting callers get an error, and the next question starts another thread", async () => {
   const [first] = threads;
   await first?.terminate();
   const { session } = await json<SessionHead>(KEY);

@@ -214,7 +214,7 @@ describe("the script", () => {
     expect(await ask("Nobody planned this.")).toEqual([{ type: "text", text: "echo: Nobody planned this." }]);
   });
 
-  test("the log tells what was asked and answered, and is the same over HTTP", async () => {
+  test("the log has the questions and answers, and is the same over HTTP", async () => {
     await fetch(`${server.url}/__log`, { method: "DELETE" });
     await post("/v1/messages", { messages: [{ role: "user", content: "Log me." }], tools: ANTHROPIC_TOOLS });
     await post("/v1/messages/count_tokens", { messages: [] });

@@ -189,7 +189,7 @@ describe.concurrent.each(Object.entries(TONGUES))("%s", (_, tongue) => {
     expect((await turn(conversation)).error).toMatchObject({ code: "agent_failed" });
   });
 
-  test("prints what nobody knows, and what is no JSON: told verbatim, or left out, and the turn goes on", async () => {
+  test("prints unknown events, or text that is not JSON: they are reported verbatim or left out, and the turn continues", async () => {
     const print = `${began}no json at all\n{"half": \n[1]\n${lines(tongue.strange, tongue.strange, ...tongue.ended)}`;
     await using conversation = await open(tongue, { reactions: [...hello, { to: tongue.prompt, print }] });
     const { events, error } = await turn(conversation);
@@ -249,7 +249,7 @@ describe.concurrent.each(Object.entries(TONGUES))("%s", (_, tongue) => {
     expect(error).toMatchObject({ code: "interrupted" });
   });
 
-  test("answers from another session than it was asked for: it is told as forked", async () => {
+  test("answers from another session than the requested one: it is reported as forked", async () => {
     const print = began + lines(...tongue.ended);
     const reactions = [...hello, { to: tongue.prompt, print }];
     await using conversation = await open(tongue, { reactions }, { resumeSessionId: OTHER });
@@ -281,7 +281,7 @@ test("Claude Code ends a turn of its own in between: ours goes on", async () => 
   expect(words(events)).toEqual([TEXT]);
 });
 
-test("Codex warns before the first turn: it is told in it", async () => {
+test("a warning of Codex before the first turn is reported in that turn", async () => {
   const { codex } = TONGUES;
   if (codex === undefined) throw new Error("codex is missing");
   const warning = { method: "configWarning", params: { summary: "Something is odd.", details: null } };

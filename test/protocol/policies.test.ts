@@ -13,7 +13,7 @@ import * as pi from "../../src/drivers/pi/policy.ts";
 import { ContinuoError } from "../../src/model/index.ts";
 
 describe("Claude Code", () => {
-  test("is started with reading tools alone under safe, and as it is under any other policy", () => {
+  test("is started with only reading tools under safe, and unchanged under any other policy", () => {
     expect(claude.policyArguments("safe")).toEqual([
       ...["--permission-mode", "default"],
       ...["--tools", "Read,Glob,Grep,LS,NotebookRead"],
@@ -89,7 +89,7 @@ describe("Codex", () => {
     expect(await ownSettings(server, cwd, { limitMs: 1 })).toEqual(settings);
   });
 
-  test("a version that tells no configuration is given what asks most", async () => {
+  test("a version that reports no configuration gets the settings that ask most", async () => {
     const refuse = async (): Promise<never> => {
       throw new ContinuoError("agent_failed", "no", { details: { answer: { code: -32600 } } });
     };
@@ -99,7 +99,7 @@ describe("Codex", () => {
 });
 
 describe("pi", () => {
-  test("is started with reading tools alone under safe; a session that was held gets its tools back", () => {
+  test("is started with only reading tools under safe; a session that was restricted gets its tools back", () => {
     const readingTools = ["--tools", "read,grep,find,ls,mcp__none"];
     expect(pi.policyArguments("safe", { back: ["bash"], version: "1.5.2" })).toEqual([
       "--no-mcp",

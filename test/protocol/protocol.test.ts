@@ -76,13 +76,13 @@ function* damagedCopies(value: unknown): Generator<unknown> {
 }
 
 describe.each(Object.entries(FOLDS))("the protocol of %s", (agent, createFold) => {
-  test("is told as events", async () => {
+  test("is reported as events", async () => {
     const events = linesOf(agent).flatMap(createFold());
     const text = events.map((event) => `${JSON.stringify(event)}\n`).join("");
     await expect(text).toMatchFileSnapshot(`${agent}/events.jsonl`);
   });
 
-  test("a line of a kind that nobody knows is told verbatim, and changes nothing else", () => {
+  test("a line of an unknown kind is reported verbatim, and changes nothing else", () => {
     const strange = agent === "codex" ? { method: "no/such", params: { a: 1 } } : { type: "no_such", a: 1 };
     const plain = linesOf(agent).flatMap(createFold());
     const fold = createFold();

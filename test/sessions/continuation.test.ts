@@ -351,7 +351,7 @@ describe("what is said while an agent answers", () => {
     expect(agent.given[0]?.transcript).toEqual(["user: one", "assistant: one"]);
   });
 
-  test("a turn that was asked to know nothing before is told it when it goes on natively", async () => {
+  test("a turn without earlier messages receives them when it continues natively", async () => {
     const agent = new ScriptedAgent({
       native: "real",
       turns: [[{ say: "a" }], [{ say: "b" }], [{ say: "c" }]],

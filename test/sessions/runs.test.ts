@@ -385,7 +385,7 @@ describe("what an agent does", () => {
     );
   });
 
-  test("is heard while it is said", async () => {
+  test("is received while it is written", async () => {
     const seen: string[] = [];
     const agent = new ScriptedAgent({
       turns: [[{ stream: ["hello"] }, { hook: "look" }, { say: "bye" }]],

@@ -91,7 +91,7 @@ describe("wake", () => {
     expect(await statusOf(waiting.runId)).toBe("interrupted");
   });
 
-  test("leaves a session alone that somebody runs, and those who wait for it", async () => {
+  test("does not touch a session that a process runs, nor the runs that wait for it", async () => {
     const { sessionId } = await startSession(store);
     let second: Promise<unknown> | undefined;
     const agent = new ScriptedAgent({
@@ -113,7 +113,7 @@ describe("wake", () => {
     expect(await second).toMatchObject({ status: "completed" });
   });
 
-  test("leaves those alone who wait with a run while nobody runs the session", async () => {
+  test("does not touch runs that a process waits for while no process runs the session", async () => {
     const { sessionId } = await startSession(store);
     const { runId } = await startRun(store, sessionId, "mine");
     await store.acquireLease(`run/${runId}`, { owner: "waiting" });
@@ -121,7 +121,7 @@ describe("wake", () => {
     expect(await statusOf(runId)).toBe("pending");
   });
 
-  test("leaves a run alone that another process has just started, until that process is gone", async () => {
+  test("does not touch a run that another process has just started, until that process is gone", async () => {
     const { sessionId } = await startSession(store);
     const child = spawn(process.execPath, [STARTER, sessionId], { stdio: ["pipe", "pipe", "inherit"] });
     // What the other process would write into the same store.
@@ -138,7 +138,7 @@ describe("wake", () => {
     expect(await wake(store, sessionId)).toMatchObject({ interrupted: [runId], unprocessed: [{ runId }] });
   });
 
-  test("leaves a run alone that is started in this process and about to be executed", async () => {
+  test("does not touch a run that was started in this process and is about to be executed", async () => {
     const { sessionId } = await startSession(store);
     const wakes: Promise<{ readonly interrupted: readonly string[] }>[] = [];
     // Whatever the run asks of the store, somebody wakes the session in that moment.

@@ -44,7 +44,7 @@ function streamsOf(page: Page): Set<string> {
 }
 
 // The first test: nobody has asked this server for the list before.
-test("the newest sessions are shown while the others are looked for", async () => {
+test("the newest sessions are shown before the others are found", async () => {
   const { page } = await viewer.open("/health");
   const whole = Promise.withResolvers<void>();
   await page.route(/\/machine\/sessions\?(?!.*partial)/u, async (route) => {

@@ -191,7 +191,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("what its agent adds is shown while it is looked at", async () => {
+  test("messages that its agent adds appear on the open page", async () => {
     const { page } = await viewer.open(session(CLAUDE_ID));
     await page.waitForSelector(".row-text");
     const added: Line = {

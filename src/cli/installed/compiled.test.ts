@@ -25,7 +25,7 @@ test("nothing is written where Continuo has no home yet, and nothing is kept of 
   expect(readdirSync(home())).toEqual([]);
 });
 
-test("a build has one folder, for this user alone", () => {
+test("a build has one folder, readable only by this user", () => {
   mkdirSync(home());
   const folder = compiledFolder(home(), bundle) ?? "";
   expect(compiledFolder(home(), bundle)).toBe(folder);

@@ -240,7 +240,7 @@ describe("the screen", () => {
     }
   });
 
-  test("a narrow terminal shows the list alone", () => {
+  test("a narrow terminal shows only the list", () => {
     expect(layOutScreen(59, 10)).toEqual({ listColumns: 59, previewColumns: 0, bodyRows: 8 });
     expect(layOutScreen(80, 24)).toEqual({ listColumns: 38, previewColumns: 39, bodyRows: 22 });
   });

@@ -17,7 +17,7 @@ beforeEach(() => {
   shell = { home, env: { CONTINUO_HOME: home }, onExit } as unknown as Shell;
 });
 
-test("what was typed is there the next time, for this user alone to read", async () => {
+test("typed lines are in the next history, readable only by this user", async () => {
   const history = await openHistory(shell);
   for (const line of ["one", "one", " secret", "  ", "two\nlines"]) history.add(line);
   expect((await openHistory(shell)).entries).toEqual(["one", "two\nlines"]);

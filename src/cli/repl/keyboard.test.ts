@@ -163,7 +163,7 @@ test("input typed during a turn is reported as typed, and its lines are read one
   expect(await input.read("> ")).toEqual(lineOf("tw!o"));
 });
 
-test("whoever leaves finds in the history what was typed and not sent", async () => {
+test("text that was typed and not sent is in the history after leaving", async () => {
   const added: string[] = [];
   const { input, stdin, onKey } = keyboard(added);
   const listening = listenTo(input);

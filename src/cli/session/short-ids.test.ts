@@ -12,7 +12,7 @@ test("eight characters, more where another id begins alike, never a hyphen at th
   ]);
 });
 
-test("a short id begins its own id alone", () => {
+test("a short id is the beginning of only one id", () => {
   const id = fc
     .array(fc.constantFrom("a", "B", "-", "c"), { minLength: 1, maxLength: 14 })
     .map((p) => p.join(""));

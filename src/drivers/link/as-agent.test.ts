@@ -108,7 +108,7 @@ describe("a driver as an agent", () => {
     expect(log.said[0]).toMatch(/^This conversation began before[\s\S]*\n\nnow$/u);
   });
 
-  test("a replay that is written as a native session is resumed, and not told again", async () => {
+  test("a replay that is written as a native session is resumed, and not sent again", async () => {
     const asked: unknown[] = [];
     const writeReplay: AgentOptions["writeReplay"] = async (messages, { cwd, title }) => {
       asked.push({ messages, cwd, title });

@@ -19,7 +19,7 @@ const cascade = (steps: readonly Step<string>[], more: Partial<Cascade<string>> 
 });
 
 describe("the cascade", () => {
-  test("takes the first way that leads there, and tells of each", async () => {
+  test("takes the first way that works, and reports each one that was tried", async () => {
     expect(
       await runCascade(cascade([missing("load"), failing("resume"), done("other"), done("last")])),
     ).toEqual({

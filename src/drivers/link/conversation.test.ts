@@ -37,7 +37,7 @@ describe("opening", () => {
     expect(resumption.forked).toBe(undefined);
   });
 
-  test("an id that is another one when it is opened is a fork, and told", async () => {
+  test("a session that opens under another id is reported as a fork", async () => {
     const run = async () => ({ sessionId: "s2" });
     const strange = ways({ resume: () => [{ step: "load", offered: true, run }] });
     const { resumption } = await openSession(strange, { ...open, resumeSessionId: "s1" }, options);
@@ -126,7 +126,7 @@ describe("a conversation", () => {
     await expect(turn()).rejects.toMatchObject({ code: "conflict" });
   });
 
-  test("tells an agent that turns out to be in another session only in its first turn", async () => {
+  test("reports that an agent is in another session, also if that shows only in its first turn", async () => {
     const { conversation, turn } = await talk({ resumeSessionId: "s1" }, { sessionId: "s2" });
     const ref = { agent: "agent", sessionId: "s2", location: null, cwd: "/folder" };
     const event = { type: "native_session", ref, happened: "forked", verifiedBy: "agent" };

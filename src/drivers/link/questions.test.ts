@@ -43,7 +43,7 @@ test("each is answered by its own decision; one that is taken back leaves the ot
   await expect.poll(() => answers.slice(1)).toEqual([{ id: "b", outcome: "granted", isTakenBack: false }]);
 });
 
-test("the end takes back what is open, and waits until that was told and answered", async () => {
+test("the end withdraws open questions, and waits until that was reported and answered", async () => {
   const { questions, turn, answers, ask } = asker();
   ask("a", silence);
   ask("b", silence);

@@ -15,7 +15,7 @@ const text = (delta: string): AgentEvent => ({ type: "text", delta });
 const DONE: AgentEvent = { type: "turn_completed", stopReason: "end_turn" };
 
 describe("a turn", () => {
-  test("tells what is pushed, in order, and then its end", async () => {
+  test("yields the pushed events in order, and then the end", async () => {
     const turn = open();
     void turn.push(text("a"));
     void turn.push(text("b"));
@@ -45,7 +45,7 @@ describe("a turn", () => {
     expect(read).toBe(1001);
   });
 
-  test("tells what was said before it failed", async () => {
+  test("reports the output before the failure", async () => {
     const turn = open();
     void turn.push(text("a"));
     turn.fail(new ContinuoError("agent_failed", "died"));
@@ -71,7 +71,7 @@ describe("a turn", () => {
     expect(turn.ended).toBe(true);
   });
 
-  test("is cancelled by a signal, and tells that it was", async () => {
+  test("is cancelled by a signal, and reports it", async () => {
     const stop = new AbortController();
     const turn: Turn = open({ signal: stop.signal, cancel: () => turn.end("cancelled") });
     void turn.push(text("a"));

@@ -82,7 +82,7 @@ describe("lines", () => {
     yield* chunks;
   }
 
-  test("wherever the bytes are cut, the lines are the same; U+2028 ends none", async () => {
+  test("the lines are the same at any cut of the bytes, and U+2028 ends none", async () => {
     const line = fc.string({ unit: fc.constantFrom("a", "é", "\u2028", "日", "😀", '"') });
     await fc.assert(
       fc.asyncProperty(fc.array(line), fc.array(fc.nat(40)), async (lines, cuts) => {

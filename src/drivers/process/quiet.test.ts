@@ -8,7 +8,7 @@ import { untilQuiet } from "./quiet.ts";
 
 const CLOCK = new Int32Array(new SharedArrayBuffer(4));
 
-test("what was said while this process was held up is heard before it is quiet", async () => {
+test("output that arrived while this process was delayed is read before the agent counts as quiet", async () => {
   const said = join(mkdtempSync(join(tmpdir(), "continuo-quiet-")), "said");
   const child = spawn("sh", ["-c", 'read go; echo late; : > "$0"; read end', said]);
   let heard = 0;
@@ -25,7 +25,7 @@ test("what was said while this process was held up is heard before it is quiet",
   await once(child, "close");
 });
 
-test("whoever never falls silent is waited for up to the limit", async () => {
+test("an agent that is never quiet is awaited up to the limit", async () => {
   let heard = 0;
   await untilQuiet({ quietMs: 1, limitMs: 20, heard: () => heard++ });
   expect(heard).toBeGreaterThan(1);

@@ -132,7 +132,7 @@ describe("find", () => {
     expect(await find()).toEqual([]);
   });
 
-  test("gives the sessions of one folder alone, symbolic links resolved", async () => {
+  test("lists only the sessions of the folder, with symbolic links resolved", async () => {
     mkdirSync(join(root, "project"));
     symlinkSync(join(root, "project"), join(root, "link"));
     write(`.codex/sessions/${nameOf(A)}`, toLines(meta(A, { cwd: join(root, "project") })));
@@ -203,7 +203,7 @@ describe("lineage", () => {
     }
   });
 
-  test("of a parent only what stood there when it was forked counts", async () => {
+  test("of a parent, only the records that existed at the fork count", async () => {
     const lines = toLines(meta(A), said("one"), said("two"), said("three"));
     const cut = lines.indexOf('"two"') + 1;
     write(`.codex/sessions/${nameOf(A)}`, lines);
@@ -221,7 +221,7 @@ describe("lineage", () => {
 });
 
 describe("open", () => {
-  test("of the newest bytes alone: the last messages, and nothing said of the halves", async () => {
+  test("of the newest bytes only: the last messages, and no problem about the cut", async () => {
     const items = Array.from({ length: 500 }, (_, index) => said(`text ${index}`));
     write(`.codex/sessions/${nameOf(A)}`, toLines(meta(A), ...items));
     const [found] = await find();

@@ -31,7 +31,7 @@ describe("modelView of Codex", () => {
     expect(modelView(history)).toEqual(history);
   });
 
-  test("what only the interface was told is left out", () => {
+  test("records only for the interface are left out", () => {
     const shown = said("shown", { role: "assistant", metadata: { codex: { displayOnly: true } } });
     const failed = said("failed", { role: "assistant", origin: "error" });
     const note = said("note", { role: "user", origin: "notification" });
@@ -74,7 +74,7 @@ describe("modelView of Codex", () => {
     ]);
   });
 
-  test("a compaction with a message alone keeps what the user said, earlier summaries too", () => {
+  test("a compaction with only a message keeps the user's messages, also earlier summaries", () => {
     const first = said("first", { role: "user", origin: "summary" });
     const second = said("second", { role: "user", origin: "summary" });
     const shown = said("shown", {

@@ -50,7 +50,7 @@ describe("the index of Codex", () => {
     ]);
   });
 
-  test("is left alone where it has other columns, or none is there", async () => {
+  test("is not changed if it has other columns, or does not exist", async () => {
     await listThread(home, "a", "Which note?");
     makeIndex("state_5.sqlite", ["id", "preview"], [["a", ""]]);
     await listThread(home, "a", "Which note?");

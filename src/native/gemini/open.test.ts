@@ -94,7 +94,7 @@ describe("results", () => {
     ]);
   });
 
-  test("that stand in a user message alone belong to the call before them", async () => {
+  test("that are alone in a user message belong to the call before them", async () => {
     using session = await openRecords([
       gemini("g", { content: [{ functionCall: call, thoughtSignature: "sig" }] }),
       user("r", [response("t1", "one")]),
@@ -242,7 +242,7 @@ test("tokens: cached input is no input, thoughts are output, an answer written t
   expect(session.details).toMatchObject({ usage, models: ["m"], branches: 1 });
 });
 
-test("a poorer version of an answer is completed from the line that it first stood on", async () => {
+test("a poorer version of an answer is completed from its first line", async () => {
   const timestamp = "2026-05-06T07:00:01.000Z";
   const thought = { subject: "Tea", description: "Hot." };
   const first = gemini("g", {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createToolPairs, noteCall, noteResult, pairProblems } from "./pairs.ts";
 
-test("calls and results that stand alone are problems, each with its first line", () => {
+test("calls without results, and results without calls, are problems, each with its first line", () => {
   const pairs = createToolPairs();
   noteCall(pairs, "a", 1);
   noteResult(pairs, "a", 2);

@@ -130,7 +130,7 @@ describe("2: answers that are left out", () => {
   });
 });
 
-test("3: of a user message, texts and files that are not told beside them", () => {
+test("3: of a user message, the texts and files that no other part repeats", () => {
   const parts = [
     text("one"),
     text("", {}),

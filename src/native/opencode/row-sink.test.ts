@@ -59,7 +59,7 @@ test("else of the one that is set; an answer keeps what it names", async () => {
   expect(await append("assistant", { modelID: "c" })).toEqual({ role: "assistant", ...named("a/c") });
 });
 
-test("where nothing tells, nothing is written", async () => {
+test("nothing is written if no record has it", async () => {
   writeDatabase(path, [{}]);
   await expect(append("user")).rejects.toMatchObject({ code: "unsupported" });
   expect(await append("user", { model: named("a/b") })).toMatchObject({ model: named("a/b") });

@@ -14,7 +14,7 @@ test("events of several sources come as they are there, and end when all have en
   expect(await Array.fromAsync(merged([late(), quick()]))).toEqual(["one", "two", "late"]);
 });
 
-test("a source that fails ends all, and whoever leaves ends every source", async () => {
+test("a source that fails ends the others, and a reader that leaves ends every source", async () => {
   const ended: string[] = [];
   async function* endless(name: string): AsyncGenerator<string> {
     try {

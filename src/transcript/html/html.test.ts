@@ -176,7 +176,7 @@ describe("the page", () => {
     );
   });
 
-  test("contents lead to what persons said; one line alone needs none", () => {
+  test("a table of contents links to the messages of persons, and a page with a single one has none", () => {
     const contents = [
       { id: "m1", text: "first <i>" },
       { id: "b2", text: "Branch 2", isBranch: true as const },

@@ -76,7 +76,7 @@ test("a result, short: its status, its beginning, and how much is hidden", () =>
   );
 });
 
-test("tools none: a message of tools alone is not shown", () => {
+test("tools none: a message with only tool calls is not shown", () => {
   const call: Block = { type: "tool_call", id: "c", name: "Bash", args: {} };
   expect(messageToMarkdown(message([call]), { tools: "none" })).toBe("");
 });

@@ -15,7 +15,7 @@ import { claudeByAcp, codexByAcp, piByAcp, programOf } from "./subjects/adapters
 const say = (text: string): readonly Block[] => [{ type: "text", text }];
 
 describe("an agent that is known by its command alone", () => {
-  test("is continued by its own list, and tells its history itself", async () => {
+  test("is continued by its own list, and sends its history itself", async () => {
     await using sandbox = await makeSandbox();
     await using server = await startModelServer();
     const { environment } = await openOpencode(sandbox, server.url);

@@ -56,15 +56,18 @@ async function turn(conversation: Conversation, { words, signal }: Said): Promis
 
 const SUBJECTS = [claude, codex, pi];
 
-test.each(SUBJECTS)("$title: cancelled before it began, the model's answer is not told", async (subject) => {
-  await using at = await stage(subject);
-  await using conversation = await at.open();
-  const events = await turn(conversation, { words: SLOW, signal: AbortSignal.abort() });
-  expect(events.at(-1)).toMatchObject({ type: "turn_completed", stopReason: "cancelled" });
-  expect(JSON.stringify(events)).not.toContain("word99");
-  const next = await turn(conversation, { words: "And now?" });
-  expect(next.at(-1)).toMatchObject({ type: "turn_completed", stopReason: "end_turn" });
-});
+test.each(SUBJECTS)(
+  "$title: after a cancel before it began, the model's answer is not reported",
+  async (subject) => {
+    await using at = await stage(subject);
+    await using conversation = await at.open();
+    const events = await turn(conversation, { words: SLOW, signal: AbortSignal.abort() });
+    expect(events.at(-1)).toMatchObject({ type: "turn_completed", stopReason: "cancelled" });
+    expect(JSON.stringify(events)).not.toContain("word99");
+    const next = await turn(conversation, { words: "And now?" });
+    expect(next.at(-1)).toMatchObject({ type: "turn_completed", stopReason: "end_turn" });
+  },
+);
 
 test.each(SUBJECTS)("$title: cancelled while a permission is asked, nothing is done", async (subject) => {
   await using at = await stage(subject);

@@ -128,7 +128,7 @@ describe("Gemini CLI resumes what Continuo reads", () => {
   });
 });
 
-test("a record that Gemini CLI itself loses is read, told, and not in what is sent", async () => {
+test("a record that Gemini CLI itself loses is read, reported, and not sent to the model", async () => {
   const sessionId = randomUUID();
   await gemini.say(SAID.lines, { sessionId });
   await gemini.say(SAID.again, { resume: sessionId });
@@ -148,7 +148,7 @@ describe("Gemini CLI says the same", () => {
     for (const { title } of said) expect(stdout).toContain(title?.slice(0, 20));
   });
 
-  test("the conversation, as it tells it over ACP", async () => {
+  test("the conversation equals the one that it sends over ACP", async () => {
     for (const sessionId of [MAIN, compacted]) {
       const history = await historyOf("gemini", sessionId, places);
       const start = history.findLastIndex((message) => message.origin === "summary");

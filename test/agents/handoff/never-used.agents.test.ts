@@ -64,7 +64,7 @@ test.each([
   expect(new Set(asked)).toEqual(new Set([model]));
 });
 
-test("where nothing tells a model the hand-over says what to do, and writes nothing", async () => {
+test("if no model is known, the hand-over says what to do, and writes nothing", async () => {
   await using sandbox = await makeSandbox();
   const opencode = await openOpencode(sandbox, "http://127.0.0.1:9");
   await opencode.command(["session", "list"]);

@@ -173,7 +173,7 @@ describe("the newest part alone", () => {
     answer(`a${n}`, `u${n}`, [text(`answer ${n}`)]),
   ]).flat();
 
-  test("ends like the whole, begins later, and tells no problem of what it did not read", async () => {
+  test("ends like the whole, begins later, and reports no problem of the part that it did not read", async () => {
     using whole = await open(turns);
     using part = await open(turns, 10_000);
     const all = (await Array.fromAsync(whole.history())).map(({ id, content }) => ({ id, content }));

@@ -94,7 +94,7 @@ describe("a damaged session of Gemini CLI", () => {
     );
   });
 
-  test("in an older file of one object is told, and nothing is thrown", async () => {
+  test("in an older file of one object is reported, and nothing is thrown", async () => {
     const object = {
       sessionId: "0f999999-0000-4000-8000-000000000009",
       projectHash: "x",

@@ -105,7 +105,7 @@ describe("sessions are found", () => {
 });
 
 describe("a file is recognised", () => {
-  test("a session by its database and id, wherever it lies", async () => {
+  test("a session by its database and id, at any place", async () => {
     const path = databaseOf({ messages: TEA });
     const moved = join(folder(), "a b#c.db");
     copyFileSync(path, moved);
