@@ -408,3 +408,14 @@ test.each(
     content: [text("no")],
   });
 });
+
+test.each(AGENT_NAMES)("what %s itself wrote goes back with its signatures", (to) => {
+  const asked = said(0, "user", [text("hi")]);
+  const answer = said(1, "assistant", [
+    thinking("so", { signature: "sealed", signedBy: "anthropic" }),
+    text("I look."),
+  ]);
+  const { messages, records } = convertMessages([asked, answer], to, { own: new Set([asked, answer]) });
+  expect(messages.map(({ content }) => content)).toEqual([asked.content, answer.content]);
+  expect(new Set(records.map(({ outcome }) => outcome))).toEqual(new Set(["kept"]));
+});

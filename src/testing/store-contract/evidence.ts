@@ -56,6 +56,7 @@ export const mediaCases: readonly ContractCase[] = [
       assert.deepEqual(await times(store, logId, { ...span, retention: "critical" }), [2, 3]);
       assert.deepEqual(await times(store, logId, { ...span, retention: "supplementary" }), [1, 4]);
       assert.deepEqual(await times(store, logId, { ...span, types: ["heard"] }), [3, 4]);
+      assert.deepEqual(await times(store, logId, { ...span, types: ["heard", "unheard"] }), [3, 4]);
       assert.deepEqual(await times(store, logId, { ...span, types: ["heard"], retention: "critical" }), [3]);
       const page = await store.readMedia(logId, { ...span, maxBytes: 70 });
       assert.deepEqual([page.events.length, page.more], [2, true]);
