@@ -7,6 +7,8 @@ import { startColourWorker } from "../content/trusted-html.ts";
 import type { ColourAnswer, ColourRequest, Painted } from "./tokens.ts";
 
 const MAX_CHARS = 60_000;
+/** So long code waits at most for a page with nothing else to do. */
+const IDLE_MS = 500;
 
 let worker: Worker | null = null;
 let asked = 0;
@@ -59,7 +61,8 @@ function ask(request: Omit<ColourRequest, "id">): Promise<readonly Painted[]> {
   const find = findHere;
   if (find !== null) {
     return new Promise((resolve) => {
-      requestIdleCallback(() => resolve(find(request)));
+      // On a busy machine it may have something else to do for minutes.
+      requestIdleCallback(() => resolve(find(request)), { timeout: IDLE_MS });
     });
   }
   worker ??= start();
