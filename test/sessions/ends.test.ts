@@ -3,7 +3,7 @@ import type { Agent, AgentEvent, AgentResult, StoredEvent } from "../../src/mode
 import { runOnce, startSession, wake } from "../../src/sessions/index.ts";
 import { type OpenedStore, openStore } from "../../src/store/index.ts";
 import { CANNOT } from "../../src/testing/agents/capabilities.ts";
-import { eventsOf } from "./harness/log.ts";
+import { eventsOf, logOf, words } from "./harness/log.ts";
 
 let store: OpenedStore;
 beforeEach(async () => {
@@ -157,4 +157,18 @@ test.each<[string, () => unknown, string]>([
     "go",
   );
   expect([status, run.result]).toEqual(["completed", { value: { unreadable } }]);
+});
+
+test("a message that is told whole ends what another one was saying", async () => {
+  const agent = agentThat(async (tell) => {
+    await tell({ type: "text", delta: "I loo", messageId: "a" });
+    await tell({ type: "message", content: words("Found."), messageId: "b" });
+    return {};
+  });
+  const { sessionId } = await runOnce(store, agent, "go");
+  const received = (await logOf(store, sessionId)).filter(([type]) => type === "message_received");
+  expect(received.map(([, , data]) => data)).toEqual([
+    { content: words("I loo"), messageId: "a" },
+    { content: words("Found."), messageId: "b" },
+  ]);
 });

@@ -106,6 +106,8 @@ export const recordCases: readonly ContractCase[] = [
     run: async ({ store }) => {
       await rejects("not_found", store.readJoined("nowhere", { separator: "" }));
       await rejects("invalid", store.readJoined(await newLog(store), { separator: "" }));
+      await store.createLog({ logId: "a", mediaType: "text/plain", events: [bytes("1")] });
+      await rejects("invalid", store.readJoined("a", { separator: "", maxBytes: 0 }));
     },
   },
   {
