@@ -78,7 +78,8 @@ async function rowsFor(
   source: RowSource,
 ): ReturnType<RowSource["soon"]> {
   const isFirst = partial === "allow" && cursor === undefined && text === undefined && deleted !== "only";
-  return isFirst ? await source.soon() : { rows: await source.rows(), isWhole: true };
+  if (isFirst) return await source.soon();
+  return { rows: await (cursor === undefined ? source.rows() : source.same()), isWhole: true };
 }
 
 function createParts(options: MachineOptions): Machine {

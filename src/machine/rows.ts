@@ -23,6 +23,8 @@ export interface Rows {
 export interface RowSource {
   /** At most a moment old. */
   rows(): Promise<Rows>;
+  /** As old as they are, where they were made before: whoever reads on need not wait for a new list. */
+  same(): Promise<Rows>;
   /** All rows where they were made before, else the newest ones. */
   soon(): Promise<{ readonly rows: Rows; readonly isWhole: boolean }>;
   /** Made anew: something was changed. */
@@ -38,6 +40,7 @@ export function createRowSource(places: PlacesAt): RowSource {
   );
   return {
     rows: whole.get,
+    same: whole.getOld,
     async soon() {
       const isWhole = whole.isMade();
       return { rows: await (isWhole ? whole : newest).get(), isWhole };
@@ -60,6 +63,8 @@ export function keptForMs(tookMs: number, isFirst: boolean): number {
 
 interface CachedValue<T> {
   get(): Promise<T>;
+  /** The one that was made last, for however long it is kept. */
+  getOld(): Promise<T>;
   /** Whether it was ever made. */
   isMade(): boolean;
   forget(): void;
@@ -71,11 +76,13 @@ function createKept<T>(
   keptMs: (tookMs: number, isFirst: boolean) => number,
 ): CachedValue<T> {
   let kept: { readonly value: Promise<T>; until: number } | null = null;
+  let old: T | null = null;
   let isMade = false;
   const renew = (): Promise<T> => {
     const began = performance.now();
     const entry = { value: make(), until: Number.POSITIVE_INFINITY };
-    const end = (): void => {
+    const end = (value: T): void => {
+      if (kept === entry) old = value;
       const now = performance.now();
       entry.until = now + keptMs(now - began, !isMade);
       isMade = true;
@@ -88,9 +95,11 @@ function createKept<T>(
   };
   return {
     get: async () => await (kept === null || performance.now() > kept.until ? renew() : kept.value),
+    getOld: async () => await (old ?? kept?.value ?? renew()),
     isMade: () => isMade,
     forget: () => {
       kept = null;
+      old = null;
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import { rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { MACHINE_LIMITS } from "../../src/machine/limits.ts";
 import type { MachineSession, SessionsChanged, SessionsPage } from "../../src/wire/machine/index.ts";
 import { CLAUDE_ID, CODEX_ID, claudeFile, claudeText, createHome, type Home } from "../cli/home.ts";
@@ -91,6 +91,23 @@ test("the newest sessions are searched once for all callers that ask before the 
   expect(await ask("?partial=allow")).toEqual(first);
   const all = await ask("");
   expect([first.total, all.total]).toEqual([1, 2]);
+});
+
+test("the next page is of the list that its cursor is of, however long a reader took", async () => {
+  const home = createHome();
+  for (let at = 1; at <= 3; at++) write(home, at);
+  await using own = await openMachine(home);
+  const first: SessionsPage = await own.json(`${LIST}?limit=2`);
+  write(home, 4);
+  const hourLater = performance.now() + 3_600_000;
+  const clock = vi.spyOn(performance, "now").mockReturnValue(hourLater);
+  try {
+    const next: SessionsPage = await own.json(`${LIST}?limit=2&cursor=${first.nextCursor}`);
+    const anew: SessionsPage = await own.json(`${LIST}?limit=2`);
+    expect([first, next, anew].map(({ total }) => total)).toEqual([3, 3, 4]);
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 const numbered = (at: number): string => `4bf3eeee-0000-4000-8000-${String(at).padStart(12, "0")}`;
