@@ -64,7 +64,7 @@ export class PageWatcher {
         // What was shown until now belongs to who recorded until now.
         if (this.#control.isRecording) this.#tracks.read();
         this.#control = message;
-        if (!this.#isKnown && !message.isRecording) {
+        if (!this.#isKnown && !(message.isRecording && message.captions)) {
           this.#outbox.clear();
           this.#heard.clear();
         }

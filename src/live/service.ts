@@ -11,9 +11,10 @@ import {
 import { acknowledge } from "./acknowledge.ts";
 import { askedEvent, askSession, type Question } from "./ask.ts";
 import { type AudioUpload, audioEvent } from "./audio.ts";
+import { retryMs } from "./breaker.ts";
 import { budgetState } from "./budget.ts";
 import { CleanUp } from "./clean-up.ts";
-import { isoOf } from "./clock.ts";
+import { isoOf, pause } from "./clock.ts";
 import { fetchContextWindow } from "./context-window.ts";
 import { toEvent } from "./evidence.ts";
 import { depthOf } from "./fold.ts";
@@ -378,12 +379,18 @@ export class LiveService {
     return follower;
   }
 
+  /** Tried again where the lease changed hands meanwhile, also to this server's own newer one. */
   async #degrade(sessionId: string, reason: string): Promise<void> {
-    try {
-      const keeper = await this.#own(sessionId, "anybody");
-      await keeper?.degrade(reason);
-    } catch (error) {
-      this.#settings.report(`live: cannot degrade ${sessionId}: ${String(error)}`);
+    const { clock, report } = this.#settings;
+    for (let tried = 1; this.#state === "running"; tried++) {
+      try {
+        const keeper = await this.#own(sessionId, "anybody");
+        if (keeper !== null) return await keeper.degrade(reason);
+      } catch (error) {
+        report(`live: cannot degrade ${sessionId}: ${String(error)}`);
+      }
+      if (tried > LIMITS.tries || this.#role === "reader") return;
+      await pause(clock, retryMs(tried), NEVER);
     }
   }
 

@@ -22,11 +22,24 @@ const STAND_IN = `
   delete globalThis.SpeechRecognition;
 `;
 
+/** The answer to the first greeting of a page comes late: captions are heard before anybody said what is wanted. */
+const LATE_ANSWER = `
+  const send = chrome.runtime.sendMessage.bind(chrome.runtime);
+  chrome.runtime.sendMessage = async (message) => {
+    if (message.type === "hello") await new Promise((resolve) => setTimeout(resolve, 1_000));
+    return send(message);
+  };
+`;
+
 test("what the browser recognises becomes a transcript of the viewer, once, with a frame", async () => {
   await using site = await openSite();
   await using served = await serve();
   const sources = { microphone: "recognise", lang: "en", captions: false, frameEveryMs: 600_000 };
-  await using viewer = await openViewer(site, served, { sources, offscreenScript: STAND_IN });
+  await using viewer = await openViewer(site, served, {
+    sources,
+    offscreenScript: STAND_IN,
+    watchScript: LATE_ANSWER,
+  });
   const page = await viewer.context.newPage();
   await page.goto(site.url);
   await page.evaluate(`document.querySelector("video").play()`);

@@ -265,6 +265,42 @@ test("a snapshot with another hash degrades the session: input is refused until 
   await expect(again.service.repair("k")).rejects.toMatchObject({ code: "invalid_transition" });
 });
 
+test("a fault is recorded also where the lease changes hands at that moment", async () => {
+  await using live = await liveTest();
+  const { service, store, clock } = live;
+  const { sessionId } = await service.open("k", { videoId: "v" });
+  await live.send("k", said("first", 1_000));
+  await clock.advance(301_000);
+  await service.stop();
+  const snapshot = await store.getLatestSnapshot({ logId: sessionId, name: "live" });
+  const data = structuredClone(snapshot?.data) as { fold: { lastInput: number } };
+  data.fold.lastInput = 99;
+  await store.putSnapshot({ logId: sessionId, name: "live", sequence: snapshot?.sequence ?? 0, data });
+
+  let refused = 0;
+  const append: Store["append"] = async (logId, events, options) => {
+    const isFault = events.some(({ data }) => (data as { readonly state?: string }).state === "degraded");
+    if (isFault && refused++ === 0)
+      throw new ContinuoError("fenced", "the lease was granted to another holder");
+    return store.append(logId, events, options);
+  };
+  const busy: Store = new Proxy(store, {
+    get: (target, name) => {
+      const value = name === "append" ? append : Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  await using again = await liveTest({ store: busy });
+  expect((await again.service.session("k")).state).toBe("degraded");
+  await expect.poll(() => refused).toBeGreaterThan(0);
+  await expect
+    .poll(async () => {
+      await again.clock.advance(1_000);
+      return (await store.getSession(sessionId))?.status;
+    })
+    .toBe("degraded");
+});
+
 test("with two services on one store one owns the session, and what the old owner writes after a take-over is refused", async () => {
   await using one = await liveTest();
   await using two = await liveTest({ store: one.store });

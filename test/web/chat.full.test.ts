@@ -56,7 +56,7 @@ test("two browsers see one turn while it streams, and a token changes one text n
   const [first, second] = [await viewer.open(place), await viewer.open(place, { theme: "dark" })];
   await say(first.page, "wait");
   for (const { page } of [first, second]) {
-    await page.getByText("one two").waitFor();
+    await page.locator(".saying", { hasText: "one two" }).waitFor();
     await page.evaluate(WATCH_SAYING);
   }
   expect(await violations(first.page)).toEqual([]);
