@@ -124,6 +124,29 @@ describe("a session", () => {
     await page.context().close();
   });
 
+  test("a reader who changes their mind while a turn loads stays where they went last", async () => {
+    const { page } = await viewer.open(session(LONG_ID));
+    await page.waitForSelector(".turn-line");
+    await expect.poll(() => turnOf(page).catch(() => "none")).toBe(String(LONG_TURNS));
+    const release = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    await page.route(/\/history\?.*around/u, async (route) => {
+      asked.resolve();
+      await release.promise;
+      await route.continue();
+    });
+    await page.keyboard.press("[");
+    await asked.promise;
+    await page.keyboard.press("]");
+    const answered = page.waitForResponse(/\/history\?.*around/u);
+    release.resolve();
+    await (await answered).finished();
+    await page.evaluate("new Promise((done) => setTimeout(done, 100))");
+    expect(await turnOf(page)).toBe(String(LONG_TURNS));
+    expect(page.url()).toContain(`/turn/${LONG_TURNS}`);
+    await page.context().close();
+  });
+
   test("/ finds what was said in the session, and Enter goes to the message", async () => {
     const { page } = await viewer.open(session(LONG_ID));
     await page.waitForSelector(".turn-line");

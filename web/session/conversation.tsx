@@ -145,7 +145,7 @@ function Turns({ state, shown }: { state: SessionState; shown: Shown }): VNode {
   const items = virtualizer.getVirtualItems();
   useEdges(state, rows.length, items[0]?.index ?? 0, items.at(-1)?.index ?? 0);
   useTurnGoal(state, virtualizer, shown);
-  useCurrentTurn(rows, virtualizer, shown, state.goal.value !== null);
+  useCurrentTurn(state, virtualizer, shown);
   useTurnKeys(state, shown);
   return (
     <main class="scroller turns" ref={scroller} aria-label="Conversation">
@@ -212,19 +212,19 @@ function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolea
   return goal.to === "turn" ? turnOfRow(row) === goal.turn : isOfMessage(row, goal.id);
 }
 
-function useCurrentTurn(
-  rows: readonly Row[],
-  virtualizer: RowVirtualizer,
-  shown: Shown,
-  isGoing: boolean,
-): void {
-  const offset = (virtualizer.scrollOffset ?? 0) + 80;
-  const isAtEnd = virtualizer.isAtEnd(8);
-  const at = isAtEnd ? rows.length - 1 : (virtualizer.getVirtualItemForOffset(offset)?.index ?? 0);
-  const turn = turnOfRow(rows[at]) ?? turnOfRow(rows[at + 1]);
+/** The turn at the top of the screen; while the reader goes somewhere else, it is the one that they go to. */
+function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown: Shown): void {
+  const rows = state.rows.value;
+  const isGoing = state.goal.value !== null || state.loading.value;
   useEffect(() => {
-    if (turn !== null && !isGoing) shown.turn.value = turn;
-  }, [turn, isGoing]);
+    const { scrollElement } = virtualizer;
+    if (isGoing || scrollElement === null) return;
+    // After earlier rows were added, the virtualizer's own offset is wrong until the next scroll event.
+    const { scrollTop, clientHeight, scrollHeight } = scrollElement;
+    const isAtEnd = scrollHeight - clientHeight - scrollTop <= 8;
+    const at = isAtEnd ? rows.length - 1 : (virtualizer.getVirtualItemForOffset(scrollTop + 80)?.index ?? 0);
+    shown.turn.value = turnOfRow(rows[at]) ?? turnOfRow(rows[at + 1]) ?? shown.turn.value;
+  });
 }
 
 function useTurnKeys(state: SessionState, shown: Shown): void {

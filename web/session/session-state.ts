@@ -59,6 +59,8 @@ export class SessionState {
     }),
   );
   readonly #stop = new AbortController();
+  /** How often the reader went somewhere else. */
+  #moves = 0;
   #growth: Growth | null = null;
   /** Where the stream that is open goes on. */
   #position: string | null = null;
@@ -74,14 +76,13 @@ export class SessionState {
   }
 
   async showTurn(turn: number): Promise<void> {
-    if (this.part.value.messages.some((one) => one.turn === turn)) this.goal.value = { to: "turn", turn };
-    else await this.#load({ around: `turn:${turn}` }, "instead", { to: "turn", turn });
+    const isLoaded = this.part.value.messages.some((one) => one.turn === turn);
+    await this.#goTo({ to: "turn", turn }, isLoaded ? null : `turn:${turn}`);
   }
 
   async showMessage(id: string): Promise<void> {
-    const goal: Goal = { to: "message", id };
-    if (this.part.value.messages.some(({ message }) => message.id === id)) this.goal.value = goal;
-    else await this.#load({ around: id }, "instead", goal);
+    const isLoaded = this.part.value.messages.some(({ message }) => message.id === id);
+    await this.#goTo({ to: "message", id }, isLoaded ? null : id);
   }
 
   async loadOlder(): Promise<void> {
@@ -170,15 +171,32 @@ export class SessionState {
     return withLive(messages, this.liveMessages.value, !hasNewer && !this.loading.value);
   }
 
+  /** `around` is what to load; `null` where the goal is in the part that is shown. */
+  async #goTo(goal: Goal, around: string | null): Promise<void> {
+    if (around !== null) return await this.#load({ around }, "instead", goal);
+    this.#leave();
+    this.goal.value = goal;
+  }
+
+  /** The reader goes somewhere else: where they went before does not count, and what was asked for comes too late. */
+  #leave(): void {
+    this.#moves += 1;
+    this.loading.value = false;
+    this.goal.value = null;
+  }
+
   async #load(
     query: Readonly<Record<string, string>>,
     place: Parameters<typeof foldWindow>[2],
     goal: Goal | null = null,
   ): Promise<void> {
+    if (place === "instead") this.#leave();
+    const move = this.#moves;
     this.loading.value = true;
     await this.#guarded(async () => {
       const asked = { ...query, ...this.name(), limit: WINDOW };
       const window = await this.#ask<HistoryWindow>("history", asked);
+      if (move !== this.#moves) return;
       batch(() => {
         this.part.value = foldWindow(this.part.value, window, place);
         if (goal !== null) this.goal.value = goal;
@@ -190,7 +208,7 @@ export class SessionState {
         void this.readFacts();
       }
     });
-    this.loading.value = false;
+    if (move === this.#moves) this.loading.value = false;
   }
 
   #follow(): Growth {
