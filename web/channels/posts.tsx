@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { visibleLine } from "../../src/transcript/index.ts";
 import { clock, counted, dayName } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
-import { type RowVirtualizer, useGoal, useVirtual } from "../shell/virtual.ts";
+import { isAtEnd, type RowVirtualizer, useGoal, useVirtual } from "../shell/virtual.ts";
 import type { ChannelState } from "./channel-state.ts";
 import { Post } from "./post.tsx";
 import type { Row } from "./rows.ts";
@@ -46,10 +46,10 @@ export function Posts({ state }: { state: ChannelState }): VNode {
     G: () => void state.showNewest(),
     g: () => virtualizer.scrollToOffset(0),
   });
-  const isAtEnd = !state.hasNewer && virtualizer.isAtEnd(80);
+  const isNewest = !state.hasNewer && virtualizer.isAtEnd(80);
   useEffect(() => {
-    if (isAtEnd && rows.length > 0) state.sawEnd();
-  }, [state, isAtEnd, rows]);
+    if (isNewest && isAtEnd(virtualizer, 80) && rows.length > 0) state.sawEnd();
+  }, [state, isNewest, rows]);
   return (
     <main class="scroller turns posts" ref={scroller} aria-label="Messages">
       {rows.length === 0 && state.failure.value === null ? (
@@ -71,7 +71,7 @@ export function Posts({ state }: { state: ChannelState }): VNode {
           );
         })}
       </div>
-      {isAtEnd || rows.length === 0 ? null : (
+      {isNewest || rows.length === 0 ? null : (
         <button type="button" class="to-end" onClick={() => void state.showNewest()}>
           Newest messages
         </button>

@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { sessionLink } from "../shell/route.ts";
-import { type RowVirtualizer, useGoal, useVirtual } from "../shell/virtual.ts";
+import { isAtEnd, type RowVirtualizer, useGoal, useVirtual } from "../shell/virtual.ts";
 import { isOfMessage, type Row, turnOfRow } from "../state/history.ts";
 import { isSaved } from "../state/server.ts";
 import { estimate } from "./estimate.ts";
@@ -219,10 +219,10 @@ function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown:
   useEffect(() => {
     const { scrollElement } = virtualizer;
     if (isGoing || scrollElement === null) return;
-    // After earlier rows were added, the virtualizer's own offset is wrong until the next scroll event.
-    const { scrollTop, clientHeight, scrollHeight } = scrollElement;
-    const isAtEnd = scrollHeight - clientHeight - scrollTop <= 8;
-    const at = isAtEnd ? rows.length - 1 : (virtualizer.getVirtualItemForOffset(scrollTop + 80)?.index ?? 0);
+    const offset = scrollElement.scrollTop + 80;
+    const at = isAtEnd(virtualizer, 8)
+      ? rows.length - 1
+      : (virtualizer.getVirtualItemForOffset(offset)?.index ?? 0);
     shown.turn.value = turnOfRow(rows[at]) ?? turnOfRow(rows[at + 1]) ?? shown.turn.value;
   });
 }

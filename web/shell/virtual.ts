@@ -64,6 +64,16 @@ export function useVirtual<Row>({
   return virtualizer;
 }
 
+/**
+ * Whether so few pixels are below the screen. The virtualizer's own offset is wrong between a change of the rows and the
+ * next scroll event.
+ */
+export function isAtEnd({ scrollElement }: RowVirtualizer, px: number): boolean {
+  if (scrollElement === null) return true;
+  const { scrollTop, clientHeight, scrollHeight } = scrollElement;
+  return scrollHeight - clientHeight - scrollTop <= px;
+}
+
 /** The place of a goal is right when nothing moved for so many frames. */
 const STILL_FRAMES = 3;
 const MAX_FRAMES = 60;
