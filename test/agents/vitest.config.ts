@@ -1,5 +1,8 @@
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
+// Codex runs commands with a /dev of their own, in which files of tests in memory do not exist.
+process.env.CONTINUO_TESTS_ON_DISK = "1";
+
 const config: ViteUserConfig = defineConfig({
   test: {
     include: ["test/agents/**/*.agents.test.ts"],
