@@ -61,6 +61,8 @@ export class SessionState {
   readonly #stop = new AbortController();
   /** How often the reader went somewhere else. */
   #moves = 0;
+  /** Whether another part is asked for instead of the one that is shown. */
+  #isReplacing = false;
   #growth: Growth | null = null;
   /** Where the stream that is open goes on. */
   #position: string | null = null;
@@ -174,13 +176,14 @@ export class SessionState {
   /** `around` is what to load; `null` where the goal is in the part that is shown. */
   async #goTo(goal: Goal, around: string | null): Promise<void> {
     if (around !== null) return await this.#load({ around }, "instead", goal);
-    this.#leave();
+    if (this.#isReplacing) this.#leave();
     this.goal.value = goal;
   }
 
   /** The reader goes somewhere else: where they went before does not count, and what was asked for comes too late. */
   #leave(): void {
     this.#moves += 1;
+    this.#isReplacing = false;
     this.loading.value = false;
     this.goal.value = null;
   }
@@ -190,7 +193,10 @@ export class SessionState {
     place: Parameters<typeof foldWindow>[2],
     goal: Goal | null = null,
   ): Promise<void> {
-    if (place === "instead") this.#leave();
+    if (place === "instead") {
+      this.#leave();
+      this.#isReplacing = true;
+    }
     const move = this.#moves;
     this.loading.value = true;
     await this.#guarded(async () => {
@@ -208,7 +214,9 @@ export class SessionState {
         void this.readFacts();
       }
     });
-    if (move === this.#moves) this.loading.value = false;
+    if (move !== this.#moves) return;
+    this.#isReplacing = false;
+    this.loading.value = false;
   }
 
   #follow(): Growth {
