@@ -82,7 +82,10 @@ function styleOf(web: string, names: readonly string[]): string {
   return text
     .replace(/\/\*[\s\S]*?\*\//gu, "")
     .replace(/\s+/gu, " ")
-    .replace(/ ?([{};,]) ?/gu, "$1");
+    .replace(/ ?([{};,]) ?/gu, "$1")
+    .replace(/: /gu, ":")
+    .replace(/(?<=[ :,(-])0\./gu, ".")
+    .replaceAll(";}", "}");
 }
 
 function named(name: string, ending: string, text: string): string {
