@@ -127,6 +127,7 @@ describe("a session", () => {
   test("a reader who changes their mind while a turn loads stays where they went last", async () => {
     const { page } = await viewer.open(session(LONG_ID));
     await page.waitForSelector(".turn-line");
+    await page.keyboard.press("G");
     await expect.poll(() => turnOf(page).catch(() => "none")).toBe(String(LONG_TURNS));
     const release = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
