@@ -2,14 +2,13 @@
 
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
-import type { LookUpHit, OwnRow } from "../../catalog/index.ts";
+import type { LocatedSession, LookUpHit, OwnRow } from "../../catalog/index.ts";
 import { handOver } from "../../conversations/index.ts";
 import { findProgram } from "../../drivers/process/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { commandLine, folderNotNamed, isNamed } from "../../handoff/index.ts";
 import { ContinuoError } from "../../model/index.ts";
-import { keepSafe } from "../../native/gemini/index.ts";
-import { readNativeDetails, resumeCommandOf } from "../../native/index.ts";
+import { formatOf, readNativeDetails, resumeCommandOf } from "../../native/index.ts";
 import type { FoundSession } from "../../native/kit/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
@@ -26,22 +25,21 @@ export interface Resume {
 /** Gives the agent's own exit code. */
 export async function runResume({ id, args, flags }: Resume, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
-  const { cwd, argv } = await commandFor(located, flags, shell);
+  const { cwd, argv, opens } = await commandFor(located, flags, shell);
   const all = [...argv, ...args];
   if (flags.print) {
     await createOutput(shell.stdout).write(`${visibleLine(commandLine(cwd, all))}\n`);
     return 0;
   }
-  if (located.kind === "native" && argv[0] === "gemini") {
-    const { found, places } = located.native;
-    if (found.agent === "gemini") keepSafe(found, places);
-  }
+  if (opens !== null) (await formatOf(opens.found.agent)).keepSafe?.(opens.found, opens.places);
   return await run(all, cwd, shell);
 }
 
 interface Command {
   readonly cwd: string;
   readonly argv: readonly string[];
+  /** The session that was there before; `null` for the new one of a hand-over. */
+  readonly opens: Pick<LocatedSession, "found" | "places"> | null;
 }
 
 /** Its agents' own sessions may be further behind than it is: that is for the person to choose. */
@@ -68,7 +66,7 @@ async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell):
     const made = await handOver(located, { places: shell, options: { to: agent, places } });
     // Standard output is for the command, or for the agent.
     shell.stderr.write(describeHandOff(made, shell));
-    return { cwd: made.cwd, argv: made.resumeCommand ?? [] };
+    return { cwd: made.cwd, argv: made.resumeCommand ?? [], opens: null };
   }
   if (located.kind === "own") throw ofNoAgent(located.row);
   const { found } = located.native;
@@ -81,7 +79,7 @@ async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell):
       hint: `Create it again, or continue in another folder: ${handoffOf(found)}.`,
     });
   }
-  return { cwd, argv: resumeCommandOf(found) };
+  return { cwd, argv: resumeCommandOf(found), opens: located.native };
 }
 
 /** To its own agent, as a copy in a folder that the person names. */

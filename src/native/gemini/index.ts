@@ -13,6 +13,7 @@ import { openByScan } from "../scanning/index.ts";
 import { findSessions, recogniseFile } from "./find.ts";
 import { modelView } from "./model-view.ts";
 import { geminiFolders } from "./places.ts";
+import { keepSafe } from "./safe-keeping.ts";
 import { geminiScan } from "./scan.ts";
 import { skimSession } from "./skim.ts";
 import { trashPlan } from "./trash-plan.ts";
@@ -25,6 +26,7 @@ export const geminiFormat: AgentFormat = {
   skim: skimSession,
   updatedAt: (found, options) => rememberedUpdatedAt(found, options, skimSession),
   open: openByScan(geminiScan),
+  keepSafe,
   beforeResume: async (...given) => await (await import("./before-resume.ts")).beforeResume(...given),
   modelView,
   trashPlan,
@@ -33,4 +35,4 @@ export const geminiFormat: AgentFormat = {
   repairer: async () => ({ of: "lines", repairer: (await import("./repair.ts")).geminiRepairer }),
 };
 
-export { keepSafe } from "./safe-keeping.ts";
+export { keepSafe };

@@ -198,6 +198,8 @@ export interface AgentReader {
   titleBeside?(found: FoundSession, places: Places): Promise<string | null>;
   /** What a file is called by sessions whose history begins in it. */
   fileIdOf?(path: string): string | null;
+  /** Copies a session to Continuo's folder, for an agent that may delete what it opened last; returns the folder. */
+  keepSafe?(found: FoundSession, places: Places): string;
   /** Called before the agent opens a session that is there: some agents delete or empty what they open. */
   beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<void>;
   /** Errors: `not_found`, `unreadable`. */
