@@ -1,4 +1,9 @@
-/** A program in a private home: run to its end, or talked to by lines. */
+/**
+ * A program in a private home: run to its end, or talked to by lines.
+ *
+ * It does not use `startAgent`, which reads standard output through a pipe and lets a program end by itself: some
+ * witnesses lose the end of what they print to a pipe, and all are killed at once, since nothing in their home is kept.
+ */
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
