@@ -18,6 +18,15 @@ describe("the floor plan", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("the biggest room holds at most 27 % of the lines of the source without its tests", () => {
+    const linesOf = (files: readonly SourceFile[]): number =>
+      files.reduce((sum, { text }) => sum + text.trimEnd().split("\n").length, 0);
+    const rooms = Map.groupBy(production, ({ path }) => roomOf(path));
+    const shares = [...rooms].map(([room, files]) => ({ room, share: linesOf(files) / linesOf(production) }));
+    expect(shares.filter(({ share }) => share > 0.27)).toEqual([]);
+    expect(shares.find(({ room }) => room === "native")?.share).toBeGreaterThan(0.05);
+  });
+
   test("no file imports itself through others, not for a type either", () => {
     expect(circlesIn(production)).toEqual([]);
   });
