@@ -1,13 +1,25 @@
-/** The agents whose sessions Continuo reads. Adding an agent is a line here, and its name in `model/messages/agent.ts`. */
+/**
+ * The agents whose sessions Continuo reads. A new agent has a line in `BUILT_IN` and its name in `AGENT_NAMES`, which
+ * gives the order: the type of the names is needed on the lowest floor, which imports no agent.
+ */
 
 import { continuoFolders, type Places } from "../files/index.ts";
-import { type AgentName, ContinuoError, nameAgent } from "../model/index.ts";
+import { AGENT_NAMES, type AgentName, ContinuoError, nameAgent } from "../model/index.ts";
 import { claudeAgent } from "./claude/agent/index.ts";
 import { codexAgent } from "./codex/agent/index.ts";
 import type { Agent, AgentFormat, Resumable } from "./format/index.ts";
 import { geminiAgent } from "./gemini/agent/index.ts";
 import { opencodeAgent } from "./opencode/agent/index.ts";
 import { piAgent } from "./pi/agent/index.ts";
+
+/** The compiler asks for the line of each name. */
+const BUILT_IN: Readonly<Record<AgentName, Agent>> = {
+  claude: claudeAgent,
+  codex: codexAgent,
+  gemini: geminiAgent,
+  pi: piAgent,
+  opencode: opencodeAgent,
+};
 
 const AGENTS = new Map<AgentName, Agent>();
 
@@ -23,7 +35,7 @@ export function registerAgent(agent: Agent): void {
   if (!names.includes(agent.name)) names.push(agent.name);
 }
 
-for (const agent of [claudeAgent, codexAgent, geminiAgent, piAgent, opencodeAgent]) registerAgent(agent);
+for (const name of AGENT_NAMES) registerAgent(BUILT_IN[name]);
 
 export function agentOf(name: AgentName): Agent {
   const agent = AGENTS.get(name);
