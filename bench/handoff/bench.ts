@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { handOff, lookUpSession, type Places } from "../../src/agents.ts";
 import { convertMessages } from "../../src/handoff/converting/index.ts";
 import { recordsOf } from "../../src/handoff/made-session.ts";
-import { readSource } from "../../src/handoff/source.ts";
+import { readSource } from "../../src/handoff/source/index.ts";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { formatOf } from "../../src/native/registry.ts";
 import { makersOfNow, repeatMakers } from "../../src/native/writing/makers.ts";

@@ -10,7 +10,7 @@ import { type StagedSession, witnessOf } from "../../src/drivers/witness/index.t
 import { openScratch, stageRecords } from "../../src/editing/placing/index.ts";
 import { convertMessages } from "../../src/handoff/converting/index.ts";
 import { makeSession, recordsOf } from "../../src/handoff/made-session.ts";
-import { readSource } from "../../src/handoff/source.ts";
+import { readSource } from "../../src/handoff/source/index.ts";
 import { AGENT_NAMES, type AgentName } from "../../src/model/index.ts";
 import { PINNED, packageFolder } from "../../test/agents/install.ts";
 import type { Source } from "./sources.ts";

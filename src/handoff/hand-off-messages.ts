@@ -6,7 +6,7 @@ import { toOneLine } from "../native/kit/index.ts";
 import { toModelOrder } from "../transcript/index.ts";
 import { convertMessages, toReceipt } from "./converting/index.ts";
 import type { HandOff, HandOffOptions } from "./hand-off.ts";
-import { fromMessage, withinLimits } from "./part.ts";
+import { fromMessage, withinLimits } from "./source/index.ts";
 import { writeConverted } from "./write-session.ts";
 
 /** What was said, and what the new session is to be called and where it is to work. */

@@ -12,7 +12,6 @@ import {
   type SessionRef,
 } from "../native/index.ts";
 import { shorten, toOneLine } from "../native/kit/index.ts";
-import { type ComingBack, findReturn } from "./coming-back.ts";
 import {
   type Conversion,
   convertMessages,
@@ -29,10 +28,16 @@ import { assertWithinLoss } from "./fidelity.ts";
 import { makeFirstFile } from "./first-start.ts";
 import { folderOf } from "./folder.ts";
 import { makeSession, placeMade, stageSession, verifySession } from "./made-session.ts";
-import type { PartOptions } from "./part.ts";
-import { originOf, takeBackProvenance, withProvenance } from "./provenance.ts";
-import type { Shelf } from "./shelf.ts";
-import { type HandOffSource, readSource } from "./source.ts";
+import { type ComingBack, findReturn } from "./returning/index.ts";
+import {
+  type HandOffSource,
+  originOf,
+  type PartOptions,
+  readSource,
+  type Shelf,
+  takeBackProvenance,
+  withProvenance,
+} from "./source/index.ts";
 import type { AgentPrograms, Verification } from "./verify.ts";
 
 export interface HandOffOptions extends LookupOptions, PartOptions {

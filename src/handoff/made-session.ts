@@ -16,7 +16,6 @@ import {
   type NewSession,
   repeatMakers,
 } from "../native/writing/index.ts";
-import type { ReturnStart } from "./coming-back.ts";
 import {
   differenceBetween,
   isConversation,
@@ -24,9 +23,8 @@ import {
   selectMessages,
   withoutAside,
 } from "./converting/index.ts";
-import { withTip } from "./once-more.ts";
-import { openShelf, type Shelf } from "./shelf.ts";
-import { type SaidMark, saidBy } from "./source.ts";
+import { type ReturnStart, withTip } from "./returning/index.ts";
+import { openShelf, type SaidMark, type Shelf, saidBy } from "./source/index.ts";
 import { type AgentPrograms, programOf, type Verification, verifyWithAgent } from "./verify.ts";
 
 export interface Making {

@@ -20,7 +20,6 @@ export {
   toldApart,
   toReceipt,
 } from "./receipt.ts";
-export { retrace } from "./retrace.ts";
 export { differenceBetween, isConversation, type SpokenMessage, toldBy, withoutAside } from "./same.ts";
 export { selectMessages } from "./select.ts";
 export { type Sending, type Thought, withUnsentThoughts, wordsOfThought } from "./thoughts.ts";

@@ -1,12 +1,12 @@
 /** The session that is handed over, read: which messages go over, what stays behind, and its hashes. */
 
 import { createHash } from "node:crypto";
-import { exactOf, type Places } from "../files/index.ts";
-import type { AgentName, Block, Entry, Message, SessionDetails } from "../model/index.ts";
-import type { Lookup } from "../native/index.ts";
-import { type OpenedSession, toSignal } from "../native/kit/index.ts";
-import type { KeptRecord } from "../native/writing/index.ts";
-import { placeText, type ReceiptRecord, type SpokenMessage, selectMessages } from "./converting/index.ts";
+import { exactOf, type Places } from "../../files/index.ts";
+import type { AgentName, Block, Entry, Message, SessionDetails } from "../../model/index.ts";
+import type { Lookup } from "../../native/index.ts";
+import { type OpenedSession, toSignal } from "../../native/kit/index.ts";
+import type { KeptRecord } from "../../native/writing/index.ts";
+import { placeText, type ReceiptRecord, type SpokenMessage, selectMessages } from "../converting/index.ts";
 import { noteIn } from "./note.ts";
 import { fromMessage, type PartOptions, withinLimits } from "./part.ts";
 import { isLarge, openShelf, type Shelf } from "./shelf.ts";

@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createZstdCompress, zstdDecompress } from "node:zlib";
-import { continuoHome, exactOf, isJson, type Places, parseExactly } from "../files/index.ts";
-import { type AgentName, ContinuoError, isAgentName } from "../model/index.ts";
+import { continuoHome, exactOf, isJson, type Places, parseExactly } from "../../files/index.ts";
+import { type AgentName, ContinuoError, isAgentName } from "../../model/index.ts";
 
-import type { KeptRecord } from "../native/writing/index.ts";
-import type { OpenedStore } from "../store/index.ts";
-import type { Receipt } from "./converting/index.ts";
+import type { KeptRecord } from "../../native/writing/index.ts";
+import type { OpenedStore } from "../../store/index.ts";
+import type { Receipt } from "../converting/index.ts";
 import type { HandOffSource, SaidMark } from "./source.ts";
 
 /** What is known of the session that another one was made of. */
@@ -55,7 +55,7 @@ function storePath(places: Places): string {
 }
 
 async function openProvenance(places: Places, signal: AbortSignal | undefined): Promise<OpenedStore> {
-  const { openStore } = await import("../store/index.ts");
+  const { openStore } = await import("../../store/index.ts");
   return await openStore(`sqlite:${storePath(places)}`, signal === undefined ? {} : { signal });
 }
 

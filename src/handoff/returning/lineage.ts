@@ -3,15 +3,24 @@
  * Each step is recognised by hashes, or by the content of the messages; claims of a file are not trusted.
  */
 
-import type { Places } from "../files/index.ts";
-import { type AgentName, ContinuoError, type Message } from "../model/index.ts";
-import { formatOf, type Lookup } from "../native/index.ts";
-import type { KeptRecord } from "../native/writing/index.ts";
-import { placeText, retrace, selectMessages } from "./converting/index.ts";
-import { lastNote } from "./note.ts";
+import type { Places } from "../../files/index.ts";
+import { type AgentName, ContinuoError, type Message } from "../../model/index.ts";
+import { formatOf, type Lookup } from "../../native/index.ts";
+import type { KeptRecord } from "../../native/writing/index.ts";
+import { placeText, selectMessages } from "../converting/index.ts";
+import {
+  type HandOffSource,
+  hashOf,
+  lastNote,
+  markOf,
+  type Origin,
+  type Provenance,
+  readCopy,
+  readProvenance,
+  readSource,
+} from "../source/index.ts";
 import { readOnce } from "./once-more.ts";
-import { type Origin, type Provenance, readCopy, readProvenance } from "./provenance.ts";
-import { type HandOffSource, hashOf, markOf, readSource } from "./source.ts";
+import { retrace } from "./retrace.ts";
 
 /** A session of the line, as far as it is read. */
 export interface LineageStep {

@@ -5,12 +5,12 @@
  * it wrote into them.
  */
 
-import type { Message } from "../model/index.ts";
-import { formatOf } from "../native/index.ts";
-import type { KeptRecord } from "../native/writing/index.ts";
+import type { Message } from "../../model/index.ts";
+import { formatOf } from "../../native/index.ts";
+import type { KeptRecord } from "../../native/writing/index.ts";
+import { type HandOffSource, markOf, saidBy } from "../source/index.ts";
 import { type LineageOptions, type LineageStep, placeIn, type TracedMessage, traceBack } from "./lineage.ts";
 import { readOnce } from "./once-more.ts";
-import { type HandOffSource, markOf, saidBy } from "./source.ts";
 
 export interface ReturnStart {
   readonly records: readonly KeptRecord[];

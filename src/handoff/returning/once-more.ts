@@ -1,17 +1,17 @@
 /** Records of a session once more, as those of a new one: written to a scratch folder, and read there. */
 
-import { openScratch, stageRecords } from "../editing/placing/index.ts";
-import type { Json } from "../files/index.ts";
-import { type AgentName, ContinuoError, type Message } from "../model/index.ts";
-import { formatOf } from "../native/index.ts";
-import type { OpenedSession } from "../native/kit/index.ts";
+import { openScratch, stageRecords } from "../../editing/placing/index.ts";
+import type { Json } from "../../files/index.ts";
+import { type AgentName, ContinuoError, type Message } from "../../model/index.ts";
+import { formatOf } from "../../native/index.ts";
+import type { OpenedSession } from "../../native/kit/index.ts";
 import {
   type KeptRecord,
   type Makers,
   makersOfNow,
   type NativeWriter,
   type NewSession,
-} from "../native/writing/index.ts";
+} from "../../native/writing/index.ts";
 
 export interface OnceMore {
   readonly agent: AgentName;

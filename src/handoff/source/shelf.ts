@@ -7,9 +7,9 @@
 
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { openScratch } from "../editing/placing/index.ts";
-import { isCompressed } from "../files/records/index.ts";
-import { type FoundSession, keepMessage } from "../native/kit/index.ts";
+import { openScratch } from "../../editing/placing/index.ts";
+import { isCompressed } from "../../files/records/index.ts";
+import { type FoundSession, keepMessage } from "../../native/kit/index.ts";
 
 export interface Shelf extends Disposable {
   /** The same message, which may be read from the file from now on. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Block, Message } from "../model/index.ts";
+import type { Block, Message } from "../../model/index.ts";
 import { withinLimits } from "./part.ts";
 
 function message(line: number, role: Message["role"], content: readonly Block[]): Message {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Block, Message, Role } from "../../model/index.ts";
-import { convertMessages } from "./convert.ts";
+import { convertMessages } from "../converting/index.ts";
 import { retrace } from "./retrace.ts";
 
 function said(id: string, role: Role, ...content: Block[]): Message {

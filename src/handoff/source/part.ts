@@ -1,8 +1,8 @@
 /** Which part of a conversation goes over: from a message on, within limits. Pure. */
 
-import { type Block, ContinuoError, type Message } from "../model/index.ts";
-import { planContext } from "../transcript/index.ts";
-import { linesOf, placeText, type ReceiptRecord, toldBy } from "./converting/index.ts";
+import { type Block, ContinuoError, type Message } from "../../model/index.ts";
+import { planContext } from "../../transcript/index.ts";
+import { linesOf, placeText, type ReceiptRecord, toldBy } from "../converting/index.ts";
 
 export interface PartOptions {
   /** Begin with the message of this id. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Message } from "../model/index.ts";
-import { withContent } from "../native/kit/index.ts";
+import type { Message } from "../../model/index.ts";
+import { withContent } from "../../native/kit/index.ts";
 import { openShelf } from "./shelf.ts";
 
 const MESSAGES: readonly Message[] = [

@@ -7,8 +7,7 @@
  */
 
 import type { AgentName, Message } from "../../model/index.ts";
-import { convertMessages } from "./convert.ts";
-import { type SpokenMessage, toldBy } from "./same.ts";
+import { convertMessages, type SpokenMessage, toldBy } from "../converting/index.ts";
 
 /**
  * For each message of `copy` the originals that stand for it: none where those of an earlier message do, `null`

@@ -1,6 +1,6 @@
 /** The note of where a session comes from, as a record of the session's own file may hold it. Pure. */
 
-import { isJson, type Json } from "../files/index.ts";
+import { isJson, type Json } from "../../files/index.ts";
 
 /** What the record says of where its session comes from; `null` where it says nothing. Nothing here is believed. */
 export function noteIn(value: unknown): unknown {

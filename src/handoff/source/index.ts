@@ -1,0 +1,21 @@
+/**
+ * The session that is handed over: its messages, the part of them that goes over, its hashes, and its origin.
+ *
+ * Promises: the session is only read; a large one is kept in a file and not in memory; nothing that a file says of its
+ * own origin is believed without the hashes.
+ * Does not know: what the messages become in another agent, or how a new session is written.
+ */
+
+export { lastNote } from "./note.ts";
+export { fromMessage, type PartOptions, withinLimits } from "./part.ts";
+export {
+  type Origin,
+  originOf,
+  type Provenance,
+  readCopy,
+  readProvenance,
+  takeBackProvenance,
+  withProvenance,
+} from "./provenance.ts";
+export { openShelf, type Shelf } from "./shelf.ts";
+export { type HandOffSource, hashOf, markOf, readSource, type SaidMark, saidBy } from "./source.ts";
