@@ -81,7 +81,7 @@ test("nothing else of it can be loaded", () => {
   expect(() => node(`await import("continuo/dist/index.js")`)).toThrow("ERR_PACKAGE_PATH_NOT_EXPORTED");
 });
 
-test("its types hold for whoever checks strictly", () => {
+test("its types hold for a project that checks strictly", () => {
   for (const name of ["@types/node", "ai"]) link(name);
   const imports = entries.map(({ specifier }, at) => `export * as entry${at} from "${specifier}";`);
   writeFileSync(join(user, "index.ts"), imports.join("\n"));

@@ -196,7 +196,7 @@ describe("trust", () => {
   });
 
   test.each(["command: x", "args: [x]", "env: { A: x }", "transport: acp", "permissions: unrestricted"])(
-    "%s of a known agent alone needs it",
+    "%s of a known agent needs trust by itself",
     async (text) => {
       write("app/deep/continuo.yaml", `agents: { claude: { ${text} } }`);
       const { untrusted, agents } = await read();
@@ -241,7 +241,7 @@ describe("the environment that agents inherit", () => {
 });
 
 describe("limits of the server", () => {
-  test("are said in the person's own file", async () => {
+  test("are read from the person's own file", async () => {
     write(".continuo/continuo.yaml", "server: { limits: { connections: 5, frame_bytes: 65536 } }");
     expect((await read()).serverLimits).toEqual({ connections: 5, frameBytes: 65_536 });
   });
@@ -300,7 +300,7 @@ describe("a trusted folder", () => {
   });
 });
 
-describe("a mistake is told with its place and what was perhaps meant", () => {
+describe("a mistake is reported with its place and with the nearest correct name", () => {
   test.each([
     ["modle: x", [[1, 1, "modle", 'there is no key "modle"', "agents.NAME.model"]]],
     [

@@ -113,7 +113,7 @@ test("at most a fixed number of files is remembered, the newest ones, readable o
   expect(statSync(join(root, KNOWN)).mode & 0o777).toBe(0o600);
 });
 
-test("where Continuo has no home yet, or it cannot be written to, the file is read all the same", async () => {
+test("where Continuo has no home yet, or cannot write to it, the file is still read", async () => {
   rmSync(join(root, ".continuo"), { recursive: true });
   write("app/continuo.yaml", "agent: pi");
   expect((await read()).agent).toBe("pi");

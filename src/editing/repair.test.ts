@@ -269,7 +269,7 @@ test("a repaired session that has continued is not replaced by its old state", a
   await expect(restoreNativeSession(sessionId, { places })).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("a repair that would lose what was said is refused, and nothing is written", async () => {
+test("a repair that would lose messages is refused, and nothing is written", async () => {
   const { location } = await openFirst("claude", "parallel-tools");
   const before = readFileSync(location);
   const { of, repairer } = await (await formatOf("claude")).repairer();

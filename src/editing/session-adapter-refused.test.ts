@@ -25,7 +25,7 @@ function said({ role, content }: Message): unknown {
   return { role, content: content.map(({ native: _native, ...block }) => block) };
 }
 
-describe("what the agent would not go on with is refused", () => {
+describe("records that the agent could not continue from are refused", () => {
   const call = (id: string): Block => ({ type: "tool_call", id, name: "Read", args: {} });
 
   test("a prompt for pi between a call and its result", async () => {
@@ -90,7 +90,7 @@ test("a picture is taken as base64 too", async () => {
   expect(message?.content).toContainEqual(expect.objectContaining({ type: "image", data: "iVBORw0KGgo=" }));
 });
 
-test("so is a picture among the blocks of a prompt, and in a result", async () => {
+test("a picture as base64 is taken among the blocks of a prompt, and in a result", async () => {
   await using adapter = create("ccsdk");
   const picture = { type: "image", mimeType: "image/png", base64: "iVBORw0KGgo=" } as unknown as Block;
   await adapter.appendUserMessage([{ type: "text", text: "Look." }, picture]);

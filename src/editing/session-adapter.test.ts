@@ -191,7 +191,7 @@ describe.each(FORMATS)("%s", (format) => {
     );
   });
 
-  test("an adapter that is opened later continues after records that were written meanwhile", async () => {
+  test("an adapter that is opened later continues after records that another program has written since", async () => {
     await using first = create(format);
     await first.appendUserMessage("One.");
     const { sessionId } = await first.getMetadata();

@@ -32,7 +32,7 @@ test("a comment without an end reaches to the end of the text, however many begi
   expect(parseCommented(`{"a":1} ${"/* ".repeat(300_000)}`)).toEqual({ a: 1 });
 });
 
-test("a value with a toString of its own is text all the same", () => {
+test("a value with a toString of its own is still written as text", () => {
   expect([{ toString: 1 }, [{ toString: null }], "a", 1, null, undefined].map(textOfValue)).toEqual([
     "[object Object]",
     "[object Array]",

@@ -375,7 +375,7 @@ describe("a turn of an ACP agent", () => {
     expect(spoken(await turn(conversation, "on"))).toBe("You said: on");
   });
 
-  test("a prompt that was taken back may be answered with an error; sub-agents are told as what they are", async () => {
+  test("a prompt that was taken back may be answered with an error, and sub-agents are reported as sub-agents", async () => {
     const child = { update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "c" } } };
     const refused = { error: { code: -32800, message: "cancelled" } };
     await using conversation = await run({

@@ -27,7 +27,7 @@ const policies: AcpProgram["policies"] = {
   unrestricted: null,
 };
 
-test("safe is told by rules, environment, mode and what is said of the session, of each that it goes to", async () => {
+test("safe reaches each agent through its rules, environment, mode and session", async () => {
   const { driver, cwd, sent, starts } = scripted(script, { policies });
   await using conversation = await driver.open({ cwd, permissions: "safe" });
   await conversation.resumeSession("s7");

@@ -74,7 +74,7 @@ describe.each([1, 2] as const)("in version %i", (protocol) => {
     });
   });
 
-  test("one that there is not is told as such for a session that is gone on with, too, and no other is begun", async () => {
+  test("a setting that does not exist is reported for a continued session too, and no other session begins", async () => {
     const { driver, cwd, sent } = offering({ protocol, session, answers: refused });
     const open = driver.open({ cwd, model: "huge", resumeSessionId: "s7", onMissing: "new" });
     await expect(open).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe.each([1, 2] as const)("in version %i", (protocol) => {
     expect(sent().filter(({ method }) => method === "session/new")).toEqual([]);
   });
 
-  test("one that is offered and refused all the same is told in the agent's own words", async () => {
+  test("a setting that is offered and then refused is reported in the agent's own words", async () => {
     const { driver, cwd } = offering({ protocol, session, answers: refused });
     await expect(driver.open({ cwd, model: "large" })).rejects.toMatchObject({
       code: "agent_failed",

@@ -43,7 +43,7 @@ async function until(look: () => Promise<readonly string[]>, wanted: readonly st
   await expect.poll(look, { timeout: 60_000 }).toEqual(wanted);
 }
 
-test("an agent answers what was said before it joined, and what is said afterwards", async () => {
+test("an agent answers messages from before and after it joined", async () => {
   using home = createTalkHome(SCRIPT);
   const { server, env } = await serve(home);
   await using _server = server;
@@ -157,7 +157,7 @@ test("an agent that lost its connection while it answered, for so long that it w
   expect(home.prompts().length).toBe(1);
 });
 
-test("two agents that mention each other stop after --max-turns messages, and go on when a person says something", async () => {
+test("two agents that mention each other stop after --max-turns messages, and continue when a person writes", async () => {
   using home = createTalkHome({ ...SCRIPT, prompts: { "*": [chunk("@bot @claude and you?"), DONE] } });
   const { server, env } = await serve(home);
   await using _server = server;

@@ -17,7 +17,7 @@ function chat(args: readonly string[], options: ChatOptions = {}): Promise<Run> 
 }
 
 describe("a session that chat continues", () => {
-  test("an agent that has none in the folder says by what the newest one goes on with it", async () => {
+  test("an agent that has none in the folder reports which agent and session it continues", async () => {
     const id = idIn((await chat(["one"])).stderr);
     const { code, stderr } = await chat(["--continue", "-a", "codex", "two"]);
     expect({ code, stderr }).toEqual({
@@ -43,7 +43,7 @@ describe("a session that chat continues", () => {
     ]);
   });
 
-  test("with another agent: it is told what was said", async () => {
+  test("with another agent: that agent receives the messages", async () => {
     using quiet = createTalkHome({ ...SCRIPT, prompts: { "*": [chunk("I hear you."), DONE] } });
     home[Symbol.dispose]();
     home = quiet;
@@ -61,7 +61,7 @@ describe("a session that chat continues", () => {
     expect(home.prompts().at(-1)).not.toContain("my name is Ann");
   });
 
-  test("as a fork, which leaves the original alone", async () => {
+  test("as a fork, which does not change the original", async () => {
     const id = idIn((await chat(["one"])).stderr);
     const fork = idIn((await chat(["--fork", id, "two"])).stderr.split("\n").at(-2) ?? "");
     expect(fork).not.toBe(id);

@@ -112,7 +112,7 @@ describe("a turn that does not end well", () => {
     expect((await chat(["--continue", "-a", "robot", "four"])).stderr).toContain(idIn(begun.stderr));
   });
 
-  test("Ctrl-C is 130, and the session goes on", async () => {
+  test("Ctrl-C exits with 130, and the session can be continued", async () => {
     const { code, stdout, stderr } = await chat(["slow"], { interruptAt: "I begin." });
     expect({ code, stdout }).toEqual({ code: 130, stdout: "I begin.\n" });
     expect(home.methods()).toContain("session/cancel");
@@ -132,7 +132,7 @@ describe("a turn that does not end well", () => {
     });
   });
 
-  test("SIGTERM is 143: what was said is kept, and --json ends with the result", async () => {
+  test("SIGTERM exits with 143: the text so far is kept, and --json ends with the result", async () => {
     const ending = { interruptAt: "I begin.", by: "SIGTERM" } as const;
     const { code, stdout, stderr } = await chat(["slow", "--json"], ending);
     expect({ code, stderr }).toEqual({ code: 143, stderr: "" });

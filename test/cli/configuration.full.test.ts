@@ -160,7 +160,7 @@ test.each<[Json, readonly string[], "error" | "replay" | "new"]>([
   [{ on_missing: "replay" }, [], "replay"],
   [{ on_missing: "new" }, [], "new"],
   [{ on_missing: "new" }, ["--on-missing", "replay"], "replay"],
-])("session: %j, with %j, where it cannot be gone on with: %s", async (session, flags, happens) => {
+])("session: %j, with %j, where it cannot be continued: %s", async (session, flags, happens) => {
   const script = { hello: hello1({}, { loadSession: true }), answers: { "session/load": REFUSES } };
   await configure("home", { agents: { claude: agent(script, { transport: "acp" }) } });
   home.write("project/continuo.yaml", JSON.stringify({ agents: { claude: { session } } }));

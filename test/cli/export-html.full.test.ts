@@ -153,7 +153,7 @@ describe("a hostile session", { timeout: 180_000 }, () => {
   );
 });
 
-test("light and dark are told apart, a phone does not scroll sideways, and tools are folded", async () => {
+test("light and dark have different colours, a phone does not scroll sideways, and tools are folded", async () => {
   home.write(claudeFile(CLAUDE_ID), hostileSession(CLAUDE_ID, address));
   const path = join(home.path, "page.html");
   await run(home, ["session", "export", CLAUDE_ID, "--format", "html", "--output", path]);

@@ -81,7 +81,7 @@ function turn(number: number, after: string | null): string {
   ]);
 }
 
-test("what is said comes once, over a torn line, a file written anew, a truncation and a rename", async () => {
+test("each message comes once, over a torn line, a rewritten file, a truncation and a rename", async () => {
   const path = join(home.path, claudeFile(CLAUDE_ID));
   home.write(claudeFile(CLAUDE_ID), turn(1, null) + turn(2, "n1"));
   const printed = start(CLAUDE_ID.slice(0, 8), "--json", "--from-start");

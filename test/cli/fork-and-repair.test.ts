@@ -18,7 +18,7 @@ const path = (): string => join(home.path, claudeFile(CLAUDE_ID));
 const UUID = "[0-9a-f]{8}-[0-9a-f-]{27}";
 
 describe("fork", () => {
-  test("says the new session and how to go on with it", async () => {
+  test("prints the new session and how to continue it", async () => {
     const before = readFileSync(path());
     const { code, stdout, stderr } = await run(home, ["session", "fork", CLAUDE_ID]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -51,7 +51,7 @@ describe("fork", () => {
     expect(forked.messages).toHaveLength(1);
   });
 
-  test("an unknown message is told with what shows the ids (exit code 3)", async () => {
+  test("an unknown message is an error whose hint names the command that shows the ids (exit code 3)", async () => {
     const { code, stderr, stdout } = await runHere(home, ["session", "fork", CLAUDE_ID, "--at", "gone"]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toContain("--json` to see the ids of its messages");
@@ -59,7 +59,7 @@ describe("fork", () => {
 });
 
 describe("repair", () => {
-  test("nothing to repair is said", async () => {
+  test("a session without damage is reported as such", async () => {
     const repaired = await runHere(home, ["session", "repair", CLAUDE_ID]);
     expect(repaired).toEqual({
       code: 0,

@@ -83,7 +83,7 @@ test("--continue takes the newest of the agent's own list, by our order, and its
   expect(idIn((await chat("--continue", "-a", "robot", "three")).stderr)).toBe(id);
 });
 
-test("session.continue_last: agent, where the agent has no such way, is told, and the list is taken", async () => {
+test("session.continue_last: agent falls back to the list with a message where the agent has no such way", async () => {
   const list = listing(["old", "2020-01-01T00:00:00Z"], ["last", "2020-03-01T00:00:00Z"]);
   home = createTalkHome(script({ ...BOTH, list: {} }, list), { continue_last: "agent" });
   // Newer, and the agent does not list it.
@@ -95,7 +95,7 @@ test("session.continue_last: agent, where the agent has no such way, is told, an
   expect(stderr).toContain("· continue by the agent not offered, list by the agent done, session/load done");
 });
 
-test("a session that only its agent knows goes on by its id, or the beginning of it", async () => {
+test("a session that only its agent knows is continued by its id, or the beginning of it", async () => {
   const list = listing(["abc-1", "2020-01-01T00:00:00Z"], ["abd-2", "2020-01-01T00:00:00Z"]);
   home = createTalkHome(script({ ...BOTH, list: {} }, list));
   const { code, stderr } = await chat("--resume", "robot:abc", "two");
@@ -108,7 +108,7 @@ test("a session that only its agent knows goes on by its id, or the beginning of
   expect(shown.stdout).toContain("my name is Ann");
 });
 
-test("an agent's session whose folder is gone is said, and not taken up", async () => {
+test("an agent's session whose folder no longer exists is reported, and not taken up", async () => {
   home = createTalkHome(script(BOTH));
   writeSessions(home);
   const { code, stderr } = await chat("--resume", CLAUDE_ID, "one");
@@ -119,7 +119,7 @@ test("an agent's session whose folder is gone is said, and not taken up", async 
   expect((await run(home, ["session", "list", "--agent", "continuo", "--json"])).stdout).toBe("[]\n");
 });
 
-test("what an agent does not tell of a session is known to it alone, and an agent that refuses is 8", async () => {
+test("what an agent does not tell of a session stays with the agent, and an agent that refuses exits with 8", async () => {
   home = createTalkHome(script({ resume: {} }), { resume_id: "resume" });
   expect((await chat("--resume", "robot:here", "one")).stderr).toContain(
     "; only the agent knows its earlier messages\n",

@@ -82,7 +82,7 @@ describe("export --bundle and import", () => {
     }
   });
 
-  test("what sub-agents said is not placed, which is said and counted", async () => {
+  test("messages of sub-agents are not placed, and the report counts them", async () => {
     const other = mkdtempSync(join(tmpdir(), "continuo-cli-import-"));
     try {
       cpSync(join(import.meta.dirname, "../fixtures/claude/subagent/home"), join(other, ".claude"), {
@@ -155,7 +155,7 @@ describe("handoff", () => {
     expect(existsSync(join(home, ".codex"))).toBe(false);
   });
 
-  test("writes a session that is listed there, and says how to go on; --json has its keys", async () => {
+  test("writes a session that is listed there, and prints how to continue it; --json has its keys", async () => {
     const args = ["handoff", ID, "--to", "codex", "--cwd", cwd, "--no-verify", "--json"];
     const { code, stdout } = continuo(...args);
     expect(code).toBe(0);
@@ -196,7 +196,7 @@ describe("handoff", () => {
 
   const NAME_ONE = "Name a folder: `continuo handoff ID --to AGENT --cwd DIR`.";
 
-  test("the folder to go on in is never guessed", async () => {
+  test("the folder to continue in is never guessed", async () => {
     const to = ["--to", "codex", "--dry-run", "--json"];
     const failed = async (...args: readonly string[]): Promise<unknown> => {
       const { code, stderr } = await here("handoff", ...args, ...to);
@@ -250,7 +250,7 @@ describe("resume", () => {
     expect(continuo("resume", id, "--print").stdout).toBe(`cd '${cwd}' && codex resume ${id}\n`);
   });
 
-  test("--agent --print hands over, then prints the line alone: a shell starts the other agent there", () => {
+  test("--agent --print hands over, then prints only the line: a shell starts the other agent there", () => {
     const { code, stdout, stderr } = continuo("resume", made(), "--agent", "pi", "--print");
     const listed = JSON.parse(continuo("session", "list", "--agent", "pi", "--json").stdout);
     expect({ code, sessions: listed.length }).toEqual({ code: 0, sessions: 1 });
@@ -282,7 +282,7 @@ describe("resume", () => {
     expect(listed).toHaveLength(1);
   });
 
-  test("a folder that is gone is said, and so is an agent that is not installed", () => {
+  test("a folder that no longer exists is reported, and so is an agent that is not installed", () => {
     const gone = continuo("resume", ID);
     expect(gone.code).toBe(3);
     expect(gone.stderr).toContain("no longer exists");

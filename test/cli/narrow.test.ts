@@ -129,7 +129,7 @@ test.each([36, 50, 80])(
   },
 );
 
-test("a session of pictures alone is not empty; one of slash commands alone is", async () => {
+test("a session that has only pictures is not empty; one that has only slash commands is", async () => {
   const data =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data } };

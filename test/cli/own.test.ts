@@ -247,7 +247,7 @@ describe("one of Continuo's own", () => {
     expect(existsSync(join(home.path, claudeFile(CLAUDE_ID)))).toBe(true);
   });
 
-  test("delete is refused while it is run, and while others go on from it, unless they go too", async () => {
+  test("delete is refused while the session runs, and while others continue from it, unless they are deleted too", async () => {
     const fork = await inStore(async (store) => {
       await store.acquireLease(`session/${ALONE}`, { owner: "me", ttlMs: 60_000 });
       return (await store.createSession({ parentId: BOTH })).sessionId;
@@ -284,7 +284,7 @@ describe("one of Continuo's own", () => {
     expect((await runHere(home, ["handoff", ALONE, "--to", "pi", "--json"])).code).toBe(2);
   });
 
-  test("resume says how else to go on with it", async () => {
+  test("resume names the other ways to continue it", async () => {
     const { code, stderr } = await runHere(home, ["resume", BOTH]);
     expect(code).toBe(1);
     expect(stderr).toContain(`\`continuo resume claude:${CLAUDE_ID}\``);

@@ -80,7 +80,7 @@ describe("in a terminal", () => {
     await expectRestored(0);
   });
 
-  test("Continuo's own sessions stand beside native ones: one row for both, previewed, shown and gone on with", async () => {
+  test("Continuo's own sessions stand beside native ones: one row for both, previewed, shown and continued", async () => {
     const sessionId = "01999999-2222-7000-8000-000000000001";
     await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
     const reference = { sessionId: CLAUDE_ID, model: null, location: null, cwd: home.path, baseSequence: 1 };
@@ -122,7 +122,7 @@ describe("in a terminal", () => {
     await terminal.until((screen) => screen.includes("the session's folder /home/ann/app no longer exists"));
   });
 
-  test("with / in front it searches what was said, while somebody types, and Enter shows the turn", async () => {
+  test("a term that begins with / searches the messages while it is typed, and Enter shows the turn", async () => {
     await open(120, 24);
     terminal.write("/wel");
     const found = await terminal.until((screen) => screen.includes("1 of 3") && screen.includes("turn 2"));

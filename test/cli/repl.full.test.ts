@@ -97,7 +97,7 @@ describe("in a terminal", () => {
     expect(done).toContain('"optionId":"no"');
   });
 
-  test("Ctrl-C cancels the turn, and what was typed meanwhile is offered; a second one leaves", async () => {
+  test("Ctrl-C cancels the turn and offers what was typed during it; a second one leaves", async () => {
     // So that the agent is told nothing but the word.
     const on = await open(80, "", "--continuation none");
     on.type("slow");
@@ -176,7 +176,7 @@ describe("in a terminal", () => {
     terminal = null;
   });
 
-  test("lines typed while the agent speaks are said, one after another", async () => {
+  test("lines that are typed during an answer are sent one after another", async () => {
     const on = await open(80);
     on.write("one\rtwo\rthree\r");
     await on.until((screen) => screen.includes("You said: three") && isReady(screen));
@@ -225,7 +225,7 @@ describe("in a terminal", () => {
     expect(home.prompts()).toEqual(["hello"]);
   });
 
-  test("whose terminal is gone leaves, also where no signal says so", async () => {
+  test("a repl whose terminal was closed exits, also where no signal reports it", async () => {
     const opened = openTerminal(home, 80, 40);
     terminal = opened;
     const command = `echo $$ > ../pid; exec "${process.execPath}" "${MAIN}" repl`;

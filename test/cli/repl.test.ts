@@ -203,7 +203,7 @@ describe("on a pipe", () => {
     expect(stdout).toMatch(/ {2}Done\.\n\n· [^\n]+\n· session /u);
   });
 
-  test("an agent that resumes nothing goes on all the same while its program runs", async () => {
+  test("an agent that cannot resume sessions continues while its program runs", async () => {
     home[Symbol.dispose]();
     home = createTalkHome({});
     expect(await repl("one\ntwo\n")).toMatchObject({ code: 0, stderr: "" });

@@ -98,7 +98,7 @@ describe("session list", () => {
     expect((JSON.parse(stdout) as { sessionId: string }[]).map(({ sessionId }) => sessionId)).toEqual(ids);
   });
 
-  test("what is not shown is said, with the flag that shows it", async () => {
+  test("the report counts what is not shown, with the flag that shows it", async () => {
     const { stdout } = await run(damaged, ["--limit", "3"]);
     expect(stdout.split("\n").slice(-4)).toEqual([
       "",

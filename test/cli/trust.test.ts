@@ -20,7 +20,7 @@ const record = () => join(home.path, ".continuo/trust.json");
 const listed = async () => JSON.parse((await runHere(home, ["trust", "--list", "--json"])).stdout);
 
 describe("continuo trust", () => {
-  test("shows what is trusted, keeps it for this user alone, and lists what became of it", async () => {
+  test("shows what is trusted, keeps it readable only for this user, and lists what became of it", async () => {
     home.write("app/continuo.yaml", FILE);
     home.write("app/src/x", "");
     const trusted = await run(home, ["trust"], { cwd: join(home.path, "app/src") });
@@ -58,7 +58,7 @@ describe("continuo trust", () => {
     expect(await listed()).toMatchObject([{ path: join(home.path, "app"), state: "trusted" }]);
   });
 
-  test("who names the file trusts the file alone", async () => {
+  test("a person who names a file trusts only that file", async () => {
     home.write("app/continuo.yaml", FILE);
     const trusted = await runHere(home, ["trust", "app/continuo.yaml", "--json"]);
     const path = join(home.path, "app/continuo.yaml");

@@ -86,7 +86,7 @@ async function stays(store: Store, type: string): Promise<void> {
   expect((await store.read(logId)).events).toMatchObject([{ type, data: { handle: "bob" } }]);
 }
 
-test("messages are imported once, and who had processed some goes on after them", async () => {
+test("messages are imported once, and a consumer that had processed some continues after them", async () => {
   await using store = await openStore("memory:");
   await using server = await openChannelServer(store);
   const url = `${server.url}/v1/stream/channels/team`;

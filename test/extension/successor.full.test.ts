@@ -7,7 +7,7 @@ import { openWatched } from "./open-watched.ts";
 import { checkPanel } from "./pictures.ts";
 import { textsOf } from "./served.ts";
 
-test("what was said while the server was gone goes to the successor of a session that ended meanwhile", async () => {
+test("speech from the time when the server was gone goes to the successor of a session that has ended since", async () => {
   await using watched = await openWatched({ sources: { frames: false } });
   const { site, served, viewer, panel, page, key } = watched;
   const before = await play(page, { fromMs: 0, toMs: 4_500 });

@@ -13,7 +13,7 @@ import {
 } from "./harness.ts";
 import { keysOf, serve, textsOf } from "./served.ts";
 
-test("three tabs have their sessions again after a restart, one that is joined goes on in another's, and that ends with the last", async () => {
+test("three tabs have their sessions again after a restart, a joined one continues in another's session, and that ends with the last", async () => {
   await using site = await openSite();
   await using served = await serve();
   await using viewer = await openViewer(site, served);

@@ -97,7 +97,7 @@ const CASES: Readonly<Record<AgentName, string>> = {
 
 describe("a bundle that another machine takes", () => {
   test.each(AGENT_NAMES)(
-    "%s: goes on in a folder of that machine, with what its model was sent",
+    "%s: continues in a folder of that machine, with what its model was sent",
     async (agent) => {
       const ref = useFixture(agent, CASES[agent]);
       const id = ref.slice(agent.length + 1);

@@ -67,7 +67,7 @@ async function expectOwnRecords(agent: AgentName, id: string, back: Written): Pr
 }
 
 describe.each(TRIPLES)("$a to $b to $c", ({ a, b, c }) => {
-  test(`and back to ${a}: its records, what ${b} said, what ${c} said`, async () => {
+  test(`a return to ${a} has its own records, and the messages of ${b} and ${c}`, async () => {
     const { id, made } = await go([a, b, c], "each says more");
     const back = await home.go(`${c}:${made[1]?.sessionId}`, a);
     const added = await expectOwnRecords(a, id, back);
@@ -155,7 +155,7 @@ test.each([
   { hash: "the records' own", sha256: null, as: "records" },
   { hash: "another", sha256: "0".repeat(64), as: undefined },
 ])(
-  "a file that names a copy in the store has it with the hash of its records alone: $hash",
+  "a file that names a copy in the store gets it only with the hash of its records: $hash",
   async ({ sha256, as }) => {
     const id = home.use("claude", "parallel-tools");
     const there = await home.go(`claude:${id}`, "pi");

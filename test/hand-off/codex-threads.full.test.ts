@@ -150,7 +150,7 @@ test.each(["fork", "revert"])(
   },
 );
 
-test("a fork is the same one when the threads that it came from went on", async () => {
+test("a fork stays the same after the threads that it came from grew", async () => {
   cpSync(join(FIXTURES, "fork", "home"), join(home, "codex"), { recursive: true });
   const { sessionId } = JSON.parse(readFileSync(join(FIXTURES, "fork", "requests.json"), "utf8"));
   const there = await go(`codex:${sessionId}`, "pi");

@@ -99,7 +99,7 @@ describe("a hand-over that is not to be", () => {
     expect(allowed.sessionId).not.toBeNull();
   });
 
-  test("has no folder to go on in", async () => {
+  test("has no folder to continue in", async () => {
     const id = useFixture({ agent: "claude", name: "parallel-tools" });
     const handing = handOff(id, { to: "codex", cwd: join(home, "gone"), places });
     await expect(handing).rejects.toMatchObject({ code: "not_found" });

@@ -71,7 +71,7 @@ function textCallsIn(entries: readonly Entry[]): unknown[] {
 }
 
 describe.each(["paginated", "legacy"])("codex: %s, calls whose input is text", (name) => {
-  test.each(AGENT_NAMES)("come back from %s as what they were, and more is said", async (by) => {
+  test.each(AGENT_NAMES)("come back from %s as they were, with new messages after them", async (by) => {
     const id = home.use("codex", name);
     const before = await home.read("codex", id);
     const maxMessages = before.view.length - 1;
@@ -118,7 +118,7 @@ const SEALED = [
 const WAYS = SEALED.flatMap(({ a, name }) => AGENT_NAMES.filter((b) => b !== a).map((b) => ({ a, b, name })));
 
 describe.each(WAYS)("$a to $b and back", ({ a, b, name }) => {
-  test("a part goes, more is said, and both come back", async () => {
+  test("a part goes, new messages follow, and both come back", async () => {
     const id = home.use(a, name);
     const before = await home.read(a, id);
     const there = await home.go(`${a}:${id}`, b, { maxMessages: before.view.length - 1 });

@@ -122,7 +122,7 @@ describe.each(Object.entries(PI))("pi's %s", (_version, lines) => {
     expect(after.codes).toEqual(before.codes);
   });
 
-  test("becomes version 3, as pi makes it, where something was said since", async () => {
+  test("becomes version 3, as pi makes it, where messages were added", async () => {
     const before = await readAt(place(PLACE, lines));
     const { location, file } = await thereAndBack(`pi:${HEADER.id}`, "pi", "codex", "milk");
     const after = await readAt(location);
@@ -287,7 +287,7 @@ describe.each(REVERTS)("an opencode session that is reverted to $to", ({ revert,
     expect(others).toEqual("snapshot" in revert ? SNAPSHOT : {});
   });
 
-  test("has lost what was taken out where something was said since, as in opencode", async () => {
+  test("has lost what was taken out where messages were added, as in opencode", async () => {
     const before = await readAt(location());
     const back = await thereAndBack(location(), "opencode", "pi", "milk");
     const after = await readAt(back.location);
@@ -350,7 +350,7 @@ describe("an export of opencode", () => {
     });
   });
 
-  test("has behind it what was said since", async () => {
+  test("has the messages that were added after it", async () => {
     const before = await readAt(exported());
     const after = await readAt((await thereAndBack(exported(), "opencode", "pi", "milk")).location);
     expect(plain(after).slice(0, before.history.length)).toEqual(plain(before));

@@ -91,7 +91,7 @@ describe.each(FORMATS)("%s", (format) => {
     }
   });
 
-  test("a process that is killed has what it acknowledged in the session, and the next one goes on", async () => {
+  test("a process that is killed has what it acknowledged in the session, and the next one continues it", async () => {
     const begun = await begin(format);
     const first = await append({ format, begun, name: "killed", count: 1000, killAfter: 3 });
     const second = await append({ format, begun, name: "next", count: 1 });

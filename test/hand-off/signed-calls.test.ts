@@ -77,24 +77,28 @@ function useSigned(agent: "gemini" | "opencode"): string {
   return id;
 }
 
-test.each(OTHERS)("$agent over $by: a part of it, and more is said", async ({ agent, by }) => {
-  const id = useSigned(agent);
-  const before = await home.read(agent, id);
-  const maxMessages = before.view.length - 1;
-  const there = await home.go(`${agent}:${id}`, by, { maxMessages });
-  if (by !== agent) expect(signedIn((await home.read(by, there.sessionId)).view).join()).not.toContain("Ci/");
-  await home.say(by, there, "more");
-  const back = await home.go(`${by}:${there.sessionId}`, agent);
-  expect(back.broughtBack).toMatchObject({ agent, sessionId: by === agent ? there.sessionId : id });
-  const after = await home.read(agent, back.sessionId);
-  const signed = signedIn(before.history);
-  expect(signed.join()).toContain(signatureAt(0).slice(0, 4));
-  expect(signedIn(after.history).slice(0, signed.length)).toEqual(signed);
-  expect(wordsOf(after.view).slice(-saidOf("more").length)).toEqual(saidOf("more"));
-  expect(back.receipt.byKind.tool_call).toMatchObject({ rewritten: 0, dropped: 0 });
-});
+test.each(OTHERS)(
+  "$agent over $by: a part of the session returns, with new messages",
+  async ({ agent, by }) => {
+    const id = useSigned(agent);
+    const before = await home.read(agent, id);
+    const maxMessages = before.view.length - 1;
+    const there = await home.go(`${agent}:${id}`, by, { maxMessages });
+    if (by !== agent)
+      expect(signedIn((await home.read(by, there.sessionId)).view).join()).not.toContain("Ci/");
+    await home.say(by, there, "more");
+    const back = await home.go(`${by}:${there.sessionId}`, agent);
+    expect(back.broughtBack).toMatchObject({ agent, sessionId: by === agent ? there.sessionId : id });
+    const after = await home.read(agent, back.sessionId);
+    const signed = signedIn(before.history);
+    expect(signed.join()).toContain(signatureAt(0).slice(0, 4));
+    expect(signedIn(after.history).slice(0, signed.length)).toEqual(signed);
+    expect(wordsOf(after.view).slice(-saidOf("more").length)).toEqual(saidOf("more"));
+    expect(back.receipt.byKind.tool_call).toMatchObject({ rewritten: 0, dropped: 0 });
+  },
+);
 
-test("opencode: the signature alone, under the vendor's name", async () => {
+test("opencode: only the signature returns, under the vendor's name", async () => {
   const id = useSigned("opencode");
   const before = await home.read("opencode", id);
   const there = await home.go(`opencode:${id}`, "pi", { maxMessages: before.view.length - 1 });

@@ -181,7 +181,7 @@ const ADDED = [
   "assistant: It is a thing.",
 ];
 
-test.each(DIRECTIONS)("what was said in $b comes behind the records of $a", async ({ a, b }) => {
+test.each(DIRECTIONS)("messages that were added in $b come after the records of $a", async ({ a, b }) => {
   const id = useFixture(a, PARALLEL[a]);
   const before = await read(a, id);
   const there = await go(`${a}:${id}`, b);
@@ -202,7 +202,7 @@ test.each(DIRECTIONS)("what was said in $b comes behind the records of $a", asyn
 });
 
 describe("a session that came from its target", () => {
-  test("comes back from the copy where the session itself is gone, or went on", async () => {
+  test("comes back from the copy where the session itself is gone, or has grown", async () => {
     const id = useFixture("claude", "parallel-tools");
     const before = await read("claude", id);
     const there = await go(`claude:${id}`, "pi");

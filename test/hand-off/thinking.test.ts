@@ -81,7 +81,7 @@ describe("to claude", () => {
     said("assistant", 4, { type: "text", text: "A thing." }),
   ];
 
-  test("a thought alone and the call behind it have one message id", async () => {
+  test("a message of one thought and the call after it have one message id", async () => {
     const { cwd, places } = home;
     const made = await handOffMessages(
       { messages: MESSAGES, title: "A look", cwd },

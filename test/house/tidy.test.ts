@@ -34,7 +34,7 @@ describe("the house is tidy", () => {
     expect(production.filter((file) => !file.text.startsWith("/**")).map((file) => file.path)).toEqual([]);
   });
 
-  test("no type is named by a participle alone", () => {
+  test("no type has a participle as its name", () => {
     const participles = /\b(?:class|interface|type) (?:Asked|Begun|Conducted|Held|Kept|Made|Said|Told)\b/u;
     expect(production.filter(({ text }) => participles.test(text)).map(({ path }) => path)).toEqual([]);
   });

@@ -110,7 +110,7 @@ test.each([
   expect((await store.listBlobs()).items).toEqual([]);
 });
 
-test("a chunk whose answer was lost is stored once, also where its session ended meanwhile, and the one after that", async () => {
+test("a chunk whose answer was lost is stored once, also where its session has ended since, and the one after that", async () => {
   const transcriber = scriptedTranscriber();
   await using live = await liveTest({ transcriber });
   const { service, store } = live;

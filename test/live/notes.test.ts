@@ -64,7 +64,7 @@ async function texts(live: LiveTest): Promise<readonly string[]> {
   );
 }
 
-test("words that are said again at the same place update their note, and a text on two notes merges them", async () => {
+test("words that are repeated at the same place update their note, and a text on two notes merges them", async () => {
   await using live = await notesTest();
   await say(live, "The keeper lit the lamp", 0, 4_000);
   await say(live, "The keeper lit the lamp at dusk", 1_000, 4_000);

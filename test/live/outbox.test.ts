@@ -201,7 +201,7 @@ test("a page hears at once that its session is degraded; what it says then waits
   client.close();
 });
 
-test("speech that the server refuses leaves the outbox, and its page is told", async () => {
+test("speech that the server refuses leaves the outbox, and its page receives an error", async () => {
   await using live = await opened();
   const { secret: token } = await live.token();
   const outbox = memoryOutbox();

@@ -217,7 +217,7 @@ test("the clean-up ends a session without input for an hour once, and a ping res
   await expect(service.ping("quiet")).rejects.toMatchObject({ code: "log_closed" });
 });
 
-test("a service that starts anew finds the same session from its snapshot, and from the log when all snapshots are lost", async () => {
+test("a service that restarts finds the same session from its snapshot, and from the log when all snapshots are lost", async () => {
   await using live = await liveTest();
   const { service, store, clock } = live;
   const { sessionId } = await service.open("k", { videoId: "v" });

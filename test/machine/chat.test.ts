@@ -147,7 +147,7 @@ test("prompts that are sent while a turn runs wait in the store, in their order,
   expect(chat.home.prompts()).toEqual(["wait", "third"]);
 });
 
-test("another agent answers from the next prompt on, with what was said before", async () => {
+test("another agent answers from the next prompt on, with the messages before it", async () => {
   await using chat = await open();
   await using page = await readChat(chat.machine, chat.key);
   await chat.send("prompt", { text: "hello", agent: "other" });
@@ -244,7 +244,7 @@ function nativeSession(home: TalkHome): string {
   return id;
 }
 
-test("an agent's own session is taken up with the first prompt, and every page of it goes on under the new key", async () => {
+test("an agent's own session is taken up with the first prompt, and every page of it continues under the new key", async () => {
   using home = createTalkHome(WAITS);
   const id = nativeSession(home);
   await using machine = await openMachine(home);
@@ -266,7 +266,7 @@ test("an agent's own session is taken up with the first prompt, and every page o
   expect(late.events[0]).toEqual({ type: "moved", key });
 });
 
-test("a session that is open in its own agent is read-only: nothing is said, and nothing is started", async () => {
+test("a session that is open in its own agent is read-only: no message is sent, and no program is started", async () => {
   using home = createTalkHome(WAITS);
   const id = nativeSession(home);
   home.write(`.claude/sessions/${process.pid}.json`, JSON.stringify({ pid: process.pid, sessionId: id }));

@@ -110,7 +110,7 @@ test("an older client is answered without a session", async () => {
   expect(await called.text()).toContain("Fix the build");
 });
 
-test("no other token is answered, and nothing is said of the machine", async () => {
+test("any other token is refused, and the answer reveals nothing of the machine", async () => {
   expect((await post("tools/list", ENVELOPE)).status).toBe(401);
   expect((await post("tools/list", ENVELOPE, { token: "wrong" })).status).toBe(401);
   for (const scope of ["admin", "session:*:read", "machine:write"]) {

@@ -184,7 +184,7 @@ test("any JSON settings keep every other value and byte", () => {
   );
 });
 
-test("a file that its agent rewrote since loses our entry alone, and keeps its mode", async () => {
+test("a file that its agent has rewritten since loses only our entry, and keeps its mode", async () => {
   const path = fileOf("claude");
   writeFileSync(path, '{\n  "numStartups": 3\n}');
   chmodSync(path, 0o644);
@@ -207,7 +207,7 @@ test("variables that say where things lie go into the entry, since some agents g
   expect(text).toContain(`CODEX_HOME = ${JSON.stringify(env.CODEX_HOME)}`);
 });
 
-test("without an agent, every agent that was used here is registered; a failure of one is told", async () => {
+test("without an agent, every agent that was used here is registered, and a failure of one is reported", async () => {
   home.write(".codex/config.toml", "model = 1\n");
   home.write(".gemini/settings.json", "{ broken");
   home.write(".pi/agent/settings.json", "{}");

@@ -32,7 +32,7 @@ afterEach(async () => {
 const SEARCH = { name: "search", arguments: { query: "build" } };
 const NAMES = ["search", "grep", "read", "digest", "recall"];
 
-test("a client of 2026-07-28 asks without a handshake, and each request stands alone", async () => {
+test("a client of 2026-07-28 asks without a handshake, and each request is complete in itself", async () => {
   const called = await client.request("tools/call", { ...SEARCH, ...ENVELOPE });
   expect(called.result).toMatchObject({
     resultType: "complete",
@@ -71,7 +71,7 @@ test("2026-07-28: no ping, no unknown method or tool, no request without its env
   expect((await client.request("tools/list")).error).toBeDefined();
 });
 
-test("a client that opens with another revision is told which there are", async () => {
+test("a client that opens with an unknown revision receives the list of revisions", async () => {
   const later = { _meta: { ...ENVELOPE._meta, "io.modelcontextprotocol/protocolVersion": "2027-01-01" } };
   expect((await client.request("tools/list", later)).error).toMatchObject({
     code: -32_022,

@@ -127,7 +127,7 @@ describe.each(Object.keys(MODELS))("a model of %s", (kind) => {
       instructions: "Be brief.",
     });
 
-  test("a turn with thinking and two calls is told whole, and sent whole with the next turn", async () => {
+  test("a turn with thinking and two calls is reported whole, and sent whole with the next turn", async () => {
     const said: Message = {
       id: "u",
       role: "user",
@@ -177,7 +177,7 @@ describe.each(Object.keys(MODELS))("a model of %s", (kind) => {
     ]);
   });
 
-  test("a model that refuses fails the turn, and what it had said is told", async () => {
+  test("a model that refuses fails the turn, and its text so far is reported", async () => {
     await expect(turn(agent(), request([{ type: "text", text: "[[error:400 no]]" }]))).rejects.toMatchObject({
       code: "agent_failed",
       details: { statusCode: 400 },
@@ -201,7 +201,7 @@ describe.each(Object.keys(MODELS))("a model of %s", (kind) => {
     expect(events.some(({ type }) => type === "text")).toBe(true);
   });
 
-  test("what cannot be sent is told; a native session is refused", async () => {
+  test("content that cannot be sent is reported; a native session is refused", async () => {
     const unknown: Message = { id: "x", role: "user", content: [{ type: "unknown", raw: 1 }], metadata: {} };
     const { events } = await turn(agent(), request([{ type: "text", text: "[[text:ok]]" }], [unknown]));
     expect(events[0]).toEqual({

@@ -91,7 +91,7 @@ describe.each(Object.keys(MODELS))("%s", (kind) => {
     expect(sent()).toEqual([...before, ["text", "You are welcome."], ["text", "[[text:Bye.]]"]]);
   });
 
-  test("a run whose model dies keeps what it had said, and the next one is told", async () => {
+  test("a run whose model dies keeps its text so far, and the next run sends it", async () => {
     const cut = await runOnce(store, agentOf(kind), "fail in the middle", {
       adapterOpts: { maxRetries: 0 },
     });

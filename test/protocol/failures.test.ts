@@ -199,7 +199,7 @@ describe.concurrent.each(Object.entries(TONGUES))("%s", (_, tongue) => {
     expect(events.at(-1)).toMatchObject({ type: "turn_completed", stopReason: "end_turn" });
   });
 
-  test("asks what nobody can answer: it is refused, and the turn goes on", async () => {
+  test("refuses a question that nobody can answer, and continues the turn", async () => {
     await using conversation = await open(tongue, {
       reactions: [
         { to: tongue.refusal, print: lines(...tongue.ended) },
@@ -262,7 +262,7 @@ describe.concurrent.each(Object.entries(TONGUES))("%s", (_, tongue) => {
   });
 });
 
-test("Claude Code ends a turn of its own in between: ours goes on", async () => {
+test("Claude Code ends a turn of its own in between, and ours continues", async () => {
   const { claude } = TONGUES;
   if (claude === undefined) throw new Error("claude is missing");
   const other = {

@@ -84,7 +84,7 @@ describe("Codex", () => {
       { approvalPolicy: "untrusted", approvalsReviewer: "auto_review", sandbox: "read-only" },
     ],
     ["a profile", { default_permissions: ":workspace" }, { ...usual, permissions: ":workspace" }],
-  ])("a thread that goes on has what its folder's configuration says: %s", async (_, config, settings) => {
+  ])("a continued thread has what its folder's configuration says: %s", async (_, config, settings) => {
     const server = { call: async () => ({ config }) } as unknown as CodexServer;
     expect(await ownSettings(server, cwd, { limitMs: 1 })).toEqual(settings);
   });

@@ -115,7 +115,7 @@ test("a session of Claude Code that is archived beside its file is archived in t
   await expectSame(places);
 });
 
-test("a session of Gemini CLI whose project's folder is named anew has that folder in the index", async () => {
+test("a session of Gemini CLI whose project's folder is renamed has that folder in the index", async () => {
   const { places, sessions } = await copyHome(scratch, ["gemini", "text-and-thinking"]);
   await expectSame(places);
   const owner = join(dirname(dirname(sessions[0]?.location ?? "")), ".project_root");

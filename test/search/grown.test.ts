@@ -118,7 +118,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 const CASES = FORMAT_CASES.filter(([agent]) => agent !== "opencode");
 
 test.each(["claude", "codex", "pi", "gemini"])(
-  "whatever is done to a session of %s, the index of it equals one that is made anew",
+  "after every change to a session of %s, its index equals one that is built from the whole session",
   async (agent) => {
     const cases = CASES.filter(([one]) => one === agent);
     await fc.assert(
@@ -161,7 +161,7 @@ async function expectSame(one: (typeof CASES)[number], begin: number, edits: rea
 const LINES_PER_LOOK = 5;
 
 test.each(GROWN_HISTORIES)(
-  "the index of a session of $agent that takes back what it said while it grows equals one that is made anew",
+  "the index of a session of $agent that takes messages back while it grows equals one that is built from the whole session",
   async (history) => {
     const { path, places: home } = placeHistory(scratch, history);
     const places = (name: string): Places => ({

@@ -107,7 +107,7 @@ test("a token that expires while it is remembered is refused when its time is ov
   }
 });
 
-test("who guesses tokens is slowed down, and who has one is not", async () => {
+test("a client that guesses tokens is slowed down, and a client with a token is not", async () => {
   const other = await openServer(store, { authenticate: createAuthenticate(store) });
   const { secret } = await tokenOf(["admin"]);
   const get = (token: string): Promise<Response> =>

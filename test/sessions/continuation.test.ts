@@ -37,7 +37,7 @@ describe("continuation", () => {
   test.each<[NativeKind | undefined, Continuation]>([
     [undefined, false],
     ["real", false],
-  ])("of an agent (native: %s), asked for %s, begins anew", async (native, continuation) => {
+  ])("of an agent (native: %s), asked for %s, starts a new native session", async (native, continuation) => {
     const { agent, result } = await secondRun(native, continuation);
     expect(agent.given[1]).toMatchObject({ input: "second", transcript: null, nativeRef: null });
     expect(result.resumption).toMatchObject({ requested: "false", happened: "new" });
@@ -72,7 +72,7 @@ describe("continuation", () => {
   });
 
   test.each<Continuation>(["native", "auto", true])(
-    "%s goes on natively, and gives nothing twice",
+    "%s continues natively, and gives nothing twice",
     async (continuation) => {
       const { agent, sessionId, result } = await secondRun("real", continuation);
       const ref = {
@@ -321,7 +321,7 @@ function isNews(line: string, agent: ScriptedAgent, given: GivenTurn): boolean {
   return native === undefined || native === null || !line.startsWith(`assistant: ${agent.name.at(-1)} `);
 }
 
-describe("what is said while an agent answers", () => {
+describe("messages that arrive while an agent answers", () => {
   test("is heard by its next turn, natively too", async () => {
     let said = 0;
     const agent = new ScriptedAgent({
@@ -369,7 +369,7 @@ describe("what is said while an agent answers", () => {
 describe("a native session whose turn did not end well", () => {
   const USAGE = { inputTokens: 60, outputTokens: 50 };
 
-  test("is gone on with when it was heard, and hears how the turn ended", async () => {
+  test("is continued when it received the input, and receives how the turn ended", async () => {
     const agent = new ScriptedAgent({
       native: "real",
       turns: [[], [{ say: "half" }, { usage: USAGE }, { wait: "abort" }], []],
@@ -411,7 +411,7 @@ describe("a native session whose turn did not end well", () => {
   });
 });
 
-test("after a turn in which another program wrote to the native session, auto goes on in another one", async () => {
+test("after a turn in which another program wrote to the native session, auto continues in another one", async () => {
   const live = new ContinuoError("session_live", "another program wrote to it", { details: { began: true } });
   const agent = new ScriptedAgent({
     turns: [[{ say: "one" }], [{ say: "half" }, { hook: "live" }], [{ say: "three" }]],

@@ -81,7 +81,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", { timeout: 120_000 }, (e
     expect((await store.verify(sessionId)).ok).toBe(true);
   });
 
-  test("wake offers what was said, and nobody runs the session", async () => {
+  test("wake offers the messages, and no process runs the session", async () => {
     const { child, runId } = await hold("one");
     await child.line("runs");
     expect(await runnerOf(store, sessionId)).toMatchObject({
@@ -103,7 +103,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", { timeout: 120_000 }, (e
     expect(await cancelRun(store, runId)).toMatchObject({ status: "cancelled" });
   });
 
-  test("who waited in the line and was killed is passed", async () => {
+  test("a waiting run whose process was killed is passed over", async () => {
     const { runId } = await startRun(store, sessionId, "one");
     const first = await store.acquireLease(`session/${sessionId}`, { owner: "another" });
     await store.acquireLease(`run/${runId}`, { owner: "another", ttlMs: leaseMs });
@@ -120,7 +120,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", { timeout: 120_000 }, (e
     expect((await wake(store, sessionId)).interrupted).toEqual([waiting.runId]);
   });
 
-  test("a process that is stopped keeps its session, and goes on", async () => {
+  test("a process that was suspended keeps its session, and continues", async () => {
     const { child, runId } = await hold("one");
     await child.line("runs");
     child.process.kill("SIGSTOP");

@@ -159,7 +159,7 @@ test.each<[string, () => unknown, string]>([
   expect([status, run.result]).toEqual(["completed", { value: { unreadable } }]);
 });
 
-test("a message that is told whole ends what another one was saying", async () => {
+test("a complete message ends another message that is still open", async () => {
   const agent = agentThat(async (tell) => {
     await tell({ type: "text", delta: "I loo", messageId: "a" });
     await tell({ type: "message", content: words("Found."), messageId: "b" });

@@ -45,7 +45,7 @@ describe("a turn that is refused before anything reaches the agent", () => {
     },
   );
 
-  test("and goes on by replay, says its input once", async () => {
+  test("a second turn by replay has its input once", async () => {
     const { sessionId } = await runOnce(store, new ScriptedAgent({ native: "real" }), "first");
     const agent = new ScriptedAgent({ native: "silent" });
     expect(await runOnce(store, agent, "question", { sessionId })).toMatchObject({ status: "completed" });
@@ -73,7 +73,7 @@ describe("a native turn that fails", () => {
   );
 });
 
-describe("native, where nothing was said yet", () => {
+describe("native, where there are no messages yet", () => {
   test("begins a session, natively from then on", async () => {
     const agent = new ScriptedAgent({ native: "real" });
     const first = await runOnce(store, agent, "one", { continuation: "native" });

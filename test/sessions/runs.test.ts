@@ -68,7 +68,7 @@ describe("a run", () => {
     expect(await store.getLease(`session/${sessionId}`)).toBeNull();
   });
 
-  test("does not take its session anew by a renewal that is late", async () => {
+  test("does not take its session a second time by a renewal that is late", async () => {
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     const renewLease = store.renewLease.bind(store);
     vi.spyOn(store, "renewLease").mockImplementation(async (options) => {
@@ -83,7 +83,7 @@ describe("a run", () => {
     expect(await store.getLease(`session/${sessionId}`)).toBeNull();
   });
 
-  test("whose end cannot be kept gives its session back all the same", async () => {
+  test("gives its session back although its end cannot be stored", async () => {
     const { sessionId } = await startSession(store);
     const append = store.append.bind(store);
     vi.spyOn(store, "append").mockImplementation((logId, events, options) =>
@@ -324,7 +324,7 @@ describe("what an agent does", () => {
     ).toBe(said);
   });
 
-  test("is in the log when the agent goes on", async () => {
+  test("is in the log when the agent continues", async () => {
     const seen: (string | undefined)[] = [];
     const newest = async (): Promise<void> => {
       const { events } = await store.read(sessionId, { order: "newest", limit: 1 });
@@ -406,7 +406,7 @@ describe("what an agent does", () => {
 });
 
 describe("a run that fails", () => {
-  test("keeps what was said, and says why", async () => {
+  test("keeps its messages, and reports why", async () => {
     const agent = new ScriptedAgent({
       turns: [[{ stream: ["I was "] }, { call: "read", id: "c1" }, { fail: "broken" }]],
     });

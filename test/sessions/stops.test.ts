@@ -342,7 +342,7 @@ describe("a storage failure", () => {
   const AGENT = { turns: [[{ say: "one" }, { say: "two" }, { say: "three" }]] };
 
   test.each(["before", "after"] as const)(
-    "(%s the write) that is not waited for stops the run as failed, and what was said is kept",
+    "(%s the write) that is not waited for stops the run as failed, and its messages are kept",
     async (when) => {
       let count = 0;
       const broken = failing((types) => (types.includes("message_received") && ++count === 2 ? when : null));

@@ -160,7 +160,7 @@ describe("wake", () => {
     expect(woken.length).toBeGreaterThan(5);
   });
 
-  test("offers what was said last, however many runs of a long-lived session were interrupted before", async () => {
+  test("offers the last message, however many runs of a long-lived session were interrupted before", async () => {
     const { sessionId } = await startSession(store);
     // More than a page of the store's list.
     for (let at = 0; at < 1_001; at++) {
@@ -199,7 +199,7 @@ describe("input that is given again", () => {
     await expect(taken).rejects.toMatchObject({ code: "conflict" });
   });
 
-  test("is said once, and the agent hears it once", async () => {
+  test("is stored once, and the agent receives it once", async () => {
     const { sessionId } = await startSession(store);
     await leftRunning(sessionId, "go", [{ type: "message_received", data: { content: "half" } }]);
     const [offered] = (await wake(store, sessionId)).unprocessed;
@@ -236,7 +236,7 @@ describe("input that is given again", () => {
     }
   });
 
-  test("and interrupted again is offered again, and still said once", async () => {
+  test("that is interrupted a second time is offered a second time, and stored once", async () => {
     const { sessionId } = await startSession(store);
     const first = await startRun(store, sessionId, "go");
     await wake(store, sessionId);
@@ -357,7 +357,7 @@ describe("a native session whose turn was cut off", () => {
     });
   });
 
-  test("and one that heard the input with what was said before is not given it again", async () => {
+  test("an agent that received the input with the earlier messages does not receive it again", async () => {
     const { sessionId } = await startSession(store);
     const left = await leftRunning(sessionId, "left");
     const agent = new ScriptedAgent({ native: "real" });

@@ -105,7 +105,7 @@ const ENGINES = {
 
 describe.each(Object.entries(ENGINES))("a backup of %s", (_from, source) => {
   test.each(Object.entries(ENGINES))(
-    "is restored into %s, and goes on there",
+    "is restored into %s, which continues it",
     async (_to, target) => {
       await using from = await openStore(await source(), { migrate: true });
       await fill(from);

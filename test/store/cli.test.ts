@@ -63,7 +63,7 @@ test("backup writes a file once, restore reads it into an empty store", { timeou
   expect((await continuo("verify", "--store", "sqlite:new.db")).code).toBe(0);
 });
 
-test("an older SQLite database is upgraded after a copy, and that is said", {
+test("an older SQLite database is copied and upgraded, and the copy is reported", {
   timeout: 120_000,
 }, async () => {
   const path = join(home, "old.db");
@@ -81,7 +81,7 @@ test("an older SQLite database is upgraded after a copy, and that is said", {
   expect(existsSync(`${path}.before-migration-1`)).toBe(true);
 });
 
-test("Postgres is upgraded by migrate alone", { timeout: 120_000 }, async () => {
+test("Postgres is upgraded only by migrate", { timeout: 120_000 }, async () => {
   const url = await newPostgresDatabase();
   const { code, stderr } = await continuo("info", "--store", url);
   expect(code).toBe(1);

@@ -51,7 +51,7 @@ async function usable(store: Store): Promise<void> {
 }
 
 describe("sqlite", () => {
-  test("a new database is made ready, for its owner alone", async () => {
+  test("a new database is prepared, and only its owner can read it", async () => {
     const path = join(folder, "deep", "er", "store.db");
     await using store = await openStore(`sqlite:${path}`);
     expect((await store.info()).schemaVersion).toBe(SCHEMA_VERSION);
@@ -185,7 +185,7 @@ describe("postgres", () => {
     await expect(openStore(url)).rejects.toMatchObject({ code: "schema_newer" });
   });
 
-  test("a server that does not answer, or refuses, is unavailable, and no password is told", async () => {
+  test("a server that does not answer, or refuses, is unavailable, and the error has no password", async () => {
     const secret = "postgres://somebody:secret@127.0.0.1:1/nothing";
     const error = await openStore(secret).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: "unavailable" });
@@ -198,7 +198,7 @@ describe("postgres", () => {
 });
 
 describe("openStore", () => {
-  test("what names no store is invalid, and no password is told", async () => {
+  test("a text that names no store is invalid, and the error has no password", async () => {
     for (const url of ["", "store.db", "mysql://me:secret@host/db", "memory:x"]) {
       const error = await openStore(url).catch((reason: unknown) => reason);
       expect(error).toMatchObject({ code: "invalid" });

@@ -179,7 +179,7 @@ describe("what goes along", () => {
     expect(await listed()).toEqual(refused.map(({ id }) => id));
   });
 
-  test("Codex: what the index says of a title comes back when Codex forgot it meanwhile", async () => {
+  test("Codex: the title of the index comes back when Codex has forgotten it since", async () => {
     copy("codex/title", "codex");
     const index = join(home, "session_index.jsonl");
     const before = readFileSync(index, "utf8");

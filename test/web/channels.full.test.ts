@@ -173,7 +173,7 @@ test("a page whose connection is lost says so, tries again, and misses nothing",
   expect(await post(page, "before").count()).toBe(1);
 });
 
-test("a page without a place to remember what was read says so, and reads and writes all the same", async () => {
+test("a page that cannot remember what was read reports it, and still reads and writes", async () => {
   const { store } = viewer.machine;
   await store.createLog({ logId: "channels/forgetful" });
   // What is kept of a participant is a session of this name, which something else has taken.

@@ -118,7 +118,7 @@ async function serve(home: TalkHome, pages: string, port?: string): Promise<Serv
   return served;
 }
 
-test("a page goes on after its server was killed in a turn: no token is lost, none is doubled, and the prompt can be asked again", async () => {
+test("a page continues after its server was killed in a turn: no token is lost, none is doubled, and the prompt can be asked again", async () => {
   const home = createTalkHome({ ...WAITS, prompts: { ...WAITS.prompts, "*": WAIT } });
   open.push({ [Symbol.asyncDispose]: async () => home[Symbol.dispose]() });
   const pages = mkdtempSync(join(tmpdir(), "continuo-web-"));

@@ -83,7 +83,7 @@ test("a page holds one stream, none while nobody sees it, and misses nothing", a
   await page.context().close();
 });
 
-test("a page goes on after its server was killed while the session grew: nothing is lost or doubled", async () => {
+test("a page continues after its server was killed while the session grew: nothing is lost or doubled", async () => {
   const { pages, browser } = viewer;
   const { home } = viewer.machine;
   home.write(claudeFile(ID), question(1));

@@ -98,7 +98,7 @@ test("a session opens from disk at its newest turn, and nothing is asked of anyb
   await page.context().close();
 });
 
-test("without scripts everything that was said can be read", async () => {
+test("every message can be read without scripts", async () => {
   const { path } = await save(LONG_ID, { turns: "7-9", to: "part.html" });
   const { page, errors } = await open(path, { scripts: false });
   const text = await page.locator("main").innerText();

@@ -149,7 +149,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test("/ finds what was said in the session, and Enter goes to the message", async () => {
+  test("/ finds words in the session, and Enter goes to the message", async () => {
     const { page } = await viewer.open(session(LONG_ID));
     await page.waitForSelector(".turn-line");
     await page.keyboard.press("/");

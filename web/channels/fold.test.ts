@@ -84,7 +84,7 @@ test("older windows come before what is loaded, each message once, and what is l
   ]);
 });
 
-test("a message that is told twice stands once, and what the server says stands beside the messages", () => {
+test("a message that arrives twice stands once, and the server's own lines stand beside the messages", () => {
   const message = event("message", 3, { messageId: "x", state: "complete", content: "x" });
   const notice = event("error", 4, { messageId: undefined, code: "busy", message: "a person has to speak" });
   const channel = [message, message, notice, notice].reduce(foldEvent, window([said(1)], 1));

@@ -52,7 +52,7 @@ test("a long thread is folded to its newest reply, and opens", () => {
   expect(drawn(open)).toEqual(["message a", "fold 3 folded", "reply r2", "reply r5"]);
 });
 
-test("where something else was said since, a line leads from the newest reply to its thread", () => {
+test("where other messages came since, a line leads from the newest reply to its thread", () => {
   expect(drawn(channel("a ann", "b bob 6", "c cleo 7 >a", "d dan 8 >a", "e ann 9"))).toEqual([
     "message a",
     "reply c",
@@ -87,7 +87,7 @@ test("messages of one writer within five minutes stand together, also around mid
   expect(rows.map(({ type }) => type)).toEqual(["day", "message", "day", "message"]);
 });
 
-test("what was said since the reader was here stands below a mark, and nobody who is new sees one", () => {
+test("messages since the reader's last visit stand below a mark, and a new reader sees no mark", () => {
   const messages = channel("a ann", "b ann 1", "c ann 2");
   expect(drawn(messages, { seen: 2 })).toEqual(["message a", "message b again", "mark", "message c"]);
   expect(drawn(messages, { seen: 3 })).not.toContain("mark");

@@ -33,7 +33,7 @@ describe("the loaded part", () => {
     expect(foldWindow(middle, NOTHING, "instead")).toEqual(NOTHING);
   });
 
-  test("takes what is said now only where its end is loaded, and replaces what changed", () => {
+  test("takes new messages only where its end is loaded, and replaces changed ones", () => {
     const grown = [said("d", [text("more")]), said("e")];
     expect(ids(foldGrowth(middle, grown))).toEqual(["c", "d"]);
     const atEnd = foldGrowth({ ...middle, hasNewer: false }, grown);
@@ -47,7 +47,7 @@ describe("rows", () => {
   const result: Block = { type: "tool_result", toolCallId: "t", content: [], isError: false };
   const none = { turns: [], seenFrom: null };
 
-  test("a result stands with its call, alone only where the call is not loaded", () => {
+  test("a result stands with its call, and by itself only where the call is not loaded", () => {
     const answered = [asked(1), said("a", [text("x"), call]), said("r", [result], { role: "tool" })];
     expect(toRows(answered, none).map(({ key }) => key)).toEqual(["q1", "a:0", "a:1"]);
     expect(toRows(answered, none)[2]).toMatchObject({ type: "call", result });

@@ -24,7 +24,7 @@ function folded(...events: readonly Parameters<typeof foldLive>[1][]): Live {
 }
 
 describe("tokens", () => {
-  test("go on where the text of their message ends, and leave the messages as they are", () => {
+  test("continue where the text of their message ends, and leave the messages as they are", () => {
     const begun = folded(messages(told(3, ["one"], true)));
     const live = foldLive(foldLive(begun, token(3, 3, " two")), token(3, 7, " three"));
     expect(live.open).toEqual({ sequence: 3, block: 0, text: "one two three" });
@@ -49,7 +49,7 @@ describe("tokens", () => {
   });
 });
 
-test("what was being said is forgotten when a connection begins anew; what is whole stays", () => {
+test("an unfinished message is forgotten when a new connection begins; a complete one stays", () => {
   const live = folded(messages(told(2, ["asked"]), told(3, ["half"], true)), { type: "turn" });
   expect([...live.messages.keys()]).toEqual([2]);
   expect(live.open).toBeNull();
@@ -58,7 +58,7 @@ test("what was being said is forgotten when a connection begins anew; what is wh
 describe("with the history", () => {
   const read = [told(1, ["old"], false, "a"), told(3, ["ha"], false, "b")];
 
-  test("words that are told live stand in the place of those that were read, and new messages follow", () => {
+  test("live words replace those that were read, and new messages follow", () => {
     const live = folded(messages(told(3, ["half"], true), told(5, ["new"])));
     const merged = withLive(read, live.messages, true);
     expect(merged.map(({ message }) => message.id)).toEqual(["a", "b", "live:5"]);
@@ -66,7 +66,7 @@ describe("with the history", () => {
     expect(withLive(read, live.messages, false).map(({ message }) => message.id)).toEqual(["a", "b"]);
   });
 
-  test("a message that the history has in the same form is told live no longer", () => {
+  test("a message that the history has in the same form is no longer live", () => {
     const live = folded(messages(told(3, ["half"]), told(1, ["old"])));
     expect([...settled(live, read).messages.keys()]).toEqual([3]);
     expect(settled(NOTHING_LIVE, read)).toBe(NOTHING_LIVE);

@@ -27,7 +27,7 @@ test("earlier turns stay loaded when a session grows", () => {
   expect(withNewestTurns(outline(16, 20), outline(16, 21))).toEqual(outline(16, 21));
 });
 
-test("turns of a session that was written anew, or that do not follow, are forgotten", () => {
+test("turns of a session that was rewritten, or that do not follow, are forgotten", () => {
   const newest = outline(16, 25);
   expect(withNewestTurns(null, newest)).toBe(newest);
   expect(withNewestTurns(outline(1, 20, "other"), newest)).toBe(newest);

@@ -31,7 +31,7 @@ test("what was typed before a question could be read answers it not; later keys 
   expect([await second, interrupts, modes]).toEqual(["y", 1, [true, false, true, false]]);
 });
 
-test("so it does not where this process was held up after the question", async () => {
+test("a key from before the question is no answer where this process was held up after the question", async () => {
   const { stdin, shell } = terminal();
   const nextKey = nextKeyOf(shell, () => undefined);
   const stop = new AbortController();

@@ -246,7 +246,7 @@ describe("the screen", () => {
   });
 });
 
-describe("a search of what was said", () => {
+describe("a search of the messages", () => {
   const [first, second] = ENTRIES;
   if (first === undefined || second === undefined) throw new Error("no entries");
 

@@ -175,7 +175,7 @@ test("text that was typed and not sent is in the history after leaving", async (
   expect(added).toEqual(["one", "two", "three"]);
 });
 
-test("so it does for a question", async () => {
+test("a second Ctrl-C during a question counts too", async () => {
   const { input, nextKey, stdin, onKey } = keyboard();
   using _closed = input;
   using listening = listenTo(input);

@@ -69,7 +69,7 @@ test.each([
   ["typed", [false]],
   [`a${paste("b")}`, [true]],
   ["\u001b[200~a|b|c\u001b[201~|d", [true, true, true, false]],
-])("%j: what was pasted is told from what was typed", (chunks, expected) => {
+])("%j: pasted text differs from typed text", (chunks, expected) => {
   let pastes = NO_PASTES;
   const seen = chunks.split("|").map((chunk) => {
     const filtered = filterKeys(pastes, chunk);

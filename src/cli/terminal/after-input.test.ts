@@ -26,7 +26,7 @@ test("what waited to be read while this process was held up comes first", async 
   server.close();
 });
 
-test("who stops listening hears nothing", async () => {
+test("a disposed listener is never called", async () => {
   let calls = 0;
   afterInput(1, () => {
     calls += 1;

@@ -25,7 +25,7 @@ describe("blocks of a prompt", () => {
     expect(texts).toEqual([expect.stringContaining("| [image"), expect.stringContaining("| words")]);
   });
 
-  test("with an address alone are linked", () => {
+  test("that have only an address are linked", () => {
     const linked: Block = { type: "file", mimeType: "text/plain", name: "x", url: "file:///x" };
     expect(toContent([linked], none)).toEqual([
       { type: "resource_link", uri: "file:///x", name: "x", mimeType: "text/plain" },

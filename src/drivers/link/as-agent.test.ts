@@ -133,7 +133,7 @@ describe("a driver as an agent", () => {
   test.each([
     ["cannot be written", { writeReplay: () => Promise.reject(new Error("a full disk")) }, "a full disk"],
     ["is not found by the agent", { writeReplay: async () => ({ ref }) }, "gone"],
-  ] as const)("a replay that %s is told as text, and why", async (_, options, reason) => {
+  ] as const)("a replay that %s is reported as text with its reason", async (_, options, reason) => {
     const { run, log, events } = await execute({ transcript }, { missing: true, options });
     await run();
     expect(log.said[0]).toMatch(/^This conversation began before[\s\S]*\n\nnow$/u);

@@ -95,7 +95,7 @@ test.each([
   },
 );
 
-test("who answers is asked whatever the policy", async () => {
+test("a caller that answers questions is asked whatever the policy", async () => {
   const answer = answererOf({ permissions: "safe", onPermission: grant });
   expect(await answer(request, { signal })).toEqual({ outcome: "granted", by: "person" });
 });

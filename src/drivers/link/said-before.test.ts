@@ -40,6 +40,6 @@ test("permission requests are not sent to a model, and use no budget", () => {
   expect(toSaidBefore(messages, "all").block?.text).not.toContain("Bash rm");
 });
 
-test("nothing that was said makes no frame", () => {
+test("an empty history makes no frame", () => {
   expect(toSaidBefore([], "all")).toEqual({ block: null });
 });

@@ -67,7 +67,7 @@ describe("the index of Codex", () => {
         item: { type: "UserMessage", content: [{ type: "text", text: "Which\nnote?" }] },
       },
     ],
-  ])("is told by a repair what a %s thread begins with", async (_, payload) => {
+  ])("learns from a repair what a %s thread begins with", async (_, payload) => {
     makeIndex("state_5.sqlite", COLUMNS, [["a", "", "", "", ""]]);
     const records = [
       { type: "session_meta", payload: { id: "a" } },

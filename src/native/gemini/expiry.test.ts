@@ -102,7 +102,7 @@ describe("what Gemini CLI deletes at its next start", () => {
     expect(await codesIn(files, off)).toEqual({ "session-2026-05-06T07-00-0f111111.jsonl": [] });
   });
 
-  test("also where the neighbour is another session's, or broken", async () => {
+  test("a session whose neighbour is broken, or belongs to another session", async () => {
     const other = "0f111111-0000-4000-8000-00000000000f";
     expect(
       await codesIn({

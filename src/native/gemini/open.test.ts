@@ -46,7 +46,7 @@ describe("the newest part of a session", () => {
     expect(session.problems).toEqual([]);
   });
 
-  test("grows until it holds a message: a rewind alone tells nothing", async () => {
+  test("grows until it holds a message, because a rewind by itself shows nothing", async () => {
     using session = await openRecords([...turns, { $rewindTo: "u399" }], { newestBytes: 40 });
     const ids = (await Array.fromAsync(session.history())).map(({ id }) => id);
     expect(ids.at(-1)).toBe("g398");
@@ -94,7 +94,7 @@ describe("results", () => {
     ]);
   });
 
-  test("that are alone in a user message belong to the call before them", async () => {
+  test("that are the only content of a user message belong to the call before them", async () => {
     using session = await openRecords([
       gemini("g", { content: [{ functionCall: call, thoughtSignature: "sig" }] }),
       user("r", [response("t1", "one")]),

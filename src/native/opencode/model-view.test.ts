@@ -115,17 +115,17 @@ describe("2: answers that are left out", () => {
     ]);
   });
 
-  test("but not what was said before the person stopped it", () => {
+  test("an answer keeps the text that came before the person stopped it", () => {
     const stopped = answer("m2", [{ type: "step-start" }, text("uno")], error("MessageAbortedError"));
     expect(viewOf([stopped])).toEqual(["assistant: uno"]);
   });
 
-  test("unless it had only thought", () => {
+  test("a stopped answer that has only thinking is left out", () => {
     const stopped = answer("m2", [{ type: "step-start" }, reasoning("hm")], error("MessageAbortedError"));
     expect(viewOf([stopped])).toEqual([]);
   });
 
-  test("and messages without anything in them", () => {
+  test("messages without content are left out", () => {
     expect(viewOf([user("m1"), answer("m2", []), answer("m3", [{ type: "step-start" }])])).toEqual([]);
   });
 });

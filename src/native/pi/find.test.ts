@@ -102,7 +102,7 @@ describe("finding", () => {
     expect(await idsFound(places())).toEqual(["a"]);
   });
 
-  test("a file that cannot be understood is listed all the same", async () => {
+  test("a file that cannot be understood is still listed", async () => {
     const path = write(join(home, ".pi/agent/sessions/--a--"), "x.jsonl");
     writeFileSync(path, "no JSON\n");
     const [found] = await Array.fromAsync(piFormat.find(places(), {}));

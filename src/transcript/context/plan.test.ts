@@ -144,7 +144,7 @@ describe("what a budget leaves", () => {
   });
 });
 
-describe("the newest unit, when it alone is over the budget", () => {
+describe("the newest unit, when it exceeds the budget by itself", () => {
   test("its text is cut in the middle and marked", () => {
     const text = `${"a".repeat(500)}${"b".repeat(500)}`;
     const { messages, omitted } = planContext([said("u", text)], { maxChars: 100 });

@@ -60,7 +60,7 @@ describe("a streamed message, and the whole of it", () => {
   });
 });
 
-test("an update changes what was said, and neither brings calls and results nor takes them", () => {
+test("an update changes the text, and neither brings calls and results nor takes them", () => {
   const result = { type: "tool_result", toolCallId: "a", content: [], isError: false };
   const { messages } = folded(
     ["message_sent", { messageId: "m", role: "assistant", content: [text("One."), call("a")] }],

@@ -118,7 +118,7 @@ function saidIn(request: RequestRecord | undefined): string {
 
 const times = (words: string, part: string): number => words.split(part).length - 1;
 
-test("Claude Code and Codex are killed while they answer, and hear everything that was said in the channel once", async () => {
+test("Claude Code and Codex are killed while they answer, and receive every message of the channel once", async () => {
   await using on = await stage([...HANDLES], SCRIPT);
   await using channel = await channelOf(on);
   await channel.send("@claude @codex Remember the number forty-one.");

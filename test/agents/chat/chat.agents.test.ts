@@ -72,7 +72,7 @@ test.each(QUICK)(
 );
 
 test.each(AGENT_NAMES)(
-  "%s: its own session is taken up by its id, and what was said in it is Continuo's too",
+  "%s: its own session is taken up by its id, and Continuo has its messages too",
   async (agent) => {
     await using on = await stage([agent], SCRIPT);
     const native = nativeIn(await say(on, FIRST), agent);
@@ -91,7 +91,7 @@ test.each(AGENT_NAMES)(
 );
 
 test.each(["claude", "pi"] as const)(
-  "%s: with session.continue_last: agent it says itself which one is the last, and goes on there",
+  "%s: with session.continue_last: agent the agent itself names its last session, and continues it",
   async (agent) => {
     await using on = await stage([agent], SCRIPT);
     const first = await say(on, FIRST);

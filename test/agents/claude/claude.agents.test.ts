@@ -97,7 +97,7 @@ describe("Claude Code resumes what Continuo reads", () => {
     expect(session.leaves).toHaveLength(2);
   });
 
-  test("a sub-agent, and what was said while a tool ran", async () => {
+  test("a sub-agent, and the messages that came while a tool ran", async () => {
     await claude.say([SAID.delegate], { resume: MAIN });
     const release = () => sandbox.write(join("project", CHECK_DONE), "");
     await claude.say([SAID.run], { resume: MAIN, meanwhile: { say: SAID.meanwhile, release } });

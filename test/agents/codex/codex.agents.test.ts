@@ -161,7 +161,7 @@ describe("the app-server says the same", () => {
     }
   });
 
-  test("the turns: what was said, and which tools were called", async () => {
+  test("the turns have the same messages and the same tool calls", async () => {
     await using app = await codex.appServer();
     for (const threadId of [threads.fork, threads.interrupted]) {
       await app.request("thread/resume", { threadId });

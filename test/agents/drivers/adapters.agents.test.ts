@@ -14,7 +14,7 @@ import { claudeByAcp, codexByAcp, piByAcp, programOf } from "./subjects/adapters
 
 const say = (text: string): readonly Block[] => [{ type: "text", text }];
 
-describe("an agent that is known by its command alone", () => {
+describe("an agent that is known only by its command", () => {
   test("is continued by its own list, and sends its history itself", async () => {
     await using sandbox = await makeSandbox();
     await using server = await startModelServer();

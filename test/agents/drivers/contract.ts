@@ -156,16 +156,16 @@ const ended = (events: readonly AgentEvent[]): string | null => {
 /** Runs every proof. */
 export function proveDriver(subject: Subject): void {
   describe(`the driver of ${subject.title}`, () => {
-    test("what it can do is told, and costs the user's home nothing", () => provesCapabilities(subject));
-    test("a new session: two turns, the list shows it, and in a new process its model is told them", () =>
+    test("reports what it can do, and costs the user's home nothing", () => provesCapabilities(subject));
+    test("begins a session with two turns, lists it, and gives both to its model in a new process", () =>
       provesNew(subject));
     test("the last one of three is continued", () => provesContinue(subject));
     test("a fork leaves the original as it was; a conversation goes over to another session in the middle", () =>
       provesForkAndChange(subject));
-    test("cancelled in the middle of a slow answer, it goes on with the next one", () =>
-      provesCancel(subject));
+    test("continues with the next answer after a slow answer was cancelled", () => provesCancel(subject));
     test("a permission is asked, granted, denied, and denied by time", () => provesPermission(subject));
-    test("killed in the middle of a turn, the session goes on in a new process", () => provesDeath(subject));
+    test("continues the session in a new process after it was killed in the middle of a turn", () =>
+      provesDeath(subject));
     test("a session that is not there is an error, or what was chosen instead", () => provesMissing(subject));
   });
 }

@@ -19,7 +19,7 @@ const SLOW: Script = {
 };
 
 test.each([claude, pi])(
-  "$title: a conversation writes nothing more after the agent went on with its session in another terminal",
+  "$title: a conversation writes nothing more after the agent continued its session in another terminal",
   async ({ agent, prepare }) => {
     await using sandbox = await makeSandbox();
     const server = await startModelServer({ turns: [] });
@@ -56,7 +56,7 @@ test.each([claude, pi])(
 
 // Codex 0.169.0 refuses a second writer itself.
 test.each([claude, pi])(
-  "$title: a turn ends with session_live when the agent is asked in another terminal meanwhile",
+  "$title: a turn ends with session_live when the agent is asked in another terminal during the turn",
   async ({ agent, prepare }) => {
     await using sandbox = await makeSandbox();
     const server = await startModelServer(SLOW);

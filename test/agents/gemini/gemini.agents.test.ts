@@ -88,7 +88,7 @@ describe("Gemini CLI resumes what Continuo reads", () => {
     });
   });
 
-  test("a rewind: what was said is a branch", async () => {
+  test("a rewind: the messages before it are a branch", async () => {
     const sessionId = randomUUID();
     await gemini.say(SAID.instead, { sessionId });
     await gemini.say(SAID.after, { resume: sessionId });

@@ -159,7 +159,7 @@ const SIGNS: ReadonlySet<AgentName> = new Set(["claude", "codex"]);
 const RING = AGENTS.map((a, at) => ({ a, b: AGENTS[(at + 1) % AGENTS.length] ?? a }));
 
 test.each(RING)(
-  "$a.agent to $b.agent and back: its own records, and what was said there",
+  "$a.agent to $b.agent and back: the session has its own records and the messages from there",
   async ({ a, b }) => {
     const id = handed.get(`${a.agent} ${b.agent}`);
     const { made, items } = await goOn({

@@ -84,7 +84,7 @@ test("if no model is known, the hand-over says what to do, and writes nothing", 
 
 describe("an opencode that never ran", () => {
   test.each(["a folder without git", "a repository that it has not seen"])(
-    "goes on with a hand-over in %s",
+    "continues a hand-over in %s",
     async (where) => {
       await using never = await neverRan();
       const { sandbox, opencode, places } = never;

@@ -218,7 +218,7 @@ describe("Gemini CLI", () => {
   test.each([
     ["over several lines", 2],
     ["on one line", 0],
-  ])("goes on with an older file of one object, written %s", async (_how, spaces) => {
+  ])("continues an older file of one object, written %s", async (_how, spaces) => {
     const messages = [
       say("u1", "user", "Which teas?"),
       {

@@ -90,7 +90,7 @@ async function detailsOf(sessionId: string) {
   return { details: session.details, leaves: session.leaves, problems: session.problems };
 }
 
-describe("opencode goes on with what Continuo reads", () => {
+describe("opencode continues what Continuo reads", () => {
   test("text, reasoning, parallel calls of which one fails, images", async () => {
     sessions.main = await server.create();
     await server.say(sessions.main, SAID.compare);

@@ -54,7 +54,7 @@ function counts(request: unknown, ...words: readonly string[]): readonly number[
 
 // Gemini CLI 0.61.0 forgets a prompt that its model refused: the conversation is told to a new session, with that prompt.
 test.each(AGENT_NAMES.filter((name) => name !== "gemini"))(
-  "%s: after a refused request the conversation goes on natively",
+  "%s: after a refused request the conversation continues natively",
   async (name) => {
     await using at = await stage(name);
     const { sessionId } = await at.run(FIRST);

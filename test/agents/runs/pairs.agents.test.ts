@@ -141,7 +141,7 @@ function counts({ server }: Stage, ...words: readonly [string, ...string[]]): re
 }
 
 test.each(FAULTS.flatMap(casesOf))(
-  "%s in a turn of %s, then %s goes on",
+  "%s in a turn of %s, then %s continues",
   async (_, from, to, fault) => {
     await using at = await stage([from, to], fault.answer);
     const { sessionId } = await at.run(from, FIRST);

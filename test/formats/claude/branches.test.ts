@@ -167,7 +167,7 @@ describe("sub-agents", () => {
   });
 });
 
-describe("the newest part alone", () => {
+describe("only the newest part", () => {
   const turns = Array.from({ length: 400 }, (_, n) => [
     user(`u${n}`, n === 0 ? null : `a${n - 1}`, `question ${n}`),
     answer(`a${n}`, `u${n}`, [text(`answer ${n}`)]),

@@ -191,7 +191,7 @@ test("an error is a message of its own, in place of the answer or behind it", as
   ]);
 });
 
-test("who said it: the person, opencode, a summary", async () => {
+test("the origin of a message is the person, opencode or a summary", async () => {
   const put = (id: string, ...parts: object[]): MessageOf => ({
     ...user(id, ""),
     parts: parts.map((data, at) => ({ id: `prt_${id}${at}`, data: data as Record<string, unknown> })),

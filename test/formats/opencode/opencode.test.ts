@@ -69,7 +69,7 @@ describe("sessions are found", () => {
     ]);
   });
 
-  test("but those that another one started are its details; without it they stand for themselves", async () => {
+  test("a session that another one started is a detail of it, and is listed where that one is missing", async () => {
     const path = databaseOf(
       rowOf("ses_1"),
       rowOf("ses_2", { parent_id: "ses_1" }),
@@ -114,7 +114,7 @@ describe("a file is recognised", () => {
     expect(session.details.messages.total).toBe(2);
   });
 
-  test("the only session of a database by the database alone; of several one has to be named", async () => {
+  test("the only session of a database needs no name; one of several does", async () => {
     using session = await openIn(databaseOf({ messages: TEA }));
     expect(session.details.sessionId).toBe(SESSION);
     const several = databaseOf({}, { row: { id: "ses_2" } });
@@ -124,7 +124,7 @@ describe("a file is recognised", () => {
     await expect(openIn(several, "ses_3")).rejects.toSatisfy((error) => isContinuoError(error, "not_found"));
   });
 
-  test("but no other database and no other JSON", async () => {
+  test("no other database and no other JSON is recognised", async () => {
     const other = join(folder(), "x.db");
     new DatabaseSync(other).exec("create table tea (id)");
     expect(await opencodeFormat.recognise(`${other}#${SESSION}`, placesOf(other))).toBeNull();

@@ -161,7 +161,7 @@ describe("a database with a -wal beside it", () => {
     expect(traces()).toEqual(before);
   });
 
-  test("is left to its owner: what was read does not keep the owner from going on, and is seen at once", async () => {
+  test("is left to its owner: a reader does not keep the owner from writing, and sees each write at once", async () => {
     const owner = startOwner();
     await owner.run("pragma wal_autocheckpoint = 0; update session set title = 'Green tea'");
     using session = await openIn(path, SESSION);
@@ -226,7 +226,7 @@ describe("a database without a -wal", () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  test("whose owner begins to write is read on as it is now", async () => {
+  test("a database whose owner begins to write is read on as it is now", async () => {
     // Too long to be kept in memory since it was opened.
     const pages = Array.from({ length: 2 }, (_, at) => user(`msg_${at + 3}`, "word ".repeat(1_000_000)));
     const database = new DatabaseSync(path);

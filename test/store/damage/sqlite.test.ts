@@ -265,7 +265,7 @@ describe("a database behind a symbolic link", () => {
   });
 });
 
-test("the database, its backups and its blobs are for their owner alone, whatever the umask is", async () => {
+test("only the owner can read the database, its backups and its blobs, whatever the umask is", async () => {
   const path = join(folder, "private", "store.db");
   const backup = join(folder, "private", "backup.db");
   const before = process.umask(0);

@@ -1,0 +1,52 @@
+/** A title of a test is a complete statement in the log of a failure. What a program can check of that form. */
+
+import { expect, test } from "vitest";
+import { readSource } from "./imports.ts";
+import { testTitlesOf } from "./test-titles.ts";
+
+const FOLDERS = ["src", "test", "web", "extension"];
+
+const titles = FOLDERS.flatMap((folder) =>
+  readSource(folder)
+    .filter(({ text }) => /^\s*(?:test|it|describe)\b/mu.test(text))
+    .flatMap(({ path, text }) =>
+      testTitlesOf({ path, text }).map((title) => ({ ...title, place: `${folder}/${path}:${title.line}` })),
+    ),
+);
+
+/** Turns that readers stumble over, named by `STYLE.md` and the reviews of the texts. */
+const OLD_TURNS =
+  /\b(?:go|goes|going|gone|went) on\b|\b(?:is|are|was|were) (?:told|said)\b|\bwhoever\b|\banew\b|\bmeanwhile\b|\balone\b|\ball the same\b/iu;
+
+/** A title that begins so needs the one before it. */
+const NEEDS_ANOTHER = /^(?:and|but|or|so|also|then|unless|who|whoever)\b/u;
+
+const found = (wrong: (text: string) => boolean): string[] =>
+  titles.filter(({ text }) => wrong(text)).map(({ place, text }) => `${place} ${text}`);
+
+test("the titles of tests are found, also of tests with a table", () => {
+  expect(titles.length).toBeGreaterThan(2_500);
+  const source = [
+    'test.each([1])("%i is a number", () => {});',
+    "describe(`of $",
+    "{one}`, () => {});\ntest(name, run);",
+  ];
+  expect(testTitlesOf({ path: "a.test.ts", text: source.join("") })).toEqual([
+    { of: "test", line: 1, text: "%i is a number" },
+    { of: "describe", line: 1, text: "of …" },
+  ]);
+});
+
+test("no title of a test has the turns that readers stumble over", () => {
+  expect(found((text) => OLD_TURNS.test(text))).toEqual([]);
+});
+
+test("no title of a test begins as the end of another sentence", () => {
+  expect(found((text) => NEEDS_ANOTHER.test(text))).toEqual([]);
+});
+
+test("no title of a test begins in upper case as a sentence does, or ends with a full stop", () => {
+  expect(found((text) => /[^.]\.$/u.test(text) || /^(?:A|An|The|It|Should|This|When)\s/u.test(text))).toEqual(
+    [],
+  );
+});
