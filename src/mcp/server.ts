@@ -4,13 +4,20 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { readVersion } from "../files/index.ts";
 import { isContinuoError } from "../model/index.ts";
 import { visibleText } from "../transcript/index.ts";
+import { digestTool } from "./digest-tool.ts";
+import { grepTool } from "./grep-tool.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import type { Machine } from "./machine.ts";
+import { readTool } from "./read-tool.ts";
+import { recallTool } from "./recall-tool.ts";
+import { searchTool } from "./search-tool.ts";
 import type { Tool } from "./tool.ts";
-import { TOOLS } from "./tools.ts";
 
-/** The tools change with the version of Continuo alone. */
+/** In the order in which clients see them. */
+const TOOLS: readonly Tool[] = [searchTool, grepTool, readTool, digestTool, recallTool];
+
+/** The tools change only with the version of Continuo. */
 const LIST_TTL_MS = 60 * 60 * 1000;
 
 export function createMcpServer(machine: Machine): McpServer {

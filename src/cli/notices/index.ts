@@ -5,6 +5,4 @@
  * Does not know: any command.
  */
 
-export { locate } from "./located.ts";
-export { matchLines } from "./matches.ts";
-export { warnOfUntrusted } from "./untrusted.ts";
+export { locate, matchLines, warnOfUntrusted } from "./notices.ts";

@@ -9,8 +9,7 @@ import { conversationOf } from "../conversation/opening/index.ts";
 import { type Paint, paintFor, plural, type Shell, screenOf, tildePath } from "../terminal/index.ts";
 import { createCompleter } from "./completer.ts";
 import { type InputHistory, openHistory } from "./history.ts";
-import type { Input } from "./input.ts";
-import { openInput } from "./open-input.ts";
+import type { Input, InputOptions } from "./input.ts";
 import { perform } from "./perform.ts";
 import { idsBeginning } from "./sessions.ts";
 import { parseLine } from "./slash.ts";
@@ -217,4 +216,13 @@ function noCommand(name: string, suggestion: string | null): ContinuoError {
         ? "Type /help to see the commands; //word sends /word to the agent."
         : `Did you mean /${suggestion}?`,
   });
+}
+
+/** The keyboard of a terminal, or the lines of a file or a pipe. */
+async function openInput(options: InputOptions): Promise<Input> {
+  const { stdin, stdout, env } = options.shell;
+  const isTerminal = stdin.isTTY === true && stdout.isTTY === true && env.TERM !== "dumb";
+  return isTerminal
+    ? (await import("./keyboard.ts")).openKeyboard(options)
+    : (await import("./lines.ts")).openLines(options.shell);
 }

@@ -1,0 +1,44 @@
+/** The notices themselves, and the look-up that gives one of them. */
+
+import { type LookUpHit, type LookUpOptions, lookUp } from "../../catalog/index.ts";
+import { type Configuration, untrustedWarning } from "../../config/index.ts";
+import { visibleLine } from "../../transcript/index.ts";
+import { paintFor, type Shell, screenOf, tildePath } from "../terminal/index.ts";
+
+/** From what a person types to one session; a notice says when it is an example. Errors: as `lookUp` of the catalog. */
+export async function locate(
+  name: string,
+  shell: Shell,
+  examples: NonNullable<LookUpOptions["examples"]> = "with examples",
+): Promise<LookUpHit> {
+  const located = await lookUp(name, { places: shell, examples });
+  if (located.kind === "native" && located.native.isExample) {
+    shell.stderr.write("No sessions on this machine: this is an example session that ships with Continuo.\n");
+  }
+  return located;
+}
+
+/**
+ * Warns of the part of a project's file that is ignored because the person does not trust it: for commands that start
+ * no agent.
+ */
+export function warnOfUntrusted({ untrusted }: Pick<Configuration, "untrusted">, shell: Shell): void {
+  if (untrusted === null) return;
+  const text = untrustedWarning(untrusted, tildePath(untrusted.file, shell.home));
+  const paint = paintFor(screenOf(shell, shell.stderr));
+  shell.stderr.write(`${paint(visibleLine(text), "yellow")}\n`);
+}
+
+interface Details {
+  readonly [key: string]: unknown;
+}
+
+/** The sessions that an ambiguous id names, one per line; none for the details of another error. */
+export function matchLines({ matches, count }: Details): readonly string[] {
+  if (!Array.isArray(matches)) return [];
+  const lines = matches.map((match: Details) =>
+    visibleLine(`  ${match.agent}:${match.sessionId}  ${match.location}`),
+  );
+  const more = typeof count === "number" ? count - matches.length : 0;
+  return more > 0 ? [...lines, `  and ${more} more`] : lines;
+}
