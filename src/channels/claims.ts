@@ -1,7 +1,7 @@
 /**
- * Inputs of agents: an agent claims what is addressed to it, and ends the run when it has answered. Run and cursor are
- * written in one transaction each, so that an input is neither lost nor answered twice, wherever the agent's process
- * or this one dies.
+ * Inputs of agents: an agent claims a message that is addressed to it, and ends the run when it has answered. The run
+ * and the cursor are written in one transaction, so that no input is lost or answered twice when the agent's process or
+ * this one dies.
  */
 
 import {
@@ -27,12 +27,15 @@ import { channelLogId, type Place, participantSession, processedCursor, received
 import { openParticipantSession, type ParticipantPlace } from "./participant-session.ts";
 
 export interface ClaimOptions extends ParticipantPlace {
-  /** Of the message in the channel's log. */
+  /** The sequence of the message in the channel's log. */
   readonly sequence: number;
-  /** The `connect()` of the agent: a run of any other one has ended. */
+  /** The `connect()` of the agent. A run of any other `connect()` has ended. */
   readonly instance: string;
   readonly agent: string;
-  /** Of agents, since a person said something; 20 when left out. One more is not answered. */
+  /**
+   * How many messages agents may write after the last message of a person; 20 when left out. A further one is not
+   * answered.
+   */
   readonly maxTurns?: number;
 }
 
@@ -66,7 +69,10 @@ export async function claimInput(store: Store, options: ClaimOptions): Promise<C
   return giveUp(store, options, event);
 }
 
-/** A run's id follows from the message, the handle and the attempt: whoever claims, claims the same one. */
+/**
+ * A run's id follows from the message, the handle and the attempt, so that two processes that claim an input claim the
+ * same run.
+ */
 function runIdOf({ handle, channel }: Place, event: StoredEvent, attempt: number): string {
   return `run:${channel}:${handle}:${event.sequence}:${attempt}`;
 }
@@ -93,7 +99,7 @@ async function inputAt(store: Store, { channel, handle }: Place, sequence: numbe
   );
 }
 
-/** Inputs are answered in their order: the cursor says that all before it are answered. */
+/** Inputs are answered in their order: the cursor means that all inputs before it are answered. */
 async function assertFirst(
   store: Store,
   { place: { channel, handle }, sequence }: ClaimOptions,
@@ -120,7 +126,7 @@ async function assertFirst(
   }
 }
 
-/** Whether agents have said so much to each other that the next one waits for a person. */
+/** Whether agents have written so many messages to each other that the next one waits for a person. */
 async function isEndless(
   store: Store,
   { place: { channel }, sequence, maxTurns = LIMITS.agentTurns }: ClaimOptions,
@@ -137,7 +143,7 @@ async function isEndless(
     });
     for (const { actor, type, data } of page.events.toReversed()) {
       if (actor.kind === "person") return false;
-      // A message that was begun counts when it is whole.
+      // A message that began in parts counts when it is complete.
       if (type === "message_completed" || recordOf(data).state !== "open") turns += 1;
       if (turns >= maxTurns) return true;
     }
@@ -146,7 +152,7 @@ async function isEndless(
   return false;
 }
 
-/** The channel hears of it; the input counts as answered. */
+/** Records the stop in the channel; the input counts as answered. */
 async function stopTalk(store: Store, options: ClaimOptions, event: StoredEvent): Promise<ClaimedInput> {
   const { place, maxTurns = LIMITS.agentTurns } = options;
   const turns = maxTurns === 1 ? "1 message" : `${maxTurns} messages`;
@@ -192,7 +198,7 @@ async function createRun(
     { id: `${runId}/created`, type: "run_created", runId, data: { runId, input, agent, metadata } },
     { id: `${runId}/started`, type: "run_started", runId, data: { runId, owner: instance, attempt } },
   ];
-  // The session's log has an input once, however often it is claimed.
+  // The session's log has each input once, however often it is claimed.
   if (attempt === 1) {
     const actor = { kind: "person", id: from } as const;
     events.push({
@@ -214,7 +220,7 @@ async function createRun(
   throw new ContinuoError("not_found", `the run ${runId} was deleted`);
 }
 
-/** True when its answer is whole, and the run has ended with it. */
+/** True when the answer of the run is complete, and the run has ended with it. */
 async function endLeft(store: Store, { place, fence }: ClaimOptions, run: Run): Promise<boolean> {
   const answer = await completedAnswer(store, place, run);
   if (answer !== null) {
@@ -232,7 +238,7 @@ async function endLeft(store: Store, { place, fence }: ClaimOptions, run: Run): 
   return false;
 }
 
-/** Its writer was away for too long: nothing can be added to that answer any more. */
+/** Its writer was disconnected for too long: nothing can be added to that answer. */
 async function isAnswerInterrupted(store: Store, { channel }: Place, run: Run): Promise<boolean> {
   return (await endOfAnswer(store, channel, { run, type: "message_interrupted" })) !== null;
 }
@@ -266,14 +272,14 @@ async function endOfAnswer(store: Store, channel: string, { run, type }: AnswerE
 export interface EndRunOptions extends ParticipantPlace {
   readonly runId: string;
   readonly status: RunEnd;
-  /** What was said in the channel; nothing where the agent said nothing. */
+  /** The answer in the channel; left out where the agent wrote nothing. */
   readonly answer?: string;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
 /**
- * Ends the run and moves `processed`, in one transaction; the participant is active again. Said again it changes
- * nothing. Errors: `not_found`, `invalid_transition` when it ended otherwise, `fenced`.
+ * Ends the run and moves `processed`, in one transaction; the participant is active again. A repeated call changes
+ * nothing. Errors: `not_found`, `invalid_transition` when the run ended otherwise, `fenced`.
  */
 export async function endRun(
   store: Store,
@@ -309,7 +315,7 @@ export async function endRun(
   await store.append(sessionId, events, { lease: fence, also });
 }
 
-/** An input that ended its agent's process again and again is not given any more. */
+/** Gives up an input after its agent's process ended on it several times. */
 async function giveUp(store: Store, options: ClaimOptions, event: StoredEvent): Promise<ClaimedInput> {
   const { handle } = options.place;
   const message = `${handle} was interrupted ${LIMITS.attempts} times while it answered, and does not try again`;
@@ -322,7 +328,7 @@ interface Unanswered {
   readonly code: ErrorCode;
 }
 
-/** The channel hears of it, and the agent goes on with the next input. */
+/** Records it in the channel; the agent continues with the next input. */
 async function leaveUnanswered(
   store: Store,
   { place, fence, sequence }: ClaimOptions,

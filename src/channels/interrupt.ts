@@ -1,4 +1,4 @@
-/** Participants that disappeared: what they were writing ends as interrupted, with the text so far. */
+/** Participants that disappeared: their unfinished messages end as interrupted, with the text so far. */
 
 import { isContinuoError, type NewEvent, type Store } from "../model/index.ts";
 import { CHANNEL_LIMITS } from "../wire/index.ts";
@@ -11,13 +11,13 @@ import { type OpenMessage, openMessagesOf } from "./state.ts";
 export interface InterruptOptions {
   readonly fence: Fence;
   readonly reason: string;
-  /** The `connect()` whose messages go on. */
+  /** The `connect()` whose messages are not interrupted. */
   readonly except?: string;
 }
 
 /**
- * Ends the messages that the participant had in progress, under its lease, so that no writer can add to them any
- * more. Returns the messages that go on. Errors: `fenced`.
+ * Ends the unfinished messages of the participant under its lease, so that no writer can add to them. Returns the
+ * messages of `except`, which stay open. Errors: `fenced`.
  */
 export async function interruptMessages(
   store: Store,
@@ -28,7 +28,8 @@ export async function interruptMessages(
   const isKept = ({ writer }: OpenMessage): boolean => except !== undefined && writer === except;
   const left = open.filter((message) => !isKept(message));
   if (left.length > 0) {
-    // The messages last: who finds them in progress after a crash between the two does both again.
+    // The messages come last: after a crash between the two steps, the next sweep finds them unfinished and does both
+    // steps again.
     await markInterrupted(store, { place, fence });
     const events = left.map((message) => interruption(message, reason));
     await store.append(channelLogId(place.channel), events, { lease: fence });
@@ -50,8 +51,8 @@ export interface SweepOptions {
 }
 
 /**
- * Looks for participants whose lease ran out and was not given back: their process, their connection or the server
- * that had it is gone. Any server may do it, at any time. Returns who was found.
+ * Looks for participants whose lease expired and was not released: their process, their connection or their server is
+ * gone. Any server may do this at any time. Returns the participants that it found.
  */
 export async function sweepChannels(store: Store, { owner }: SweepOptions): Promise<readonly Place[]> {
   const found: Place[] = [];
@@ -64,7 +65,7 @@ export async function sweepChannels(store: Store, { owner }: SweepOptions): Prom
       await store.releaseLease(fence);
       found.push(place);
     } catch (error) {
-      // It came back, or another server was faster; a channel that was deleted has nothing to interrupt.
+      // The participant came back, or another server was faster. A deleted channel has nothing to interrupt.
       if (!isContinuoError(error, "lease_held") && !isContinuoError(error, "fenced")) {
         if (!isContinuoError(error, "not_found") && !isContinuoError(error, "gone")) throw error;
       }
@@ -73,5 +74,5 @@ export async function sweepChannels(store: Store, { owner }: SweepOptions): Prom
   return found;
 }
 
-/** How long a server that sweeps has for it, before another one may try; whoever comes back waits so long. */
+/** How long a sweeping server holds the handle before another one may try. A participant that returns waits as long. */
 const SWEEP_MS = CHANNEL_LIMITS.reconnectMs;

@@ -3,16 +3,16 @@
 export const LIMITS = {
   /** Events between two snapshots of a channel's state. */
   snapshotEvents: 1_000,
-  /** How far back the message that a reply names is looked for. */
+  /** How many messages back the message that a reply names may lie. */
   replyLookbackMessages: 20_000,
   pageEvents: 1_000,
   /** Characters of the messages that one window holds; one message may be longer. */
   windowLength: 2_000_000,
   /** Characters of a message in a list of channels. */
   summaryLength: 200,
-  /** Events that are looked through first for the last anchor; then four times as many, and so on. */
+  /** How many events the first search for the last anchor reads; each further search reads four times as many. */
   anchorStretchEvents: 1_000,
-  /** How often a process looks for participants that came, left or disappeared elsewhere. */
+  /** How often a process looks for participants that joined, left or disappeared on another server. */
   rosterMs: 1_000,
   /** How often an input is offered again after its run was interrupted. */
   attempts: 5,

@@ -9,19 +9,19 @@ export interface Place {
 
 export { channelLogId };
 
-/** Leases of everybody who is in a channel. */
+/** The prefix of the leases of all participants in a channel. */
 export const PRESENCE_PREFIX = "channel/";
 
 export function rosterPrefix(channel: string): string {
   return `${PRESENCE_PREFIX}${channel}/`;
 }
 
-/** Who holds it is the participant: all that it writes is fenced with its token. */
+/** The holder of this lease is the participant: each of its writes is fenced with the lease's token. */
 export function presenceLease({ channel, handle }: Place): string {
   return `${rosterPrefix(channel)}${handle}`;
 }
 
-/** `null` for a lease of anything else. */
+/** `null` for a lease that belongs to no participant. */
 export function placeOfLease(name: string): Place | null {
   const [, channel, handle] = /^channel\/([^/]+)\/([^/]+)$/u.exec(name) ?? [];
   return channel === undefined || handle === undefined ? null : { channel, handle };

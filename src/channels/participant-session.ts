@@ -1,4 +1,7 @@
-/** What is kept for `workspace:channel:handle`: two cursors, a status, the agent's own session id, a history. */
+/**
+ * The session of a participant (`workspace:channel:handle`): two cursors, a status, the agent's own session id, a
+ * history.
+ */
 
 import {
   ContinuoError,
@@ -15,7 +18,7 @@ import { LIMITS } from "./limits.ts";
 import { channelLogId, type Place, participantSession, processedCursor, receivedCursor } from "./names.ts";
 import type { Fence } from "./participants.ts";
 
-/** Makes the session of the participant where there is none; a new one is `active`. */
+/** Creates the session of the participant if there is none; a new session is `active`. */
 export async function openParticipantSession(store: Store, place: Place): Promise<ParticipantSession> {
   const sessionId = participantSession(place);
   if ((await store.getSession(sessionId)) === null) {
@@ -24,7 +27,7 @@ export async function openParticipantSession(store: Store, place: Place): Promis
     try {
       await store.createSession({ sessionId, status: "active", title, metadata: { channel, handle } });
     } catch (error) {
-      // Somebody else made it meanwhile.
+      // Another process created it first.
       if (!isContinuoError(error, "conflict")) throw error;
     }
   }
@@ -48,7 +51,7 @@ export async function readParticipantSession(store: Store, place: Place): Promis
   };
 }
 
-/** What `events()` handed over. Monotone. Errors: `fenced`, `out_of_range`. */
+/** Records how far `events()` delivered. The cursor never moves back. Errors: `fenced`, `out_of_range`. */
 export async function moveReceived(
   store: Store,
   { place, fence }: ParticipantPlace,
@@ -68,7 +71,10 @@ export interface ParticipantPlace {
   readonly fence: Fence;
 }
 
-/** Monotone; makes the session active again. What is processed was received. Errors: `fenced`, `out_of_range`. */
+/**
+ * The cursor never moves back; the session becomes active again. Processed events count as received. Errors: `fenced`,
+ * `out_of_range`.
+ */
 export async function commitProcessed(
   store: Store,
   { place, fence }: ParticipantPlace,
@@ -87,7 +93,7 @@ export async function commitProcessed(
   return readParticipantSession(store, place);
 }
 
-/** `null` takes it away. Errors: `fenced`. */
+/** `null` removes the id. Errors: `fenced`. */
 export async function setSdkSession(
   store: Store,
   { place, fence }: ParticipantPlace,
@@ -151,7 +157,7 @@ export async function storeMessage(
   return { sequence: stored[0]?.sequence ?? 0 };
 }
 
-/** What lies before is kept in the log, and is history no longer. Errors: `fenced`. */
+/** Older messages stay in the log, but are no longer part of the history. Errors: `fenced`. */
 export async function clearHistory(
   store: Store,
   { place, fence }: ParticipantPlace,

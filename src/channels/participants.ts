@@ -1,29 +1,29 @@
-/** Who is in a channel: a handle belongs to whoever holds its lease. Presence is never stored in the log. */
+/** Who is in a channel: a handle belongs to the holder of its lease. Presence is never stored in the log. */
 
 import { ContinuoError, isContinuoError, type Lease, present, type Store } from "../model/index.ts";
 import { CHANNEL_LIMITS, isRecord, type Participant } from "../wire/index.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, type Place, placeOfLease, presenceLease, rosterPrefix } from "./names.ts";
 
-/** Every write of a participant is refused when somebody else was given the handle. */
+/** A write of a participant is refused after another one was given the handle. */
 export interface Fence {
   readonly name: string;
   readonly token: number;
 }
 
-/** One `connect()`: its `instance` takes the handle again at once after a lost connection. */
+/** One `connect()`. After a lost connection, its `instance` gets the handle back at once. */
 export interface Card extends Participant {
   readonly instance: string;
 }
 
-/** The log of the channel, made with the first thing that anybody does in it. */
+/** Creates the log of the channel with the first event. */
 export async function openChannel(store: Store, channel: string): Promise<void> {
   await store.createLog({ logId: channelLogId(channel) });
 }
 
 /**
- * Takes the handle. Somebody whose connection was just lost keeps it for a moment, and who comes meanwhile waits for
- * that. Errors: `handle_taken`.
+ * Takes the handle. A participant whose connection was just lost keeps it for a moment, and a newcomer waits that long.
+ * Errors: `handle_taken`.
  */
 export async function takeHandle(
   store: Store,
@@ -42,7 +42,7 @@ export async function takeHandle(
     } catch (error) {
       if (!isContinuoError(error, "lease_held")) throw error;
       const leftMs = Date.parse(String(error.details.expiresAt)) - Date.now();
-      // Whoever is there renews the lease long before so little of it is left.
+      // A connected participant renews its lease long before it gets so short.
       if (leftMs > CHANNEL_LIMITS.reconnectMs) throw taken(place, error);
       await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(leftMs, 20), 250)));
     }
@@ -57,7 +57,7 @@ function taken({ channel, handle }: Place, cause: ContinuoError): ContinuoError 
   });
 }
 
-/** A sign of life. Errors: `fenced` when somebody else was given the handle. */
+/** Renews the lease. Errors: `fenced` when another participant was given the handle. */
 export async function renewHandle(store: Store, fence: Fence): Promise<void> {
   await store.renewLease({ ...fence, ttlMs: CHANNEL_LIMITS.silenceMs });
 }
@@ -97,7 +97,7 @@ export async function* leasesBelow(
   }
 }
 
-/** What the lease says of its holder: one row says who is there, so that no second one can contradict it. */
+/** What the lease records of its holder. Presence is this one row, so that no second record can contradict it. */
 function ownerOf({ instance, name, type, capabilities }: Card): string {
   const owner = JSON.stringify([instance, name, type, capabilities]);
   if (owner.length <= 512) return owner;

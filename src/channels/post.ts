@@ -1,4 +1,4 @@
-/** What a participant writes: frames to events of the channel's log, fenced with its lease. */
+/** Writes of a participant: frames become events of the channel's log, fenced with the participant's lease. */
 
 import {
   ContinuoError,
@@ -28,18 +28,18 @@ export interface Author extends Place {
   readonly fence?: Fence;
 }
 
-/** Messages that this participant has in progress, by id. */
+/** The unfinished messages of this participant, by id. */
 export type OpenMessages = ReadonlyMap<string, { readonly length: number; readonly head: MessageHead }>;
 
 export interface Post {
   readonly frame: PostFrame;
-  /** All of this author: nobody else can write under its lease. */
+  /** All unfinished messages of this author: nobody else can write under its lease. */
   readonly open: OpenMessages;
 }
 
 /**
- * Stores one event and returns it; the same id again returns what is stored. Errors: `not_found` for the message
- * that a reply names, `conflict` for a message that is not in progress, `too_large`, `fenced`.
+ * Stores one event and returns it; an event with the same id is returned as it was stored. Errors: `not_found` for the
+ * message that a reply names, `conflict` for a message that is not in progress, `too_large`, `fenced`.
  */
 export async function post(store: Store, author: Author, { frame, open }: Post): Promise<StoredEvent> {
   const event = await toEvent(store, author, { frame, open });
@@ -47,7 +47,8 @@ export async function post(store: Store, author: Author, { frame, open }: Post):
   const logId = channelLogId(author.channel);
   const lease = fence === undefined ? {} : { lease: fence };
   const isOver = "messageId" in frame && !open.has(frame.messageId);
-  // Of a message that is over, only what is stored already is returned: no log is ever at this sequence.
+  // A message that ended accepts no new event: the append has a sequence that no log can have, so it can only return a
+  // stored one.
   const stored = await store
     .append(logId, [event], isOver ? { ...lease, expectedSequence: Number.MAX_SAFE_INTEGER } : lease)
     .catch((error: unknown) => {
@@ -58,7 +59,7 @@ export async function post(store: Store, author: Author, { frame, open }: Post):
   return first;
 }
 
-/** Whether the message that an event began has ended: its beginning may have been sent again. */
+/** Whether a message has ended: a client may send its first event again. */
 export async function hasEnded(
   store: Store,
   channel: string,
@@ -114,7 +115,8 @@ async function toEvent(store: Store, author: Author, { frame, open }: Post): Pro
         id,
         type: "message_completed",
         actor,
-        // Sent again after its answer was lost, it must be the same event: the message is no longer open then.
+        // A client that did not receive the answer sends the event again, when the message may have ended: it must be
+        // the same event.
         data: {
           messageId,
           content,

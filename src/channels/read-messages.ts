@@ -1,4 +1,4 @@
-/** A channel as it is read afterwards: whole messages, anchors, and the replay without what nobody needs any more. */
+/** A channel for late readers: whole messages, anchors, and a replay without the parts of finished messages. */
 
 import { present, type Store, type StoredEvent } from "../model/index.ts";
 import {
@@ -28,7 +28,7 @@ export interface ReadMessagesOptions {
   readonly before?: number;
 }
 
-/** Late readers see one message, however it was written. Fewer are returned where they are very long. */
+/** Returns each message once, however it was written, and fewer messages where they are very long. */
 export async function readMessages(
   store: Store,
   channel: string,
@@ -41,7 +41,7 @@ export async function readMessages(
   );
   const messages = new Map(events.map((event) => [event.id, toMessage(event)]));
   let sequence = events.at(-1)?.sequence ?? 0;
-  // Of an older window only what was in progress is followed, and of the newest one all that there is.
+  // An older window is read on only to finish its open messages; the newest window is read to the end.
   const isDone = (): boolean =>
     before !== undefined && [...messages.values()].every(({ state }) => state !== "open");
   for (let after: number | null = events[0]?.sequence ?? null; after !== null && !isDone(); ) {
@@ -100,11 +100,12 @@ function change(messages: Map<string, ChannelMessage>, event: StoredEvent): void
   messages.set(message.messageId, { ...message, ...changed });
 }
 
-/** The newest anchor: reading after `sequence - 1` begins with it. 0 where there is none. */
+/** The newest anchor: a reader after `sequence - 1` receives it first. 0 if there is none. */
 export async function lastAnchor(store: Store, logId: string): Promise<number> {
   const types = [...ANCHOR_TYPES];
   let before = (await store.latestSequence(logId)) + 1;
-  // Stretch by stretch: a read looks for one event more than it gives, and so would go on to the beginning.
+  // In stretches: a read looks for one event more than its limit, so a single read would search the log to its
+  // beginning.
   for (let stretch = LIMITS.anchorStretchEvents; before > 1; stretch *= 4) {
     const after = Math.max(0, before - 1 - stretch);
     const { events } = await store.read(logId, { types, order: "newest", limit: 1, after, before });
@@ -117,8 +118,8 @@ export async function lastAnchor(store: Store, logId: string): Promise<number> {
 const PARTS: ReadonlySet<string> = new Set(["message_sent", "message_streamed", "message_updated"]);
 
 /**
- * Whether a replay may leave an event out: a part of a message that had ended when the replay began. Its last event
- * holds everything. `state` is the channel's when the replay began.
+ * Whether a replay may leave an event out: a part of a message that had ended when the replay began, because its last
+ * event has the whole text. `state` is the channel's state at that moment.
  */
 export function isLeftOut(event: StoredEvent, state: ChannelState): boolean {
   if (!PARTS.has(event.type) || event.sequence > state.sequence) return false;

@@ -8,8 +8,8 @@ import { type ChannelState, EMPTY_STATE, foldChannel, stateFromSnapshot } from "
 const SNAPSHOT = "channel";
 
 /**
- * Up to the end of the log. `from` is a state that is known already. A long way from the beginning is shortened for the
- * next reader by a snapshot. Errors: `not_found`.
+ * The state at the end of the log. `from` is a state that the caller has already. After many events, a snapshot is
+ * stored for the next reader. Errors: `not_found`.
  */
 export async function readState(store: Store, channel: string, from?: ChannelState): Promise<ChannelState> {
   const logId = channelLogId(channel);
@@ -29,7 +29,7 @@ export async function readState(store: Store, channel: string, from?: ChannelSta
   return state;
 }
 
-/** Whether the log has grown so much with this event that its state is to be kept: a late reader reads only the rest. */
+/** Whether to store a snapshot after this event, so that a late reader reads only the events after it. */
 export function isSnapshotDue(sequence: number): boolean {
   return sequence % LIMITS.snapshotEvents === 0;
 }

@@ -6,9 +6,9 @@ import { authorOf, headOf, type MessageHead, recordOf, textOfContent } from "../
 export interface OpenMessage {
   readonly messageId: string;
   readonly handle: string;
-  /** The `connect()` that writes it; `null` when it was not written over one. */
+  /** The `connect()` that writes the message; `null` when no connection wrote it. */
   readonly writer: string | null;
-  /** Of its `message_sent`. */
+  /** The sequence of its `message_sent`. */
   readonly sequence: number;
   readonly head: MessageHead;
   /** With all deltas so far. */
@@ -16,7 +16,7 @@ export interface OpenMessage {
 }
 
 export interface ChannelState {
-  /** Up to here the log is folded. */
+  /** The last event that was folded. */
   readonly sequence: number;
   /** By message id. */
   readonly open: Readonly<Record<string, OpenMessage>>;
@@ -25,8 +25,8 @@ export interface ChannelState {
 export const EMPTY_STATE: ChannelState = { sequence: 0, open: {} };
 
 /**
- * Only the writer of a message changes it: what anybody else says of its id is not folded. The server's own
- * `message_interrupted` ends it too.
+ * Only the writer of a message changes it: events of others with its id are ignored, except the server's own
+ * `message_interrupted`.
  */
 export function foldChannel(state: ChannelState, event: StoredEvent): ChannelState {
   const { sequence } = event;
@@ -76,7 +76,7 @@ export function openMessagesOf(state: ChannelState, handle: string): readonly Op
   return Object.values(state.open).filter((message) => message.handle === handle);
 }
 
-/** A snapshot as it is stored; `null` for anything else, and the fold begins anew. */
+/** The state in a stored snapshot; `null` for anything else, and the fold starts from the beginning of the log. */
 export function stateFromSnapshot(data: unknown, sequence: number): ChannelState | null {
   const { open } = recordOf(data);
   if (typeof open !== "object" || open === null) return null;

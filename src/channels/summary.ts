@@ -1,4 +1,4 @@
-/** A channel in one line: what was said last, and who is there. */
+/** A channel in one line: its newest message, and how many participants are there. */
 
 import type { Store } from "../model/index.ts";
 import type { ChannelSummary } from "../wire/index.ts";

@@ -1,4 +1,4 @@
-/** What accepted input is answered with: it is durable then. */
+/** The answer to accepted input, which is durable by then. */
 
 import type { StoredEvent } from "../model/index.ts";
 import { depthOf, isCounted } from "./fold.ts";
@@ -7,7 +7,7 @@ import { nextLevel } from "./levels.ts";
 import { countInput } from "./metrics.ts";
 import type { Acknowledgement } from "./types.ts";
 
-/** The fold may not have seen all of the stored events yet. */
+/** The fold may be behind the stored events. */
 export function acknowledge(
   { fold }: Follower,
   stored: readonly StoredEvent[],

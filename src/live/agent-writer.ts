@@ -7,7 +7,7 @@ import { askPrompt, notesPrompt, readAnswer, readDrafts } from "./writer-prompt.
 
 export interface AgentWriterOptions {
   readonly agent: Agent;
-  /** What clients choose it by; the agent's where none is given. */
+  /** The name by which clients choose the writer; the agent's name by default. */
   readonly name?: string;
   /** US dollars for a million tokens, for agents that do not report their costs. */
   readonly price?: { readonly inputUsd: number; readonly outputUsd: number };
@@ -19,7 +19,7 @@ interface WriterAnswer {
   readonly costUsd: number;
 }
 
-/** Its answers are JSON; one that cannot be read is `agent_failed`, and the batch is tried again. */
+/** The agent answers in JSON; an answer that is not readable is `agent_failed`, and the batch is tried again. */
 export function agentWriter({ agent, name = agent.name, price }: AgentWriterOptions): NoteWriter {
   const ask = async (prompt: string, options: WriteOptions): Promise<WriterAnswer> => {
     const { text, usage, costUsd } = await answerOf(agent, prompt, options);
@@ -54,7 +54,7 @@ export function agentWriter({ agent, name = agent.name, price }: AgentWriterOpti
   };
 }
 
-/** One turn, without the transcript of the session: everything that it needs is in the prompt. */
+/** One turn without the transcript of the session, because the prompt has everything. */
 async function answerOf(
   agent: Agent,
   prompt: string,
@@ -90,7 +90,7 @@ async function answerOf(
   });
   const usage = result.usage ?? usages.reduce(sumOf, { inputTokens: 0, outputTokens: 0 });
   const costUsd = result.costUsd ?? usage.costUsd;
-  // Agents say something before they answer; the answer comes last.
+  // An agent may write other messages first; its last message is the answer.
   return present({ text: [...parts.values()].at(-1) ?? "", usage, costUsd });
 }
 
@@ -101,7 +101,7 @@ function withoutLooks<Read extends { readonly lookAt: unknown }>({
   return read;
 }
 
-/** The middle of the batch: one time is enough, since the batch itself is given. */
+/** The middle of the batch: one time is enough, because the writer is given the batch itself. */
 function middlesOf({ evidence }: NoteRequest): readonly number[] {
   const times = evidence.map(({ startMs }) => startMs).toSorted((a, b) => a - b);
   const middle = times[Math.floor(times.length / 2)];

@@ -37,7 +37,7 @@ export function parseQuestion(body: unknown): Question {
 
 export interface AskOptions extends Pick<KeeperSettings, "store" | "runStore"> {
   readonly follower: Follower;
-  /** `null`: no model is called. */
+  /** `null` means that no model is called. */
   readonly writer: NoteWriter | null;
   readonly signal: AbortSignal;
 }
@@ -68,7 +68,7 @@ export async function askSession(question: Question, options: AskOptions): Promi
   throw new ContinuoError("agent_failed", `${writer.name} gave no answer`);
 }
 
-/** What the answer cost, as the fold counts it; clients cannot say this. */
+/** The cost of the answer as an event for the fold; clients cannot send this event. */
 export function askedEvent({ usage, costUsd = 0 }: AskResult): NewEvent {
   const value = {
     modelCalls: 1,

@@ -1,4 +1,4 @@
-/** The owner's work on audio: a transcript of each chunk, in order; then the chunk goes, unless it is to be kept. */
+/** The owner's work on audio: transcribes the chunks in order, then removes each chunk unless audio is kept. */
 
 import { isContinuoError, type NewEvent, type Store, type StoredEvent } from "../model/index.ts";
 import { budgetState } from "./budget.ts";
@@ -21,7 +21,7 @@ export interface AudioOptions {
   readonly signal: AbortSignal;
   readonly report: (line: string) => void;
   readonly append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>;
-  /** A chunk was done, or failed. */
+  /** Called when a chunk was done, or failed. */
   readonly onIdle: () => void;
 }
 
@@ -39,7 +39,7 @@ export class AudioWork {
     return this.#running !== null;
   }
 
-  /** When the next chunk is tried again; `null` where nothing waits for the clock. */
+  /** When to try the next chunk again; `null` if nothing waits for a time. */
   get nextMs(): number | null {
     return this.#running === null && this.#next() !== null && this.#failures > 0 ? this.#retryAtMs : null;
   }
@@ -51,7 +51,7 @@ export class AudioWork {
     void this.#start(signal).then(onIdle);
   }
 
-  /** All that wait, until one fails or the signal aborts. */
+  /** Transcribes all waiting chunks, until one fails or the signal aborts. */
   async flush(signal: AbortSignal): Promise<void> {
     const both = AbortSignal.any([signal, this.#options.signal]);
     while (!both.aborted && this.#next() !== null) if ((await this.#start(both)) === "failed") return;
@@ -99,7 +99,7 @@ export class AudioWork {
       .slice(0, LIMITS.segmentsPerAudio)
       .flatMap((segment) => transcriptOf(segment, chunk, { audioId, lang: lang ?? next.lang }));
     const decision = { decisionId: newId(), sequences: [], audio: [sequence] };
-    // One of each chunk, also when it is written again because nobody heard whether it was stored.
+    // The id follows from the chunk: an append that is repeated because its result was lost stores the events once.
     await append([...transcripts, { type: "decision_made", id: `heard/${sequence}`, data: decision }]);
     const others = [...follower.fold.audio.values()].some((one) => one.hash === hash);
     if (others || bytes === null) return;
@@ -107,14 +107,14 @@ export class AudioWork {
   }
 }
 
-/** It goes with its video. */
+/** The expiry of audio that is kept: it is removed with its video. */
 const NEVER = "9999-12-31T23:59:59.999Z";
 
 const NOTHING: { readonly segments: readonly TranscribedSegment[]; readonly lang?: string } = {
   segments: [],
 };
 
-/** `null` for bytes that nobody has any more: there is nothing to wait for. */
+/** `null` for bytes that were removed: waiting would not bring them back. */
 async function bytesOf(store: Store, hash: string, signal: AbortSignal): Promise<Uint8Array | null> {
   try {
     const chunks: Uint8Array[] = [];
@@ -126,7 +126,7 @@ async function bytesOf(store: Store, hash: string, signal: AbortSignal): Promise
   }
 }
 
-/** What a transcriber returns comes from a model: within the chunk, and bounded. */
+/** A transcriber's result comes from a model: its times are cut to the chunk, and its text is bounded. */
 function transcriptOf(
   { text, startMs, endMs, confidence, speaker }: TranscribedSegment,
   chunk: AudioChunk,

@@ -21,7 +21,7 @@ export interface AudioFields {
   readonly id?: string | undefined;
 }
 
-/** Errors: `invalid` for another format and for times that are none, `too_large` over 10 MB. */
+/** Errors: `invalid` for another format and for invalid times, `too_large` over 10 MB. */
 export function parseAudio({ bytes, mediaType, startMs, endMs, lang, id }: AudioFields): AudioUpload {
   if (bytes.length > LIMITS.audioBytes) {
     throw new ContinuoError("too_large", "the audio has more than 10 MB", {
@@ -52,7 +52,7 @@ export function parseAudio({ bytes, mediaType, startMs, endMs, lang, id }: Audio
   return present({ bytes, mediaType: format, startMs: start, endMs: end, lang, id });
 }
 
-/** The event of a chunk whose bytes are stored. It points to them without pinning them. Errors: the store's. */
+/** The event of a chunk whose bytes are stored. It refers to the bytes without pinning them. Errors: the store's. */
 export async function audioEvent(store: Store, upload: AudioUpload, nowMs: number): Promise<NewEvent> {
   const { bytes, mediaType, startMs, endMs, lang, id } = upload;
   const expiresAt = isoOf(nowMs + LIMITS.audioKeptMs);
@@ -61,14 +61,14 @@ export async function audioEvent(store: Store, upload: AudioUpload, nowMs: numbe
   return {
     type: "evidence_added",
     data: present({ kind: AUDIO_KIND, content, mediaTimeMs: startMs, endMs, lang }),
-    // It is evidence until its transcript is.
+    // The audio is the evidence until its transcript exists.
     retention: "critical",
     occurredAt: isoOf(nowMs),
     ...(id === undefined ? {} : { id }),
   };
 }
 
-/** By its first bytes. */
+/** Recognises the format by the first bytes. */
 function formatOf(bytes: Uint8Array): AudioChunk["mediaType"] | null {
   const head = Buffer.from(bytes.subarray(0, 12));
   if (

@@ -1,4 +1,4 @@
-/** Batches: what is given to the note writer at once, executed as a run of the session manager. */
+/** Batches: the evidence that the note writer is given at once, in one run of the session manager. */
 
 import {
   type Agent,
@@ -27,7 +27,7 @@ export interface Batch {
   readonly batchId: string;
   readonly lane: Lane;
   readonly given: readonly PendingEvidence[];
-  /** Stored, and not given to the model. */
+  /** Stored, but not given to the model. */
   readonly dropped: readonly PendingEvidence[];
 }
 
@@ -60,7 +60,7 @@ export function droppedEvents({ batchId, dropped }: Batch, occurredAt: string): 
   return [{ type: "evidence_dropped", data, occurredAt }];
 }
 
-/** The events of these sequences, read in as few pages as they lie in. Errors: the store's. */
+/** Reads the events of these sequences in as few pages as possible. Errors: the store's. */
 export async function readSequences(
   store: Store,
   sessionId: string,
@@ -79,7 +79,7 @@ export async function readSequences(
   return found;
 }
 
-/** The last of the sequences that lie close together, from one on. */
+/** The last of the sequences that lie close to the given one. */
 function endOfGroup(sequences: readonly number[], from: number): number {
   let end = from;
   for (const sequence of sequences) {
@@ -112,7 +112,7 @@ function textIn({ text, description, content }: Readonly<Record<string, unknown>
 }
 
 export interface BatchRunOptions {
-  /** A view of its own: runs of continuous sessions do not take the places of others. */
+  /** A separate view of the store, so that runs of continuous sessions do not use up the places for other runs. */
   readonly store: Store;
   readonly sessionId: string;
   readonly writer: NoteWriter;
@@ -121,7 +121,7 @@ export interface BatchRunOptions {
   readonly signal: AbortSignal;
 }
 
-/** One try. Errors: `agent_failed` with the reason, and the store's. */
+/** Makes one try. Errors: `agent_failed` with the reason, and the store's. */
 export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResult> {
   const { store, sessionId, writer, batch, request, signal } = options;
   const { batchId, lane, given } = batch;
@@ -150,7 +150,7 @@ export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResu
 export interface TurnOptions {
   readonly store: Store;
   readonly sessionId: string;
-  /** `null`: the run is in the session itself. */
+  /** The session that holds the run; `null` for the session itself. */
   readonly beside: "supplementary" | "questions" | "replay" | null;
   readonly name: string;
   readonly input: string;
@@ -159,7 +159,7 @@ export interface TurnOptions {
   readonly turn: (request: AgentRequest, signal: AbortSignal) => Promise<AgentResult>;
 }
 
-/** One run that ended well. Errors: `agent_failed` with the reason, and the store's. */
+/** Completes one run. Errors: `agent_failed` with the reason, and the store's. */
 export async function runTurn(options: TurnOptions): Promise<void> {
   const { store, sessionId, beside, name, input, metadata, signal, turn } = options;
   const runSessionId = beside === null ? sessionId : await openBeside(store, sessionId, beside);
@@ -181,8 +181,8 @@ export async function runTurn(options: TurnOptions): Promise<void> {
 }
 
 /**
- * Only the owner starts runs here, one after the other: one that waits was left by an owner that is gone. It would hold
- * up those after it, and many of them would leave no place.
+ * Cancels runs of an earlier owner. The owner starts runs one after the other, so a waiting run is from an owner that
+ * is gone: it would block later runs, and many of them would use up all places.
  */
 async function cancelLeft(store: Store, sessionId: string): Promise<void> {
   for (;;) {
@@ -191,7 +191,7 @@ async function cancelLeft(store: Store, sessionId: string): Promise<void> {
       try {
         await cancelRun(store, runId, { reason: "the server that started it no longer owns the session" });
       } catch (error) {
-        // It ended meanwhile.
+        // The run has ended since.
         if (!isContinuoError(error, "invalid_transition")) throw error;
       }
     }
@@ -199,12 +199,12 @@ async function cancelLeft(store: Store, sessionId: string): Promise<void> {
   }
 }
 
-/** What a writer returns comes from a model. Errors: `agent_failed`. */
+/** Checks the result of a writer, which comes from a model. Errors: `agent_failed`. */
 function checked(result: NoteWriterResult): NoteWriterResult {
   const drafts: unknown = isFields(result) ? result.drafts : undefined;
   if (Array.isArray(drafts) && drafts.length <= LIMITS.draftsPerBatch && drafts.every(isDraft)) {
     if (JSON.stringify(result.memory ?? null).length <= LIMITS.rememberedChars) return result;
-    // The one before stays.
+    // The memory stays as it was.
     const { memory: _, ...rest } = result;
     return rest;
   }

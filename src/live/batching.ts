@@ -1,6 +1,6 @@
 /**
- * When a batch begins: a window that every message restarts, shorter after a silence, longer in a burst or on one
- * topic, and never beyond a longest wait. Pure; times are milliseconds.
+ * When a batch begins. Each message restarts a window, which is shorter after a silence and longer in a burst or on one
+ * topic; the batch begins when the window closes, or after the longest wait. Pure; times are milliseconds.
  */
 
 import { LIMITS } from "./limits.ts";
@@ -8,7 +8,7 @@ import { contentWords } from "./words.ts";
 
 export interface Message {
   readonly atMs: number;
-  /** Frames restart the window, and begin no batch. */
+  /** Frames restart the window, but do not begin a batch. */
   readonly kind: "transcript" | "remark" | "note" | "frame";
   readonly text?: string;
   readonly lang?: string;
@@ -20,7 +20,7 @@ export interface BatchWindow {
   readonly recent: readonly number[];
   /** Content words of the newest pending transcripts. */
   readonly topics: readonly (readonly string[])[];
-  /** Of the pending messages that are not frames. */
+  /** When the oldest pending message that is not a frame arrived. */
   readonly oldestAtMs: number | null;
   readonly closesAtMs: number | null;
 }
@@ -34,7 +34,7 @@ export const EMPTY_WINDOW: BatchWindow = {
 };
 
 export interface BatchingOptions {
-  /** `fixed`: always 4 s. */
+  /** `fixed`: the window is always 4 s. */
   readonly mode: "adaptive" | "fixed";
 }
 
@@ -44,7 +44,7 @@ export function afterMessage(
   { mode }: BatchingOptions = { mode: "adaptive" },
 ): BatchWindow {
   const { atMs, kind, text, lang } = message;
-  // More than a burst takes are not counted: evidence that waits can be much.
+  // Messages beyond a burst are not counted, because many pieces of evidence can be waiting.
   const recent = [...window.recent.filter((at) => atMs - at < LIMITS.burstMs), atMs].slice(
     -(LIMITS.burstMessages + 1),
   );
@@ -58,7 +58,7 @@ export function afterMessage(
   return { lastAtMs: atMs, recent, topics, oldestAtMs, closesAtMs: Math.min(atMs + lengthMs, latest) };
 }
 
-/** After a batch took messages: the window of those that are left, which were all there before. */
+/** The window after a batch took messages, for the messages that remain. */
 export function afterBatch(window: BatchWindow, left: readonly Message[]): BatchWindow {
   const transcripts = left.filter(({ kind }) => kind === "transcript");
   const oldestAtMs = left.find(({ kind }) => kind !== "frame")?.atMs ?? null;
@@ -75,7 +75,7 @@ export function afterBatch(window: BatchWindow, left: readonly Message[]): Batch
   };
 }
 
-/** A window with frames only begins no batch. */
+/** Whether the window has closed. A window that has only frames begins no batch. */
 export function isDue({ oldestAtMs, closesAtMs }: BatchWindow, nowMs: number): boolean {
   return oldestAtMs !== null && closesAtMs !== null && nowMs >= closesAtMs;
 }

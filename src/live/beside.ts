@@ -1,6 +1,6 @@
 /**
- * Sessions beside a session: three hold runs that others must not wait for, since runs of one session take turns, and one
- * holds what is recorded after the session ended. Evidence and decisions are in the session itself.
+ * Secondary sessions of a session. Three hold runs that must not block others, since the runs of one session take
+ * turns. One holds events that are recorded after the session ended. Evidence and decisions are in the session itself.
  */
 
 import { isContinuoError, type Store } from "../model/index.ts";
@@ -9,7 +9,7 @@ const BESIDE = ["supplementary", "questions", "replay", "pictures"] as const;
 
 export type Beside = (typeof BESIDE)[number];
 
-/** Makes it when it is first used. Errors: the store's. */
+/** Returns the secondary session; creates it on first use. Errors: the store's. */
 export async function openBeside(store: Store, sessionId: string, beside: Beside): Promise<string> {
   const besideId = besideOf(sessionId, beside);
   if ((await store.getSession(besideId)) !== null) return besideId;
@@ -20,13 +20,13 @@ export async function openBeside(store: Store, sessionId: string, beside: Beside
       title: `${beside} of ${sessionId}`,
     });
   } catch (error) {
-    // Made by another server before.
+    // Another server created it first.
     if (!isContinuoError(error, "conflict")) throw error;
   }
   return besideId;
 }
 
-/** Of the session, whether they exist or not. */
+/** The ids of a session's secondary sessions, whether they exist or not. */
 export function besidesOf(sessionId: string): readonly string[] {
   return BESIDE.map((beside) => besideOf(sessionId, beside));
 }

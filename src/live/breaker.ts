@@ -1,10 +1,10 @@
-/** A circuit breaker: after 5 failed batches in a row none is tried for 30 s, then one. Pure. */
+/** A circuit breaker: after 5 failed batches in a row, no batch is tried for 30 s, then one. Pure. */
 
 import { LIMITS } from "./limits.ts";
 
 export interface Breaker {
   readonly failures: number;
-  /** Until then no batch is tried. */
+  /** No batch is tried before this time. */
   readonly openUntilMs: number | null;
 }
 

@@ -3,9 +3,9 @@
 import { LIMITS } from "./limits.ts";
 
 export interface CheckpointAge {
-  /** Of the newest checkpoint; of the creation where there is none. */
+  /** The time of the newest checkpoint, or of the creation if there is none. */
   readonly atMs: number;
-  /** Events since then that are not a checkpoint's own. */
+  /** Events since then, without those of a checkpoint. */
   readonly events: number;
   /** `note_written` since then. */
   readonly notes: number;

@@ -1,4 +1,4 @@
-/** Checkpoints: the fold as a snapshot, and the event that names its hash, in one append. */
+/** Checkpoints: stores the fold as a snapshot and an event with its hash, in one append. */
 
 import type { NewEvent, StoredEvent, Write } from "../model/index.ts";
 import { isCheckpointDue } from "./checkpoint-due.ts";

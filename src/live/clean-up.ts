@@ -1,4 +1,7 @@
-/** The clean-up: ends sessions that had no input for an hour, on one server at a time, each session once. */
+/**
+ * The clean-up: ends sessions that received no input for an hour. One server does it at a time, and each session ends
+ * once.
+ */
 
 import { present, type Session, type Store } from "../model/index.ts";
 import { isoOf } from "./clock.ts";
@@ -13,7 +16,7 @@ export interface CleanUpOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly report: (line: string) => void;
-  /** `false` when it ended meanwhile. */
+  /** `false` when the session has ended already. */
   readonly abandon: (sessionId: string) => Promise<boolean>;
 }
 
@@ -38,13 +41,13 @@ export class CleanUp {
     this.#cancel?.();
   }
 
-  /** Kept beside the log, so that it does not grow. */
+  /** A ping is kept outside of the log, so that the log does not grow. */
   async ping(sessionId: string): Promise<void> {
     const { store, clock } = this.#options;
     await store.commitCursor({ logId: sessionId, name: PING, data: { atMs: clock.now() } });
   }
 
-  /** Returns how many sessions it ended; 0 when another server does it now. */
+  /** Returns how many sessions it ended; 0 while another server does the work. */
   run(): Promise<number> {
     return onOneServer(this.#options.store, LEASE, (renew) => this.#endAll(renew));
   }
@@ -83,8 +86,8 @@ export class CleanUp {
     const { fold } = await restore(store, sessionId);
     const ping = await store.getCursor({ logId: sessionId, name: PING });
     const pingedAtMs = isFields(ping?.data) && typeof ping.data.atMs === "number" ? ping.data.atMs : 0;
-    // A degraded session takes no input: its hour begins when it was degraded.
-    // A repair is no input: what waited for it has an hour too.
+    // A degraded session takes no input: its hour begins when it became degraded. A repair is no input either: the hour
+    // begins again with the repair.
     const activeAtMs = fold.stateSinceMs - (status === "idle" ? LIMITS.idleMs : 0);
     const usedAtMs =
       status === "degraded" ? fold.stateSinceMs : Math.max(fold.lastInputAtMs, pingedAtMs, activeAtMs);

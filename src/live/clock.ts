@@ -6,7 +6,7 @@ export const SYSTEM_CLOCK: Clock = {
   now: () => Date.now(),
   after: (ms, call) => {
     const timer = setTimeout(call, ms);
-    // A waiting session keeps no process alive.
+    // A waiting session does not keep the process alive.
     timer.unref();
     return () => clearTimeout(timer);
   },

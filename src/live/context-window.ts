@@ -1,4 +1,7 @@
-/** Evidence around a time of the medium, most useful first: through the index, at the same cost in any log. */
+/**
+ * Evidence around a time of the medium, most useful first. It reads through the index, so the cost does not grow with
+ * the log.
+ */
 
 import { present, type Store, type StoredEvent } from "../model/index.ts";
 import { AUDIO_KIND } from "./audio.ts";
@@ -10,8 +13,9 @@ import type { ContextWindowOptions, EvidenceItem } from "./types.ts";
 const TYPES: readonly string[] = ["transcript_added", "remark_added", "frame_captured", "evidence_added"];
 
 /**
- * Critical evidence first, then by distance from the time. The second, wider window is read when the confidence is
- * low or the first one has little critical evidence. No more tokens than the budget. Errors: the store's.
+ * Yields critical evidence first, then by distance from the time. The second, wider window is read when the confidence
+ * is low or the first window has little critical evidence. The result never exceeds the token budget. Errors: the
+ * store's.
  */
 export async function* fetchContextWindow(
   store: Store,
@@ -42,7 +46,7 @@ export async function* fetchContextWindow(
       );
       for (const event of events) {
         if (given.has(event.sequence) || event.pruned !== undefined || isAudio(event)) continue;
-        // One that is too long does not keep the shorter ones out.
+        // Skip an event that is too long: shorter ones may still fit.
         if (tokens + tokensOf(event) > tokenBudget) continue;
         tokens += tokensOf(event);
         given.add(event.sequence);
@@ -53,12 +57,12 @@ export async function* fetchContextWindow(
   }
 }
 
-/** Its transcript is evidence of its own. */
+/** Audio itself is left out: its transcript is separate evidence. */
 function isAudio({ type, data }: StoredEvent): boolean {
   return type === "evidence_added" && isFields(data) && data.kind === AUDIO_KIND;
 }
 
-/** A token is about 4 characters; a picture costs what its description does. */
+/** Estimates 4 characters per token; a picture costs as much as its description. */
 function tokensOf(event: StoredEvent): number {
   return Math.ceil(toItem(event).text.length / 4) + 1;
 }

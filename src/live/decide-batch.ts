@@ -29,11 +29,14 @@ export interface DecidedBatch {
   readonly sequences: readonly number[];
   readonly writer: string;
   readonly result: NoteWriterResult;
-  /** Drafts that a person was asked about, and answered: they are not asked about again. */
+  /** Drafts that a person has answered questions about: no further question is asked about them. */
   readonly answered: readonly Draft[];
 }
 
-/** One `decision_made` for the batch, after its drafts and before its notes. Errors: the store's, the embedder's. */
+/**
+ * Returns the events: drafts first, then one `decision_made` for the batch, then its notes. Errors: the store's, the
+ * embedder's.
+ */
 export async function decideBatch(batch: DecidedBatch, options: DecideOptions): Promise<readonly NewEvent[]> {
   const { batchId, lane, sequences, writer, result, answered } = batch;
   const { fold } = options;
@@ -54,7 +57,7 @@ export async function decideBatch(batch: DecidedBatch, options: DecideOptions): 
   };
   return [
     ...result.drafts.map((draft) => draftEvent(draft, batchId)),
-    // One of each batch, also when it is written again because nobody heard whether it was stored.
+    // The id follows from the batch: an append that is repeated because its result was lost stores the decision once.
     { type: "decision_made", id: `decided/${batchId}`, data },
     ...eventsAfter(decided, decisionId),
     ...decided.flatMap((one) => requestEvents(one, options)),
@@ -62,7 +65,10 @@ export async function decideBatch(batch: DecidedBatch, options: DecideOptions): 
   ];
 }
 
-/** What becomes of drafts that nobody answered for: unsure notes, unless a note says the same by now. Asks no model. */
+/**
+ * Decides drafts whose question nobody answered: each becomes an unsure note, unless a note with the same content
+ * exists by now. Asks no model.
+ */
 export async function decideUnanswered(
   requests: readonly { readonly requestId: string; readonly draft: Draft }[],
   options: Omit<DecideOptions, "embedder">,
@@ -106,7 +112,7 @@ async function decideAll(
   return decideDrafts(compared, known, { threshold: embedder.threshold, newId, mayAsk, mayWrite });
 }
 
-/** The notes at the places of the drafts, those that were changed last. */
+/** The notes at the places of the drafts, only the most recently changed ones. */
 async function notesNear(
   drafts: readonly Draft[],
   { store, sessionId, fold, nowMs }: DecideOptions,
@@ -132,13 +138,13 @@ function eventsAfter(decided: readonly DraftDecision[], decisionId: string): rea
   );
 }
 
-/** Shown in the health of the session, once. */
+/** The event that shows once in the session's health that it has as many notes as it can have. */
 function fullEvents(decided: readonly DraftDecision[], { health }: LiveFold): readonly NewEvent[] {
   const isFull = decided.some(({ decision }) => decision.reason === FULL);
   return isFull && health.lastError !== FULL ? [{ type: "error_raised", data: { message: FULL } }] : [];
 }
 
-/** The request holds the draft: a draft that was pruned can still become a note. */
+/** The request contains the draft, so that a draft that is pruned later can still become a note. */
 function requestEvents({ draft, decision }: DraftDecision, { nowMs }: DecideOptions): readonly NewEvent[] {
   const { action, requestId } = decision;
   if (action !== "ask" || requestId === undefined) return [];

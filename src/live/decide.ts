@@ -1,6 +1,6 @@
 /**
- * What becomes of drafts: each updates the note that says the same at the same place, merges several such notes into
- * one, or is a new note. One that is not sure is asked about, or written as unsure. Pure.
+ * What becomes of drafts. A draft updates the note with the same content at the same place, merges several such notes,
+ * or becomes a new note. A draft below the confidence limit is asked about, or written as unsure. Pure.
  */
 
 import { cosineOf, overlapOf } from "./likeness.ts";
@@ -18,33 +18,33 @@ export interface ComparedNote {
   readonly note: NoteContent;
   readonly hash: string;
   readonly vector: readonly number[];
-  /** `person`: somebody edited or accepted it, and the agent never changes it. */
+  /** `person`: a person edited or accepted it, and the agent never changes it. */
   readonly by: "agent" | "person";
   /** How often the agent changed it in the last hour. */
   readonly revisions: number;
 }
 
 export interface Rule {
-  /** The cosine from which two texts say the same; it belongs to the embedder. */
+  /** The cosine from which two texts count as the same; it depends on the embedder. */
   readonly threshold: number;
   readonly newId: () => string;
-  /** Whether a person may be asked about a draft that is not sure; otherwise it is written as unsure. */
+  /** Whether a person may be asked about an unsure draft; otherwise it is written as unsure. */
   readonly mayAsk: (draft: Draft) => boolean;
   /** Whether there is room for one more note. */
   readonly mayWrite: () => boolean;
 }
 
-/** Why a draft became no note in a session that has as many as it can have. */
+/** Why a draft became no note: the session has as many notes as it can have. */
 export const FULL: string = `the session has ${LIMITS.notes} notes, and no room for another one`;
 
 export interface DraftDecision {
   readonly draft: Draft;
   readonly decision: Decision;
-  /** The notes that the decision changes, as they were. */
+  /** The notes that the decision changes, as they were before. */
   readonly bases: readonly NoteContent[];
 }
 
-/** In the order of the drafts: each sees what became of those before it. */
+/** Decides the drafts in their order: each decision takes those before it into account. */
 export function decideDrafts(
   drafts: readonly ComparedDraft[],
   notes: readonly ComparedNote[],
@@ -91,7 +91,7 @@ function decideDraft(
   if (isUnsure(draft) && rule.mayAsk(draft)) {
     return { draft, decision: { draftId, action: "ask", requestId: rule.newId(), ...seen }, bases: [] };
   }
-  // What nobody is sure of changes no note.
+  // An unsure draft never changes a note.
   if (best !== undefined && isUnsure(draft)) return keep("a note says the same with more confidence");
   const bases = free.map(({ note }) => note);
   const hashes = free.map(({ hash }) => hash);
@@ -144,7 +144,7 @@ function after(
   return [...notes.filter((one) => !gone.has(one.note.noteId)), next];
 }
 
-/** As it is recorded. */
+/** A number with as many digits as are recorded. */
 function round(number: number): number {
   return Math.round(number * 10_000) / 10_000;
 }

@@ -1,4 +1,4 @@
-/** Drafts of a batch: the writer is asked, and asked again with more evidence where it is not sure. */
+/** Drafts of a batch: asks the writer, and asks it again with more evidence about drafts that are not sure. */
 
 import type { StoredEvent } from "../model/index.ts";
 import { type BatchRunOptions, runBatch } from "./batches.ts";
@@ -8,7 +8,7 @@ import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import type { Draft, EvidenceItem, NoteWriterResult, UnsureDraft } from "./types.ts";
 
-/** At most two runs. Errors: `agent_failed`, the store's. */
+/** Makes at most two runs. Errors: `agent_failed`, the store's. */
 export async function writeDrafts(options: BatchRunOptions): Promise<NoteWriterResult> {
   const { request } = options;
   const first = await runBatch(options);
@@ -22,7 +22,7 @@ export async function writeDrafts(options: BatchRunOptions): Promise<NoteWriterR
   return together(first, second);
 }
 
-/** Without what the writer was given already. */
+/** More evidence around the drafts, without what the writer was given already. */
 async function widestContext(
   { startMs, endMs }: Draft,
   { store, sessionId, request, signal }: BatchRunOptions,
@@ -42,7 +42,7 @@ async function widestContext(
   return found;
 }
 
-/** A draft of the second answer takes the place of the first one with its id. */
+/** A draft of the second answer replaces the first answer's draft with the same id. */
 function together(first: NoteWriterResult, second: NoteWriterResult): NoteWriterResult {
   const again = new Map(second.drafts.map((draft) => [draft.draftId, draft]));
   const ids = new Set(first.drafts.map(({ draftId }) => draftId));

@@ -1,4 +1,4 @@
-/** What a session gathered, for those who export it: its events page by page. */
+/** The evidence of a session for exports: its events page by page. */
 
 import type { Store, StoredEvent } from "../model/index.ts";
 import { EVIDENCE_TYPES } from "../wire/index.ts";

@@ -1,4 +1,4 @@
-/** Evidence from outside: checked field by field, bounded, and made events of the log. */
+/** Evidence from clients: checks every field and every size, and makes events of it. */
 
 import { ContinuoError, type NewEvent, present } from "../model/index.ts";
 import { EVIDENCE_TYPES, type EvidenceBatch, type EvidenceInput } from "../wire/index.ts";
@@ -29,7 +29,7 @@ const SPEECH: Readonly<Record<string, Check>> = {
   "speaker?": isName,
 };
 
-/** A key that ends in `?` may be left out; other keys are refused, so that nothing is stored that was not looked at. */
+/** A key that ends in `?` may be left out. Other keys are refused, so that no unchecked value is stored. */
 const SHAPES: Readonly<Record<EvidenceInput["type"], Readonly<Record<string, Check>>>> = {
   transcript_added: { ...SPEECH, "confidence?": isShare },
   remark_added: { ...SPEECH, "requestId?": isName },
@@ -88,7 +88,7 @@ export function parseEvidence(value: unknown, index = 0): EvidenceInput {
   return value as unknown as EvidenceInput;
 }
 
-/** `occurredAt` is by the clock of the server. */
+/** `occurredAt` is taken from the server's clock. */
 export function toEvent({ type, id, ...data }: EvidenceInput, occurredAt: string): NewEvent {
   return present({
     type,

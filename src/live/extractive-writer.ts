@@ -1,5 +1,5 @@
 /**
- * The note writer without a model: for each stretch of the medium in a batch, the sentence that has most of the words
+ * The note writer without a model: for each stretch of the medium in a batch, it takes the sentence with the most words
  * that the stretch repeats.
  */
 
@@ -13,10 +13,10 @@ interface Sentence {
   readonly words: readonly string[];
 }
 
-/** Fewer content words make no note. */
+/** A sentence with fewer content words becomes no note. */
 const FEWEST_WORDS = 3;
 const LONGEST = 400;
-/** A jump back, or one of so much on, begins another stretch: people rewind and skip. */
+/** A jump back, or a jump ahead of this length, begins another stretch: people rewind and skip. */
 const SKIP_MS = 15_000;
 
 export function extractiveWriter(): NoteWriter {
@@ -65,7 +65,7 @@ function sentencesOf(item: EvidenceItem): readonly Sentence[] {
   });
 }
 
-/** The earliest of the best: the result is the same for the same batch. */
+/** Among equals the earliest one, so that the same batch always gives the same result. */
 function bestOf(sentences: readonly Sentence[]): Sentence | undefined {
   const counts = new Map<string, number>();
   for (const { words } of sentences) {

@@ -1,4 +1,6 @@
-/** The fold of a continuous session's log: everything that the session is. It sees each event once, in order. */
+/**
+ * The fold of a continuous session's log, which is the whole state of the session. It takes each event once, in order.
+ */
 
 import type { StoredEvent } from "../model/index.ts";
 import { AUDIO_KIND } from "./audio.ts";
@@ -6,7 +8,7 @@ import { addNoteEvent, type NoteEntry } from "./note-entries.ts";
 import { addPending, type Pending, removePending } from "./pending.ts";
 import type { BudgetState, Lanes, Level, LiveCost, LiveHealth, LiveState, Span } from "./types.ts";
 
-/** A chunk of audio whose transcript was not made yet. */
+/** A chunk of audio that has no transcript yet. */
 export interface PendingAudio extends Span {
   readonly sequence: number;
   readonly audioId: string;
@@ -18,10 +20,10 @@ export interface PendingAudio extends Span {
 export interface OpenRequest {
   readonly requestId: string;
   readonly draftId: string;
-  /** Of the `context_requested`, which holds the draft. */
+  /** The sequence of the `context_requested`, which contains the draft. */
   readonly sequence: number;
   readonly expiresAtMs: number;
-  /** The remark that answers it, while that is pending. */
+  /** The sequence of the remark that answers it, while that remark is pending. */
   readonly answer: number | null;
 }
 
@@ -31,7 +33,7 @@ export interface CheckpointMark {
 }
 
 export interface LiveFold extends Pending {
-  /** The newest event that is in it. */
+  /** The sequence of the newest event in the fold. */
   sequence: number;
   chainHash: string;
   key: string;
@@ -43,7 +45,7 @@ export interface LiveFold extends Pending {
   createdAtMs: number;
   state: LiveState;
   stateSinceMs: number;
-  /** The event that set the state. */
+  /** The sequence of the event that set the state. */
   stateSequence: number;
   level: Level;
   restarts: number;
@@ -53,7 +55,7 @@ export interface LiveFold extends Pending {
   readonly requests: Map<string, OpenRequest>;
   /** By sequence, oldest first. */
   readonly audio: Map<number, PendingAudio>;
-  /** What the note writer knows of the conversation. */
+  /** The memory of the note writer. */
   memory: unknown;
   cost: LiveCost;
   budget: BudgetState;
@@ -109,7 +111,7 @@ export function emptyFold(chainHash: string): LiveFold {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is counted in the depth, besides note events of people. */
+/** The types that count for the depth, in addition to note events of people. */
 const COUNTED: ReadonlySet<string> = new Set(["transcript_added", "remark_added", "frame_captured"]);
 const NOTE_TYPES: ReadonlySet<string> = new Set([
   "note_written",
@@ -123,7 +125,10 @@ export function isCounted(event: Pick<StoredEvent, "type" | "actor">): boolean {
   return COUNTED.has(event.type) || (NOTE_TYPES.has(event.type) && event.actor.kind === "person");
 }
 
-/** Evidence, and what people do with notes: it makes a session active, and is given to the note writer. */
+/**
+ * Whether the event is evidence, or an action of a person on a note: it makes a session active, and the note writer is
+ * given it.
+ */
 export function isInput(event: Pick<StoredEvent, "type" | "actor">): boolean {
   return isCounted(event) || event.type === "voice_activity";
 }
@@ -135,13 +140,13 @@ export function depthOf({ pending, pendingRest }: Pending): number {
   return depth;
 }
 
-/** The newest sequence that was processed together with all before it. */
+/** The newest sequence up to which every event is processed. */
 export function ledgerCursor({ pending, pendingRest, sequence }: LiveFold): number {
   for (const oldest of pending.keys()) return oldest - 1;
   return pendingRest === null ? sequence : pendingRest.fromSequence - 1;
 }
 
-/** What an event means for what is pending. */
+/** Adds an event to what is pending, if it belongs there. */
 export function addToPending(fold: Pending, event: StoredEvent): void {
   const data: Fields = isFields(event.data) ? event.data : {};
   const { sequence, type, retention } = event;
@@ -154,7 +159,7 @@ export function addToPending(fold: Pending, event: StoredEvent): void {
 
 export function addEvent(fold: LiveFold, event: StoredEvent): void {
   const data: Fields = isFields(event.data) ? event.data : {};
-  // By the clock of the server that wrote it.
+  // The time is that of the server that wrote the event.
   const atMs = Date.parse(event.occurredAt);
   fold.sequence = event.sequence;
   fold.chainHash = event.chainHash;
@@ -216,7 +221,7 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
     if (isFields(data.cost)) fold.cost = addCost(fold.cost, data.cost);
   },
   telemetry_reported: (fold, { name, value }, { event }) => {
-    // Clients send telemetry too, but not as the agent.
+    // Clients send telemetry too, but only the agent's own is counted as cost.
     if (name === "ask" && event.actor.kind === "agent" && isFields(value))
       fold.cost = addCost(fold.cost, value);
   },
@@ -240,7 +245,7 @@ const OTHERS: Readonly<Record<string, FoldOne>> = {
   },
   checkpoint_written: (fold, data, { event, atMs }) => {
     const cursor = typeof data.cursor === "number" ? data.cursor : event.sequence - 1;
-    // Input that came between the snapshot and its event is not in the snapshot.
+    // Input that arrived between the snapshot and its event is not in the snapshot, so it counts.
     fold.eventsSinceCheckpoint = event.sequence - 1 - cursor;
     fold.notesSinceCheckpoint = 0;
     fold.checkpoint = { cursor, atMs };
@@ -280,7 +285,7 @@ function audioIn({ sequence, id }: StoredEvent, data: Fields): PendingAudio | nu
   };
 }
 
-/** Requests end with the decision on their answer, or with the one that names them. */
+/** A request ends with the decision on its answer, or with a decision that names it. */
 function removeRequests({ requests }: LiveFold, { sequences, requests: named }: Fields): void {
   const decided = new Set<unknown>([sequences, named].flatMap((list) => (Array.isArray(list) ? list : [])));
   for (const { requestId, answer } of requests.values()) {

@@ -1,4 +1,4 @@
-/** The fold of one session, kept up to date from its log: on the owner, and on every server that serves the session. */
+/** The fold of one session, kept up to date from its log: on the owner and on every server that serves the session. */
 
 import { messageOf, type Store, type StoredEvent } from "../model/index.ts";
 import { addEvent, depthOf, type LiveFold } from "./fold.ts";
@@ -58,17 +58,17 @@ export class Follower {
     return this.#fold;
   }
 
-  /** Why the log cannot be trusted; `null` while it can. */
+  /** Why the log cannot be trusted; `null` if it can. */
   get fault(): string | null {
     return this.#fault;
   }
 
-  /** No event follows: the log is closed. */
+  /** True when the log is closed and no event follows. */
   get isOver(): boolean {
     return this.#ended === "yes" || this.#over.signal.aborted;
   }
 
-  /** What every client hears of the session. */
+  /** The part of the session that every client receives. */
   view(): {
     readonly state: ReportedState;
     readonly level: Level;
@@ -91,8 +91,8 @@ export class Follower {
   }
 
   /**
-   * Called when the fold is another one from now on (the session was repaired), or is not kept any longer: whoever shows
-   * the session joins it again.
+   * Calls the listener when a repair replaced the fold, or when the follower no longer keeps it. A caller that shows
+   * the session then joins it again.
    */
   onAnew(listener: () => void): () => void {
     this.#anewListeners.add(listener);
@@ -100,7 +100,7 @@ export class Follower {
     return () => this.#anewListeners.delete(listener);
   }
 
-  /** Resolves when the event of that sequence is in the fold, or no event follows. */
+  /** Resolves when the fold has the event of that sequence, or when no event follows. */
   async reaches(sequence: number): Promise<void> {
     if (this.#fold.sequence >= sequence || this.isOver || this.#fault !== null) return;
     const { signal } = this.#over;
@@ -158,7 +158,7 @@ export class Follower {
     if (!signal.aborted) this.#ended = "yes";
   }
 
-  /** A log that cannot be trusted is read again when somebody verified it. */
+  /** Waits for a repair: a log that was not trusted is read again after it was verified. */
   async #untilRepaired(): Promise<void> {
     const { store, sessionId } = this.#options;
     await later(LIMITS.followRetryMs, this.#over.signal);
@@ -187,7 +187,7 @@ function later(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The state as it is reported. */
+/** The state that is reported to clients. */
 export function stateOf({ fold, fault }: Pick<Follower, "fold" | "fault">): ReportedState {
   if (fault !== null && !isFinal(fold.state)) return "degraded";
   const { state, lastInput, checkpoint } = fold;

@@ -1,6 +1,6 @@
 /**
- * Which frames point to which pictures, and until when: one claim of the store for each reference. Several events, also
- * of several sessions, can point to the same bytes; these stay until the last of the references is over.
+ * Which frames refer to which pictures, and until when: one claim of the store per reference. Several events, also of
+ * different sessions, can refer to the same bytes, which stay until the last reference expires.
  */
 
 import { type Claim, isContinuoError, present, type Store } from "../model/index.ts";
@@ -25,10 +25,10 @@ export interface FrameReference {
 const REFERENCES = "live/blob/";
 const KEPT = "live/kept/";
 const OWNER = "live";
-/** A picture that is kept; it goes with its video. */
+/** The expiry of a picture that a person keeps; it is removed with its video. */
 const NEVER = "9999-12-31T23:59:59.999Z";
 
-/** The reference is stored before the event: a picture never goes before an event that points to it. */
+/** Call it before the event is stored, so that a picture is never removed while an event refers to it. */
 export async function addReference(store: Store, reference: FrameReference): Promise<"added" | "no picture"> {
   const { hash, expiresAt, ...data } = reference;
   const blob = await store.statBlob(hash);
@@ -56,24 +56,24 @@ export async function removeReference(store: Store, reference: FrameReference): 
   await store.deleteClaim({ name: nameOf(reference), generation: 1, owner: OWNER });
 }
 
-/** From now on nothing but the end of the video removes it. */
+/** After this call, only the deletion of the video removes the picture. */
 export async function keepPicture(store: Store, hash: string, videoId: string): Promise<void> {
   await store.putClaim({ name: keptName(hash, videoId), generation: 1, owner: OWNER, status: "kept" });
   await setExpiry(store, hash, NEVER);
 }
 
-/** By any video, or by this one. */
+/** Whether any video, or the given one, keeps the picture. */
 export async function isKept(store: Store, hash: string, videoId?: string): Promise<boolean> {
   if (videoId !== undefined) return (await store.getClaim(keptName(hash, videoId))) !== null;
   return (await store.listClaims({ prefix: `${KEPT}${hash}/`, limit: 1 })).items.length > 0;
 }
 
-/** The video is gone. */
+/** Forgets that a deleted video kept the picture. */
 export async function forgetKept(store: Store, hash: string, videoId: string): Promise<void> {
   await store.deleteClaim({ name: keptName(hash, videoId), generation: 1, owner: OWNER });
 }
 
-/** The bytes stay as long as somebody needs them, and no longer. */
+/** Sets the expiry of the bytes: none for a picture that is kept, otherwise after the last reference expires. */
 export async function settleExpiry(store: Store, hash: string): Promise<void> {
   if (await isKept(store, hash)) return void (await setExpiry(store, hash, NEVER));
   const ends = (await referencesTo(store, hash)).map(({ expiresAt }) => expiresAt).toSorted();
@@ -82,8 +82,8 @@ export async function settleExpiry(store: Store, hash: string): Promise<void> {
 }
 
 /**
- * When the store may remove the bytes by itself: a day after nobody can read them any more, so that the clean-up of
- * pictures sees them first.
+ * When the store may remove the bytes by itself: a day after nobody can read them, so that the clean-up of pictures
+ * finds them first.
  */
 export function bytesUntil(expiresAt: string): string {
   return isoOf(Date.parse(expiresAt) + LIMITS.pictureGraceMs);

@@ -1,6 +1,6 @@
 /**
- * The pictures of frames, in tiers: the full picture for a week, its thumbnail for a month, then the embedding alone.
- * Rows, hashes and embeddings stay. A person is warned a day before, and can keep a picture.
+ * The pictures of frames, in tiers: the full picture for a week, its thumbnail for a month, then only the embedding.
+ * Rows, hashes and embeddings stay. A person is warned a day before a picture is removed, and can keep it.
  */
 
 import {
@@ -30,11 +30,11 @@ import { LIMITS } from "./limits.ts";
 import { onOneServer, startRegularly } from "./one-server.ts";
 import type { BlobPointer, Clock, EvidenceInput, FrameTier } from "./types.ts";
 
-/** How long pictures stay, in days from when they came. */
+/** How long pictures stay, in days from their arrival. */
 export interface FrameDays {
-  /** 7 where none is given. */
+  /** 7 by default. */
   readonly full?: number;
-  /** 30 where none is given. */
+  /** 30 by default. */
   readonly thumbnail?: number;
 }
 
@@ -52,7 +52,7 @@ export interface FrameOwner {
 
 type Warn = (warnings: readonly PurgeWarning[]) => void;
 
-/** What is due, by video; read again after a while. */
+/** The pictures that expire soon, by video. The list is read again after a while. */
 interface DuePictures {
   readonly atMs: number;
   readonly videos: Promise<ReadonlyMap<string, readonly PurgeWarning[]>>;
@@ -91,7 +91,10 @@ export class Frames {
     for (const stop of this.#stops) stop();
   }
 
-  /** Evidence whose pointers say until when their pictures stay. One to a picture that is not there says nothing. */
+  /**
+   * Returns the evidence with the expiry of each picture in its pointers. A pointer to a missing picture gets no
+   * expiry.
+   */
   async hold(evidence: readonly EvidenceInput[], owner: FrameOwner): Promise<readonly EvidenceInput[]> {
     const held: EvidenceInput[] = [];
     for (const one of evidence) {
@@ -112,7 +115,7 @@ export class Frames {
     this.#due = null;
   }
 
-  /** A picture, through the event that points to it. Errors: `not_found`, also for one whose time is over. */
+  /** Opens a picture through the event that refers to it. Errors: `not_found`, also for an expired picture. */
   async open(
     { sessionId, videoId }: FrameOwner,
     { sequence, hash }: { readonly sequence: number; readonly hash: string },
@@ -129,7 +132,7 @@ export class Frames {
     return store.openBlob(hash);
   }
 
-  /** Removes pictures whose time is over, on one server at a time. Returns how many. */
+  /** Removes expired pictures, on one server at a time. Returns how many. */
   purge(): Promise<number> {
     const { store, clock } = this.#options;
     return onOneServer(store, LEASE, async (renew) => {
@@ -137,7 +140,7 @@ export class Frames {
       let purged = 0;
       for await (const hash of this.#expiring({ until: now })) {
         const references = await referencesTo(store, hash);
-        // Uploads without an event go by their own expiry.
+        // An upload that no event refers to has its own expiry.
         if (references.length === 0) continue;
         const isOver = references.every(({ expiresAt }) => expiresAt <= now);
         if (isOver && !(await isKept(store, hash))) {
@@ -153,7 +156,10 @@ export class Frames {
     });
   }
 
-  /** Calls at once, and again as others are due, each picture once. The result ends it. */
+  /**
+   * Calls `warn` at once, and again when further pictures are about to expire, once per picture. The returned function
+   * ends it.
+   */
   watch(videoId: string, warn: Warn): () => void {
     const watcher: Watcher = { videoId, warn, warned: new Set() };
     this.#watchers.add(watcher);
@@ -163,7 +169,9 @@ export class Frames {
     return () => this.#watchers.delete(watcher);
   }
 
-  /** Before a session is deleted: its pictures and its audio go with it, unless another video needs them. */
+  /**
+   * Call it before a session is deleted: it removes the session's pictures and audio, unless another video needs them.
+   */
   async release({ sessionId, videoId }: FrameOwner): Promise<void> {
     const { store } = this.#options;
     const types = ["frame_captured", "evidence_added"];
@@ -196,7 +204,7 @@ export class Frames {
     return pointers;
   }
 
-  /** Hashes of pictures whose last reference ends in that time, soonest first. */
+  /** Yields hashes of pictures whose last reference expires in that time, soonest first. */
   async *#expiring({
     from,
     until,
@@ -219,7 +227,10 @@ export class Frames {
     }
   }
 
-  /** In the log of the session, or beside it: the log of a session that ended is closed. */
+  /**
+   * Writes to the log of the session, or to the session beside it after the session ended, because the log is closed
+   * then.
+   */
   async #record({ hash, sessionId, tier, mediaTimeMs, expiresAt }: FrameReference): Promise<void> {
     const { store, clock } = this.#options;
     const status = (await store.getSession(sessionId))?.status;
@@ -231,14 +242,14 @@ export class Frames {
     );
     if (frame === undefined) return;
     const data = { hash, tier, sequence: frame.sequence, reason: "expired" };
-    // The same id when it is tried again.
+    // A repeated try has the same id.
     const id = `purged/${frame.sequence}/${tier}/${expiresAt}`;
     const event: NewEvent = { type: "blob_purged", id, data, occurredAt: isoOf(clock.now()) };
     const isStored = OPEN.has(status) && (await appendOpen(store, sessionId, event));
     if (!isStored) await store.append(await openBeside(store, sessionId, "pictures"), [event]);
   }
 
-  /** Bytes whose time is over; what was put without a time is not ours. */
+  /** Removes expired bytes. Bytes without an expiry are not from this service. */
   async #collect(): Promise<void> {
     await this.#options.store.collectBlobs({ minAgeMs: LIMITS.foreignBlobMs });
   }
@@ -285,7 +296,7 @@ export class Frames {
   }
 }
 
-/** `false` for a log that was closed meanwhile. */
+/** `false` for a log that has been closed since. */
 async function appendOpen(store: Store, logId: string, event: NewEvent): Promise<boolean> {
   try {
     await store.append(logId, [event]);
@@ -296,7 +307,7 @@ async function appendOpen(store: Store, logId: string, event: NewEvent): Promise
   }
 }
 
-/** One for each video that points to the picture: its last reference. */
+/** The last reference of each video. */
 function warningsOf(references: readonly FrameReference[]): readonly FrameReference[] {
   const last = new Map<string, FrameReference>();
   for (const reference of references) {
@@ -306,7 +317,7 @@ function warningsOf(references: readonly FrameReference[]): readonly FrameRefere
   return [...last.values()];
 }
 
-/** Of pictures and of audio. */
+/** The hashes of pictures and of audio in the payload of an event. */
 function hashesIn(data: unknown): readonly string[] {
   const content = isFields(data) && isFields(data.content) ? data.content.hash : undefined;
   return [...pointersIn(data).map(({ hash }) => hash), ...(typeof content === "string" ? [content] : [])];

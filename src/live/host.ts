@@ -1,6 +1,6 @@
 /**
- * The continuous sessions of one workspace, and those that are kept in memory only: when the store cannot be written
- * and the client allows it, an ephemeral session is better than none.
+ * The continuous sessions of one workspace. When the store cannot be written and the client allows it, a session is
+ * ephemeral: it exists only in memory.
  */
 
 import { isContinuoError } from "../model/index.ts";
@@ -32,12 +32,12 @@ export class LiveHost {
     }
   }
 
-  /** Where the session of the key is. Errors: the store's. */
+  /** The service that has the session of the key. Errors: the store's. */
   async of(key: string): Promise<LiveService> {
     return this.#ephemeralKeys.has(key) ? this.#memory() : this.stored();
   }
 
-  /** The service of the workspace, started. Errors: the store's; the next call tries again. */
+  /** The started service of the workspace. Errors: the store's; the next call tries again. */
   stored(): Promise<LiveService> {
     if (this.#stored === null) {
       const starting = started(new LiveService(this.#options));
@@ -49,7 +49,7 @@ export class LiveHost {
     return this.#stored;
   }
 
-  /** Ephemeral sessions end with it. */
+  /** Stops the services, which ends ephemeral sessions. */
   async stop(): Promise<void> {
     const services = [this.#stored, this.#ephemeral].flatMap((service) => service ?? []);
     await Promise.allSettled(services.map(async (service) => (await service).stop()));

@@ -1,6 +1,6 @@
 /**
- * The owner's work on one session: its states and levels, its batches and its checkpoints. Everything that it writes
- * is fenced with the lease of the session; when another owner has it, the keeper ends.
+ * The owner's work on one session: its states and levels, its batches and its checkpoints. All its writes are fenced
+ * with the lease of the session; when another owner takes the lease, the keeper ends.
  */
 
 import {
@@ -42,7 +42,7 @@ import type {
 
 export interface KeeperSettings {
   readonly store: Store;
-  /** A view of the same store, with places for runs of its own. */
+  /** A separate view of the same store, with its own places for runs. */
   readonly runStore: Store;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -59,11 +59,11 @@ export interface KeeperSettings {
 export interface KeeperOptions extends KeeperSettings {
   readonly follower: Follower;
   readonly lease: SessionLease;
-  /** The session is not ours any more, or ended. */
+  /** Called when the session has ended, or belongs to another owner. */
   readonly onEnd: () => void;
 }
 
-/** The session is somebody else's, has ended, or was deleted. */
+/** Errors after which there is nothing left to keep: another owner has the session, or it ended, or it was deleted. */
 const OVER: ReadonlySet<string> = new Set(["fenced", "log_closed", "not_found", "gone"]);
 
 export class Keeper {
@@ -109,7 +109,7 @@ export class Keeper {
     return this.#over.signal.aborted;
   }
 
-  /** As it is reported. */
+  /** The state that is reported to clients. */
   get state(): ReportedState {
     return stateOf(this.#options.follower);
   }
@@ -120,8 +120,8 @@ export class Keeper {
   }
 
   /**
-   * One append as the owner, after those before it. Returns the stored events. Errors: `fenced`, after which the keeper
-   * is over; `log_closed`; `conflict` with `expectedSequence`; the store's.
+   * Appends as the owner, after earlier appends. Returns the stored events. Errors: `fenced`, after which the keeper is
+   * over; `log_closed`; `conflict` with `expectedSequence`; the store's.
    */
   append(
     events: readonly NewEvent[],
@@ -130,7 +130,7 @@ export class Keeper {
     const { store, follower, clock, newId } = this.#options;
     const { name, token } = this.lease;
     const occurredAt = isoOf(clock.now());
-    // Ids of our own: the append may be repeated when nobody heard whether it was stored.
+    // The events get their ids here, so that an append whose result was lost can be repeated.
     const complete = events.map((event) => ({ id: newId(), occurredAt, ...event }));
     const stored = this.#writes.then(async () => {
       try {
@@ -190,11 +190,11 @@ export class Keeper {
     const { store, follower } = this.#options;
     const session = await store.getSession(follower.sessionId);
     if (session === null || session.status === "degraded") return;
-    // The fold ends before the fault: the row has the newest state.
+    // The fold ends before the fault, so the state comes from the row of the session.
     await this.change("fault", { reason, from: session.status as LiveState });
   }
 
-  /** Processes what is pending now, as far as that succeeds within the time. */
+  /** Processes the pending evidence, as far as that succeeds within the time. */
   async flush(ms: number): Promise<void> {
     const until = performance.now() + ms;
     await this.#audio.flush(AbortSignal.timeout(ms));
@@ -206,7 +206,7 @@ export class Keeper {
     }
   }
 
-  /** Closes requests that nobody answered: `expired` those whose time is over. Errors: the store's. */
+  /** Closes requests that nobody answered; `expired` means only those that have expired. Errors: the store's. */
   async closeRequests(which: "expired" | "all"): Promise<void> {
     const { follower, clock } = this.#options;
     const isDue = (request: OpenRequest): boolean =>
@@ -217,7 +217,7 @@ export class Keeper {
     });
   }
 
-  /** Errors: the store's. It never waits for a batch, and no input waits for it. */
+  /** Writes a checkpoint without waiting for a batch; input does not wait for it. Errors: the store's. */
   async checkpoint(): Promise<"written" | "nothing new"> {
     const { follower } = this.#options;
     const began = performance.now();
@@ -228,7 +228,7 @@ export class Keeper {
     return done;
   }
 
-  /** Stops the work. What was begun and not stored is done by the next owner. */
+  /** Stops the work. The next owner does what was begun and not stored. */
   end(): void {
     if (this.isOver) return;
     this.#over.abort();
@@ -273,7 +273,7 @@ export class Keeper {
     return decideUnanswered(requests, options);
   }
 
-  /** The lanes hear of what they did not have. */
+  /** Gives the lanes the evidence that was only counted before. */
   async #refill(): Promise<void> {
     const { store, follower } = this.#options;
     await refill(store, follower.sessionId, follower.fold, addToPending);
@@ -288,7 +288,10 @@ export class Keeper {
     return this.append([{ type: "session_state_changed", data }]);
   }
 
-  /** Once for each owner that is gone: another keeper of this server may say it at the same time. */
+  /**
+   * Records a take-over once for each former owner: another keeper of this server may record the same one at the same
+   * time.
+   */
   async #restarted(takenFrom: number): Promise<void> {
     const { state } = this.#options.follower.fold;
     const data = { state, from: state, reason: "another server took the session over", restart: true };
@@ -296,7 +299,7 @@ export class Keeper {
     await this.append([{ id, type: "session_state_changed", data }]).catch(() => undefined);
   }
 
-  /** Does what is due, and sets a timer for what is next. */
+  /** Does what is due, and sets a timer for the next step. */
   #wake(): void {
     if (this.isOver || this.#busy === "writing") return;
     const { clock, follower, report } = this.#options;

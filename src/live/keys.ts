@@ -1,4 +1,4 @@
-/** Keys of sessions: which session a key means now. A claim of the store keeps each key in a row of its own. */
+/** Keys of sessions: which session a key refers to. Each key is one claim of the store. */
 
 import { type CallOptions, ContinuoError, isContinuoError, type Store } from "../model/index.ts";
 import { isFields } from "./fold.ts";
@@ -8,13 +8,13 @@ import { sha256 } from "./snapshot.ts";
 export interface KeyEntry {
   readonly key: string;
   readonly sessionId: string;
-  /** Grows when the key means another session. */
+  /** Grows each time the key gets another session. */
   readonly generation: number;
 }
 
 const PREFIX = "live/key/";
 
-/** Any text is a key. Errors: `invalid` for an empty one, `too_large`. */
+/** A key can be any text. Errors: `invalid` for an empty one, `too_large`. */
 export function assertKey(key: string): void {
   if (key === "") throw new ContinuoError("invalid", "the key of a session is empty");
   if (key.length > LIMITS.keyLength) {
@@ -31,7 +31,7 @@ export async function findKey(store: Store, key: string, call: CallOptions = {})
   return claim === null ? null : { key, sessionId: claim.owner, generation: claim.generation };
 }
 
-/** `null` when the key means another session since the entry was read. */
+/** `null` if the key got another session after the entry was read. */
 export async function setKey(store: Store, entry: KeyEntry): Promise<KeyEntry | null> {
   const { key, sessionId, generation } = entry;
   const claim = { name: nameOf(key), generation, owner: sessionId, status: "open", data: { key } };
@@ -57,7 +57,7 @@ export async function listKeys(
   };
 }
 
-/** Of a fixed length, and free of what a name of the store cannot hold. */
+/** A name of fixed length, without characters that a name in the store cannot have. */
 function nameOf(key: string): string {
   return `${PREFIX}${sha256(key)}`;
 }

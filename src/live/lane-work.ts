@@ -1,4 +1,4 @@
-/** The batches of one lane of a session: when the next one begins, its tries, and what is written when it is done. */
+/** The batches of one lane of a session: when the next batch begins, how often it is tried, and what its end writes. */
 
 import { messageOf, type NewEvent, type Store, type StoredEvent } from "../model/index.ts";
 import { type Batch, droppedEvents, isInLane, type Lane, planBatch, readSequences } from "./batches.ts";
@@ -39,11 +39,11 @@ export interface LaneOptions extends BatchingOptions {
   readonly budget: LiveBudget | null;
   readonly follower: Follower;
   readonly signal: AbortSignal;
-  /** As the owner. Errors: `fenced`, the store's. */
+  /** Appends as the owner. Errors: `fenced`, the store's. */
   readonly append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>;
-  /** Decisions that change notes take turns, from reading the notes to the append. */
+  /** Runs decisions that change notes one after another, each from reading the notes to the append. */
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  /** A batch ended. */
+  /** Called when a batch ended. */
   readonly onIdle: () => void;
 }
 
@@ -65,12 +65,12 @@ export class LaneWork {
     this.#options = options;
   }
 
-  /** Something happens that does not wait for the clock. */
+  /** Whether work is in progress that waits for no timer. */
   get isBusy(): boolean {
     return this.#running !== null && this.#phase === "working";
   }
 
-  /** Evidence that a former owner left pending. */
+  /** Takes over the evidence that a former owner left pending. */
   begin({ pending }: LiveFold): void {
     for (const one of pending.values()) {
       if (isInLane(this.#options.lane, one)) this.#add({ atMs: one.atMs, kind: this.#kindOf(one.type) });
@@ -89,7 +89,7 @@ export class LaneWork {
     });
   }
 
-  /** When something is to be done next, unless something is appended before. */
+  /** When the next step is due, if nothing is appended before. */
   get nextMs(): number | null {
     if (this.#running !== null || this.#window.oldestAtMs === null) return null;
     const { closesAtMs } = this.#window;
@@ -102,7 +102,7 @@ export class LaneWork {
     void this.#start(this.#options.signal).then(() => this.#options.onIdle());
   }
 
-  /** Does not wait for the window. */
+  /** Processes a batch without waiting for the window to close. */
   async processNow(signal: AbortSignal): Promise<Outcome> {
     await this.#running;
     return this.#start(AbortSignal.any([signal, this.#options.signal]));
@@ -152,7 +152,7 @@ export class LaneWork {
     for (let tried = 1; ; tried++) {
       try {
         if (tried > 1 && (await this.#isDecided(whole))) return;
-        // What the writer returned is not asked for again when only the decision failed.
+        // When only the decision failed, the writer is not asked again.
         result ??= await writeDrafts({ store: runStore, sessionId, writer, batch: whole, request, signal });
         const written = { result, writer: writer.name, answered: request.answered.map(({ draft }) => draft) };
         await this.#decide(whole, dropped, { ...written, embedder, signal });
@@ -166,7 +166,7 @@ export class LaneWork {
     }
   }
 
-  /** The answer of the store may have been lost, and not the decision. */
+  /** Whether the decision was stored although the append reported an error. */
   async #isDecided({ given }: Batch): Promise<boolean> {
     const { store, follower } = this.#options;
     await follower.reaches(await store.latestSequence(follower.sessionId));
@@ -215,7 +215,7 @@ export class LaneWork {
 
   #kindOf(type: string): Message["kind"] {
     if (type === "transcript_added") return "transcript";
-    // In a lane of their own, frames are what a batch is made of.
+    // In the supplementary lane, frames begin a batch too.
     if (type === "frame_captured") return this.#options.lane === "supplementary" ? "remark" : "frame";
     return type === "remark_added" ? "remark" : "note";
   }

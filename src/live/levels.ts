@@ -1,4 +1,7 @@
-/** Back-pressure levels. A level holds until the depth is small again, so that it does not flicker. Pure. */
+/**
+ * Back-pressure levels. A level ends only when the depth is much smaller than where the level began, so that it does
+ * not flicker. Pure.
+ */
 
 import { LIMITS } from "./limits.ts";
 import type { Level } from "./types.ts";

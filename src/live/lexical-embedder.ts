@@ -1,14 +1,14 @@
-/** The embedder without a model: words and parts of words of a text, hashed into a vector. Pure. */
+/** The embedder without a model: hashes the words of a text and their parts into a vector. Pure. */
 
 import type { Embedder } from "./types.ts";
 import { contentWords, functionWords } from "./words.ts";
 
 const DIMENSIONS = 1_024;
-/** A word weighs more than its parts, which find it in another form (`lamp`, `lamps`). */
+/** A word weighs more than its parts. The parts find the word in another form (`lamp`, `lamps`). */
 const WORD_WEIGHT = 1;
 const PART_WEIGHT = 0.35;
 const PART_LENGTH = 4;
-/** Texts of one subject that say different things stay below it: test/live/embedders.test.ts measures both sides. */
+/** Texts on one subject with different content stay below it: test/live/embedders.test.ts measures both sides. */
 const THRESHOLD = 0.55;
 
 export function lexicalEmbedder(): Embedder {

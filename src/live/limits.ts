@@ -10,19 +10,22 @@ export const LIMITS = {
   notesPerOperation: 100,
   embeddingNumbers: 4_096,
 
-  /** No input for so long makes a session idle, and then abandoned. */
+  /** After this time without input, a session becomes idle; after the second one, it is abandoned. */
   idleMs: 30_000,
   abandonMs: 3_600_000,
   /** How often the clean-up runs, and how many sessions it reads at once. */
   cleanUpMs: 3_600_000,
-  /** Sessions whose log rested for so long are looked at: their own events come for a while after the last input. */
+  /**
+   * The clean-up looks at sessions whose log has not changed for this time: their own events follow the last input for
+   * a while.
+   */
   cleanUpLookMs: 1_800_000,
   cleanUpBatch: 100,
   cleanUpLeaseMs: 600_000,
 
-  /** A server that gave no sign of life for so long is replaced; it renews three times as often. */
+  /** A server that does not renew its lease for this time is replaced; it renews three times as often. */
   serverLeaseMs: 3_000,
-  /** How often servers look for others that are gone. */
+  /** How often servers look for other servers that are gone. */
   takeOverPollMs: 500,
   runLeaseMs: 4_000,
   parallelRuns: 16,
@@ -32,14 +35,14 @@ export const LIMITS = {
   checkpointNotes: 10,
   checkpointRetryMs: 1_000,
   checkpointMaxRetryMs: 60_000,
-  /** How long closing waits for the notes of the evidence that is pending. */
+  /** How long closing waits for the notes of pending evidence. */
   closeFlushMs: 10_000,
-  /** How long the key of a session is known without a look at the store. */
+  /** How long a server remembers the session of a key without asking the store. */
   keyMemoryMs: 1_000,
-  /** Sessions of which a server keeps the fold without owning them. */
+  /** For how many sessions a server keeps the fold without owning them. */
   followers: 1_000,
 
-  /** The window of a batch: after a silence, in a burst or on one topic, and otherwise. */
+  /** The window of a batch: after a silence, in a burst or on one topic, and in all other cases. */
   quietWindowMs: 2_000,
   burstWindowMs: 6_000,
   windowMs: 4_000,
@@ -48,73 +51,76 @@ export const LIMITS = {
   burstMs: 5_000,
   topicTranscripts: 4,
   topicMentions: 3,
-  /** From the oldest pending transcript, remark or note event to its batch. */
+  /** The longest time from the oldest pending transcript, remark or note event to its batch. */
   longestWaitMs: 12_000,
   /** Events of one batch; the rest goes into the next one. */
   batchEvents: 200,
   batchBytes: 1_048_576,
   draftsPerBatch: 100,
   newestNotes: 5,
-  /** Sessions that ended before, whose notes a writer is given. */
+  /** How many earlier sessions of the key give their notes to a writer. */
   ancestors: 5,
 
   tries: 3,
   firstRetryMs: 1_000,
   breakerFailures: 5,
   breakerMs: 30_000,
-  /** One call of a note writer. */
+  /** The longest call of a note writer. */
   writerMs: 120_000,
 
   primaryWindowMs: 3_000,
   secondaryWindowMs: 10_000,
   contextTokens: 1_500,
-  /** Of each retention in each window. */
+  /** The number of events of each retention in each window. */
   contextEvents: 200,
-  /** Fewer critical events than that are sparse evidence. */
+  /** With fewer critical events, the evidence counts as sparse. */
   sparseCritical: 3,
   lowConfidence: 0.6,
-  /** For drafts that are not sure: how far the writer looks before a person is asked. */
+  /** How far to either side the writer looks for unsure drafts, before a person is asked. */
   widestWindowMs: 60_000,
   widestTokens: 4_000,
   widenedDrafts: 5,
-  /** A question that nobody answers in this time is closed: its draft is written as unsure. */
+  /** A question without an answer closes after this time: its draft is written as unsure. */
   answerMs: 600_000,
   openRequests: 20,
 
-  /** The share of the shorter span from which two notes are at the same place. */
+  /** From this share of the shorter span on, two notes are at the same place. */
   sameOverlap: 0.5,
-  /** How often the agent changes a note. */
+  /** How often the agent may change a note in an hour. */
   revisionsPerHour: 3,
   revisionMs: 3_600_000,
-  /** Notes that the drafts of a batch are compared with, and ids of evidence that a note keeps. */
+  /** With how many notes the drafts of a batch are compared, and how many ids of evidence a note keeps. */
   comparedNotes: 100,
-  /** Notes of a session that are not archived, and how many the fold knows with archived ones: older ones it forgets. */
+  /** How many notes a session has at most without archived ones, and how many with archived ones the fold remembers. */
   notes: 4_000,
   noteEntries: 4_500,
   noteEvidence: 1_000,
   rememberedVectors: 500,
-  /** The cosine of models from which two notes say the same. */
+  /** The cosine of models from which two notes count as the same. */
   sameCosine: 0.8,
 
-  /** Characters of what an agent answers, and of one note of it. */
+  /** Characters of an agent's answer, and of one note in it. */
   answerChars: 1_000_000,
   noteChars: 10_000,
-  /** One call of an endpoint for embeddings or transcripts, and the characters of its answer. */
+  /** The longest call of an endpoint for embeddings or transcripts, and the characters of its answer. */
   endpointMs: 60_000,
   endpointChars: 33_554_432,
-  /** One chunk of audio; how long it waits for its transcript at most; segments of one transcript. */
+  /** The size of one chunk of audio; the longest wait for its transcript; the segments of one transcript. */
   audioBytes: 10_485_760,
   audioKeptMs: 2_592_000_000,
   segmentsPerAudio: 1_000,
   /** The share of a budget from which a session warns. */
   budgetWarning: 0.8,
-  /** Notes and evidence that a question is answered from. */
+  /** How many notes and pieces of evidence are given to answer a question. */
   askNotes: 20,
   askCandidates: 200,
   askTokens: 4_000,
   questionChars: 4_000,
 
-  /** How long the pictures of frames stay, how often those whose time is over are removed, and when that is told. */
+  /**
+   * How long the pictures of frames stay, how often expired ones are removed, and how long before that a person is
+   * warned.
+   */
   dayMs: 86_400_000,
   fullDays: 7,
   thumbnailDays: 30,
@@ -123,32 +129,38 @@ export const LIMITS = {
   /** A day, and one poll more. */
   purgeWarningMs: 87_000_000,
   warningsPerFrame: 100,
-  /** How much longer the bytes can be found by those who remove them. */
+  /** How much longer the clean-up of pictures can find the bytes. */
   pictureGraceMs: 86_400_000,
-  /** Bytes that nobody gave a time are not removed. */
+  /** The expiry for bytes that the clean-up must not remove, because they came without an expiry. */
   foreignBlobMs: 3_153_600_000_000,
 
   warningDepth: 50,
   criticalDepth: 100,
-  /** Below it, the level is `normal` again. */
+  /** Below this depth, the level returns to `normal`. */
   normalDepth: 25,
   pendingFrames: 20,
   telemetryDepth: 50,
 
-  /** What an owner keeps of a session in memory: pieces of evidence that are pending, and what a writer remembers. */
+  /**
+   * What an owner keeps in memory for a session: the number of pending pieces of evidence, and the size of a writer's
+   * memory.
+   */
   pendingInMemory: 10_000,
   rememberedChars: 262_144,
-  /** The pause before a log that could not be followed is tried again. */
+  /** The pause before following a log is tried again. */
   followRetryMs: 250,
-  /** Disagreements that a replay names, and versions of a note that it remembers. */
+  /** How many disagreements a replay lists, and how many versions of a note it remembers. */
   shownDisagreements: 100,
   replayedVersions: 10,
-  /** How often a server looks whether the replay of the night is due; from this hour (UTC); sessions of the last day. */
+  /**
+   * How often a server checks whether the nightly replay is due; the hour (UTC) from which it is; the age of the
+   * sessions that it replays.
+   */
   nightlyPollMs: 900_000,
   nightHour: 2,
   nightlySpanMs: 86_400_000,
-  /** Events that a restore reads at once. */
+  /** The number of events that a restore reads at once. */
   restorePage: 1_000,
-  /** Events that are read and not wanted, rather than a further read. */
+  /** Up to this many unwanted events are read along, instead of beginning another read. */
   readGap: 64,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * What continuous sessions measure, through the OpenTelemetry API: nothing is recorded, and nearly nothing costs,
- * unless the program that loads the library registered a provider.
+ * The metrics of continuous sessions, through the OpenTelemetry API. Without a registered provider nothing is recorded,
+ * and the cost is almost zero.
  */
 
 import {
@@ -13,7 +13,7 @@ import {
 
 interface Metric {
   readonly kind: "counter" | "histogram" | "gauge";
-  /** UCUM. */
+  /** The unit in UCUM. */
   readonly unit: string;
   readonly says: string;
 }
@@ -121,7 +121,7 @@ export function record(name: HistogramName, value: number, attributes: Attribute
   present().histograms.get(name)?.record(value, attributes);
 }
 
-/** Times in seconds, with `outcome` and, where it failed, nothing else: errors name what is private. */
+/** Records seconds with `outcome`. A failure adds no attribute, because errors can contain private text. */
 export async function recordTime<Result>(name: TimeName, work: () => Promise<Result>): Promise<Result> {
   const beganMs = performance.now();
   let outcome = "failed";
@@ -134,7 +134,7 @@ export async function recordTime<Result>(name: TimeName, work: () => Promise<Res
   }
 }
 
-/** Input that was stored, with the depth after it. */
+/** Counts stored input, and records the depth after it. */
 export function countInput(types: readonly string[], depth: number): void {
   for (const type of types) count("continuo.live.messages", 1, { type });
   if (types.length > 0) record("continuo.live.depth", depth);
@@ -144,7 +144,7 @@ export function countDropped(types: Readonly<Record<string, number>>): void {
   for (const [type, number] of Object.entries(types)) count("continuo.live.dropped", number, { type });
 }
 
-/** The decisions among events that were stored. */
+/** Counts the decisions among stored events. */
 export function countDecisions(events: readonly { readonly type: string; readonly data?: unknown }[]): void {
   for (const { type, data } of events) {
     if (type !== "decision_made") continue;
@@ -156,14 +156,14 @@ export function countDecisions(events: readonly { readonly type: string; readonl
   }
 }
 
-/** Counted whenever the gauge is read. The result ends it. */
+/** Counts the states whenever the gauge is read. The returned function ends it. */
 export function observeStates(source: StateSource): () => void {
   sources.add(source);
   present();
   return () => sources.delete(source);
 }
 
-/** A provider may be registered, or replaced, at any time. */
+/** The program may register or replace a provider at any time. */
 function present(): Instruments {
   const provider = metrics.getMeterProvider();
   if (instruments?.provider === provider) return instruments;

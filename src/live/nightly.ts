@@ -1,4 +1,4 @@
-/** The replay of every night: on one server at a time, and each session of the last day once. */
+/** The nightly replay: one server at a time replays each session of the last day once. */
 
 import { isContinuoError, type NewEvent, type Store } from "../model/index.ts";
 import { isoOf } from "./clock.ts";
@@ -40,14 +40,14 @@ export class Nightly {
     this.#cancel?.();
   }
 
-  /** After 02:00 UTC, if no server did it this night. Returns how many sessions it replayed. */
+  /** Runs after 02:00 UTC, unless a server did it this night. Returns how many sessions it replayed. */
   async runIfDue(): Promise<number> {
     const { store, clock } = this.#options;
     const now = isoOf(clock.now());
     const name = `${NIGHTS}${now.slice(0, 10)}`;
     if (Number(now.slice(11, 13)) < LIMITS.nightHour || (await store.getClaim(name)) !== null) return 0;
     return onOneServer(store, LEASE, async (renew) => {
-      // Another server may have ended meanwhile.
+      // Another server may have finished since the first check.
       if ((await store.getClaim(name)) !== null) return 0;
       const replayed = await this.#replayAll(renew);
       await store.putClaim({ name, generation: 1, owner: "live", status: "done", data: { replayed } });
@@ -74,7 +74,7 @@ export class Nightly {
     return replayed;
   }
 
-  /** A session that ended takes no more events; its result is only reported. */
+  /** A session that ended takes no events, so its result is only reported. */
   async #record(sessionId: string, state: LiveState, value: object): Promise<void> {
     if (state === "closed" || state === "abandoned" || state === "degraded") return;
     const data = { name: "replay", value };
@@ -89,7 +89,7 @@ export class Nightly {
   }
 }
 
-/** Rounded down: 100 % is only what agrees in everything. */
+/** Rounded down, so that 100 % means complete agreement. */
 function percent(share: number): string {
   return `${Math.floor(share * 1_000) / 10} %`;
 }

@@ -1,6 +1,6 @@
 /**
- * The notes of a session as the fold keeps them: where each lies in the log and in the medium. The text is in the
- * event. What a person wrote or accepted stays: later events of the agent on that note do not count.
+ * The notes of a session in the fold: the place of each note in the log and in the medium. The text is in the event. A
+ * note that a person wrote or accepted stays: later events of the agent on it do not count.
  */
 
 import type { StoredEvent } from "../model/index.ts";
@@ -9,14 +9,14 @@ import type { NoteStatus } from "./types.ts";
 
 export interface NoteEntry {
   readonly noteId: string;
-  /** The event that holds the whole note as it is now. */
+  /** The sequence of the event that has the whole note in its current form. */
   readonly sequence: number;
   readonly startMs: number;
   readonly endMs: number;
   readonly status: NoteStatus;
   readonly by: "agent" | "person";
   readonly hash: string;
-  /** When the agent changed it, in the last hour of its log; milliseconds since 1970. */
+  /** The agent's changes in the last hour of the log, in milliseconds since 1970. */
   readonly revisedAtMs: readonly number[];
 }
 
@@ -37,7 +37,7 @@ export function addNoteEvent(notes: Entries, event: StoredEvent, data: Fields): 
   const atMs = Date.parse(event.occurredAt);
   const earlier = revisionsBefore(notes, before, data.sources).filter((at) => atMs - at < LIMITS.revisionMs);
   const isRevision = by === "agent" && event.type !== "note_written";
-  // A note in the order of its newest change: the newest notes are the last ones.
+  // Notes are in the order of their newest change: the newest one is the last.
   notes.delete(noteId);
   notes.set(noteId, {
     noteId,
@@ -52,7 +52,7 @@ export function addNoteEvent(notes: Entries, event: StoredEvent, data: Fields): 
   forgetArchived(notes);
 }
 
-/** Archived notes can be changed no more: the oldest ones make room. */
+/** Archived notes cannot change: the oldest ones are forgotten to make room. */
 function forgetArchived(notes: Entries): void {
   if (notes.size <= LIMITS.noteEntries) return;
   for (const { noteId, status } of notes.values()) {
@@ -62,21 +62,21 @@ function forgetArchived(notes: Entries): void {
   }
 }
 
-/** How many notes a session takes until it has as many as it can have. */
+/** How many notes the session can still take. */
 export function roomForNotes(notes: ReadonlyMap<string, NoteEntry>): number {
   let room: number = LIMITS.notes;
   for (const { status } of notes.values()) if (status !== "archived") room--;
   return room;
 }
 
-/** A merged note inherits them: merging again and again is no way around the limit. */
+/** A merged note inherits the revisions of its sources, so that merging does not get around the limit. */
 function revisionsBefore(notes: Entries, before: NoteEntry | undefined, sources: unknown): readonly number[] {
   if (before !== undefined || !Array.isArray(sources)) return before?.revisedAtMs ?? [];
   const lists = sources.map((noteId) => notes.get(noteId as string)?.revisedAtMs ?? []);
   return lists.toSorted((a, b) => b.length - a.length)[0] ?? [];
 }
 
-/** Whether a later event of the agent may change the note. */
+/** Whether later events of the agent may change the note. */
 export function isAgents(entry: NoteEntry): boolean {
   return entry.by === "agent" && entry.status !== "accepted" && entry.status !== "archived";
 }

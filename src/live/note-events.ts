@@ -1,4 +1,4 @@
-/** Notes as events and back: each event of a note holds the whole note. */
+/** Notes as events and back: each event of a note has the whole note. */
 
 import { canonicalJson, type NewEvent, type Store, type StoredEvent } from "../model/index.ts";
 import { readSequences } from "./batches.ts";
@@ -35,7 +35,7 @@ export function noteEvent(type: NewEvent["type"], note: NoteContent, more: objec
   return { type, data: { ...noteData(note), ...more } };
 }
 
-/** The note that an event holds, with what later events say of it; `null` for an event that was pruned. */
+/** The note in an event, with the status that later events gave it; `null` for an event that was pruned. */
 export function noteOf(
   { data, actor }: StoredEvent,
   { status, by }: Partial<Pick<NoteEntry, "status" | "by">> = {},
@@ -66,7 +66,7 @@ export async function readNotes(
   return events.flatMap((event) => noteOf(event, known.get(event.sequence)) ?? []);
 }
 
-/** The notes that were changed last, oldest first; archived ones are left out. */
+/** The most recently changed notes, oldest first; archived ones are left out. */
 export function newestEntries({ notes }: Pick<LiveFold, "notes">, count: number): readonly NoteEntry[] {
   return [...notes.values()].filter(({ status }) => status !== "archived").slice(-count);
 }

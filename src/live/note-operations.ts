@@ -41,14 +41,14 @@ export function parseNoteOperation(body: unknown): NoteOperation {
 
 export interface OperationContext {
   readonly note: Note;
-  /** The event that holds the note as it is now. */
+  /** The sequence of the event that has the note in its current form. */
   readonly sequence: number;
-  /** The other notes of a merge. */
+  /** The other notes, for a merge. */
   readonly others: readonly Note[];
   readonly newId: () => string;
 }
 
-/** All but `undo`. */
+/** The events of every operation except `undo`. */
 export function eventsOf(
   operation: Exclude<NoteOperation, { readonly operation: "undo" }>,
   { note, sequence, others, newId }: OperationContext,
@@ -93,7 +93,7 @@ export function eventsOf(
   }
 }
 
-/** The note as it was before the newest edit or acceptance; whose it was, it is again. */
+/** Restores the note to its form before the newest edit or acceptance, and to its owner at that time. */
 export function undoEvent(previous: Note, before: Note): NewEvent {
   const more = { previousHash: before.hash, operation: "undo", restoredBy: previous.by };
   return byPerson(noteEvent("note_updated", contentOf(previous), more));

@@ -1,4 +1,4 @@
-/** What a note writer is given: the batch, the newest notes, and the way to more evidence. */
+/** The request to a note writer: the batch, the newest notes, and a function that reads more evidence. */
 
 import type { Store, StoredEvent } from "../model/index.ts";
 import { type Batch, readSequences, toItem } from "./batches.ts";
@@ -18,7 +18,7 @@ export interface NoteRequestOptions {
   readonly evidence: readonly StoredEvent[];
 }
 
-/** Also the events that are in it: those beyond the bytes of a batch wait for the next one. */
+/** Also returns the events in the request: those beyond the byte limit of a batch wait for the next one. */
 export async function noteRequest(
   options: NoteRequestOptions,
 ): Promise<{ readonly events: readonly StoredEvent[]; readonly request: NoteRequest }> {
@@ -62,7 +62,7 @@ async function answeredDrafts(
   });
 }
 
-/** The newest notes of the sessions of this key that ended before, oldest first. */
+/** The newest notes of the key's earlier sessions, oldest first. */
 async function inheritedNotes(store: Store, parentId: string | null): Promise<readonly Note[]> {
   let notes: readonly Note[] = [];
   let ancestorId = parentId;
@@ -82,6 +82,6 @@ function withinBytes(events: readonly StoredEvent[]): readonly StoredEvent[] {
     bytes += JSON.stringify(event.data).length;
     return bytes > LIMITS.batchBytes;
   });
-  // One event is always given, however large it is.
+  // At least one event is given, however large it is.
   return count === -1 ? events : events.slice(0, Math.max(1, count));
 }

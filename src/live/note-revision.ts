@@ -1,6 +1,6 @@
 /**
- * Notes made from drafts by decisions, as events. The owner writes them; `replay` makes them again from what was
- * recorded. Pure.
+ * The events of notes that decisions make from drafts. The owner writes them; `replay` makes them again from the
+ * recorded decisions. Pure.
  */
 
 import type { NewEvent } from "../model/index.ts";
@@ -8,7 +8,7 @@ import { LIMITS } from "./limits.ts";
 import { type NoteContent, noteEvent } from "./note-events.ts";
 import type { Decision, Draft } from "./types.ts";
 
-/** The note after the decision, from the notes that it changes as they were; `null` where it changes none. */
+/** The note after the decision, made from the earlier notes that it changes; `null` if it changes none. */
 export function contentAfter(
   { action, noteId }: Decision,
   draft: Draft,
@@ -29,7 +29,7 @@ export function contentAfter(
   };
 }
 
-/** The events of one decision. The sources of a merge are archived, each by an event of its own. */
+/** The events of one decision. Each source of a merge is archived by a separate event. */
 export function noteEventsOf(
   decision: Decision,
   {

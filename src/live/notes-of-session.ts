@@ -1,4 +1,4 @@
-/** The notes of one session: reading them, and what a person does with one. */
+/** The notes of one session: reads them, and applies a person's operation to one. */
 
 import { ContinuoError, type NewEvent, type Store } from "../model/index.ts";
 import { readSequences } from "./batches.ts";
@@ -11,7 +11,7 @@ import { noteOf, readNotes } from "./note-events.ts";
 import { eventsOf, undoEvent } from "./note-operations.ts";
 import type { Note, NoteOperation } from "./types.ts";
 
-/** All that are not archived, in the order of the medium. */
+/** All notes that are not archived, in the order of the medium. */
 export async function notesOf(store: Store, { sessionId, fold }: Follower): Promise<readonly Note[]> {
   const entries = [...fold.notes.values()].filter(({ status }) => status !== "archived");
   const notes = await readNotes(store, sessionId, entries);

@@ -1,4 +1,4 @@
-/** Work that is done every so often, and on one server of a store at a time. */
+/** Periodic work that one server of a store does at a time. */
 
 import { isContinuoError, type Store } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
@@ -6,13 +6,13 @@ import type { Clock } from "./types.ts";
 
 export interface RegularWork {
   readonly everyMs: number;
-  /** Names it where it failed. */
+  /** The name of the work in reports of failures. */
   readonly name: string;
   readonly work: () => Promise<unknown>;
   readonly report: (line: string) => void;
 }
 
-/** The first time after `everyMs`. The result stops it. */
+/** Runs first after `everyMs`. The returned function stops it. */
 export function startRegularly(clock: Clock, { everyMs, name, work, report }: RegularWork): () => void {
   let cancel: () => void;
   const wait = (): void => {
@@ -25,7 +25,10 @@ export function startRegularly(clock: Clock, { everyMs, name, work, report }: Re
   return () => cancel();
 }
 
-/** Returns what the work counted; 0 when another server does it now. `renew` is called between its steps. */
+/**
+ * Returns the number that the work returned; 0 while another server does the work. The work calls `renew` between its
+ * steps.
+ */
 export async function onOneServer(
   store: Store,
   name: string,

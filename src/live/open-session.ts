@@ -1,4 +1,4 @@
-/** Gets or creates the session of a key, on any server, and however often it is asked for. */
+/** Gets or creates the session of a key, on any server, however often a client asks for it. */
 
 import { ContinuoError, isContinuoError, type Session, type Store } from "../model/index.ts";
 import { isoOf } from "./clock.ts";
@@ -33,7 +33,7 @@ export async function openSession(
       continue;
     }
     const session = await store.getSession(entry.sessionId);
-    // Whoever took the key died before it made the session, or the session was deleted with its video.
+    // The process that took the key died before it created the session, or the session was deleted with its video.
     if (session === null && !(await wasDeleted(store, entry.sessionId))) {
       return create(store, entry, { request, parentId: null, ...options });
     }

@@ -1,4 +1,4 @@
-/** Transcripts of an endpoint that speaks as OpenAI's does. */
+/** Transcripts from an endpoint with the API of OpenAI. */
 
 import { present } from "../model/index.ts";
 import { isFields } from "./fold.ts";
@@ -24,7 +24,7 @@ export function openAiTranscriber(endpoint: OpenAiEndpoint): Transcriber {
   };
 }
 
-/** Times are seconds from the beginning of the chunk; an endpoint without segments gives only the text. */
+/** Times are in seconds from the beginning of the chunk. An endpoint without segments returns only the text. */
 function segmentsOf(
   { segments, text }: Readonly<Record<string, unknown>>,
   { startMs, endMs }: AudioChunk,

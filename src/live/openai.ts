@@ -1,4 +1,4 @@
-/** Embeddings of an endpoint that speaks as OpenAI's does. */
+/** Embeddings from an endpoint with the API of OpenAI. */
 
 import { ContinuoError, present } from "../model/index.ts";
 import { isFields } from "./fold.ts";
@@ -6,14 +6,14 @@ import { LIMITS } from "./limits.ts";
 import type { Embedder } from "./types.ts";
 
 export interface OpenAiEndpoint {
-  /** With its version: `https://api.openai.com/v1`. */
+  /** The address with the version: `https://api.openai.com/v1`. */
   readonly url: string;
   readonly model: string;
   readonly apiKey?: string;
 }
 
 export interface OpenAiEmbedderOptions extends OpenAiEndpoint {
-  /** The cosine from which two notes say the same; 0.8 where none is given. */
+  /** The cosine from which two notes count as the same; 0.8 by default. */
   readonly threshold?: number;
 }
 

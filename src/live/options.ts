@@ -1,4 +1,4 @@
-/** What a service is made with, and the defaults. */
+/** The options of a service, and their defaults. */
 
 import { createIds, type Store } from "../model/index.ts";
 import { SYSTEM_CLOCK } from "./clock.ts";
@@ -12,31 +12,31 @@ import type { Clock, Embedder, LiveBudget, NoteWriter, Transcriber } from "./typ
 
 export interface LiveOptions {
   readonly store: Store;
-  /** The machine's where none is given. */
+  /** The clock of the machine by default. */
   readonly clock?: Clock;
-  /** By name; the first one is the default. The extractive one where none is given. */
+  /** Clients choose a writer by its name; the first one is the default. Without any, the extractive writer is used. */
   readonly noteWriters?: readonly NoteWriter[];
-  /** Compares notes by their texts; the lexical one where none is given. */
+  /** Compares notes by their texts; the lexical embedder by default. */
   readonly embedder?: Embedder;
-  /** Of each session; none where it is left out. When it is spent, notes are written without a model. */
+  /** The budget of each session; no limit by default. When it is spent, notes are written without a model. */
   readonly budget?: LiveBudget;
   /** Makes transcripts of audio; without one, audio is refused. */
   readonly transcriber?: Transcriber;
-  /** Keeps audio for 30 days after its transcript was made. */
+  /** Keeps audio for 30 days after its transcription. */
   readonly keepAudio?: boolean;
-  /** How long the pictures of frames stay: 7 days, their thumbnails 30, where none is given. */
+  /** How long pictures of frames stay: 7 days by default, and their thumbnails 30 days. */
   readonly frameDays?: FrameDays;
-  /** `false`: every window is 4 s. */
+  /** With `false`, every window is 4 s. */
   readonly adaptiveBatching?: boolean;
-  /** `false`: no level is recorded or sent. */
+  /** With `false`, no level is recorded or sent. */
   readonly backpressure?: boolean;
-  /** Replays the sessions of the last day every night, on one server. */
+  /** Replays the sessions of the last day every night, on one server of the store. */
   readonly replayNightly?: boolean;
-  /** The beginning of this server's name in leases; an id follows. */
+  /** The beginning of this server's name in leases; an id is added. */
   readonly serverName?: string;
-  /** `stored` where none is given. */
+  /** `stored` by default. */
   readonly kind?: "stored" | "ephemeral";
-  /** `reader`: it owns no session, makes no notes and ends nothing, whoever else is gone. `owner` where none is given. */
+  /** A `reader` owns no session, makes no notes and ends nothing, also when the owner is gone. `owner` by default. */
   readonly role?: "owner" | "reader";
   readonly report?: (line: string) => void;
 }

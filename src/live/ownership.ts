@@ -1,7 +1,7 @@
 /**
- * Who owns which session. A server renews one lease for itself; each session has a lease that names its server and
- * does not expire. When a server's own lease expires, the others take its sessions over, each with a greater token, so
- * that the store refuses what the old owner writes afterwards.
+ * Which server owns which session. A server renews one lease for itself. Each session has a lease that names its server
+ * and does not expire. When a server's own lease expires, other servers take over its sessions with a greater token, so
+ * that the store refuses later writes of the old owner.
  */
 
 import { isContinuoError, type Lease, messageOf, present, type Store } from "../model/index.ts";
@@ -11,21 +11,21 @@ export interface SessionLease {
   readonly sessionId: string;
   readonly name: string;
   readonly token: number;
-  /** The token of the server that is gone, from which this one took it; `null` where nobody was. */
+  /** The token of the former owner, if this server took the session from one that is gone; otherwise `null`. */
   readonly takenFrom: number | null;
 }
 
 export interface OwnershipOptions {
   readonly store: Store;
   readonly serverId: string;
-  /** A session of a server that is gone is ours now. */
+  /** Called when this server took over a session of a server that is gone. */
   readonly onTakeOver: (lease: SessionLease) => void;
   readonly report: (line: string) => void;
 }
 
 const SERVERS = "live/server/";
 const SESSIONS = "live/session/";
-/** A session's lease lasts as long as its server: ten years stand for ever. */
+/** A session's lease lasts as long as its server: ten years serve as no expiry. */
 const FOREVER_MS = 315_360_000_000;
 
 export class Ownership {
@@ -34,7 +34,9 @@ export class Ownership {
   #timers: NodeJS.Timeout[] = [];
   #renewing: Promise<void> | null = null;
   #looking: Promise<void> | null = null;
-  /** By session. The lease may be taken anew at the same time: that is the same take-over. */
+  /**
+   * Former tokens, by session. If the lease is requested twice at the same time, both requests are the same take-over.
+   */
   readonly #takenFrom = new Map<string, number>();
   #state: "new" | "running" | "stopped" = "new";
 
@@ -42,7 +44,7 @@ export class Ownership {
     this.#options = options;
   }
 
-  /** From now on this server is alive to others. */
+  /** Begins to renew the server's lease, by which other servers see that it is alive. */
   async start(): Promise<void> {
     if (this.#state !== "new") return;
     this.#state = "running";
@@ -62,7 +64,7 @@ export class Ownership {
     for (const timer of this.#timers) timer.unref();
   }
 
-  /** Others may take the sessions at once. */
+  /** Lets the server's lease expire at once, so that other servers take its sessions over. */
   async stop(): Promise<void> {
     if (this.#state !== "running") return;
     this.#state = "stopped";
@@ -70,13 +72,13 @@ export class Ownership {
     await Promise.all([this.#renewing, this.#looking]);
     const { store } = this.#options;
     const { name, token } = this.#server ?? { name: "", token: 0 };
-    // One that expired is looked at by the others; one that was given back is not.
+    // An expired lease makes others look for the sessions; a released one would not.
     await store.renewLease({ name, token, ttlMs: 1 }).catch(() => undefined);
   }
 
   /**
-   * Makes this server the owner. `null` when another server owns it that is alive, unless `from` is `anybody`: that
-   * one's writes are refused from then on.
+   * Makes this server the owner. Returns `null` when a living server owns the session, unless `from` is `anybody`:
+   * later writes of that server are refused.
    */
   async own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<SessionLease | null> {
     const { store, serverId } = this.#options;
@@ -94,7 +96,7 @@ export class Ownership {
     }
   }
 
-  /** Nobody owns it, for example because it ended. */
+  /** Leaves the session without an owner, for example because it ended. */
   async release({ sessionId, name, token }: SessionLease): Promise<void> {
     this.#takenFrom.delete(sessionId);
     await this.#options.store.releaseLease({ name, token });
@@ -129,12 +131,12 @@ export class Ownership {
     try {
       await store.renewLease({ name, token, ttlMs: LIMITS.serverLeaseMs });
     } catch (error) {
-      // Others may take the sessions meanwhile; what this server then writes is refused.
+      // Others may take the sessions over now; later writes of this server are refused.
       report(`live: cannot renew the lease of this server: ${messageOf(error)}`);
     }
   }
 
-  /** Takes the sessions of servers whose lease expired. */
+  /** Takes over the sessions of servers whose lease expired. */
   async #look(): Promise<void> {
     const { store, serverId, onTakeOver, report } = this.#options;
     try {
@@ -146,7 +148,7 @@ export class Ownership {
           const taken = await this.#take(sessionId, { takeFrom: lease.token, isAlive: false });
           if (taken !== null) onTakeOver(taken);
         }
-        // It is not looked at again.
+        // The released lease keeps other servers from looking at it again.
         await store.releaseLease({ name: server.name, token: server.token });
       }
     } catch (error) {
@@ -165,7 +167,7 @@ async function* sessionsOf(store: Store, owner: string): AsyncGenerator<Lease, v
   }
 }
 
-/** Whether a server of continuous sessions works on this store, or died while it did. */
+/** Whether a server of continuous sessions runs on this store, or died on it. */
 export async function isLiveUsed(store: Store): Promise<boolean> {
   return (await store.listLeases({ prefix: SERVERS, limit: 1 })).items.length > 0;
 }

@@ -1,12 +1,13 @@
 /**
- * Evidence that was appended and not processed, as the fold keeps it: the oldest pieces in memory, and the number of
- * the others, so that a session without a note writer for days stays small. The owner reads more when it has room.
+ * Evidence that is not processed yet, as the fold keeps it: the oldest pieces are in memory, and the rest is only
+ * counted, so that a session stays small when it has no note writer for days. The owner reads more of the rest when it
+ * has room.
  */
 
 import type { Store, StoredEvent } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";
 
-/** Its payload is in the log. */
+/** A pending piece of evidence; its payload is in the log. */
 export interface PendingEvidence {
   readonly sequence: number;
   readonly type: string;
@@ -15,7 +16,7 @@ export interface PendingEvidence {
   readonly activity?: string;
 }
 
-/** What is pending and not in memory: all of it lies at `fromSequence` or after it. */
+/** The pending evidence that is not in memory: all of it is at `fromSequence` or later. */
 export interface PendingRest {
   readonly fromSequence: number;
   count: number;
@@ -36,23 +37,25 @@ export function addPending(fold: Pending, one: PendingEvidence): void {
   fold.pendingRest.count++;
 }
 
-/** What a decision or a drop names. */
+/** Removes the events that a decision or a drop names. */
 export function removePending(fold: Pending, sequences: unknown): void {
   if (!Array.isArray(sequences)) return;
   for (const sequence of sequences as readonly number[]) {
     if (fold.pending.delete(sequence) || fold.pendingRest === null) continue;
-    // Another server had it in memory.
+    // The server that processed it had it in memory; this one only counted it.
     if (sequence >= fold.pendingRest.fromSequence) fold.pendingRest.count--;
   }
   if (fold.pendingRest?.count === 0) fold.pendingRest = null;
 }
 
-/** Whether the owner should read more. */
+/** Whether the owner should read more evidence into memory. */
 export function hasRoom({ pending, pendingRest }: Pending): boolean {
   return pendingRest !== null && pending.size < LIMITS.pendingInMemory / 2;
 }
 
-/** Reads what the fold only counted, as far as it has room. `add` is the fold's own rule. Errors: the store's. */
+/**
+ * Reads the counted evidence into memory, as far as there is room. `add` is the rule of the fold. Errors: the store's.
+ */
 export async function refill(
   store: Store,
   sessionId: string,
@@ -61,7 +64,7 @@ export async function refill(
 ): Promise<void> {
   if (fold.pendingRest === null) return;
   const part: Pending = { pending: new Map(), pendingRest: null };
-  // The fold goes on meanwhile: it is reached when no wait lies between the look at it and the end.
+  // The fold grows during the reads. Its end is compared after the last `await`, so that nothing is missed.
   for (let after = fold.pendingRest.fromSequence - 1; after < fold.sequence; ) {
     const { events } = await store.read(sessionId, { after, limit: LIMITS.restorePage });
     for (const event of events) {

@@ -1,4 +1,4 @@
-/** An embedder that asks for each text once, as long as it remembers it: notes are compared again and again. */
+/** An embedder that remembers vectors, because the same notes are compared many times. */
 
 import { ContinuoError } from "../model/index.ts";
 import { LIMITS } from "./limits.ts";

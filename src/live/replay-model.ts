@@ -1,4 +1,4 @@
-/** Asks the note writer again about every batch, and looks how many of its notes are like those of the first time. */
+/** Asks the note writer again about every batch, and measures how many of its notes are like the recorded ones. */
 
 import type { StoredEvent } from "../model/index.ts";
 import { readSequences, runTurn, toItem } from "./batches.ts";
@@ -18,7 +18,7 @@ export interface ReplayOptions extends Pick<KeeperSettings, "store" | "runStore"
   readonly signal: AbortSignal;
 }
 
-/** Nothing of the session changes; the runs are in a session beside it. Errors: `agent_failed`, the store's. */
+/** Changes nothing in the session; the runs are in a secondary session. Errors: `agent_failed`, the store's. */
 export async function replayWithModel(options: ReplayOptions): Promise<ReplayReport> {
   const { store, sessionId } = options;
   const fold = emptyFold("");
@@ -76,7 +76,7 @@ async function draftsOf(
   return drafts.filter((draft) => !isUnsure(draft));
 }
 
-/** What came later was not known then. */
+/** Later evidence is left out, because the writer did not have it at that time. */
 async function* before(
   sequence: number,
   items: AsyncIterable<EvidenceItem>,

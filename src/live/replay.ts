@@ -1,6 +1,6 @@
 /**
  * Makes the notes of a session again from its recorded drafts and decisions, and compares them byte for byte with the
- * recorded ones. A change of any event, or a note event that is missing, lowers the agreement.
+ * recorded notes. A changed event, or a missing note event, lowers the agreement.
  */
 
 import {
@@ -27,12 +27,12 @@ export interface Disagreement {
 
 export interface ReplayReport {
   readonly mode: "recorded" | "model";
-  /** What was compared: the agent's note events, and events that are not as they were written. */
+  /** The number of compared events: the agent's note events, and events that differ from what was written. */
   readonly compared: number;
   readonly agreed: number;
-  /** `agreed` of `compared`, 0 to 1; 1 where nothing was to be compared. */
+  /** `agreed` divided by `compared`, 0 to 1; 1 if nothing was compared. */
   readonly agreement: number;
-  /** The first ones. */
+  /** Only the first disagreements. */
   readonly disagreements: readonly Disagreement[];
 }
 
@@ -66,7 +66,7 @@ interface Expected {
 
 class Replay {
   readonly #drafts = new Map<string, Draft>();
-  /** By note, the newest versions by their hash. */
+  /** The newest versions of each note, by their hash. */
   readonly #versions = new Map<string, Map<string, NoteContent>>();
   readonly #expected = new Map<string, Expected>();
   readonly #disagreements: Disagreement[] = [];
@@ -118,7 +118,7 @@ class Replay {
     if (events.length > 0) this.#expected.set(decisionId, { decidedAt: sequence, events });
   }
 
-  /** `null` when a note was never as the decision says. */
+  /** `null` if a note never had the form that the decision names. */
   #basesOf({ action, noteId, sources, hashes = [] }: Decision): readonly NoteContent[] | null {
     if (action !== "update" && action !== "merge") return [];
     const ids = action === "update" ? [noteId ?? ""] : (sources ?? []);

@@ -1,4 +1,4 @@
-/** Restores a session from its newest snapshot and the tail of its log, or from the log alone, and verifies both. */
+/** Restores a session from its newest snapshot and the events after it, or from the log alone, and verifies both. */
 
 import {
   type CallOptions,
@@ -16,14 +16,14 @@ import { SNAPSHOT_NAME, sha256, unseal } from "./snapshot.ts";
 
 export interface RestoreResult {
   readonly fold: LiveFold;
-  /** Why the session cannot be trusted: the fold ends before it. `null` when everything was verified. */
+  /** Why the session cannot be trusted; the fold then ends before the fault. `null` if everything was verified. */
   readonly fault: string | null;
-  /** The snapshot that it began with; 0 without one. */
+  /** The sequence of the snapshot that it began with; 0 without one. */
   readonly fromSequence: number;
 }
 
 export interface RestoreOptions extends CallOptions {
-  /** `none`: from the log alone. */
+  /** `none` restores from the log without a snapshot. */
   readonly snapshots?: "newest" | "none";
 }
 
@@ -52,7 +52,7 @@ export async function restore(
 
 type Page = Awaited<ReturnType<Store["read"]>>;
 
-/** A payload that cannot be read is a fault of the session, not of this server. */
+/** An unreadable payload is a fault of the session, not of this server. */
 async function pageOf(
   store: Store,
   sessionId: string,
@@ -87,7 +87,7 @@ async function snapshotFold(
   return { fold: fresh(), fault: `the log at ${snapshot.sequence} does not have the hash of its snapshot` };
 }
 
-/** Why an event cannot follow what was folded; `null` when it does. */
+/** Why an event cannot follow the folded ones; `null` if it can. */
 export function faultOf(fold: Pick<LiveFold, "sequence" | "chainHash">, event: StoredEvent): string | null {
   if (event.sequence !== fold.sequence + 1) return `the log has a gap after ${fold.sequence}`;
   const { sequence } = event;

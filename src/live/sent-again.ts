@@ -1,6 +1,6 @@
 /**
- * What a page sends again because it heard no answer: it is stored once, also when the session ended meanwhile, or its
- * key means another session.
+ * Repeated requests: a page that received no answer sends its input again. The input is stored once, also when the
+ * session has ended since, or its key refers to another session.
  */
 
 import {
@@ -21,7 +21,7 @@ import { ended } from "./refusals.ts";
 import { sha256 } from "./snapshot.ts";
 import type { EvidenceInput } from "./types.ts";
 
-/** The chunk as it is stored, in the session or in one of those before it; `null` for a new one. Errors: the store's. */
+/** The stored chunk, from the session or an earlier one of the key; `null` for a new chunk. Errors: the store's. */
 export async function storedAudio(
   store: Store,
   sessionId: string,
@@ -43,7 +43,7 @@ export async function storedAudio(
   return null;
 }
 
-/** What is stored under its id already is not stored again. Errors: the store's. */
+/** Appends the events whose ids are not stored yet. Errors: the store's. */
 export async function appendOnce(
   store: Store,
   sessionId: string,
@@ -60,7 +60,7 @@ export async function appendOnce(
 }
 
 /**
- * A batch for a session that the key does not mean any more: it was stored there, or it is refused. Errors: `not_found`,
+ * For a batch that names an earlier session of the key: it was stored there, or it is refused. Errors: `not_found`,
  * `log_closed`, the store's.
  */
 export async function assertAccepted(
@@ -78,10 +78,10 @@ export async function assertAccepted(
   throw ended(key, session.status);
 }
 
-/** Stores nothing. */
+/** Checks it without storing anything. */
 async function wasAccepted(store: Store, sessionId: string, producer: Write): Promise<boolean> {
   try {
-    // No log of a session is empty: what was not accepted is refused.
+    // The append cannot succeed, since no session's log is empty: a batch that was not accepted before is refused.
     await store.append(sessionId, [], { also: [producer], expectedSequence: 0 });
     return true;
   } catch (error) {
@@ -93,7 +93,10 @@ async function wasAccepted(store: Store, sessionId: string, producer: Write): Pr
   }
 }
 
-/** Without those that the session has under their ids. When their pictures go is not compared: it counts from when they came. */
+/**
+ * The events whose ids the session does not have. The expiry of pictures is not compared, because it depends on the
+ * time of arrival.
+ */
 async function notStored(
   store: Store,
   sessionId: string,

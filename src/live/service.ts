@@ -56,7 +56,7 @@ const NEVER = new AbortController().signal;
 export class LiveService {
   readonly serverId: string;
   readonly store: Store;
-  /** Their pictures. */
+  /** The pictures of frames. */
   readonly frames: Frames;
   readonly #kind: "stored" | "ephemeral";
   readonly #role: "owner" | "reader";
@@ -92,12 +92,12 @@ export class LiveService {
     this.#nightly = options.replayNightly === true ? new Nightly({ store, clock, report }) : null;
   }
 
-  /** Whether any server has continuous sessions in this store. */
+  /** Whether any server runs continuous sessions on this store. */
   static isUsed(store: Store): Promise<boolean> {
     return isLiveUsed(store);
   }
 
-  /** From now on this server takes over sessions of servers that are gone, and ends sessions that nobody uses. */
+  /** Begins to take over sessions of servers that are gone, and to end sessions that nobody uses. */
   async start(): Promise<void> {
     if (this.#role === "reader") return;
     await this.#ownership.start();
@@ -106,7 +106,7 @@ export class LiveService {
     this.#nightly?.start();
   }
 
-  /** Others take the sessions over. */
+  /** Stops this server's work; other servers take its sessions over. */
   async stop(): Promise<void> {
     if (this.#state === "stopped") return;
     this.#state = "stopped";
@@ -163,12 +163,12 @@ export class LiveService {
     });
   }
 
-  /** The fold of the session, up to date; it belongs to the service. Errors: the store's. */
+  /** The fold of the session, up to date. The service owns it. Errors: the store's. */
   follow(sessionId: string): Promise<Follower> {
     return this.#follow(sessionId);
   }
 
-  /** The client is there: the session is not abandoned for another hour. Errors: `not_found`, `log_closed`. */
+  /** A sign of life: the session is not abandoned for another hour. Errors: `not_found`, `log_closed`. */
   async ping(key: string): Promise<void> {
     const sessionId = await this.sessionIdOf(key);
     const { fold } = await this.#follow(sessionId);
@@ -209,8 +209,8 @@ export class LiveService {
   }
 
   /**
-   * Evidence around a time of the medium, most useful first: at the same cost in any session. Errors: `not_found`,
-   * the store's.
+   * Evidence around a time of the medium, most useful first; the cost does not depend on the length of the session.
+   * Errors: `not_found`, the store's.
    */
   fetchContextWindow(
     sessionId: string,
@@ -220,7 +220,7 @@ export class LiveService {
     return fetchContextWindow(this.store, sessionId, timestampMs, options);
   }
 
-  /** Stores a chunk of audio; its transcript follows. Errors: as `accept`; `unsupported` without a transcriber. */
+  /** Stores audio; its transcript is made later. Errors: as `accept`; `unsupported` without a transcriber. */
   async acceptAudio(key: string, upload: AudioUpload): Promise<Acknowledgement> {
     assertTranscriber(this.#settings.transcriber);
     const follower = await this.#follow(await this.sessionIdOf(key));
@@ -230,12 +230,12 @@ export class LiveService {
     return this.#input(follower, [await audioEvent(this.store, upload, this.#settings.clock.now())]);
   }
 
-  /** All that are not archived, in the order of the medium. Errors: `not_found`. */
+  /** All notes that are not archived, in the order of the medium. Errors: `not_found`. */
   async notes(key: string): Promise<readonly Note[]> {
     return notesOf(this.store, await this.#follow(await this.sessionIdOf(key)));
   }
 
-  /** What a person does with a note. Errors: as `accept`; `not_found`, `conflict`. */
+  /** Applies a person's operation to a note. Errors: as `accept`; `not_found`, `conflict`. */
   async operate(key: string, noteId: string, operation: NoteOperation): Promise<Acknowledgement> {
     const follower = await this.#follow(await this.sessionIdOf(key));
     assertWritable(follower);
@@ -244,7 +244,7 @@ export class LiveService {
     return this.#input(follower, events);
   }
 
-  /** The answer to a request for context. Errors: as `accept`; `not_found`, `invalid`. */
+  /** Stores the answer to a request for context. Errors: as `accept`; `not_found`, `invalid`. */
   async answer(
     key: string,
     requestId: string,
@@ -255,7 +255,7 @@ export class LiveService {
     return this.#input(follower, [answerEvent(follower, requestId, answer)]);
   }
 
-  /** Deletes the sessions of a video with their evidence and pictures; tombstones stay. Returns how many there were. */
+  /** Deletes the sessions of a video with their evidence and pictures; tombstones stay. Returns their number. */
   deleteVideo(videoId: string): Promise<number> {
     return deleteVideo(this.store, videoId, async (sessionId) => {
       await this.#forget(sessionId);
@@ -263,13 +263,13 @@ export class LiveService {
     });
   }
 
-  /** A picture of the session's video is not removed at its time. Errors: `not_found`. */
+  /** Keeps a picture of the session's video beyond its expiry. Errors: `not_found`. */
   async keepPicture(key: string, hash: string): Promise<void> {
     const { fold } = await this.#follow(await this.sessionIdOf(key));
     await this.frames.keep(hash, fold.videoId);
   }
 
-  /** A picture, through the event that points to it. Errors: `not_found`, also for one that was removed. */
+  /** Opens a picture through the event that refers to it. Errors: `not_found`, also for a removed picture. */
   async openPicture(
     key: string,
     place: { readonly sequence: number; readonly hash: string },
@@ -289,7 +289,7 @@ export class LiveService {
     return result;
   }
 
-  /** Makes the notes again and compares them. Errors: `not_found`; with `model` `agent_failed`. */
+  /** Makes the notes again and compares them. Errors: `not_found`; with `model` also `agent_failed`. */
   async replay(key: string, mode: ReplayReport["mode"], signal: AbortSignal = NEVER): Promise<ReplayReport> {
     const sessionId = await this.sessionIdOf(key);
     if (mode === "recorded") return replayRecorded(this.store, sessionId);
@@ -298,7 +298,7 @@ export class LiveService {
     return replayWithModel({ ...this.#settings, sessionId, writer, signal });
   }
 
-  /** Another key means the session of `key` from now on. Errors: `not_found`. */
+  /** Makes another key refer to the session of `key`. Errors: `not_found`. */
   async join(key: string, other: string): Promise<void> {
     const sessionId = await this.sessionIdOf(key);
     for (;;) {
@@ -309,7 +309,7 @@ export class LiveService {
     }
   }
 
-  /** Notes of what is pending, a checkpoint, and then the end. Closing again changes nothing. Errors: `not_found`. */
+  /** Writes the last notes and a checkpoint, and ends the session; idempotent. Errors: `not_found`. */
   async close(key: string): Promise<void> {
     const sessionId = await this.sessionIdOf(key);
     await this.#end(sessionId, "close");
@@ -321,7 +321,7 @@ export class LiveService {
   }
 
   /**
-   * Makes a degraded session active again, if its whole log verifies; its snapshots are made anew. Errors: `corrupt`
+   * Makes a degraded session active again if its whole log verifies, and makes its snapshots again. Errors: `corrupt`
    * with `details.firstBadSequence`, `invalid_transition` for a session that is not degraded.
    */
   async repair(key: string): Promise<void> {
@@ -334,17 +334,17 @@ export class LiveService {
     await keeper?.checkpoint();
   }
 
-  /** Ends sessions that nobody uses; runs hourly by itself. Returns how many it ended. */
+  /** Ends sessions that nobody uses; it also runs every hour by itself. Returns how many it ended. */
   cleanUp(): Promise<number> {
     return this.#cleanUp.run();
   }
 
-  /** The owner's part, where this server is the owner: for tests and metrics. */
+  /** The keeper of the session if this server owns it: for tests and metrics. */
   keeperOf(sessionId: string): Keeper | undefined {
     return this.#keepers.get(sessionId);
   }
 
-  /** Whether all folds are at the end of their logs and, for `all`, nothing is being processed: for tests. */
+  /** Whether all folds are at the end of their logs and, with `all`, no work is in progress: for tests. */
   async isQuiet(what: "all" | "folds" = "all"): Promise<boolean> {
     if (what === "all" && [...this.#keepers.values()].some((keeper) => keeper.isBusy)) return false;
     for (const opening of [...this.#followers.values()]) {
@@ -373,13 +373,13 @@ export class LiveService {
     this.#followers.set(sessionId, opening);
     opening.catch(() => this.#followers.delete(sessionId));
     const follower = await opening;
-    // Whoever finds the fault records it, so that all servers and clients see it.
+    // The server that finds the fault records it, so that all servers and clients see it.
     follower.onFault((fault) => void this.#degrade(sessionId, fault));
     this.#makeRoom();
     return follower;
   }
 
-  /** Tried again where the lease changed hands meanwhile, also to this server's own newer one. */
+  /** Tries again if the lease changed hands during a try, also to a newer lease of this server. */
   async #degrade(sessionId: string, reason: string): Promise<void> {
     const { clock, report } = this.#settings;
     for (let tried = 1; this.#state === "running"; tried++) {
@@ -394,7 +394,7 @@ export class LiveService {
     }
   }
 
-  /** Followers that nobody needs go, oldest first. */
+  /** Removes unused followers, oldest first. */
   #makeRoom(): void {
     for (const [sessionId, opening] of this.#followers) {
       if (this.#followers.size <= LIMITS.followers) return;
@@ -411,7 +411,7 @@ export class LiveService {
     follower?.close();
   }
 
-  /** At most once a second, and nobody waits for it. */
+  /** At most once a second, and without making the caller wait. */
   #ownSoon(sessionId: string): void {
     const now = performance.now();
     if (this.#keepers.has(sessionId) || now - (this.#askedAtMs.get(sessionId) ?? -1e9) < LIMITS.keyMemoryMs)
@@ -443,7 +443,7 @@ export class LiveService {
     const { sessionId } = lease;
     if (this.#state === "stopped") return null;
     const follower = await this.#follow(sessionId);
-    // A take-over and a request may be granted one after the other, and heard in the other order.
+    // A take-over and a request may arrive here in another order than they were granted.
     const known = this.#keepers.get(sessionId);
     if (known !== undefined && known.lease.token > lease.token) return known;
     if (isFinal(follower.fold.state)) {
@@ -477,7 +477,7 @@ export class LiveService {
       await keeper.closeRequests("all").catch((error: unknown) => {
         this.#settings.report(`live: drafts of ${sessionId} are not written: ${String(error)}`);
       });
-      // The end does not depend on it: the log has everything.
+      // The end does not need the checkpoint, because the log has everything.
       await keeper.checkpoint().catch((error: unknown) => {
         this.#settings.report(`live: no final checkpoint of ${sessionId}: ${String(error)}`);
       });
@@ -487,7 +487,7 @@ export class LiveService {
     try {
       return await keeper.change(on, { also });
     } catch (error) {
-      // Somebody else ended it at the same time.
+      // Another server ended it at the same time.
       if (isContinuoError(error, "log_closed")) return false;
       throw error;
     } finally {

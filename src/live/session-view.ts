@@ -8,7 +8,7 @@ import { contextHash } from "./snapshot.ts";
 import type { LiveSession } from "./types.ts";
 
 export interface ServedBy {
-  /** The owner's part, on the owner. */
+  /** The keeper, if this server is the owner. */
   readonly keeper: Keeper | undefined;
   readonly kind: "stored" | "ephemeral";
 }

@@ -1,11 +1,11 @@
-/** What of the pending evidence is not given to the model under load. It stays in the log. Pure. */
+/** Which pending evidence is not given to the model under load. It stays in the log. Pure. */
 
 import { LIMITS } from "./limits.ts";
 
 export interface Sheddable {
   readonly sequence: number;
   readonly type: string;
-  /** Of `voice_activity`: `speaking` or `silent`. */
+  /** For `voice_activity`: `speaking` or `silent`. */
   readonly activity?: string;
 }
 
@@ -14,7 +14,10 @@ export interface SheddingResult<Item> {
   readonly dropped: readonly Item[];
 }
 
-/** Of frames the oldest beyond 20, and voice activity that says what the one before it said. Nothing else. */
+/**
+ * Leaves out the oldest frames beyond 20, and voice activity that repeats the one before it. It leaves nothing else
+ * out.
+ */
 export function shed<Item extends Sheddable>(pending: readonly Item[]): SheddingResult<Item> {
   const frames = pending.filter(({ type }) => type === "frame_captured").length;
   let tooMany = Math.max(0, frames - LIMITS.pendingFrames);
@@ -37,7 +40,7 @@ export function countsByType(items: readonly Sheddable[]): Readonly<Record<strin
   return counts;
 }
 
-/** Whether telemetry is stored at this depth. */
+/** Whether telemetry is still stored at this depth. */
 export function storesTelemetry(depth: number): boolean {
   return depth <= LIMITS.telemetryDepth;
 }

@@ -1,4 +1,4 @@
-/** Snapshots of the fold: plain JSON with a hash of its own, and back. Ids and cursors, no payloads. */
+/** Snapshots of the fold: plain JSON with a hash, and the way back. They have ids and cursors, but no payloads. */
 
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../model/index.ts";
@@ -34,7 +34,7 @@ export function seal(fold: LiveFold): SealedSnapshot {
   return { version: VERSION, hash: sha256(canonicalJson(plain)), fold: plain };
 }
 
-/** `null` when the hash is not that of the content; `"other version"` for one that is to be made again. */
+/** `null` if the hash does not match the content; `"other version"` for a snapshot that must be made again. */
 export function unseal(data: unknown): LiveFold | null | "other version" {
   const { version, hash, fold } = (data ?? {}) as Partial<SealedSnapshot>;
   if (typeof version === "number" && version !== VERSION) return "other version";

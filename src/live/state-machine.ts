@@ -1,4 +1,4 @@
-/** The life of a session: which state follows which, and why. Pure. */
+/** The states of a session: which state follows on which trigger. Pure. */
 
 import type { LiveState, ReportedState } from "./types.ts";
 
@@ -32,7 +32,7 @@ export function nextState(from: LiveState, on: Trigger): LiveState | null {
   return TRANSITIONS.find((row) => row.on === on && row.from.includes(from))?.to ?? null;
 }
 
-/** No state follows. */
+/** Whether the state is the last one of a session. */
 export function isFinal(state: LiveState): boolean {
   return state === "closed" || state === "abandoned";
 }
@@ -41,7 +41,7 @@ export function acceptsInput(state: LiveState): boolean {
   return state === "created" || state === "active" || state === "idle";
 }
 
-/** Whether a step of the log is one of the table. */
+/** Whether the table allows this step of a log. */
 export function isTransition(from: LiveState, to: LiveState): boolean {
   return TRANSITIONS.some((row) => row.to === to && row.from.includes(from));
 }

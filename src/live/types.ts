@@ -1,4 +1,4 @@
-/** The words of continuous sessions, and the ports: who writes notes, who measures likeness, who hears. */
+/** The types of continuous sessions and their ports: note writers, embedders, transcribers, the clock. */
 
 import type { AgentRequest, StoredEvent, Usage } from "../model/index.ts";
 import type { Note, Span } from "../wire/index.ts";
@@ -26,45 +26,45 @@ export type {
   Span,
 } from "../wire/index.ts";
 
-/** Time as a port: a test steps it. */
+/** Time as a port, which tests control. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls back once, and never at once. The result cancels it. */
+  /** Calls back once, never synchronously. The returned function cancels it. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** Evidence as notes are made of it: an event of the log, and its place in the medium. */
+/** Evidence as a note writer receives it: an event of the log with its place in the medium. */
 export interface EvidenceItem extends Span {
   readonly id: string;
   readonly sequence: number;
   readonly type: string;
   readonly retention: "critical" | "supplementary";
-  /** What was said or seen, as text; empty where there is no text. */
+  /** The text of what a person said or the medium showed; empty if there is none. */
   readonly text: string;
   readonly lang?: string;
   readonly event: StoredEvent;
 }
 
-/** What the agent proposes as a note. */
+/** A note that the agent proposes. */
 export interface Draft extends Span {
   readonly draftId: string;
   readonly text: string;
   /** 0 to 1. */
   readonly confidence: number;
-  /** Ids of the events that it is made of. */
+  /** Ids of the events that the draft is based on. */
   readonly evidence: readonly string[];
   /** What the person is asked when the confidence stays below 0.6. */
   readonly question?: string;
 }
 
-/** A draft of the first try that was not sure, and the evidence of up to 60 s to either side of it. */
+/** A draft of the first try that was not sure, with the evidence of up to 60 s to either side. */
 export interface UnsureDraft {
   readonly draft: Draft;
   readonly evidence: readonly EvidenceItem[];
 }
 
-/** A draft that a person was asked about, and what the person said; the answer is also part of the batch. */
+/** A draft about which a person was asked, with the answer, which is also part of the batch. */
 export interface AnsweredDraft {
   readonly requestId: string;
   readonly draft: Draft;
@@ -74,21 +74,21 @@ export interface AnsweredDraft {
 export type NoteAction = "write" | "update" | "merge" | "ask" | "keep";
 
 /**
- * What became of one draft, as `decision_made` records it. `keep`: an existing note stays as it is (a person edited
- * it, or it was revised often enough), and the draft is not used.
+ * The decision on one draft, as `decision_made` records it. With `keep`, the draft is not used and an existing note
+ * stays unchanged, because a person edited it, or because it was revised often enough.
  */
 export interface Decision {
   readonly draftId: string;
   readonly action: NoteAction;
-  /** The note that was written, updated, or came out of a merge; for `keep` the note that stays. */
+  /** The note that was written, updated or merged; for `keep` the note that stays. */
   readonly noteId?: string;
   /** The notes that were merged. */
   readonly sources?: readonly string[];
-  /** Of the note that was updated, or of the notes that were merged, as they were before. */
+  /** Hashes of the updated or merged notes before the decision. */
   readonly hashes?: readonly string[];
-  /** Of `ask`. */
+  /** The id of the request, for `ask`. */
   readonly requestId?: string;
-  /** Of the likeliest note that was looked at. */
+  /** The overlap with the most similar compared note. */
   readonly overlap?: number;
   readonly cosine?: number;
   readonly reason?: string;
@@ -103,24 +103,26 @@ export interface NoteRequest {
   readonly evidence: readonly EvidenceItem[];
   /** The newest notes, oldest first. */
   readonly notes: readonly Note[];
-  /** Notes of the sessions of this key that ended before. */
+  /** Notes of the key's earlier sessions. */
   readonly inherited: readonly Note[];
-  /** What the writer returned as `memory` the last time; `null` at first. */
+  /** The `memory` of the writer's last result; `null` at first. */
   readonly memory: unknown;
-  /** Not empty when the writer is asked again: drafts with the same `draftId` take the place of these. */
+  /** Not empty when the writer is asked again: a draft with the same `draftId` replaces one of these. */
   readonly unsure: readonly UnsureDraft[];
-  /** Drafts that the person answered for. */
+  /** Drafts about which the person answered a question. */
   readonly answered: readonly AnsweredDraft[];
-  /** Evidence around a time of the medium, most useful first; ends at the token budget. */
+  /** Yields evidence around a time of the medium, most useful first, up to the token budget. */
   readonly context: (timestampMs: number, options?: ContextWindowOptions) => AsyncIterable<EvidenceItem>;
 }
 
 export interface ContextWindowOptions {
-  /** To either side of the time; 3,000 where none is given. */
+  /** The first window, to either side of the time; 3,000 by default. */
   readonly primaryWindowMs?: number;
-  /** Used when confidence is below 0.6 or the first window has fewer than 3 critical items; 10,000. */
+  /**
+   * The window when the confidence is below 0.6 or the first window has fewer than 3 critical items; 10,000 by default.
+   */
   readonly secondaryWindowMs?: number;
-  /** 1,500 where none is given. */
+  /** 1,500 by default. */
   readonly tokenBudget?: number;
   readonly confidence?: () => number;
   readonly signal?: AbortSignal;
@@ -128,22 +130,22 @@ export interface ContextWindowOptions {
 
 export interface NoteWriterResult {
   readonly drafts: readonly Draft[];
-  /** The writer's understanding of the conversation: plain JSON, kept in the checkpoint. */
+  /** The writer's memory of the conversation: plain JSON, kept in the checkpoint. */
   readonly memory?: unknown;
   readonly model?: string;
-  /** 1 where none is given and `model` is. */
+  /** 1 by default if there is a `model`. */
   readonly modelCalls?: number;
   readonly usage?: Usage;
   readonly costUsd?: number;
 }
 
-/** A question of a person, with the notes and the evidence that may answer it, likeliest first. */
+/** A person's question, with the notes and the evidence that may answer it, most likely first. */
 export interface AskRequest {
   readonly sessionId: string;
   readonly videoId: string;
   readonly title: string | null;
   readonly question: string;
-  /** Where in the medium it was asked. */
+  /** The time of the medium at which it was asked. */
   readonly mediaTimeMs: number | null;
   readonly notes: readonly Note[];
   readonly evidence: readonly EvidenceItem[];
@@ -152,7 +154,7 @@ export interface AskRequest {
 
 export interface AskResult {
   readonly text: string;
-  /** Ids of the events and notes that the answer is made of. */
+  /** Ids of the events and notes that the answer is based on. */
   readonly evidence: readonly string[];
   readonly noteIds: readonly string[];
   readonly model?: string;
@@ -162,26 +164,26 @@ export interface AskResult {
 
 export interface WriteOptions {
   readonly signal: AbortSignal;
-  /** The turn of the run that asks, for writers that pass it on to an agent. */
+  /** The turn of the run, for writers that pass it on to an agent. */
   readonly turn: AgentRequest;
 }
 
-/** Of one session; a limit that is left out does not exist. */
+/** The budget of one session; an omitted limit does not apply. */
 export interface LiveBudget {
-  /** Of input and output together. */
+  /** Input and output tokens together. */
   readonly maxTokens?: number;
   readonly maxCostUsd?: number;
 }
 
-/** Makes drafts from evidence. It must be safe to call again with the same batch. */
+/** Writes drafts from evidence. Repeated calls with the same batch must be safe. */
 export interface NoteWriter {
   readonly name: string;
   write(request: NoteRequest, options: WriteOptions): Promise<NoteWriterResult>;
-  /** Answers a question; without it, the likeliest note or evidence is quoted. */
+  /** Answers a question; without this function, the most likely note or evidence is quoted. */
   answer?(request: AskRequest, options: WriteOptions): Promise<AskResult>;
 }
 
-/** Texts as vectors. `threshold` is the cosine from which two notes say the same. */
+/** Turns texts into vectors. `threshold` is the cosine from which two notes count as the same. */
 export interface Embedder {
   readonly name: string;
   readonly threshold: number;
@@ -191,7 +193,7 @@ export interface Embedder {
   ): Promise<readonly (readonly number[])[]>;
 }
 
-/** One recording of a speech segment: a complete file. */
+/** One recording of a speech segment, as a complete file. */
 export interface AudioChunk extends Span {
   readonly bytes: Uint8Array;
   readonly mediaType: "audio/webm" | "audio/wav";

@@ -1,4 +1,4 @@
-/** A video owns its evidence: deleting it deletes the sessions of it, and leaves tombstones. */
+/** A video owns its evidence: deleting the video deletes its sessions and leaves tombstones. */
 
 import { present, type Session, type Store } from "../model/index.ts";
 import { LIVE_STATES } from "../wire/index.ts";
@@ -7,7 +7,7 @@ import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import { isLiveSession } from "./open-session.ts";
 
-/** Returns how many sessions there were. Errors: the store's. */
+/** Returns the number of deleted sessions. Errors: the store's. */
 export async function deleteVideo(
   store: Store,
   videoId: string,

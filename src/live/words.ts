@@ -1,4 +1,7 @@
-/** Words of a text, by Unicode segmentation; without the function words of its language, where that is known. Pure. */
+/**
+ * Words of a text, segmented by the rules of Unicode, without the function words of its language, if that is known.
+ * Pure.
+ */
 
 const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   de: wordsOf(`aber alle als also am an auch auf aus bei bin bis bist da damit dann das dass dem den der des die dies
@@ -31,14 +34,14 @@ const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
     por porque quando que quem se sem ser seu sua só também te tem ter tu tudo um uma você`),
 };
 
-/** The function words of all languages that are known, for texts whose language nobody named. */
+/** The function words of all known languages, for texts without a language. */
 export const functionWords: ReadonlySet<string> = new Set(
   Object.values(STOP_WORDS).flatMap((words) => [...words]),
 );
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** Words in lower case, in order. `lang` is BCP 47; where it is left out or unknown, every word is one of content. */
+/** Words in lower case, in order. `lang` is BCP 47; without a known language, no word is left out. */
 export function contentWords(text: string, lang?: string): readonly string[] {
   const stops = STOP_WORDS[languageOf(lang)];
   const words: string[] = [];
@@ -54,12 +57,12 @@ function languageOf(lang: string | undefined): string {
   return (lang ?? "").toLowerCase().split(/[-_]/u)[0] ?? "";
 }
 
-/** An unknown language is segmented by the rules that all share. */
+/** An unknown language is segmented by the general rules. */
 function segmenterOf(lang: string | undefined): Intl.Segmenter {
   const name = /^[a-z]{2,3}$/u.test(languageOf(lang)) ? languageOf(lang) : "und";
   let segmenter = segmenters.get(name);
   if (segmenter === undefined) {
-    // The key comes from outside: few languages exist, and only those are remembered.
+    // The language comes from outside: only supported ones are remembered, so that memory stays bounded.
     const known = Intl.Segmenter.supportedLocalesOf([name]).length > 0 ? name : "und";
     segmenter = segmenters.get(known) ?? new Intl.Segmenter(known, { granularity: "word" });
     segmenters.set(known, segmenter);

@@ -1,11 +1,11 @@
-/** What an agent is asked when it writes notes or answers a question, and how its answer is read. Pure. */
+/** The prompts for notes and answers, and the parsing of the agent's replies. Pure. */
 
 import { ContinuoError } from "../model/index.ts";
 import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
 import type { AskRequest, Draft, EvidenceItem, Note, NoteRequest } from "./types.ts";
 
-/** Evidence by the short names that the agent sees, which cost less than ids. */
+/** Evidence by short names, which cost the agent fewer tokens than ids. */
 export type NamedEvidence = ReadonlyMap<string, EvidenceItem>;
 
 const MATERIAL =
@@ -63,11 +63,11 @@ export function notesPrompt(
 export interface ReadDrafts {
   readonly drafts: readonly Draft[];
   readonly memory?: string;
-  /** Times whose evidence the agent wants to see first. */
+  /** Times around which the agent wants to see evidence first. */
   readonly lookAt: readonly number[];
 }
 
-/** Errors: `agent_failed` for an answer that is not as it was asked for. */
+/** Errors: `agent_failed` for an answer of another form than the prompt asks for. */
 export function readDrafts(
   answer: string,
   { batchId, evidence }: NoteRequest,
@@ -171,7 +171,7 @@ function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** The object of an answer, also where the agent wrote words or a fence around it. */
+/** The object in an answer, also if the agent wrote text or a code fence around it. */
 function objectIn(answer: string): Readonly<Record<string, unknown>> {
   const from = answer.indexOf("{");
   const to = answer.lastIndexOf("}");
