@@ -1,4 +1,4 @@
-/** Actions on a session: the use cases of the commands, by keys. What is made or changed is in the next list. */
+/** Actions on a session: the use cases of the commands, by keys. The next list shows what they made or changed. */
 
 import { deleteOwn, forkOwn, type LookUpHit, type OpenOwn, openOwn, renameOwn } from "../catalog/index.ts";
 import { handOver } from "../conversations/index.ts";
@@ -31,7 +31,7 @@ export function createActions(machine: Machine): MachineActions {
   const places = placesOf(options.places);
   const located = async (key: string, signal: AbortSignal): Promise<LookUpHit> =>
     await locateNamed(await machine.named(key, signal), options.places);
-  /** A sub-agent is a part of the session that started it. */
+  /** A sub-agent is part of the session that started it, so it cannot be changed by itself. */
   const changeable = async (key: string, signal: AbortSignal): Promise<LookUpHit> => {
     const named = await machine.named(key, signal);
     if (named.parentKey === null) return await locateNamed(named, options.places);

@@ -26,7 +26,7 @@ function cut(record: string | null): string | null {
 export function toPreview({ agent, receipt }: Pick<HandOff, "agent" | "receipt">): HandOffPreview {
   const reasons = new Map<string, HandOffPreview["receipt"]["reasons"][number]>();
   for (const { kind, outcome, reason } of receipt.records) {
-    // As the command tells them: what is kept needs no reason, nor does what no conversation is.
+    // As the command reports them: kept records need no reason, and neither do noted ones outside of the conversation.
     if (outcome === "kept" || (outcome === "noted" && kind === "other")) continue;
     const name = JSON.stringify([kind, outcome, reason]);
     const count = (reasons.get(name)?.count ?? 0) + 1;

@@ -1,4 +1,4 @@
-/** What changes in the list, for those who follow it. */
+/** Changes of the list, for pages that follow it. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MachineSession, SessionsChanged } from "../wire/machine/index.ts";
@@ -6,7 +6,7 @@ import { MACHINE_LIMITS } from "./limits.ts";
 import type { RowUsages } from "./row-usage.ts";
 import type { RowSource, Rows } from "./rows.ts";
 
-/** Compares the list with what it was, now and then. */
+/** Compares the list with its earlier state at intervals. */
 export async function* changesOf(
   source: RowSource,
   usages: RowUsages,

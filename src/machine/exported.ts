@@ -1,4 +1,4 @@
-/** A session as a file that is read while it is written. */
+/** A session as a file that is written while it is read. */
 
 import type { LookUpHit } from "../catalog/index.ts";
 import type { ExportedFile, ExportWish } from "../wire/machine/index.ts";
@@ -11,13 +11,13 @@ const TYPES: Readonly<Record<ExportWish["format"], string>> = {
   jsonl: "application/jsonl",
 };
 
-/** Nothing is written faster than it is read. What fails on the way cuts the file off. */
+/** Writing waits for reading. A failure cuts the file off. */
 export function exported(hit: LookUpHit, wish: ExportWish, { exportTo }: MachineOptions): ExportedFile {
   const { readable, writable } = new TextEncoderStream();
   const writer = writable.getWriter();
   const write = async (text: string): Promise<void> => {
     await writer.ready;
-    // What the reader does not take any more fails the next write.
+    // After the reader stopped, the next write fails.
     writer.write(text).catch(() => undefined);
   };
   exportTo(hit, wish, write).then(

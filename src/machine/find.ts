@@ -1,4 +1,4 @@
-/** Words searched for in one history: the messages that hold all of them, the newest first, in slices. */
+/** Searches one history for messages with all of the words, newest first, in slices. */
 
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Block, Message } from "../model/index.ts";
@@ -14,7 +14,7 @@ export interface FindQuery {
   readonly limit?: number;
 }
 
-/** Others have their turn between two slices. A history that is written anew meanwhile is searched as it is then. */
+/** Other requests run between two slices. If the history is rewritten during the search, the new one is searched. */
 export async function findInSession(
   read: Read,
   { words, before, limit = MACHINE_LIMITS.foundMessages }: FindQuery,
@@ -38,7 +38,7 @@ function wordsOf(text: string): readonly string[] {
 
 interface Slice {
   readonly found: readonly FoundMessage[];
-  /** The place before which the search goes on. */
+  /** The place before which the search continues. */
   readonly end: number;
 }
 
@@ -62,13 +62,13 @@ function findBefore(
   return { found, end: index };
 }
 
-/** Of the message as JSON, in which a word with a quote or a backslash stands otherwise. */
+/** Whether the JSON of the message may have the words; in JSON, a word with a quote or a backslash looks different. */
 function mayHold(json: string, words: readonly string[]): boolean {
   const text = json.toLowerCase();
   return words.every((word) => /["\\]/u.test(word) || text.includes(word));
 }
 
-/** What a reader can see of a message. */
+/** The texts of a message that a reader can see. */
 function textsOf({ content }: Message): readonly string[] {
   return content.flatMap((block) => textsOfBlock(block));
 }
@@ -96,7 +96,7 @@ function textsIn(value: unknown): readonly string[] {
 
 const AROUND = 60;
 
-/** The piece around the first word; `null` where not all words are in the texts. */
+/** The text around the first word; `null` if a word is missing. */
 function excerptOf(texts: readonly string[], words: readonly string[]): FoundMessage["excerpt"] | null {
   const folded = texts.map((text) => text.toLowerCase());
   if (!words.every((word) => folded.some((text) => text.includes(word)))) return null;
@@ -104,7 +104,7 @@ function excerptOf(texts: readonly string[], words: readonly string[]): FoundMes
   const at = folded.findIndex((text) => text.includes(word));
   const [text = "", lower = ""] = [texts[at], folded[at]];
   const start = lower.indexOf(word);
-  // Letters may get longer or shorter when they are folded: then no place is marked.
+  // Case folding can change the length of a text: then no place is marked.
   if (lower.length !== text.length) return [{ text: shown(text.slice(0, 2 * AROUND)), isMatch: false }];
   const end = start + word.length;
   const pieces = [

@@ -1,4 +1,4 @@
-/** Rows found by their text: the search over the index, brought up to date as far as a moment allows. */
+/** Rows found by their text: searches the index after a bounded update. */
 
 import { updateTexts } from "../catalog/index.ts";
 import { placesOf } from "../files/index.ts";
@@ -14,7 +14,7 @@ export interface Found {
   readonly notices: readonly string[];
 }
 
-/** Errors: `usage` for a query that is none; `unavailable` for an index that cannot be used. */
+/** Errors: `usage` for an invalid query; `unavailable` for an index that cannot be used. */
 export async function findByText(text: string, rows: Rows, options: MachineOptions): Promise<Found> {
   const query = parseQuery(text, { toTime: options.toTime, isTyping: true });
   const places = placesOf(options.places);

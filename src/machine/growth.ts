@@ -1,4 +1,4 @@
-/** A session while it grows: messages that are new or differ, and what becomes of the session itself. */
+/** The growth of a session: new or changed messages, and changes of the session itself. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { isContinuoError } from "../model/index.ts";
@@ -7,7 +7,7 @@ import { HISTORY_LIMITS } from "./history/index.ts";
 import type { Machine } from "./machine-parts.ts";
 import type { Seen } from "./news.ts";
 
-/** Ends when the signal aborts, and when the session is gone. */
+/** Ends when the signal aborts, or when the session no longer exists. */
 export async function* growthOf(
   machine: Machine,
   query: HistoryName & { readonly after?: string },
@@ -25,7 +25,7 @@ export async function* growthOf(
       const text = JSON.stringify(shown);
       if (row !== "" && row !== text) yield { type: "session", session: shown };
       row = text;
-      // What one event cannot hold comes at once.
+      // More than one event can hold: the rest follows at once.
       if (events.isMore) continue;
     } catch (error) {
       if (signal.aborted) return;
@@ -33,13 +33,13 @@ export async function* growthOf(
       yield { type: "gone" };
       return;
     }
-    // A session that takes long to read does not keep the machine busy.
+    // The pause grows with the reading time, so that a slow session does not keep the machine busy.
     const pause = Math.max(HISTORY_LIMITS.followMs, performance.now() - began);
     await sleep(pause, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** A position of another server, or of nobody, is one from which nothing can be continued. */
+/** A position from another server, or an invalid one, cannot be continued from. */
 function parsePosition(text: string | undefined): Seen | null {
   const [, generation, revision] = /^([\w-]{1,64})\.(\d{1,15})$/u.exec(text ?? "") ?? [];
   return generation === undefined ? null : { generation, revision: Number(revision) };

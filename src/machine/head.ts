@@ -1,4 +1,4 @@
-/** The head of a session: what a full read tells of it. Pure. */
+/** The head of a session, made from a full read. Pure. */
 
 import { costOf, type Prices } from "../catalog/index.ts";
 import { PROBLEM_KINDS, type Problem } from "../model/index.ts";

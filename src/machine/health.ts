@@ -1,4 +1,4 @@
-/** What goes on in the store of Continuo's own sessions. Reading makes no store. */
+/** The state of the store of Continuo's own sessions. Reading it does not create a store. */
 
 import { type OpenOwn, openOwn } from "../catalog/index.ts";
 import type { Run } from "../model/index.ts";

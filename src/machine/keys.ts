@@ -1,4 +1,4 @@
-/** Keys: the names of sessions in paths. A key is looked up among the rows of the list, and nowhere else. */
+/** Keys: the names of sessions in paths. A key is looked up only among the rows of the list. */
 
 import { createHash } from "node:crypto";
 
@@ -10,12 +10,12 @@ interface Named {
 
 const TAME_ID = /^[\w.-]{1,200}$/u;
 
-/** `AGENT:ID`; with a hash of the place for an id of other characters, which could be long. */
+/** `AGENT:ID`; a hash of the place for an id with other characters, which could also be long. */
 export function keyOf({ agent, sessionId, location }: Named): string {
   return TAME_ID.test(sessionId) ? `${agent}:${sessionId}` : `${agent}:~${hashOf(location)}`;
 }
 
-/** Two files with one id get keys of their own. The first keeps the plain one. */
+/** If two files have one id, each gets its own key. The first keeps the plain one. */
 export function keysOf<Row extends Named>(rows: readonly Row[]): ReadonlyMap<string, Row> {
   const keys = new Map<string, Row>();
   for (const row of rows) {

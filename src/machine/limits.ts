@@ -6,36 +6,36 @@ export const MACHINE_LIMITS = {
   maxPageSessions: 500,
   /** Folders and agents that a page counts. */
   projects: 200,
-  /** Sessions that are looked at for the first answer, before all are. */
+  /** How many sessions are read for the first answer, before all of them. */
   firstSessions: 200,
   /**
-   * Milliseconds for which a list is not made again; after a list that took longer, ten times as long as it took, within a limit:
-   * what begins meanwhile is not seen.
+   * How long a list is kept, in milliseconds; a list that took longer is kept ten times as long as it took, up to a
+   * limit. Sessions that begin in this time appear afterwards.
    */
   listMs: 1_000,
   mostFirstListMs: 3_000,
   mostListMs: 30_000,
-  /** Milliseconds for which the newest sessions stand for a first answer: as long as the address of a page works. */
+  /** How long the newest sessions serve as a first answer, in milliseconds: as long as the address of a page works. */
   newestMs: 60_000,
-  /** Milliseconds between two looks at the list for those who follow it. */
+  /** Milliseconds between two checks of the list for pages that follow it. */
   followMs: 2_000,
-  /** Milliseconds in which a search brings the index up to date before it answers. */
+  /** How long a search may update the index before it answers, in milliseconds. */
   indexMs: 2_000,
-  /** Messages that a search in one session finds at once, and words of it. */
+  /** Messages that one search in a session returns, and words that it takes. */
   foundMessages: 50,
   maxFoundMessages: 500,
   findWords: 20,
   /** Sessions that a search finds. */
   foundSessions: 1_000,
-  /** Bytes of a session of which the usage is worked out for the list, and rows of which it is remembered. */
+  /** The largest session whose usage is computed for the list, and the number of rows whose usage is remembered. */
   usageBytes: 16_777_216,
   knownUsages: 50_000,
-  /** Edits and problems of a repair, characters of a record in it, reasons of a receipt. */
+  /** Edits and problems of a repair, characters of a record in it, and reasons of a receipt. */
   edits: 200,
   remaining: 50,
   recordChars: 2_000,
   reasons: 200,
-  /** Turns that run, and prompts that wait, in the answer about health. */
+  /** Running turns and waiting prompts in the answer about health. */
   healthRuns: 100,
   healthWaiting: 1_000,
   /** Characters of a name in an error. */

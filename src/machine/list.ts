@@ -1,4 +1,4 @@
-/** Pages of the list: filters, and a cursor that says after which row a page begins. Pure. */
+/** Pages of the list: filters, and a cursor that names the row before a page. Pure. */
 
 import { ContinuoError } from "../model/index.ts";
 import type { ListQuery, MachineSession, SessionsPage } from "../wire/machine/index.ts";
@@ -23,7 +23,7 @@ export function toFilter(query: ListQuery): Filter {
   };
 }
 
-/** `sessions` in their order, filtered already. Errors: `invalid` for a cursor that no page gave out. */
+/** `sessions` are ordered and filtered already. Errors: `invalid` for a cursor that no page returned. */
 export function pageOf(
   sessions: readonly MachineSession[],
   { limit = MACHINE_LIMITS.pageSessions, cursor }: ListQuery,
@@ -48,7 +48,7 @@ interface Cursor {
   readonly place: number;
 }
 
-/** The last row of a page, and its place where the row went away meanwhile. */
+/** The key of the last row of a page, and its place in case the row disappears. */
 function cursorOf({ key }: MachineSession, place: number): string {
   return Buffer.from(JSON.stringify([key, place])).toString("base64url");
 }

@@ -72,7 +72,7 @@ export function createMachine(options: MachineOptions): MachineService {
   };
 }
 
-/** All rows, but for a first answer that may do with the newest. */
+/** All rows, or only the newest where a first answer may have those. */
 async function rowsFor(
   { partial, cursor, text, deleted }: ListQuery,
   source: RowSource,

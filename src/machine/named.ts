@@ -11,14 +11,14 @@ export interface NamedSession {
   readonly key: string;
   readonly row: ListedSession;
   readonly shown: MachineSession;
-  /** Of a sub-agent. */
+  /** The key of the session that started it, for a sub-agent. */
   readonly parentKey: string | null;
 }
 
-/** The sub-agents of a session, by a full read of it. */
+/** Finds the sub-agents of a session by a full read. */
 export type SubagentsOf = (key: string) => Promise<readonly SubagentInfo[]>;
 
-/** Between the key of a session and the id of a sub-agent, which is encoded: no key of a list has this. */
+/** Stands between the key of a session and the encoded id of a sub-agent; no key of a list contains it. */
 const BELOW = ">";
 
 export function subagentKey(parentKey: string, id: string): string {
@@ -46,19 +46,19 @@ export async function findNamed(
 async function findListed(key: string, source: RowSource): Promise<NamedSession> {
   const known = (await source.rows()).byKey.get(key);
   if (known !== undefined) return { key, ...known, parentKey: null };
-  // It may have begun a moment ago.
+  // The session may have begun a moment ago.
   source.forget();
   const found = (await source.rows()).byKey.get(key);
   if (found === undefined) throw noSuchSession(key);
   return { key, ...found, parentKey: null };
 }
 
-/** Errors: `not_found` where it went away meanwhile. */
+/** Errors: `not_found` if it disappeared since. */
 export async function locateNamed({ row }: NamedSession, places: PlacesAt): Promise<LookUpHit> {
   return await locateRow(row, places);
 }
 
-/** The key of a session that was made a moment ago; `null` where the list does not have it. */
+/** The key of a session that was just created; `null` if the list does not have it. */
 export async function findMade(
   made: { readonly agent: string; readonly sessionId: string; readonly location: string },
   source: RowSource,
@@ -67,7 +67,7 @@ export async function findMade(
   return (await source.rows()).byKey.get(keyOf(made))?.shown ?? null;
 }
 
-/** The key of a session of Continuo's own that was made a moment ago. */
+/** The key of one of Continuo's own sessions that was just created. */
 export async function ownKey(sessionId: string, source: RowSource): Promise<string> {
   source.forget();
   const { byKey } = await source.rows();

@@ -1,9 +1,9 @@
-/** What is new in a history since a place in its growth. Pure but for the spool. */
+/** The news of a history since a position in its growth. Pure but for the spool. */
 
 import type { GrowthEvent, HistoryName, WindowMessage } from "../wire/machine/index.ts";
 import { HISTORY_LIMITS, positionOf, type Whole, windowMessageAt } from "./history/index.ts";
 
-/** How much of the growth was told. */
+/** How much of the growth was sent. */
 export interface Seen {
   readonly generation: string;
   readonly revision: number;
@@ -15,7 +15,7 @@ export interface News {
   readonly isMore: boolean;
 }
 
-/** At most a window of it; `isMore` says that the rest can be had at once. */
+/** At most one window; `isMore` means that the rest is available at once. */
 export function newsOf({ kept }: Whole, name: HistoryName, seen: Seen | null): News {
   const { generation, revision } = kept;
   if (seen?.generation !== generation) {

@@ -1,4 +1,4 @@
-/** What the machine is given: where sessions lie, and what the configuration says of them. */
+/** The options of the machine: where sessions are, and what the configuration says about them. */
 
 import type { LookUpHit, Prices } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
@@ -11,9 +11,9 @@ export interface MachineOptions {
   exclude(): Promise<readonly string[]>;
   /** Turns the text after `since:` into a time. Errors: `usage`. */
   toTime(text: string): string;
-  /** The store of Continuo's own sessions, made where there is none yet. Errors: those of opening it; `unsupported`. */
+  /** The store of Continuo's own sessions, created if necessary. Errors: those of opening it; `unsupported`. */
   openStore(): Promise<OpenedStore>;
-  /** Prices that go before the table; read when a session is read. */
+  /** Prices that precede the built-in table; read with each session. */
   prices(): Promise<Prices>;
   /** Writes a session as a file, as the command `session export` does. */
   exportTo(located: LookUpHit, wish: ExportWish, write: (text: string) => Promise<void>): Promise<void>;

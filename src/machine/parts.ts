@@ -9,7 +9,7 @@ export interface PartName {
   readonly path: string;
 }
 
-/** Errors: `not_found` where no text is; `out_of_range`. */
+/** Errors: `not_found` if there is no text; `out_of_range`. */
 export function textIn(
   kept: KeptHistory,
   { messageId, path, from }: PartName & { readonly from: number },
@@ -24,7 +24,7 @@ export function textIn(
   return { text: text.slice(from, from + HISTORY_LIMITS.textAnswerChars), from, total: text.length };
 }
 
-/** Errors: `not_found` where no image is of which the session has the bytes, in a format that pages show. */
+/** Errors: `not_found` unless the session has the bytes of an image in a format that pages show. */
 export function imageIn(kept: KeptHistory, { messageId, path }: PartName): ImageBytes {
   const block = valueAt(kept.messageAt(indexOf(kept, messageId)), path);
   const { type, mimeType, data } = (block ?? {}) as Readonly<Record<string, unknown>>;

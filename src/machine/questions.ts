@@ -1,6 +1,6 @@
 /**
- * What is asked of the histories of a session, each question by its name: arguments and answers are data, so that they
- * may cross to another thread and back.
+ * The questions about the histories of a session, by name. Arguments and answers are plain data, so that they can cross
+ * to another thread.
  */
 
 import { type ListedSession, locateRow, type Prices } from "../catalog/index.ts";
@@ -38,7 +38,7 @@ import { type News, newsOf, type Seen } from "./news.ts";
 import { imageIn, type PartName, textIn } from "./parts.ts";
 import { seenFrom } from "./seen.ts";
 
-/** Which history of which session. */
+/** The session and which of its histories. */
 export interface AskedSession {
   readonly key: string;
   readonly row: ListedSession;
@@ -48,7 +48,7 @@ export interface AskedSession {
   readonly prices: Prices;
 }
 
-/** What each question takes and answers. */
+/** The arguments and the answer of each question. */
 export interface Questions {
   readonly subagents: { readonly args: null; readonly answer: readonly SubagentInfo[] };
   readonly head: {
@@ -76,7 +76,7 @@ export type Question = keyof Questions;
 export type ArgsOf<Q extends Question> = Questions[Q]["args"];
 export type AnswerOf<Q extends Question> = Questions[Q]["answer"];
 
-/** The session itself, for a question about more than one of its histories. */
+/** The session, for a question about several of its histories. */
 interface Session {
   readonly asked: HistoryRequest;
   readonly signal: AbortSignal;

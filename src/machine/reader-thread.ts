@@ -1,4 +1,4 @@
-/** The thread that reads long sessions, as the one that asks sees it. */
+/** The thread that reads long sessions, from the side of the caller. */
 
 import { existsSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -14,14 +14,14 @@ export interface AskedOf<Q extends Question> {
 
 export type ToThread =
   | { readonly type: "ask"; readonly id: number; readonly asked: AskedOf<Question> }
-  /** Nobody waits for the answer any more. */
+  /** The caller no longer waits for the answer. */
   | { readonly type: "leave"; readonly id: number };
 
 export type FromThread =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly error: PlainError };
 
-/** An error as it crosses between threads; without a code it is a mistake in our code. */
+/** An error between threads; one without a code is a mistake in our code. */
 export interface PlainError {
   readonly code?: ErrorCode;
   readonly message: string;
@@ -42,7 +42,7 @@ export function startReaderThread(onEnd: () => void): ReaderThread {
   const worker = new Worker(workerFile(), { execArgv: [] });
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
-  /** A process with nothing else to do waits for an answer, and for nothing after it. */
+  /** A waiting answer keeps the process alive; nothing else does. */
   const settle = (id: number): Waiting | undefined => {
     const one = waiting.get(id);
     waiting.delete(id);
@@ -90,13 +90,13 @@ export function startReaderThread(onEnd: () => void): ReaderThread {
   };
 }
 
-/** The environment of a process cannot be sent as it is. */
+/** The environment of a process cannot be sent to a thread as it is. */
 function plain<Q extends Question>({ session, ...asked }: AskedOf<Q>): AskedOf<Q> {
   const { home, cwd, env } = session.places;
   return { ...asked, session: { ...session, places: { home, cwd, env: { ...env } } } };
 }
 
-/** Beside this file, or beside the chunks that it was bundled into. */
+/** Next to this file, or next to the chunks into which it was bundled. */
 function workerFile(): string {
   const name = `reader-worker${extname(import.meta.filename)}`;
   const files = [name, `../${name}`].map((file) => join(import.meta.dirname, file));

@@ -1,4 +1,4 @@
-/** The thread that reads long sessions: an entry of its own, started by `reader-thread.ts`. */
+/** The entry of the thread that reads long sessions; `reader-thread.ts` starts it. */
 
 import { parentPort } from "node:worker_threads";
 import { createHistories } from "./history/index.ts";

@@ -1,4 +1,4 @@
-/** Where the histories of sessions are read: short ones here, long ones in a thread of their own. */
+/** Where histories are read: short ones in this thread, long ones in another thread. */
 
 import { isOwn } from "../catalog/index.ts";
 import type { Message } from "../model/index.ts";
@@ -14,7 +14,7 @@ import {
 import { type ReaderThread, startReaderThread } from "./reader-thread.ts";
 
 export interface Reading {
-  /** The newest messages of a long session that was not read yet; `null` where all of it is there soon. */
+  /** The newest messages of a long session that was not read yet; `null` if all of it will be there soon. */
   tip(session: AskedSession): Promise<readonly Message[] | null>;
   /** Errors: those of reading the session, and of the question. */
   ask<Q extends Question>(
@@ -26,11 +26,11 @@ export interface Reading {
   close(): Promise<void>;
 }
 
-/** While a session of 100 MB is read in seconds, whoever asks for anything else is answered at once. */
+/** Reading 100 MB takes seconds; other requests are answered at once in that time. */
 export function createReading(): Reading {
   const histories = createHistories();
   let thread: ReaderThread | null = null;
-  /** Histories that the thread has read, the one asked about last at the end. */
+  /** Histories that the other thread has read, the most recently used one last. */
   const far = new Set<string>();
   const startedThread = (): ReaderThread => {
     thread ??= startReaderThread(() => {
@@ -42,7 +42,7 @@ export function createReading(): Reading {
   const isFar = (session: AskedSession): boolean =>
     !isOwn(session.row) &&
     (session.row.sizeBytes ?? 0) >= HISTORY_LIMITS.smallBytes &&
-    // What was short when it was read stays here while it grows.
+    // A session that was short when it was read stays in this thread while it grows.
     !histories.holds(session);
   const noteFar = (session: AskedSession): void => {
     const name = nameOf(session);

@@ -1,4 +1,4 @@
-/** The command that goes on with a session, in its folder. */
+/** The command that continues a session, in its folder. */
 
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
@@ -23,7 +23,7 @@ export async function resumeOf(hit: LookUpHit, places: PlacesAt): Promise<Resume
     });
   }
   const { found } = hit.native;
-  // Gemini CLI deletes sessions when it starts: the command keeps this one safe first.
+  // Gemini CLI deletes sessions when it starts: the command copies this one first.
   const argv = agent === "gemini" ? ["continuo", "resume", `gemini:${sessionId}`] : resumeCommandOf(found);
   return resumeAnswer(cwd, argv);
 }

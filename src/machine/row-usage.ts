@@ -1,6 +1,6 @@
 /**
- * Models, turns, tokens and costs of rows: from the rows of the index, and worked out one session at a time for those that
- * somebody looked at.
+ * Models, turns, tokens and costs of rows: from the index, or computed one session at a time for rows that a page
+ * shows.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,14 +24,14 @@ import type { Rows } from "./rows.ts";
 export type RowUsage = Pick<MachineSession, "model" | "turns" | "tokens" | "costUsd">;
 
 export interface RowUsages {
-  /** What is known of a row as it is now. */
+  /** The known usage of a row in its present form. */
   of(row: ListedSession): RowUsage;
-  /** Works out what is not known of these rows, after the answer. */
+  /** Computes the missing usage of these rows after the answer. */
   want(rows: readonly ListedSession[]): void;
   close(): void;
 }
 
-/** Rows of a page with what is known; what is not known comes later, as a change of the list. */
+/** The rows of a page with their known usage; the missing usage follows as a change of the list. */
 export function withUsage(
   sessions: readonly MachineSession[],
   { byKey }: Rows,
@@ -62,7 +62,7 @@ export function createRowUsages(options: MachineOptions): RowUsages {
       const began = performance.now();
       known.set(name, { stamp: stampOf(row), usage: await usageOfRow(row, { index, prices, options }) });
       if (known.size > MACHINE_LIMITS.knownUsages) known.delete(known.keys().next().value ?? "");
-      // Whoever reads a session goes first.
+      // A caller that reads a session goes first.
       await sleep(performance.now() - began, undefined, { ref: false });
     }
     await index.save();
@@ -76,7 +76,7 @@ export function createRowUsages(options: MachineOptions): RowUsages {
       const end = (): void => {
         isWorking = false;
       };
-      // What could not be worked out stays unknown.
+      // Usage that could not be computed stays unknown.
       work().then(end, end);
     },
     close: () => ended.abort(),
@@ -91,7 +91,7 @@ function stampOf({ updatedAt, sizeBytes }: ListedSession): string {
   return `${updatedAt} ${sizeBytes}`;
 }
 
-/** Continuo's own count their native sessions; what is very long is worked out when it is opened. */
+/** Continuo's own sessions count their native sessions; a very long session is computed when it is opened. */
 function isReadable({ sizeBytes }: ListedSession): boolean {
   return sizeBytes !== null && sizeBytes <= MACHINE_LIMITS.usageBytes;
 }

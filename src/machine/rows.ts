@@ -1,4 +1,4 @@
-/** All sessions as rows with their keys, made anew when they are asked for after a while. */
+/** All sessions as rows with their keys, made again on request after a while. */
 
 import { type ListedSession, type ListQuery, listCatalog } from "../catalog/index.ts";
 import { listTrashedSessions } from "../editing/index.ts";
@@ -21,19 +21,19 @@ export interface Rows {
 }
 
 export interface RowSource {
-  /** At most a moment old. */
+  /** The rows, at most a moment old. */
   rows(): Promise<Rows>;
-  /** As old as they are, where they were made before: whoever reads on need not wait for a new list. */
+  /** The last rows of any age, so that a reader of the next page does not wait for a new list. */
   same(): Promise<Rows>;
-  /** All rows where they were made before, else the newest ones. */
+  /** All rows if they were made before, otherwise the newest ones. */
   soon(): Promise<{ readonly rows: Rows; readonly isWhole: boolean }>;
-  /** Made anew: something was changed. */
+  /** Forgets the rows after a change. */
   forget(): void;
 }
 
 export function createRowSource(places: PlacesAt): RowSource {
   const whole = createKept(() => readRows(places), keptForMs);
-  // Whoever gets it asks for all next, so that the others are not looked for now: that would only be in the way.
+  // A page that gets these asks for all rows next, so the others are not read now: that would delay it.
   const newest = createKept(
     () => readRows(places, { limit: MACHINE_LIMITS.firstSessions, newestBy: "file times" }),
     () => MACHINE_LIMITS.newestMs,
@@ -53,8 +53,8 @@ export function createRowSource(places: PlacesAt): RowSource {
 }
 
 /**
- * For how long a list is kept that took so long. The first one reads what no index knows yet, so that its time does not tell how
- * long the next takes.
+ * How long to keep a list that took this long. The time of the first list says nothing about the next, because the
+ * first one reads what no index has yet.
  */
 export function keptForMs(tookMs: number, isFirst: boolean): number {
   const { listMs, mostFirstListMs, mostListMs } = MACHINE_LIMITS;
@@ -63,14 +63,14 @@ export function keptForMs(tookMs: number, isFirst: boolean): number {
 
 interface CachedValue<T> {
   get(): Promise<T>;
-  /** The one that was made last, for however long it is kept. */
+  /** The last value, however old. */
   getOld(): Promise<T>;
   /** Whether it was ever made. */
   isMade(): boolean;
   forget(): void;
 }
 
-/** A value that is made when it is asked for, and kept for a while; what failed is not kept. */
+/** A value that is made on request and kept for a while; a failure is not kept. */
 function createKept<T>(
   make: () => Promise<T>,
   keptMs: (tookMs: number, isFirst: boolean) => number,

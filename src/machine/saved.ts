@@ -1,4 +1,4 @@
-/** A session with everything that a viewer asks for, to be put into one file. From the end backwards, and bounded. */
+/** A session with everything that a viewer asks for, for one file. Bounded, and filled from the end backwards. */
 
 import { ContinuoError, type Message, present } from "../model/index.ts";
 import {
@@ -15,7 +15,7 @@ export interface SavedWish {
   readonly key: string;
   /** 1-based; the last turn when `to` is left out. */
   readonly turns?: { readonly from: number; readonly to?: number };
-  /** Bytes of all messages, as `sizeOf` counts them. */
+  /** The limit for the bytes of all messages, as `sizeOf` counts them. */
   readonly maxBytes: number;
   sizeOf(message: WindowMessage, texts: readonly SavedText[]): number;
   readonly savedAt: string;
@@ -44,7 +44,7 @@ export async function savedSession(
   const shown = listed.files.filter(({ path }) => files.some((file) => file.path === path));
   return {
     savedAt: wish.savedAt,
-    // What leads to other sessions leads nowhere from a file.
+    // Links to other sessions would lead nowhere from a file.
     head: { ...head, session: { ...session, live: null }, subagents: [], branches: [], parentKey: null },
     outline,
     ...{ messages, texts },
@@ -88,7 +88,7 @@ async function messagesOf(
   }
 }
 
-/** With the bytes of images instead of their paths. */
+/** Replaces the paths of images with their bytes. */
 async function withImages(
   service: MachineService,
   key: string,
@@ -124,7 +124,7 @@ async function textsOf(
   return texts;
 }
 
-/** Paths of images that the server has the bytes of. */
+/** Paths of images whose bytes the server has. */
 function imagesIn(blocks: Message["content"], path: string): string[] {
   return blocks.flatMap((block, at) => {
     const here = `${path}/${at}`;
@@ -156,7 +156,7 @@ async function outlineOf(
   };
 }
 
-/** Changes that messages of the file made. */
+/** Changes made by messages of the file. */
 async function changesOf(
   service: MachineService,
   key: string,

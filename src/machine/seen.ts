@@ -1,14 +1,14 @@
-/** From which message on the model sees a history that was compacted. */
+/** The first message of a compacted history that the model still sees. */
 
 import { isContinuoError } from "../model/index.ts";
 import type { Outline } from "../wire/machine/index.ts";
 import type { Read, Whole } from "./history/index.ts";
 
-/** `null` where it sees all, or where nobody can tell. */
+/** `null` if the model sees all, or if that cannot be known. */
 export async function seenFrom(read: Read): Promise<Outline["seenFrom"]> {
   if (!(await read(isCompacted))) return null;
   const ids = await read(idsOf, "model").catch((error) => {
-    // Of Continuo's own, or too large.
+    // The session is one of Continuo's own, or too large.
     if (isContinuoError(error, "unsupported") || isContinuoError(error, "too_large")) return null;
     throw error;
   });

@@ -1,4 +1,4 @@
-/** Changes that nobody stores, for whoever waits for them. */
+/** Changes that are not stored, for callers that wait for them. */
 
 export interface Changes {
   /** Grows with each change. */
@@ -27,7 +27,8 @@ export function createChanges(): Changes {
 }
 
 /**
- * What an iterator gives, and `"changed"` after each change and after each pause of `pauseMs`. Ends with the iterator.
+ * Yields the items of an iterator, and `"changed"` after each change and after each pause of `pauseMs`. Ends with the
+ * iterator.
  */
 export async function* withChanges<T>(
   items: AsyncIterator<T, unknown>,
@@ -36,7 +37,7 @@ export async function* withChanges<T>(
 ): AsyncGenerator<T | "changed", void, void> {
   let seen = changes.version;
   let next = items.next();
-  // Whoever gives up waits for it no longer.
+  // A caller that stopped reading no longer handles its error.
   next.catch(() => undefined);
   try {
     for (;;) {

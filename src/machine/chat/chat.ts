@@ -1,4 +1,4 @@
-/** Continuing sessions from pages: what is said, asked, answered and cancelled. */
+/** Continuing sessions from pages: prompts, questions, answers and cancellation. */
 
 import { isOwn, nameOf } from "../../catalog/index.ts";
 import { ContinuoError } from "../../model/index.ts";
@@ -14,7 +14,7 @@ import { readOnlyOf } from "./state.ts";
 export interface Chat extends MachineChat {
   /** Sessions whose conversations are open. */
   openSessions(): readonly string[];
-  /** Turns that run end as cancelled. */
+  /** Cancels the running turns. */
   close(): Promise<void>;
 }
 
@@ -70,7 +70,10 @@ function createParts(options: ChatOptions): ChatParts & { closeStore(): Promise<
   };
 }
 
-/** Opened, if it is not. An agent's own session is taken up. Errors: `session_live`, `unsupported`, `busy`. */
+/**
+ * Returns the conversation, and opens it if necessary. An agent's own session is taken up. Errors: `session_live`,
+ * `unsupported`, `busy`.
+ */
 async function opened(
   { options, chats, changes, moved, named: nameIt }: ChatParts,
   key: string,

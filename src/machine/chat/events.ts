@@ -1,4 +1,6 @@
-/** What a page is told of a chat: the state, the turn that runs, from its beginning, and then whatever happens. */
+/**
+ * The events of a chat for a page: the state, the running turn from its beginning, and then everything that happens.
+ */
 
 import { isOwn } from "../../catalog/index.ts";
 import { isContinuoError, type StoredEvent } from "../../model/index.ts";
@@ -10,7 +12,7 @@ import type { ChatParts, ChatSession } from "./parts.ts";
 import { RUN_EVENT_TYPES } from "./runs.ts";
 import { agentsOf, stateOfNative, stateOfOwn } from "./state.ts";
 
-/** Ends when the signal aborts, and when the session is gone. */
+/** Ends when the signal aborts, or when the session no longer exists. */
 export async function* chatEvents(
   parts: ChatParts,
   key: string,
@@ -22,7 +24,7 @@ export async function* chatEvents(
   else yield* ofNative(parts, named, signal);
 }
 
-/** A state that is as it was is no news. */
+/** A state is sent only if it differs from the last one. */
 function createNews(): (state: ChatState) => readonly ChatEvent[] {
   let told = "";
   return (state) => {
@@ -49,7 +51,7 @@ async function* ofNative(
       yield* news(stateOfNative(await options.named(key, signal), agents));
     } catch (error) {
       if (!isContinuoError(error, "not_found")) throw error;
-      // It may be on its way.
+      // The session may be about to get its new key.
     }
   }
 }
@@ -82,16 +84,16 @@ async function* ofOwn(parts: ChatParts, first: ChatSession, signal: AbortSignal)
       turn = await begin(sequence);
       yield { type: "turn" };
     }
-    // Before the state: a turn has ended when all of it was told.
+    // The turn comes before the state, which reports its end only after all of it was sent.
     if (turn !== null && sequence > turn.upTo) yield* await turn.news();
     if (STATE_EVENTS.has(type)) yield* news((await look()).state);
   }
 }
 
-/** Events after which the state may be another one. */
+/** Events after which the state may differ. */
 const STATE_EVENTS: ReadonlySet<string> = new Set([...RUN_EVENT_TYPES, "session_updated"]);
 
-/** Ends when the signal aborts. */
+/** Yields nothing, and ends when the signal aborts. */
 async function* nothing(signal: AbortSignal): AsyncGenerator<never> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {

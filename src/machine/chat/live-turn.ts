@@ -1,4 +1,4 @@
-/** The turn that runs, as events for a page: messages that are new or differ, and texts that went on. */
+/** The running turn as events for a page: new or changed messages, and additions to texts. */
 
 import type { Message, Store } from "../../model/index.ts";
 import { type Transcript, TranscriptBuilder } from "../../transcript/index.ts";
@@ -6,9 +6,9 @@ import type { ChatEvent, WindowMessage } from "../../wire/machine/index.ts";
 import { HISTORY_LIMITS, toShownMessage } from "../history/index.ts";
 
 export interface LiveTurn {
-  /** Events of the log up to here are in it. */
+  /** The sequence up to which it has all events of the log. */
   readonly upTo: number;
-  /** What happened since it was asked last. */
+  /** The changes since the last call. */
   news(): Promise<readonly ChatEvent[]>;
 }
 
@@ -37,10 +37,10 @@ export async function openLiveTurn(
   return turn;
 }
 
-/** Of a turn that is long already only so many of its newest messages are told; the history has the others. */
+/** Of a long turn, only the newest messages are sent; the history has the others. */
 const MOST = 200;
 
-/** A message never changes: another one takes its place. */
+/** A message object never changes: a new object replaces it. */
 export function newsOf(
   before: readonly Message[],
   now: readonly Message[],
@@ -72,7 +72,7 @@ export function newsOf(
   return events;
 }
 
-/** What was added to its last text; `null` where anything else changed, or it is longer than what is shown of a text. */
+/** The addition to its last text; `null` if anything else changed, or the text is longer than a window shows. */
 function tokenOf(old: Message, now: Message): ChatEvent | null {
   const block = now.content.length - 1;
   const [before, after] = [old.content[block], now.content[block]];
@@ -86,7 +86,7 @@ function tokenOf(old: Message, now: Message): ChatEvent | null {
   return { type: "token", sequence: sequenceOf(now), block, from, text: after.text.slice(from) };
 }
 
-/** Its id is not that of the history, where an id of an earlier turn can be the same. */
+/** Its id differs from that in the history, where an earlier turn can have the same one. */
 function toLiveMessage(message: Message, key: string): WindowMessage {
   const { message: shown, cuts } = toShownMessage(message, { key });
   const id = `live:${sequenceOf(message)}`;

@@ -1,4 +1,4 @@
-/** Conversations that this machine carries on for pages: one for each session, open while it is used. */
+/** Conversations that this machine continues for pages: one per session, open while it is used. */
 
 import { randomUUID } from "node:crypto";
 import { openTalk, type Talk } from "../../conversations/index.ts";
@@ -13,14 +13,14 @@ export interface OpenChat {
   readonly sessionId: string;
   readonly talk: Talk;
   readonly questions: Questions;
-  /** A turn that begins, or waits, at once; resolves when its prompt is stored. Errors: those of storing it. */
+  /** Queues a turn, or begins it at once; resolves when its prompt is stored. Errors: those of storing it. */
   say(text: string): Promise<string>;
   /** Errors: `busy` while a turn runs; those of `Talk.switchAgent`. */
   switchAgent(name: string): Promise<void>;
 }
 
 export interface OpenChats {
-  /** The one of a session of Continuo's, if it is open. */
+  /** The open conversation of one of Continuo's own sessions. */
   get(sessionId: string): OpenChat | undefined;
   sessionIds(): readonly string[];
   /** @param name as `findOrigin` takes it. Errors: `busy`; those of `openTalk`. */
@@ -41,9 +41,9 @@ interface Entry extends OpenChat {
 
 export function createOpenChats({ places, store, changes }: OpenChatsOptions): OpenChats {
   const open = new Map<string, Entry>();
-  /** By the name that was asked for: two pages open one conversation. */
+  /** By the requested name, so that two pages open one conversation. */
   const opening = new Map<string, Promise<Entry>>();
-  /** While one ends, its agent still has the session open. */
+  /** Conversations that are closing: their agents still have the session open. */
   const ending = new Set<Promise<void>>();
   const end = async (entry: Entry): Promise<void> => {
     if (open.get(entry.sessionId) !== entry) return;
@@ -147,7 +147,7 @@ async function openEntry(
   return entry;
 }
 
-/** The store of all conversations outlives each. */
+/** The store is shared by all conversations, so closing one must not close it. */
 function withoutClosing(store: OpenedStore): OpenedStore {
   const close = async (): Promise<void> => undefined;
   return { ...store, close, [Symbol.asyncDispose]: close };
@@ -157,11 +157,11 @@ interface Saying {
   readonly sessionId: string;
   readonly runId: string;
   readonly said: Promise<unknown>;
-  /** Of the log, before it was said. */
+  /** The newest sequence of the log before the prompt. */
   readonly after: number;
 }
 
-/** Errors: that of the turn, where it ended before it was stored. */
+/** Errors: that of the turn, if it ended before the prompt was stored. */
 async function stored(store: OpenedStore, { sessionId, runId, said, after }: Saying): Promise<void> {
   const over = new AbortController();
   const { signal } = over;

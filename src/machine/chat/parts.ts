@@ -9,17 +9,17 @@ import type { OpenChats } from "./open-chats.ts";
 export interface ChatSession {
   readonly key: string;
   readonly row: ListedSession;
-  /** Of a sub-agent. */
+  /** The key of the session that started it, for a sub-agent. */
   readonly parentKey: string | null;
 }
 
-/** What a chat asks of the machine. */
+/** What a chat needs from the machine. */
 export interface ChatOptions {
   readonly places: PlacesAt;
   openStore(): Promise<OpenedStore>;
   /** Errors: `not_found`. */
   named(key: string, signal: AbortSignal): Promise<ChatSession>;
-  /** The key of a session of Continuo's own that was made a moment ago. */
+  /** The key of one of Continuo's own sessions that was just created. */
   keyOfOwn(sessionId: string): Promise<string>;
 }
 
@@ -27,9 +27,9 @@ export interface ChatParts {
   readonly options: ChatOptions;
   readonly changes: Changes;
   readonly chats: OpenChats;
-  /** Agents' own sessions that were taken up here: their keys are in no list any more. */
+  /** Agents' own sessions that were taken up here, by their old keys, which are in no list any more. */
   readonly moved: Map<string, string>;
   store(): Promise<OpenedStore>;
-  /** Under the key that it has now. Errors: `not_found`. */
+  /** The session under its present key. Errors: `not_found`. */
   named(key: string, signal: AbortSignal): Promise<ChatSession>;
 }

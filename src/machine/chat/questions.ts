@@ -8,7 +8,7 @@ import {
   type ChatQuestion,
 } from "../../wire/machine/index.ts";
 
-/** What an agent's program calls. */
+/** The function that an agent's program calls. */
 type Ask = (
   request: PermissionRequest,
   call: { readonly signal: AbortSignal },
@@ -19,7 +19,7 @@ export interface Questions {
   readonly open: readonly ChatQuestion[];
   /** The newest last. */
   readonly answered: readonly ChatAnswered[];
-  /** Errors: `conflict` where somebody else answered, `not_found` for a question that nobody asks, `invalid`. */
+  /** Errors: `conflict` if another page answered first, `not_found` if there is no such question, `invalid`. */
   answer(request: AnswerRequest): void;
 }
 
@@ -30,7 +30,7 @@ interface OpenQuestion {
 }
 
 export interface QuestionsOptions {
-  /** Who has not answered then has denied. */
+  /** A question without an answer is denied after this time. */
   readonly timeLimitMs: () => number;
   readonly onChange: () => void;
 }
@@ -76,7 +76,7 @@ export function createQuestions({ timeLimitMs, onChange }: QuestionsOptions): Qu
   };
 }
 
-/** Errors: `invalid` for an option of another kind, or a yes to what cannot be seen. */
+/** Errors: `invalid` for an option of another kind, or for a yes to a request that was not shown completely. */
 function decided(
   { outcome, optionId, reason }: AnswerRequest,
   { request: { options }, shown }: OpenQuestion,

@@ -1,4 +1,4 @@
-/** The newest runs of a session, by the events that tell of them. Pure. */
+/** The newest runs of a session, folded from their events. Pure. */
 
 import {
   type Block,
@@ -11,7 +11,7 @@ import {
 import { recordOf } from "../../wire/index.ts";
 import { CHAT_LIMITS, type ChatRun } from "../../wire/machine/index.ts";
 
-/** What `foldRuns` reads. */
+/** The types that `foldRuns` reads. */
 export const RUN_EVENT_TYPES: readonly string[] = Object.values(RUN_EVENTS);
 
 const STATUS_OF: ReadonlyMap<string, RunStatus> = new Map(
@@ -19,13 +19,13 @@ const STATUS_OF: ReadonlyMap<string, RunStatus> = new Map(
 );
 
 export interface KnownRun extends ChatRun {
-  /** The run whose input it was given again. */
+  /** The earlier run with the same input, if this one repeats it. */
   readonly retryOf: string | null;
-  /** Of the event that it began with; `null` while it waits. */
+  /** The sequence of its first event; `null` while it waits. */
   readonly startedAt: number | null;
 }
 
-/** In the order in which they were asked for; events of runs whose beginning is not among them are left out. */
+/** Runs in the order of their requests; events of runs whose beginning is missing are left out. */
 export function foldRuns(events: readonly StoredEvent[]): readonly KnownRun[] {
   const runs = new Map<string, KnownRun>();
   for (const event of events) {
@@ -70,7 +70,7 @@ function messageOf(data: unknown): string | null {
   return typeof message === "string" ? message.slice(0, MAX_MESSAGE_CHARS) : null;
 }
 
-/** Turns without a whole answer after the last one that has one; not those that were asked again. */
+/** Turns without a complete answer after the last answered one, except those that were asked again. */
 export function unansweredOf(runs: readonly KnownRun[]): readonly KnownRun[] {
   const last = runs.findLastIndex(({ status }) => status === "completed");
   const again = new Set(runs.map(({ retryOf }) => retryOf));

@@ -1,4 +1,4 @@
-/** What a chat is now, as a page is told it. */
+/** The present state of a chat, as a page receives it. */
 
 import type { ListedSession } from "../../catalog/index.ts";
 import { agentsAt } from "../../conversations/index.ts";
@@ -11,7 +11,7 @@ import { foldRuns, type KnownRun, RUN_EVENT_TYPES, toChatRun, unansweredOf } fro
 
 export interface Agents {
   readonly names: readonly string[];
-  /** Why none can be asked. */
+  /** Why no agent can be asked. */
   readonly problem: string | null;
 }
 
@@ -23,7 +23,7 @@ export async function agentsOf({ options }: ChatParts, { cwd }: ListedSession): 
   }
 }
 
-/** Why nothing can be said in a session that nobody opened here. */
+/** Why no prompt can be sent to a session that nobody opened here. */
 export function readOnlyOf({ row, parentKey }: ChatSession): ContinuoError | null {
   if (parentKey !== null) {
     return new ContinuoError("unsupported", "a sub-agent is a part of the session that started it", {
@@ -36,7 +36,7 @@ export function readOnlyOf({ row, parentKey }: ChatSession): ContinuoError | nul
   });
 }
 
-/** Nothing happens in an agent's own session before it is taken up. */
+/** An agent's own session has no turns here until it is taken up. */
 export function stateOfNative(named: ChatSession, agents: Agents): ChatState {
   return {
     agent: named.row.agent,
@@ -59,11 +59,11 @@ export async function stateOfOwn(
     own.getSession(sessionId),
     runnerOf(own, sessionId),
   ]);
-  // What a process that ended left behind is ended by the next prompt.
+  // The next prompt ends runs that a dead process left behind.
   const isLeft = runner === null && chat === undefined;
   const runs = isLeft ? foldRuns(events).map(toLeft) : foldRuns(events);
   const running = runs.findLast(({ status }) => status === "running") ?? null;
-  // An agent that this server started has the session open too.
+  // An agent that this server started has the session open as well, which does not count as elsewhere.
   const elsewhere = chat === undefined && runner === null ? readOnlyOf(named) : null;
   const state: ChatState = {
     agent: chat?.talk.agent ?? session?.agent ?? agents.names[0] ?? agent,

@@ -1,4 +1,4 @@
-/** Where the branches of a session part, from the ids of their messages: read when somebody asks. */
+/** Where the branches of a session part, from the ids of their messages. They are read only on request. */
 
 import { openLocated } from "../../catalog/index.ts";
 import type { Leaf, Message } from "../../model/index.ts";
@@ -12,7 +12,7 @@ import { beginsTurn } from "./turn-facts.ts";
 export interface BranchPath {
   readonly leaf: Leaf;
   readonly ids: readonly string[];
-  /** Of each message, the number of its turn; 1-based. */
+  /** For each message, the number of its turn; 1-based. */
   readonly turns: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export async function branchesOf(asked: HistoryRequest, signal: AbortSignal): Pr
   let messages = 0;
   for (const leaf of leaves.slice(0, HISTORY_LIMITS.branches)) {
     messages += leaf.messages;
-    // The active one is looked at in any case: others are drawn beside it.
+    // The active branch is always read, because the others are drawn beside it.
     if (messages > HISTORY_LIMITS.branchMessages && paths.length > 0) break;
     paths.push(await pathOf(leaf, session.history({ leaf: leaf.id }), signal));
   }
@@ -43,7 +43,7 @@ async function pathOf(leaf: Leaf, history: AsyncIterable<Message>, signal: Abort
   return { leaf, ids, turns };
 }
 
-/** Each branch parts from the one before it with which it shares most; of equals from the first. Pure. */
+/** Each branch parts from the earlier branch with which it shares most messages; among equals, from the first. Pure. */
 export function toBranches(paths: readonly BranchPath[]): Branch[] {
   return paths.map(({ leaf, ids, turns }, at) => {
     let parent: BranchPath | null = null;

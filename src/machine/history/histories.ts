@@ -1,4 +1,4 @@
-/** The histories that are being looked at: each is read once for all who ask, and read on when it grew. */
+/** The histories in use: each is read once for all callers, and read further when it grew. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LookUpHit } from "../../catalog/index.ts";
@@ -10,21 +10,21 @@ import { type ReadOptions, readOn, readTip, readWhole, stampNow, type Whole } fr
 /** Which history: of a session, in a view, on a branch. */
 export interface HistoryRequest extends ReadOptions {
   readonly key: string;
-  /** Where the session lies now. Errors: `not_found`. */
+  /** Finds the session. Errors: `not_found`. */
   locate(): Promise<LookUpHit>;
 }
 
 export interface Histories {
-  /** `use` is called with the history as it is now; it must not keep it. */
+  /** Calls `use` with the present history; `use` must not keep it. */
   withWhole<T>(asked: HistoryRequest, signal: AbortSignal, use: (whole: Whole) => T): Promise<T>;
-  /** The newest messages of a long session that was not read yet; `null` where all of it is there soon. */
+  /** The newest messages of a long session that was not read yet; `null` if all of it will be there soon. */
   tip(asked: HistoryRequest): Promise<readonly Message[] | null>;
-  /** Whether all of it was read here, or is being read. */
+  /** Whether all of it was read in this thread, or is being read. */
   holds(asked: Omit<HistoryRequest, "locate">): boolean;
   close(): void;
 }
 
-/** Reads the history that is asked about, in its view unless another one is named. */
+/** Reads the requested history, in its own view by default. */
 export type Read = <T>(use: (whole: Whole) => T, view?: HistoryView) => Promise<T>;
 
 interface Slot {
@@ -32,14 +32,14 @@ interface Slot {
   hit: LookUpHit | null;
   whole: Whole | null;
   tip: { readonly stamp: string; readonly messages: Promise<readonly Message[] | null> } | null;
-  /** Being read. It is given up when nobody waits for it. */
+  /** The reading in progress. It is aborted when nobody waits for it. */
   reading: { readonly done: Promise<Whole>; readonly abort: AbortController; waiting: number } | null;
-  /** `performance.now()` of the last look, and looks since the session was located. */
+  /** `performance.now()` of the last check, and the number of checks since the session was located. */
   lookedAt: number;
   looks: number;
 }
 
-/** So often the session is located again: its agent may have begun another file. */
+/** After this many checks the session is located again: its agent may have begun another file. */
 const LOOKS = 20;
 
 export function createHistories(): Histories {
@@ -47,7 +47,7 @@ export function createHistories(): Histories {
   const slotOf = (asked: HistoryRequest): Slot => {
     const name = nameOf(asked);
     const slot = slots.get(name) ?? createSlot();
-    // The one that was asked for last is the last one to go.
+    // Moves it to the end: the least recently used history is removed first.
     slots.delete(name);
     slots.set(name, slot);
     return slot;
@@ -70,7 +70,7 @@ export function createHistories(): Histories {
       if (sizeOf(slot.hit) < HISTORY_LIMITS.smallBytes) return null;
       const stamp = await stampNow(slot.hit, asked.places);
       if (slot.tip !== null && slot.tip.stamp === stamp) return await slot.tip.messages;
-      // It grew, or may lie elsewhere by now.
+      // It grew since, or may have moved.
       if (slot.tip !== null) slot.hit = await asked.locate();
       const tip = { stamp, messages: readTip(slot.hit, asked.places) };
       slot.tip = tip;
@@ -92,7 +92,7 @@ export function createHistories(): Histories {
   };
 }
 
-/** Of a history: one for each session, view and branch. */
+/** The name of a history: one for each session, view and branch. */
 export function nameOf({ key, view, branch }: Pick<HistoryRequest, "key" | "view" | "branch">): string {
   return JSON.stringify([key, view, branch ?? null]);
 }
@@ -101,7 +101,7 @@ function createSlot(): Slot {
   return { users: 0, hit: null, whole: null, tip: null, reading: null, lookedAt: 0, looks: 0 };
 }
 
-/** As it is now, or was a moment ago. */
+/** The history as it is, or was a moment ago. */
 async function wholeNow(slot: Slot, asked: HistoryRequest, signal: AbortSignal): Promise<Whole> {
   signal.throwIfAborted();
   const isDue = performance.now() - slot.lookedAt > HISTORY_LIMITS.followMs;
@@ -152,7 +152,7 @@ async function read(slot: Slot, asked: HistoryRequest, signal: AbortSignal): Pro
     return next;
   }
   slot.whole = await readWhole(slot.hit, asked, signal);
-  // Who was given the old one is done with it in this turn of the loop.
+  // Callers that have the old history finish with it in this turn of the event loop.
   setImmediate(() => whole.kept[Symbol.dispose]());
   return slot.whole;
 }
@@ -166,13 +166,13 @@ async function readOnSafely(
   try {
     return await readOn(hit, whole, asked, signal);
   } catch (error) {
-    // Between two looks it was moved, or is being written anew; a branch can end.
+    // It was moved between two checks, or is being rewritten, or a branch ended.
     if (isContinuoError(error, "unreadable") || isContinuoError(error, "not_found")) return null;
     throw error;
   }
 }
 
-/** A file that is written anew is gone for a moment. */
+/** A file that is being rewritten is missing for a moment. */
 async function locateAgain(hit: LookUpHit, asked: HistoryRequest): Promise<LookUpHit> {
   for (let attempt = 1; ; attempt++) {
     try {

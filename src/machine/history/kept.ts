@@ -1,4 +1,4 @@
-/** The messages of one history, kept so that any of them is there at once: their texts in a spool, their places in memory. */
+/** The messages of one history with random access: their texts in a spool, their places in memory. */
 
 import type { Prices } from "../../catalog/index.ts";
 import type { Message } from "../../model/index.ts";
@@ -6,7 +6,7 @@ import { createSpool, type SpoolPlace } from "./spool.ts";
 import { beginsTurn, createTurnFacts, foldTurn, type TurnFacts } from "./turn-facts.ts";
 
 export interface KeptHistory extends Disposable {
-  /** Told apart from every other reading of the same session. */
+  /** Different for every reading of the same session. */
   readonly generation: string;
   readonly prices: Prices;
   /** Grows with each change. */
@@ -21,11 +21,11 @@ export interface KeptHistory extends Disposable {
   messageAt(index: number): Message;
   /** The message as JSON. */
   textAt(index: number): string;
-  /** A message at the end, or one that is there already in its new form. */
+  /** Adds a message at the end, or replaces one with its new form. */
   put(message: Message): void;
-  /** Whether the message is there in this form. */
+  /** Whether it has the message in this form. */
   has(message: Message, index: number): boolean;
-  /** After several `put`: works out again what is said of turns that changed. */
+  /** Call it after several `put`: it updates the facts of changed turns. */
   settle(): void;
 }
 

@@ -1,4 +1,7 @@
-/** The outline of a history, and what it changed: answers from what is kept of each turn. Pure but for the spool. */
+/**
+ * The outline of a history, and the files that it changed: answers from the facts kept for each turn. Pure but for the
+ * spool.
+ */
 
 import { ContinuoError } from "../../model/index.ts";
 import type {
@@ -15,7 +18,7 @@ import { HISTORY_LIMITS } from "./limits.ts";
 import { type Change, changesOfCall, toOutlineTurn } from "./turn-facts.ts";
 
 export interface OutlineQuery {
-  /** Turns before this number. */
+  /** Only turns before this number. */
   readonly before?: number;
   readonly limit?: number;
 }
@@ -41,7 +44,7 @@ export function outlineOf(
   };
 }
 
-/** Those of the newest turns first. */
+/** The files of the newest turns first. */
 function filesOf(turns: KeptHistory["turns"]): readonly TouchedFile[] {
   const files = new Map<string, { -readonly [K in keyof TouchedFile]: TouchedFile[K] }>();
   for (const [at, turn] of turns.entries()) {
@@ -77,7 +80,7 @@ export function changedFiles({ turns }: KeptHistory): ChangesAnswer {
   return { files: [...files.values()].slice(0, HISTORY_LIMITS.changedFiles), total: files.size };
 }
 
-/** The changes of one file in their order. Errors: `not_found` where there is none. */
+/** The changes of one file in their order. Errors: `not_found` if there is none. */
 export function changesOfFile(kept: KeptHistory, path: string, after = 0): FileChanges {
   const all = kept.turns.flatMap(({ files }, at) =>
     (files.get(path)?.changes ?? []).map((change) => ({ change, turn: at + 1 })),

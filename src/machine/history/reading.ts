@@ -1,4 +1,4 @@
-/** How a history is read into what is kept of it: all of it once, then what was added, and anew where it was written anew. */
+/** Reads histories: all of a session once, then what was added, and all of it again if it was rewritten. */
 
 import { randomUUID } from "node:crypto";
 import { setImmediate as othersTurn } from "node:timers/promises";
@@ -27,7 +27,7 @@ export interface ReadOptions {
   readonly branch?: string;
 }
 
-/** A history as it was when its files had this stamp. */
+/** A history at the time when its files had this stamp. */
 export interface Whole {
   readonly kept: KeptHistory;
   readonly details: ShownDetails;
@@ -37,7 +37,7 @@ export interface Whole {
   readonly saved: SavedScan | null;
 }
 
-/** What changes whenever the session does; empty where nobody can tell. */
+/** A stamp that changes whenever the session does; empty if that cannot be known. */
 export async function stampNow(hit: LookUpHit, places: PlacesAt): Promise<string> {
   if (hit.kind === "native") {
     return stampOf(hit.native.found.files.map(({ path }) => statFile(path) ?? { path, ...GONE }));
@@ -62,7 +62,7 @@ export async function readWhole(hit: LookUpHit, options: ReadOptions, signal: Ab
   }
 }
 
-/** The same history with what changed since; `null` where it was written anew, and has to be read so. */
+/** The same history with the changes since; `null` if it was rewritten and must be read as a whole. */
 export async function readOn(
   hit: LookUpHit,
   before: Whole,
@@ -84,7 +84,7 @@ export async function readOn(
     : null;
 }
 
-/** Its newest part alone; `null` where there is none to be had. */
+/** Only its newest part; `null` if that is not available. */
 export async function readTip(hit: LookUpHit, places: PlacesAt): Promise<readonly Message[] | null> {
   using session = await openLocated(hit, places, { newestBytes: HISTORY_LIMITS.tipBytes });
   return session.partial ? (await Array.fromAsync(session.history())).map(toKept) : null;
@@ -130,7 +130,7 @@ async function putAll(
   kept.settle();
 }
 
-/** `false` where the messages are not those that are kept, with others after them. */
+/** `false` if the messages are not the kept ones followed by others. */
 async function putDifferences(
   kept: KeptHistory,
   messages: AsyncIterable<Message>,
@@ -148,12 +148,12 @@ async function putDifferences(
   return index === kept.length;
 }
 
-/** The call and the result hold what these repeat. */
+/** These fields repeat the call and the result. */
 function toKept({ toolInput: _input, toolOutput: _output, ...message }: Message): Message {
   return message;
 }
 
-/** A long session does not keep others from being answered. */
+/** Pauses while reading, so that other requests are answered. */
 export async function* slowly(
   messages: AsyncIterable<Message>,
   signal: AbortSignal,

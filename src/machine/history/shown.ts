@@ -1,4 +1,4 @@
-/** A message as a window shows it: no bytes, nothing opaque, and long texts cut. Pure. */
+/** A message in the form for a window: no bytes, no opaque data, and long texts cut. Pure. */
 
 import type { Block, Message, ToolResultBlock } from "../../model/index.ts";
 import { type HistoryName, imagePath, type TextCut } from "../../wire/machine/index.ts";
@@ -9,7 +9,7 @@ export interface ShownMessage {
   readonly cuts: readonly TextCut[];
 }
 
-/** Formats that no browser runs anything from; SVG is none of them. */
+/** Image formats in which a browser never runs anything; SVG is not among them. */
 export const SHOWN_IMAGES: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",
@@ -19,7 +19,7 @@ export const SHOWN_IMAGES: ReadonlySet<string> = new Set([
   "image/bmp",
 ]);
 
-/** The history is named in the paths of images. */
+/** The paths of images name the history. */
 export function toShownMessage(message: Message, history: HistoryName): ShownMessage {
   const budget: Budget = { cuts: [], chars: HISTORY_LIMITS.messageChars, nodes: HISTORY_LIMITS.messageNodes };
   const { records, sequence } = message.metadata;
@@ -80,7 +80,7 @@ function blockOf(block: Block, path: string, place: Place): Block {
   }
 }
 
-/** Of the details only Claude Code's hunks, which have the numbers of changed lines. */
+/** From the details only Claude Code's hunks are used, which have line numbers. */
 function patchOf(details: unknown, path: string, place: Place): Pick<ToolResultBlock, "details"> {
   const { structuredPatch } = (details ?? {}) as { readonly structuredPatch?: unknown };
   if (!Array.isArray(structuredPatch)) return {};
@@ -95,12 +95,12 @@ function imageUrl(path: string, { history: { key, branch }, messageId }: Place):
   return imagePath(key, messageId, path, branch);
 }
 
-/** What a session says may not pass for a path on this server. */
+/** Content of a session must not be taken for a path on this server. */
 function safeUrl(url: string | undefined): string | undefined {
   return url !== undefined && url.length <= 2_048 && /^https?:\/\//iu.test(url) ? url : undefined;
 }
 
-/** A value as it is, but for long texts and what is beyond the number of nodes. */
+/** Returns the value with long texts cut, and without nodes beyond the limit. */
 function cutIn(value: unknown, path: string, place: Place): unknown {
   place.budget.nodes -= 1;
   if (typeof value === "string") return cut(value, path, place);
@@ -131,7 +131,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** As in a JSON pointer. */
+/** Escaped as in a JSON pointer. */
 function escapeStep(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -1,10 +1,10 @@
-/** Texts kept out of memory: what was read of a session, in a private file that nobody else finds, in any order again. */
+/** Texts outside of memory: the read parts of a session, in a private file without a name, with random access. */
 
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What is held in memory before it is written. */
+/** How many bytes are held in memory before they are written. */
 const HELD_BYTES = 1024 * 1024;
 
 export interface SpoolPlace {
@@ -18,7 +18,7 @@ export interface Spool {
   close(): void;
 }
 
-/** Of a short session nothing is written at all. */
+/** A short session is never written to the file. */
 export function createSpool(): Spool {
   let file: number | null = null;
   let written = 0;
@@ -62,7 +62,7 @@ export function createSpool(): Spool {
   };
 }
 
-/** It has no name: whatever becomes of the process, nothing stays. */
+/** The file has no name: nothing stays, however the process ends. */
 function openScratch(): number {
   const folder = mkdtempSync(join(tmpdir(), "continuo-view-"));
   try {

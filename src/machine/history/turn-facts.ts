@@ -1,4 +1,4 @@
-/** What one turn is about, folded message by message: its line in the outline, its marks, files and changes. Pure. */
+/** The facts of one turn, folded message by message: its line in the outline, its marks, files and changes. Pure. */
 
 import { costOf, filesOfCall, type Prices, tokensOf } from "../../catalog/index.ts";
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "../../model/index.ts";
@@ -20,15 +20,15 @@ export interface TurnFacts {
   costUsd: number | null;
   readonly models: Set<string>;
   readonly marks: Mark[];
-  /** By path: calls that name it, and the places of those that change it. */
+  /** By path: the number of calls that name it, and the places of calls that change it. */
   readonly files: Map<string, { calls: number; readonly changes: Change[] }>;
-  /** Calls whose results are still to come. */
+  /** Calls without a result so far. */
   readonly open: Map<string, OpenCall>;
 }
 
 export type Mark = Omit<OutlineMark, "turn">;
 
-/** A change without its lines, which are worked out again when they are asked for. */
+/** A change without its lines, which are computed again on request. */
 export interface Change {
   readonly index: number;
   readonly messageId: string;
@@ -122,7 +122,7 @@ function foldResult(turn: TurnFacts, block: ToolResultBlock, place: Place): void
   }
 }
 
-/** What a call changes in files that have names. */
+/** The changes that a call makes in files that it names. */
 export function changesOfCall(
   block: ToolCallBlock,
 ): readonly { readonly path: string; readonly lines: readonly DiffLine[] }[] {
@@ -133,7 +133,7 @@ export function changesOfCall(
 }
 
 const COMMIT = /\bgit\b[^\n;&|]*\bcommit\b/u;
-/** What git prints: `[main 1a2b3c4] Subject`. */
+/** The output of git: `[main 1a2b3c4] Subject`. */
 const COMMITTED = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})/gmu;
 
 function commitsOf({ args, rawArgs }: ToolCallBlock, { content }: ToolResultBlock): string[] {

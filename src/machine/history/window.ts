@@ -89,7 +89,9 @@ export function indexOf(kept: KeptHistory, id: string): number {
   });
 }
 
-/** Of the end of a session that was not read yet as a whole; `null` where the message asked for is not in it. */
+/**
+ * A window into the end of a session that was not read as a whole yet; `null` if the requested message is not in it.
+ */
 export function tipWindow(
   messages: readonly Message[],
   { key, prices }: { readonly key: string; readonly prices: Prices },
@@ -98,7 +100,7 @@ export function tipWindow(
   if (after !== undefined || around !== undefined) return null;
   const end = before === undefined ? messages.length : messages.findIndex(({ id }) => id === before);
   if (end < 1) return null;
-  // Which message the first turn begins with is not known yet.
+  // The message with which the first turn begins is not known yet.
   let turnId = messages[0]?.id ?? "";
   const shown = messages.slice(0, end).map((message) => {
     if (beginsTurn(message)) turnId = message.id;
