@@ -20,13 +20,13 @@ export interface ListenOptions {
   /** 0 is any free port. */
   readonly port: number;
   /**
-   * `own` for a process that is nothing but this server: the global `Response` becomes one that costs half as much.
-   * `shared` where none is given.
+   * `own` for a process that is only this server: the global `Response` is replaced by one that costs half as much.
+   * `shared` by default.
    */
   readonly process?: "own" | "shared";
 }
 
-/** Errors: `unavailable` when the address cannot be taken. */
+/** Errors: `unavailable` if the address is in use or not allowed. */
 export async function listen(server: ContinuoServer, options: ListenOptions): Promise<Listening> {
   const { host, port } = options;
   const listener = getRequestListener(
@@ -62,7 +62,7 @@ function bound(http: Server, { host, port }: ListenOptions): Promise<void> {
   });
 }
 
-/** Requests are answered to their end, but not for ever. */
+/** Requests are answered to their end, up to a limit of time. */
 async function closed(http: Server, server: ContinuoServer): Promise<void> {
   const gone = new Promise<void>((resolve) => {
     http.close(() => resolve());
@@ -76,7 +76,7 @@ async function closed(http: Server, server: ContinuoServer): Promise<void> {
   clearInterval(idle);
 }
 
-/** What a proxy hands on does not come from this machine, whatever its socket says. */
+/** A request from a proxy does not come from this machine, whatever its socket says. */
 function peerOf({ socket, headers }: IncomingMessage): Peer {
   const address = socket.remoteAddress ?? "";
   const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;

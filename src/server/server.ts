@@ -1,4 +1,4 @@
-/** Requests in, responses out: the parts of the server behind one check of who asks. */
+/** From requests to responses: the parts of the server behind one check of the token. */
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -34,27 +34,27 @@ import { createMetrics } from "./operation/index.ts";
 
 export interface ServerOptions {
   readonly store: (workspaceId: string) => Store;
-  /** Where codes and cookies of pages are kept; `store` where it is left out. */
+  /** The store for codes and cookies of pages; `store` by default. */
   readonly tokens?: (workspaceId: string) => Store;
   /** `createAuthenticate`, or `allowEverybody` on loopback. */
   readonly authenticate: Authenticate;
-  /** The defaults where they are left out. */
+  /** The defaults if they are left out. */
   readonly limits?: Partial<ServerLimits>;
-  /** Exact origins of pages that may call. */
+  /** Exact origins of pages that may send requests. */
   readonly origins?: readonly string[];
-  /** The names under which the server may be called; every name where it is left out. */
+  /** The host names under which the server answers; every name if it is left out. */
   readonly hosts?: readonly string[];
-  /** How clients reach the server; the name that a request was sent to where it is left out. */
+  /** The address at which clients reach the server; by default the host that the request names. */
   readonly publicUrl?: string;
   /** Private hosts that webhooks may be sent to. */
   readonly webhookHosts?: readonly string[];
   readonly longPollMs?: number;
-  /** The defaults where they are left out. */
+  /** The defaults if they are left out. */
   readonly slowReaders?: Partial<SlowReaders>;
   readonly live?: LiveSettings;
-  /** Answers at `/mcp`, for tokens with `machine:read`. */
+  /** The service at `/mcp`, for tokens with `machine:read`. */
   readonly mcp?: McpService;
-  /** Loads what answers below `/v1/machine/`, for tokens with a scope of the machine. */
+  /** Loads the service below `/v1/machine/`, for tokens with a scope of the machine. */
   readonly machine?: () => Promise<MachineService>;
   /** The folder of the built viewer: the page at `/`. */
   readonly pageFolder?: string;
@@ -64,7 +64,7 @@ export interface ServerOptions {
 export interface ContinuoServer {
   fetch(request: Request, peer: Peer): Promise<Response>;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): void;
-  /** Takes no more requests, ends live streams with a retry hint, and resolves when nothing is open. */
+  /** Accepts no more requests, ends live streams with a retry hint, and resolves when nothing is open. */
   close(): Promise<void>;
 }
 
@@ -124,7 +124,7 @@ function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): S
 
 const STORES_KEPT = 1_000;
 
-/** A view of a workspace is made once, not for every request. */
+/** Creates the view of a workspace once, not for every request. */
 function keepingStores(open: ServerOptions["store"]): ServerContext["store"] {
   const stores = new Map<string, Store>();
   return (workspaceId) => {

@@ -14,8 +14,8 @@ interface TokenRow {
 }
 
 /**
- * Asks the store, and remembers the answer for a second: that long a revoked token may go on. Who guesses is told to
- * wait, by address; a token that is valid is never refused for the guesses of others behind the same proxy.
+ * Asks the store, and remembers the answer for a second: a revoked token works for that long. An address that guesses
+ * must wait; a valid token is never refused because of other clients behind the same proxy.
  */
 export function createAuthenticate(store: Store): Authenticate {
   const known = new Map<string, TokenRow>();
@@ -58,7 +58,7 @@ function untilOf({ expiresAt }: Token, now: number): number {
   return expiresAt === null ? until : Math.min(until, Date.parse(expiresAt));
 }
 
-/** A code opens a page, a cookie is sent by one, and neither is a bearer token. */
+/** A code opens a page and a page sends a cookie: neither is a bearer token. */
 function assertUse({ label }: Token, { sentAs }: Credentials): void {
   if (label === CODE_LABEL) throw unauthorized("a code is not a token");
   if ((label === PAGE_LABEL) !== (sentAs === "cookie")) {
@@ -66,7 +66,7 @@ function assertUse({ label }: Token, { sentAs }: Credentials): void {
   }
 }
 
-/** What this version does not understand allows nothing. The machine is for tokens that were made on it. */
+/** A scope that this version does not know allows nothing. The machine is only for tokens that were issued on it. */
 function scopesOf({ scopes, issuedFrom }: Token): readonly Scope[] {
   return scopes.flatMap((text) => {
     let scope: Scope;

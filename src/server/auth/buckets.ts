@@ -12,7 +12,7 @@ interface Bucket {
 export interface BucketOptions {
   readonly perSecond: number;
   readonly burst: number;
-  /** Of the error. */
+  /** The message of the error. */
   readonly message?: string;
 }
 
@@ -33,7 +33,7 @@ export class Buckets {
     this.assert(name, now).level -= 1;
   }
 
-  /** The same check; takes nothing. */
+  /** Makes the same check without taking anything. */
   assert(name: string, now: number): Bucket {
     const bucket = this.#bucketOf(name, now);
     if (bucket.level >= 1) return bucket;
@@ -58,7 +58,7 @@ export class Buckets {
     return made;
   }
 
-  /** A bucket that is full again says nothing. Of those that are not, the oldest go when there is no room. */
+  /** A full bucket holds no information, so it is removed. Without room for another one, the oldest are removed too. */
   #removeFull(now: number): void {
     const fullAfterMs = (this.#burst * 1000) / this.#perSecond;
     for (const [name, { at }] of this.#buckets) if (now - at > fullAfterMs) this.#buckets.delete(name);

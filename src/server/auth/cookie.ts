@@ -1,4 +1,4 @@
-/** The cookie of a page of the server. */
+/** The cookie of the server's pages. */
 
 /** A browser sends cookies to every port of a host: with one name, two servers would sign out each other's pages. */
 function nameFor(url: URL): string {
@@ -19,7 +19,7 @@ export function cookieIn(header: string, url: URL): string | undefined {
   return undefined;
 }
 
-/** Only this host sets it, and a page of another site never sends it. */
+/** Only this host can set it, and pages of other sites never send it. */
 export function setCookie(
   secret: string,
   { maxAgeSeconds, url }: { maxAgeSeconds: number; url: URL },

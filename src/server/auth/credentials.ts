@@ -1,11 +1,11 @@
-/** What a request proves itself with: a bearer token, or the cookie of a page. */
+/** The credentials of a request: a bearer token, or the cookie of a page. */
 
 import type { IncomingMessage } from "node:http";
 import { ContinuoError } from "../../model/index.ts";
 import type { Credentials } from "../context/index.ts";
 import { cookieIn, cookieOf } from "./cookie.ts";
 
-/** Errors: `forbidden` for a change that a cookie is to allow, and no page of the server sent. */
+/** Errors: `forbidden` for a change with a cookie that no page of the server sent. */
 export function credentialsOf(request: Request): Credentials {
   const { headers, method } = request;
   const header = headers.get("authorization");
@@ -15,7 +15,7 @@ export function credentialsOf(request: Request): Credentials {
   }
   const cookie = cookieOf(request);
   if (cookie === undefined) return { sentAs: "header" };
-  // The origin was checked before; here it must be there, which a form of another site cannot leave out.
+  // The origin was checked before. Here it must be present: a form of another site cannot leave it out.
   if (method !== "GET" && method !== "HEAD" && headers.get("origin") === null) {
     throw new ContinuoError("forbidden", "a page must send its origin to change something");
   }
@@ -23,8 +23,9 @@ export function credentialsOf(request: Request): Credentials {
 }
 
 /**
- * What a WebSocket of a page proves itself with, where the page sends no token: its cookie. Every browser sends the origin of
- * the page with the request, which was checked before; a request without one is no page, and its cookie does not count.
+ * The credentials of a WebSocket whose page sends no token: its cookie. Every browser sends the page's origin with the
+ * request, and the origin was checked before. A request without an origin is not from a page, so its cookie does not
+ * count.
  */
 export function pageCredentialsOf({ headers }: IncomingMessage): Credentials | undefined {
   const { cookie, host, origin } = headers;
@@ -34,7 +35,7 @@ export function pageCredentialsOf({ headers }: IncomingMessage): Credentials | u
   return secret === undefined ? undefined : { sentAs: "cookie", secret };
 }
 
-/** Of a WebSocket: a token of its own goes before the cookie of the page. */
+/** The credentials of a WebSocket: a token precedes the cookie of the page. */
 export function socketCredentials(token: string | undefined, page: Credentials | undefined): Credentials {
   if (token !== undefined) return { sentAs: "frame", secret: token };
   return page ?? { sentAs: "frame" };

@@ -1,6 +1,6 @@
 /**
- * Pages of the server in a browser. Who holds a token asks for a code and opens the page with it in the fragment of the
- * URL, which no server sees; the page exchanges the code, once, for a cookie that scripts cannot read.
+ * Pages of the server in a browser. The holder of a token requests a code and opens the page with the code in the
+ * fragment of the URL, which no server sees. The page exchanges the code, once, for a cookie that scripts cannot read.
  */
 
 import { createHash, randomUUID } from "node:crypto";
@@ -32,7 +32,7 @@ async function issueCode(grant: Grant, context: ServerContext): Promise<Response
   );
 }
 
-/** The page may do what its token may, or only read. Errors: `invalid`. */
+/** The page gets the access of its token, or only read access. Errors: `invalid`. */
 function narrowed(grant: Grant, access: readonly string[] | undefined): Grant {
   if (access === undefined) return grant;
   if (access.length === 1 && access[0] === "read") return { ...grant, scopes: readOnly(grant.scopes) };
@@ -74,7 +74,7 @@ async function leave(
   return new Response(null, { status: 204, headers: { "set-cookie": cookie } });
 }
 
-/** Of many who send the same code at once, on any server, one is first. Errors: `unauthorized`. */
+/** If several requests send the same code at once, to any servers, only the first succeeds. Errors: `unauthorized`. */
 async function useOnce(store: Store, { tokenId }: Token): Promise<void> {
   await store.createLog({ logId: USED_CODES });
   const name = `${USED_CODES}/${createHash("sha256").update(tokenId).digest("hex")}`;

@@ -9,7 +9,7 @@ interface Use {
   readonly channels: Map<string, number>;
 }
 
-/** Without a token (`--no-auth`) nothing is refused. */
+/** Without a token (`--no-auth`) there are no quotas. */
 export function createQuotas(limits: ServerLimits): Quotas {
   const requests = new Buckets({ perSecond: limits.requestsPerSecond, burst: limits.requestsPerSecond * 2 });
   const uses = new Map<string, Use>();

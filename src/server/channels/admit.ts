@@ -1,4 +1,7 @@
-/** From a hello to a participant: token, handle, session, and where the replay begins. */
+/**
+ * From a hello to a participant: checks the token, takes the handle, opens the session, and decides where the replay
+ * begins.
+ */
 
 import {
   type ChannelState,
@@ -113,7 +116,7 @@ interface SessionOrReason {
   readonly degraded: string | null;
 }
 
-/** The channel works without it. */
+/** A channel works without this session. */
 async function sessionFor(store: Store, hello: HelloFrame, where: Place): Promise<SessionOrReason> {
   if (hello.workspaceId === undefined) return { session: null, degraded: null };
   try {
@@ -130,8 +133,8 @@ interface Replay {
 }
 
 /**
- * Where a reader begins, and what was in progress then. Who begins at the last anchor, or now, knows no message from
- * before, and so nothing before is read, however long the log is.
+ * Where the replay begins, and the unfinished messages at that point. A reader that begins at the last anchor or at the
+ * end knows no earlier message, so nothing before is read, however long the log is.
  */
 async function replayOf(store: Store, hello: HelloFrame, channel: string): Promise<Replay> {
   const logId = channelLogId(channel);
@@ -153,7 +156,7 @@ interface ChannelEntry {
   readonly session: ParticipantSession | null;
 }
 
-/** Errors: `out_of_range` for a sequence that the log has not: it was deleted and made anew. */
+/** Errors: `out_of_range` for a sequence beyond the log, which then was deleted and created again. */
 async function replayStart(store: Store, { after }: HelloFrame, known: ChannelEntry): Promise<number> {
   const { channel, state, session } = known;
   if (after === "latest") return state.sequence;

@@ -1,4 +1,4 @@
-/** One WebSocket: hello, replay, ready, live, heartbeats, requests, and what becomes of it when it is lost. */
+/** One WebSocket: hello, replay, ready, live events, heartbeats and requests, and the end of the connection. */
 
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
@@ -29,23 +29,23 @@ import { LIMITS } from "./limits.ts";
 import { Outgoing } from "./outgoing.ts";
 import { type Participation, perform } from "./requests.ts";
 
-/** What a hello came to. */
+/** The result of a hello. */
 export interface Admission {
   readonly store: Store;
   readonly channel: string;
   /** Where the replay begins. */
   readonly after: number;
   readonly state: ChannelState;
-  /** `null` for who only reads. */
+  /** `null` for a connection that only reads. */
   readonly participation: Participation | null;
   readonly welcome: Parameters<Outgoing["send"]>[0];
-  /** Of the token's quota. */
+  /** The place in the token's quota. */
   readonly place: Disposable;
 }
 
 export interface ConnectionOptions {
   readonly socket: WebSocket;
-  /** What the socket writes to. */
+  /** The stream under the socket. */
   readonly stream: Duplex;
   readonly hub: Hub;
   readonly draining: AbortSignal;
@@ -77,7 +77,7 @@ export class Connection implements Present {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#socket.on("message", (data, isBinary) => this.#hear(data.toString(), isBinary));
-    // The close that follows gives the reason.
+    // The close event that follows has the reason.
     this.#socket.on("error", () => undefined);
     this.#socket.on("close", () => {
       this.#over.abort();
@@ -86,10 +86,10 @@ export class Connection implements Present {
     });
   }
 
-  /** Every few seconds: a sign of life for the other side, and a look for one of its own. */
+  /** Called every few seconds: sends a heartbeat, and checks for one from the other side. */
   beat(): void {
     if (this.#waiting > 0) {
-      // Its heartbeats wait behind what it wrote: while that is done, it is here.
+      // Its heartbeats wait behind its requests: while those are processed, it counts as alive.
       this.#heardAt = performance.now();
       this.#renew();
     }
@@ -101,12 +101,13 @@ export class Connection implements Present {
 
   presence(change: "joined" | "left", participant: Participant): void {
     if (this.#state !== "open") return;
-    // A roster that was not told as a whole is a wrong one: the next connection gets it anew.
+    // A connection that cannot take the change ends, because its roster would be wrong. The next connection gets the
+    // whole roster.
     if (this.#outgoing.isFull) this.#socket.terminate();
     else this.#outgoing.send({ type: "presence", change, participant });
   }
 
-  /** The server ends: the client comes back to another one, or to the next. */
+  /** Called when the server stops: the client reconnects to another server, or to the next one. */
   drain(): void {
     this.#outgoing.send({ type: "bye", retryMs: SERVER_LIMITS.retryMs });
     this.#outgoing.end(CLOSE.draining, "the server is closing");
@@ -127,7 +128,7 @@ export class Connection implements Present {
       return;
     }
     if (++this.#waiting > LIMITS.waitingFrames) this.#socket.pause();
-    // One after another: what a participant writes is stored in the order in which it was written.
+    // One after another, so that the writes of a participant are stored in their order.
     this.#work = this.#work.then(async () => {
       await this.#take(frame);
       if (--this.#waiting <= LIMITS.waitingFrames / 2 && this.#socket.isPaused) this.#socket.resume();
@@ -173,7 +174,7 @@ export class Connection implements Present {
     });
   }
 
-  /** The log from a sequence on, at the reader's pace. */
+  /** Sends the log from a sequence on, at the reader's pace. */
   async #pumpFrom(from: number, signal: AbortSignal): Promise<void> {
     const admission = this.#admission;
     if (admission === null) return;
@@ -191,7 +192,7 @@ export class Connection implements Present {
       }
       if (event.sequence === state.sequence) await this.#ready(admission);
     }
-    // The log was closed: whoever reads on gets nothing more, and need not come again.
+    // The log is closed: the reader receives nothing more and need not reconnect.
     if (!signal.aborted) throw new ContinuoError("log_closed", `the channel ${channel} is closed`);
   }
 
@@ -217,13 +218,13 @@ export class Connection implements Present {
     }
   }
 
-  /** A sign of life keeps the handle. */
+  /** Renews the lease of the handle. */
   #renew(): void {
     const participation = this.#admission?.participation;
     if (participation === undefined || participation === null || this.#state !== "open") return;
     this.#renewing ??= renewHandle(participation.store, participation.fence)
       .catch((error: unknown) => {
-        // A store that is away for a moment may be back before the lease runs out.
+        // A store that is unavailable for a moment may be back before the lease expires.
         if (isContinuoError(error, "fenced")) this.#gone(error);
       })
       .finally(() => {
@@ -231,7 +232,7 @@ export class Connection implements Present {
       });
   }
 
-  /** Somebody else has the handle: later frames of this connection are ignored. */
+  /** Another connection has the handle: later frames of this one are ignored. */
   #gone(cause: unknown): void {
     if (this.#state === "left") return;
     this.#state = "left";
@@ -240,7 +241,7 @@ export class Connection implements Present {
     this.#outgoing.end(CLOSE.gone, "the handle was given to another participant");
   }
 
-  /** For good: what is in progress is interrupted, and the handle is free. */
+  /** Leaves for good: unfinished messages are interrupted, and the handle is free. */
   async #leave(): Promise<void> {
     this.#state = "left";
     const participation = this.#admission?.participation ?? null;
@@ -253,7 +254,7 @@ export class Connection implements Present {
     this.#outgoing.end(1000, "");
   }
 
-  /** The socket is closed. Without a `close` before, the participant has a moment to come back. */
+  /** Called when the socket closed. Without an earlier `close` frame, the participant has a moment to come back. */
   async #depart(): Promise<void> {
     const admission = this.#admission;
     const wasOpen = this.#state !== "left";
@@ -265,11 +266,11 @@ export class Connection implements Present {
     hub.leave(store, channel, this);
     try {
       await this.#renewing;
-      // Its reconnection to another server takes longer when this one ends.
+      // When this server stops, reconnecting to another one takes longer.
       if (participation !== null && wasOpen && !draining.aborted)
         await awaitReturn(store, participation.fence);
     } catch (error) {
-      // It came back already, or the lease runs out by itself.
+      // It came back already, or the lease will expire by itself.
       if (!isContinuoError(error)) this.#reportMistake(error);
     }
     void hub.roster(store, channel).catch(() => undefined);
@@ -291,7 +292,7 @@ export class Connection implements Present {
   }
 }
 
-/** The number of a request whose other fields are wrong, so that its sender hears of it. */
+/** The number of a request whose other fields are invalid, so that the error can name it. */
 function requestIn(text: string): number | undefined {
   const [, number] = /"request":\s*(\d{1,15})[,}]/u.exec(text.slice(-64_000)) ?? [];
   return number === undefined ? undefined : Number(number);

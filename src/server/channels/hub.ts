@@ -1,4 +1,4 @@
-/** Who is where on this server: connections by channel, their roster, and participants that disappeared. */
+/** The presence on this server: connections by channel, their roster, and participants that disappeared. */
 
 import { randomUUID } from "node:crypto";
 import { readRoster, sweepChannels } from "../../channels/index.ts";
@@ -6,7 +6,7 @@ import { isContinuoError, type Store } from "../../model/index.ts";
 import type { Participant } from "../../wire/index.ts";
 import { LIMITS } from "./limits.ts";
 
-/** What the hub tells a connection. */
+/** What the hub calls on a connection. */
 export interface Present {
   presence(change: "joined" | "left", participant: Participant): void;
 }
@@ -21,7 +21,7 @@ interface Room {
 
 export class Hub {
   readonly #rooms = new Map<string, Room>();
-  /** Workspaces that this server has served. */
+  /** Workspaces whose channels this server has served. */
   readonly #stores = new Map<string, Store>();
   readonly #owner: string = `server-${randomUUID()}`;
   readonly #report: (line: string) => void;
@@ -59,7 +59,7 @@ export class Hub {
     if (room?.present.size === 0) this.#rooms.delete(keyOf(store, channel));
   }
 
-  /** Reads the leases now, and tells everybody in the channel what changed. */
+  /** Reads the leases now, and sends the changes to every connection of the channel. */
   async roster(store: Store, channel: string): Promise<readonly Participant[]> {
     const room = this.#rooms.get(keyOf(store, channel));
     if (room === undefined) return readRoster(store, channel);
@@ -67,7 +67,7 @@ export class Hub {
     return [...room.roster.values()];
   }
 
-  /** Ends what participants left behind whose lease ran out; one sweep at a time. */
+  /** Interrupts the messages of participants whose lease expired; one sweep at a time. */
   sweep(): Promise<void> {
     this.#sweeping ??= this.#sweepAll().finally(() => {
       this.#sweeping = null;
@@ -86,7 +86,7 @@ export class Hub {
       try {
         await sweepChannels(store, { owner: this.#owner });
       } catch (error) {
-        // The store may be away for a while: the next sweep tries again.
+        // The store may be unavailable for a while: the next sweep tries again.
         if (!isContinuoError(error))
           this.#report(`sweep failed: ${error instanceof Error ? error.stack : error}`);
       }
@@ -95,12 +95,12 @@ export class Hub {
 
   #lookEverywhere(): void {
     for (const room of this.#rooms.values()) {
-      // A store that is away is asked again a moment later.
+      // If the store is unavailable, the next tick asks it again.
       this.#look(room).catch(() => undefined);
     }
   }
 
-  /** Whoever asks while somebody looks gets a look that begins afterwards. */
+  /** A caller during a look waits for another look, which begins afterwards. */
   async #look(room: Room): Promise<void> {
     await room.looking?.catch(() => undefined);
     room.looking ??= lookAt(room).finally(() => {

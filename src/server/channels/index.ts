@@ -22,7 +22,7 @@ const BEARER = "bearer.";
 
 export const channels: CreateMount = (context) => {
   const hub = new Hub(context.report);
-  // In slices that beat one after another: 10,000 heartbeats at once would hold up what is being sent.
+  // Slices send their heartbeats one after another: 10,000 at once would delay other messages.
   const slices = Array.from({ length: LIMITS.heartbeatSlices }, () => new Set<Connection>());
   let arrivals = 0;
   let beat = 0;
@@ -78,13 +78,13 @@ interface Arrival {
   readonly stream: Duplex;
   readonly channel: string;
   readonly peer: Peer;
-  /** As a subprotocol; else it comes with the hello. */
+  /** The token from a subprotocol; otherwise it comes with the hello. */
   readonly secret: string | undefined;
-  /** Of a page that sends no token. */
+  /** The cookie of a page that sends no token. */
   readonly page: Credentials | undefined;
 }
 
-/** Knows nothing of the request: an idle reader would keep it and its headers in memory. */
+/** Keeps no reference to the request: an idle reader would hold it and its headers in memory. */
 function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
   const { context, hub, connections, stream, channel, peer, secret: sent, page } = arrival;
   return (socket) => {
@@ -125,7 +125,7 @@ function channelIn(url: string): string | null {
   }
 }
 
-/** A token as a second subprotocol. */
+/** The token as a second subprotocol. */
 function secretIn(header: string | undefined): string | undefined {
   const found = (header ?? "").split(",").find((one) => one.trim().startsWith(BEARER));
   return found?.trim().slice(BEARER.length);

@@ -1,18 +1,18 @@
 /** Every limit of the channels' endpoint, in one place; those of the protocol are in `wire/`. */
 
 export const LIMITS = {
-  /** Bytes that wait in a socket before its reader is paused; it goes on when none does. */
+  /** With this many unsent bytes, a reader is paused until all of them are sent. */
   waitingBytes: 1_048_576,
-  /** Frames of one connection that wait for their turn; then its socket is not read any more. */
+  /** With this many waiting frames of one connection, its socket is not read. */
   waitingFrames: 64,
-  /** Parts of the interval of heartbeats; in each one, a part of the connections has its turn. */
+  /** Into how many slices the interval of heartbeats is divided; each slice serves a part of the connections. */
   heartbeatSlices: 30,
-  /** How often participants that disappeared are looked for. */
+  /** How often the server looks for participants that disappeared. */
   sweepMs: 500,
   /** Messages that one request reads. */
   messages: 1_000,
   events: 1_000,
   channels: 1_000,
-  /** Channels of a list of which it is told what was said last. */
+  /** For how many channels of a list the newest message is read. */
   summaries: 100,
 } as const;

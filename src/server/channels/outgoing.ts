@@ -1,4 +1,4 @@
-/** What goes to one reader: as fast as it reads, and never more than a limit ahead of it. */
+/** The outgoing frames of one reader: as fast as it reads, with at most a limit of unsent bytes. */
 
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
@@ -13,7 +13,7 @@ interface Frame {
   readonly bytes: Buffer;
 }
 
-/** A frame is made once for all readers of this process who come from the same event, as nearly all do. */
+/** A frame is made once for all readers of this process that continue from the same event, which nearly all do. */
 const FRAMES = new WeakMap<StoredEvent, Frame>();
 
 function frameOf(after: number, event: StoredEvent): Buffer {
@@ -27,7 +27,7 @@ function frameOf(after: number, event: StoredEvent): Buffer {
 
 export interface OutgoingOptions {
   readonly socket: WebSocket;
-  /** What the socket writes to. */
+  /** The stream under the socket. */
   readonly stream: Duplex;
   readonly slowReaders: SlowReaders;
 }
@@ -43,7 +43,7 @@ export class Outgoing {
     this.#slow = slowReaders;
   }
 
-  /** Too much waits for a reader that does not read. */
+  /** Whether more bytes wait than the limit allows. */
   get isFull(): boolean {
     return this.#stream.writableLength > LIMITS.waitingBytes;
   }
@@ -53,8 +53,8 @@ export class Outgoing {
   }
 
   /**
-   * Past `ws`, which would make a header and two writes for each of a thousand readers. Nothing of it can wait behind
-   * `ws`: without compression that one writes at once, and after a close frame the socket is not open.
+   * Writes past `ws`, which would make a header and two writes for each of a thousand readers. Order is kept: without
+   * compression `ws` writes at once, and after a close frame the socket is not open.
    */
   event(after: number, event: StoredEvent): void {
     if (this.#isOpen) this.#stream.write(frameOf(after, event));
@@ -64,7 +64,7 @@ export class Outgoing {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Resolves when the reader has read what waited; `false` when it did not in time, or left. */
+  /** Resolves when the reader has read the waiting bytes; `false` if it did not in time, or disconnected. */
   async room(signal: AbortSignal): Promise<boolean> {
     const deadline = performance.now() + this.#slow.stalledMs;
     while (this.isFull) {
@@ -75,7 +75,7 @@ export class Outgoing {
     return true;
   }
 
-  /** Tells the reader where to continue, and disconnects it if it does not read that either. */
+  /** Sends the reader where to continue, and disconnects it if it does not read that either. */
   catchUp(after: number): void {
     this.send({ type: "catch_up", after });
     this.end(CLOSE.slow, "catch up");

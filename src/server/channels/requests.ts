@@ -1,4 +1,4 @@
-/** Requests of a participant: each frame to what it does in the store. */
+/** Requests of a participant: executes each frame on the store. */
 
 import {
   claimInput,
@@ -45,7 +45,7 @@ const SESSION_FRAMES: ReadonlySet<string> = new Set<SessionFrame["type"]>([
   "end_run",
 ]);
 
-/** What the answer holds. Errors: those of the frame; `session_disabled`. */
+/** Returns the fields of the answer. Errors: those of the frame; `session_disabled`. */
 export async function perform(participation: Participation, frame: RequestFrame): Promise<unknown> {
   if (!isSessionFrame(frame)) return performPost(participation, frame);
   if (participation.hasSession) return performSession(participation, frame);
@@ -62,11 +62,11 @@ async function performPost(participation: Participation, frame: PostFrame): Prom
   const { store, place, fence, instance, type, open } = participation;
   const event = await post(store, { ...place, type, instance, fence }, { frame, open });
   const begins = frame.type === "send" && frame.state === "open";
-  // Sent again after its end, a beginning opens nothing.
+  // A first event that is sent again after the end of its message opens nothing.
   if (!begins || !(await hasEnded(store, place.channel, event))) {
     participation.open = openAfter(open, frame, event);
   }
-  // Nobody waits for it: whoever joins without it reads a little more.
+  // Nothing waits for the snapshot: without it, the next participant reads a little more.
   if (isSnapshotDue(event.sequence)) readState(store, place.channel).catch(() => undefined);
   return { sequence: event.sequence };
 }

@@ -1,4 +1,6 @@
-/** Channels over HTTP: lists, whole messages, anchors, stored events, and a message of somebody who is not there. */
+/**
+ * Channels over HTTP: lists, whole messages, anchors, stored events, and messages of senders that are not connected.
+ */
 
 import { randomUUID } from "node:crypto";
 import type { Hono } from "hono";

@@ -3,9 +3,9 @@
 import { isContinuoError, present, type Store } from "../../model/index.ts";
 import { USED_CODES } from "../auth/index.ts";
 
-/** Tokens that ended stay in lists for so long. */
+/** How long expired tokens stay in lists. */
 const KEPT_MS = 7 * 86_400_000;
-/** After a day the tokens of used codes are long over. */
+/** After a day the tokens of used codes have expired long before. */
 const CODES_KEPT_MS = 86_400_000;
 
 export interface CleaningCounts {
@@ -37,7 +37,7 @@ async function forgetCodes(store: Store, before: number): Promise<number> {
         await store.deleteClaim({ name, generation, owner });
         count++;
       } catch (error) {
-        // Somebody else has it now: it is no old one.
+        // The claim has changed since, so it is no longer an old one.
         if (!isContinuoError(error, "fenced")) throw error;
       }
     }

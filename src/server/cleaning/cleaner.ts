@@ -1,4 +1,4 @@
-/** Whose turn it is to clean: one server of a store, once an hour. */
+/** Decides which server cleans: one server of a store, once an hour. */
 
 import { randomUUID } from "node:crypto";
 import { isContinuoError, type Store } from "../../model/index.ts";
@@ -8,7 +8,7 @@ import { type CleaningCounts, cleanAll } from "./clean.ts";
 const EVERY_MS = 3_600_000;
 
 export interface Cleaner {
-  /** Cleans when it is time and no other server has done it; `null` otherwise. */
+  /** Cleans if it is time and no other server has done it; otherwise returns `null`. */
   look(): Promise<CleaningCounts | null>;
 }
 
@@ -19,10 +19,10 @@ export function createCleaner(store: Store, report: (line: string) => void): Cle
     look: async () => {
       if (performance.now() < next) return null;
       try {
-        // It is not given back: the next hour begins when it expires.
+        // The lease is not released: the next hour begins when it expires.
         await store.acquireLease(`${SERVER_LOGS}cleaning`, { owner, ttlMs: EVERY_MS });
       } catch (error) {
-        // Another server does it; or the store is away, and the next look tries again.
+        // Another server cleans, or the store is unavailable and the next look tries again.
         if (isContinuoError(error)) return null;
         throw error;
       }

@@ -8,18 +8,18 @@ import type { Store } from "../../model/index.ts";
 import type { Need, Scope } from "../../wire/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
 
-/** Who sent a request, by its socket. */
+/** The sender of a request, by its socket. */
 export interface Peer {
   readonly address: string;
   readonly isLoopback: boolean;
 }
 
-/** What a request may do, after its token was checked. */
+/** What a request is allowed to do, after its token was checked. */
 export interface Grant {
   /** `null` with `--no-auth`. */
   readonly tokenId: string | null;
   readonly workspaceId: string;
-  /** The participant that the token stands for; any handle where there is none. */
+  /** The participant that the token is limited to; `null` allows any handle. */
   readonly handle: string | null;
   readonly scopes: readonly Scope[];
   readonly peer: Peer;
@@ -34,17 +34,17 @@ export interface Credentials {
 /** Errors: `unauthorized`, `rate_limited`. */
 export type Authenticate = (credentials: Credentials, peer: Peer) => Promise<Grant>;
 
-/** What an operator may change; the other limits are fixed. */
+/** The limits that an operator can change; the others are fixed. */
 export interface ServerLimits {
   /** Requests and frames of one token. */
   readonly requestsPerSecond: number;
-  /** Long-polls, SSE streams and WebSockets of one token that are open at the same time. */
+  /** Long-polls, SSE streams and WebSockets that one token may have open at the same time. */
   readonly connections: number;
-  /** Different channels in which the connections of one token are. */
+  /** How many different channels the connections of one token may be in. */
   readonly channels: number;
-  /** Of the body of a request. */
+  /** The size of a request's body. */
   readonly requestBytes: number;
-  /** Of a frame of a client in a channel. */
+  /** The size of a frame from a client in a channel. */
   readonly frameBytes: number;
   readonly blobBytes: number;
   /** Messages that one request for a participant's history returns. */
@@ -56,44 +56,44 @@ export interface Quotas {
   request(grant: Grant): void;
   /** Counts a connection until it is disposed. Errors: `rate_limited`. */
   connect(grant: Grant, channel?: string): Disposable;
-  /** Of all tokens. */
+  /** The open connections of all tokens. */
   openConnections(): number;
 }
 
 /** Counters for the operator, by name and labels. */
 export interface Metrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
-  /** Read when the metrics are asked for. */
+  /** `read` is called when the metrics are requested. */
   gauge(name: string, read: () => number): void;
   /** Prometheus text. */
   text(): string;
 }
 
-/** How continuous sessions work on this server. */
+/** The settings of continuous sessions on this server. */
 export interface LiveSettings extends Omit<LiveOptions, "store" | "report"> {
-  /** In these, sessions of a server that is gone are taken over before anybody asks for them. */
+  /** In these workspaces, sessions of a server that is gone are taken over before a client asks for them. */
   readonly workspaceIds: readonly string[];
 }
 
-/** A service that answers requests by itself, after the check of the token. */
+/** A service that answers requests itself, after the token was checked. */
 export interface McpService {
   fetch(request: Request): Promise<Response>;
-  /** Ends what is open. */
+  /** Ends open requests. */
   close(): Promise<void>;
 }
 
-/** What becomes of a reader of a channel that does not read. */
+/** How the server treats a reader of a channel that does not read. */
 export interface SlowReaders {
   /** How long the server waits for the reader before it tells it to catch up. */
   readonly stalledMs: number;
-  /** How long it has to hear that, before it is cut off. */
+  /** How long the reader may take to read that message, before it is disconnected. */
   readonly goodbyeMs: number;
 }
 
 export interface ServerContext {
   /** The same engine, bound to a workspace. */
   store(workspaceId: string): Store;
-  /** Where codes and cookies of pages are kept. */
+  /** The store for codes and cookies of pages. */
   tokens(workspaceId: string): Store;
   /** A WebSocket's token comes as a subprotocol or in its first frame: `sentAs: "frame"`. */
   readonly authenticate: Authenticate;
@@ -102,22 +102,22 @@ export interface ServerContext {
   readonly metrics: Metrics;
   /** Errors: `forbidden`. */
   require(grant: Grant, need: Need): void;
-  /** Continuous sessions; the defaults where it is left out. */
+  /** Continuous sessions; the defaults if it is left out. */
   readonly live?: LiveSettings;
-  /** What is answered at `/mcp`; nothing where it is left out. */
+  /** The service at `/mcp`; without it, the path does not exist. */
   readonly mcp?: McpService;
-  /** Loads what is answered below `/v1/machine/`; nothing where it is left out. */
+  /** Loads the service below `/v1/machine/`; without it, the paths do not exist. */
   readonly machine?: () => Promise<MachineService>;
-  /** The folder of the built viewer, which is the page at `/`; no page where it is left out. */
+  /** The folder of the built viewer, which is the page at `/`; without it, there is no page. */
   readonly pageFolder?: string;
-  /** How clients reach the server; the name that a request was sent to where it is left out. */
+  /** The address at which clients reach the server; by default the host that the request names. */
   readonly publicUrl?: string;
   /** Private hosts that webhooks may be sent to. */
   readonly webhookHosts: ReadonlySet<string>;
   /** How long a long-poll waits. */
   readonly longPollMs: number;
   readonly slowReaders: SlowReaders;
-  /** Whether a page of this origin may call; `null` is no page. */
+  /** Whether pages of this origin may send requests; `null` is a request that no page sent. */
   allowsOrigin(origin: string | null): boolean;
   /** Aborts when the server begins to drain: live streams end with a retry hint. */
   readonly draining: AbortSignal;
@@ -125,7 +125,7 @@ export interface ServerContext {
   readonly report: (line: string) => void;
 }
 
-/** What a handler finds in `c.var`. */
+/** The variables of a handler, in `c.var`. */
 export interface ServerEnv {
   Bindings: { readonly peer: Peer };
   Variables: { readonly grant: Grant };
@@ -138,10 +138,10 @@ export interface ServerEnv {
  */
 export interface Mount {
   routes?(app: Hono<ServerEnv>): void;
-  /** Handlers that need no token of ours: what they answer is public, or they check another proof. */
+  /** Handlers without a check of the token: their answers are public, or they check other credentials. */
   publicRoutes?(app: Hono<ServerEnv>): void;
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, peer: Peer): boolean;
-  /** Called after `draining` aborted; resolves when nothing of this part is open. */
+  /** Called after `draining` aborted; resolves when this part has nothing open. */
   close?(): Promise<void>;
 }
 

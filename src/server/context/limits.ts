@@ -14,38 +14,38 @@ export const LIMITS = {
   sseEvents: 1_000,
   /** How long a long-poll waits. */
   longPollMs: 20_000,
-  /** How long the server waits for a reader of a channel before it tells it to catch up, and then disconnects it. */
+  /** How long the server waits for a reader of a channel, before it sends where to continue and then disconnects it. */
   stalledMs: 30_000,
   goodbyeMs: 2_000,
   /** How often an SSE stream without data sends a control event. */
   sseIdleMs: 15_000,
-  /** When an SSE stream ends, so that the client comes back (to another server, perhaps). */
+  /** When an SSE stream ends, so that the client reconnects, perhaps to another server. */
   sseMs: 60_000,
   /** How long a client may take to send its headers, and its whole request. */
   headersMs: 10_000,
   requestMs: 300_000,
-  /** How long a connection without a request stays open: longer than that of the proxies in front of it. */
+  /** How long a connection without a request stays open: longer than proxies in front of it keep theirs. */
   keepAliveMs: 75_000,
-  /** How long requests may go on after the server began to close. */
+  /** How long running requests may take after the server began to close. */
   drainMs: 5_000,
   /** How long clients must wait before they reconnect to a server that closes. */
   retryMs: 1_000,
   /** Characters of a secret that is looked up. */
   secretLength: 512,
-  /** How long a token is known without a look at the store. */
+  /** How long a token is remembered without asking the store. */
   rememberMs: 1_000,
   rememberedTokens: 10_000,
-  /** Wrong tokens from one address. */
+  /** How many wrong tokens one address may send. */
   guesses: 20,
   guessesPerSecond: 0.5,
   /** How long a page's code can be exchanged, and how long its cookie is valid. */
   codeMs: 60_000,
   cookieSeconds: 43_200,
-  /** How long a blob is kept that no event refers to. */
+  /** How long a blob is kept if no event refers to it. */
   blobMs: 86_400_000,
 } as const;
 
-/** Where the operator says nothing else. */
+/** The limits if the operator sets none. */
 export const DEFAULT_LIMITS: ServerLimits = {
   requestsPerSecond: 2_000,
   connections: 20_000,

@@ -1,4 +1,4 @@
-/** Bodies of requests, never more of them than a limit. */
+/** Bodies of requests, bounded by a limit. */
 
 import { ContinuoError } from "../../model/index.ts";
 import { LIMITS } from "../context/index.ts";
@@ -9,8 +9,8 @@ const NOTHING = new Uint8Array();
 export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limit) throw tooLarge(limit);
-  // A declared length is kept by the HTTP parser: the body cannot be longer. `body` is not looked at before: that alone
-  // makes a stream of what is read at once here.
+  // The HTTP parser enforces a declared length, so the body cannot be longer. `body` is not touched in this case: the
+  // access alone would turn a body that can be read at once into a stream.
   if (declared > 0) return new Uint8Array(await request.arrayBuffer());
   if (request.body === null) return NOTHING;
   const chunks: Uint8Array[] = [];

@@ -1,18 +1,15 @@
-/**
- * What is checked of every request before anything else looks at it: the host, the origin, and that no token stands
- * in the URL. Pure.
- */
+/** The first checks of every request: the host, the origin, and that the URL has no token. Pure. */
 
 import { ContinuoError } from "../../model/index.ts";
 
 export interface Gate {
-  /** Exact origins of pages that may call. */
+  /** The exact origins whose pages may send requests. */
   readonly origins: ReadonlySet<string>;
-  /** The names under which the server may be called; every name where it is left out. */
+  /** The host names under which the server answers; every name if it is left out. */
   readonly hosts?: ReadonlySet<string>;
 }
 
-/** What a request says of where it comes from. */
+/** Where a request says it comes from. */
 export interface Arrival {
   readonly url: string;
   readonly host: string | null;
@@ -43,7 +40,7 @@ function isKnownHost({ hosts }: Gate, host: string | null): boolean {
   return hosts === undefined || (host !== null && hosts.has(host.replace(/:\d+$/u, "").toLowerCase()));
 }
 
-/** A page of the server itself is known: its origin is the host that it calls. */
+/** A page of the server itself is known: its origin is the host of the request. */
 export function isKnownOrigin({ origins }: Gate, { origin, host }: Omit<Arrival, "url">): boolean {
   if (origin === null || origins.has(origin)) return true;
   return host !== null && (origin === `http://${host}` || origin === `https://${host}`);
@@ -58,7 +55,7 @@ const RESPONSE_HEADERS =
   "stream-expires-at, stream-sse-data-encoding, producer-epoch, producer-seq, producer-expected-seq, " +
   "producer-received-seq";
 
-/** On every response. A page may read it only when its origin is known. */
+/** The headers of every response. A page may read the response only if its origin is known. */
 export function guardHeaders(gate: Gate, arrival: Omit<Arrival, "url">): Readonly<Record<string, string>> {
   const headers = {
     "x-content-type-options": "nosniff",
@@ -74,7 +71,7 @@ export function guardHeaders(gate: Gate, arrival: Omit<Arrival, "url">): Readonl
   };
 }
 
-/** The answer to a preflight says what may be sent; a page of a foreign origin is still not let in. */
+/** The answer to a preflight lists what may be sent; requests of a foreign origin are still refused. */
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   "access-control-allow-methods": METHODS,
   "access-control-allow-headers": REQUEST_HEADERS,

@@ -10,7 +10,9 @@ export function failure(error: unknown, headers: Readonly<Record<string, string>
   });
 }
 
-/** A read that the store cannot serve now is `degraded`; a write stays `unavailable`: it may be stored all the same. */
+/**
+ * A read that the store cannot serve now is `degraded`. A write stays `unavailable`, because it may have been stored.
+ */
 export function readFailure(error: unknown): unknown {
   if (!isContinuoError(error, "unavailable")) return error;
   return new ContinuoError("degraded", `the store cannot be read: ${error.message}`, {

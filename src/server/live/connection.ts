@@ -1,4 +1,4 @@
-/** One WebSocket of a continuous session: replay, `ready`, and then what happens, at the reader's pace. */
+/** One WebSocket of a continuous session: replay, `ready`, and live events, at the reader's pace. */
 
 import type { WebSocket } from "ws";
 import { type Follower, type LiveService, stateOf } from "../../live/index.ts";
@@ -21,7 +21,7 @@ type Hello = Extract<LiveClientFrame, { readonly type: "hello" }>;
 export interface LiveMembership {
   readonly service: LiveService;
   readonly sessionId: string;
-  /** Of the token's quota. */
+  /** The place in the token's quota. */
   readonly place: Disposable;
 }
 
@@ -46,7 +46,7 @@ export class LiveConnection {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#socket.on("message", (data, isBinary) => this.#hear(isBinary ? "" : data.toString()));
-    // The close that follows gives the reason.
+    // The close event that follows has the reason.
     this.#socket.on("error", () => undefined);
     this.#socket.on("close", () => {
       this.#over.abort();
@@ -122,7 +122,7 @@ export class LiveConnection {
       throw new ContinuoError("log_closed", "the session ended", { details: { sessionId } });
   }
 
-  /** What every client gets in addition to the event. */
+  /** Sends frames that every client gets in addition to the event. */
   #onEvent(event: StoredEvent, follower: Follower): void {
     const data = recordOf(event.data);
     if (event.type === "session_state_changed") {
@@ -150,7 +150,7 @@ export class LiveConnection {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(frame));
   }
 
-  /** Waits for a reader that is slow; `false` for one that does not read at all. */
+  /** Waits for a slow reader; `false` for one that does not read at all. */
   async #room(): Promise<boolean> {
     const until = performance.now() + LIMITS.stalledMs;
     while (this.#socket.bufferedAmount > LIMITS.waitingBytes) {

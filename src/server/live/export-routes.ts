@@ -1,4 +1,4 @@
-/** What `continuo live export` reads: evidence page by page, and the pictures that it points to. */
+/** The routes of `continuo live export`: evidence page by page, and the pictures that it refers to. */
 
 import type { Context, Hono } from "hono";
 import { type LiveService, readEvidence } from "../../live/index.ts";

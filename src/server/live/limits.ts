@@ -7,16 +7,16 @@ export const LIMITS = {
   audioBytes: 10_485_760,
   /** Bytes of a frame that a client sends. */
   frameBytes: 16_384,
-  /** Bytes that wait in a socket before its reader is waited for, and how long. */
+  /** With this many unsent bytes in a socket, its reader is waited for; and how long. */
   waitingBytes: 1_048_576,
   stalledMs: 30_000,
   pauseMs: 20,
-  /** How often a server that has no continuous sessions looks whether others have some. */
+  /** How often a server without continuous sessions checks whether other servers have some. */
   lookMs: 2_000,
   heartbeatMs: 3_000,
   silenceMs: 10_000,
   sessions: 1_000,
-  /** Questions about one session: a model answers them, and somebody pays. */
+  /** Questions about one session are limited, because each is a paid call of a model. */
   asksPerSecond: 0.5,
   askBurst: 10,
 } as const;

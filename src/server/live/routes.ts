@@ -21,7 +21,7 @@ import type { LiveServices } from "./services.ts";
 
 type Call = Context<ServerEnv>;
 
-/** The key and its service, for a token that may. Errors: `forbidden`. */
+/** The key and its service, if the token allows access. Errors: `forbidden`. */
 type KeyAccess = (
   c: Call,
   access: Access,

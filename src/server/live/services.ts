@@ -1,4 +1,4 @@
-/** One `LiveHost` for each workspace, made when it is first used. */
+/** One `LiveHost` per workspace, created on first use. */
 
 import { LiveHost, LiveService } from "../../live/index.ts";
 import type { Store } from "../../model/index.ts";
@@ -15,7 +15,7 @@ export class LiveServices {
   constructor(context: ServerContext, { workspaceIds, ...options }: LiveSettings) {
     this.#context = context;
     this.#options = options;
-    // Sessions of a server that is gone are taken over also by a server that nobody called yet.
+    // A server without clients also takes over sessions of a server that is gone.
     const look = (): void => {
       for (const workspaceId of workspaceIds)
         void this.#join(context.store(workspaceId)).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Actions on a session. What changes something needs `machine:write`; previews are read. */
+/** Actions on a session. Changes need `machine:write`; previews need only `machine:read`. */
 
 import type { Hono } from "hono";
 import { z } from "zod";
@@ -80,7 +80,7 @@ function previewRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
     return new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>, {
       headers: {
         "content-type": mimeType,
-        // A file to keep: as a page of this server it would have its cookie.
+        // As a download: opened as a page of this server, the file would have its cookie.
         "content-disposition": `attachment; filename="${fileName}"`,
         "content-security-policy": "default-src 'none'; sandbox",
         "cache-control": "no-store",

@@ -1,4 +1,4 @@
-/** What the routes of the machine share: the service for a token that may, and parameters that were checked. */
+/** What the routes of the machine share: the service after the check of the token, and checked parameters. */
 
 import type { Context } from "hono";
 import { z } from "zod";
@@ -13,7 +13,9 @@ export type Call = Context<ServerEnv>;
 /** Errors: `forbidden`; `not_found` on a server without a machine. */
 export type MachineAccess = (c: Call, access: Access) => Promise<MachineService>;
 
-/** Every parameter once; those of `lists` are lists. Errors: `invalid` for what the schema does not take. */
+/**
+ * Each parameter at most once; those in `lists` are lists. Errors: `invalid` for parameters that the schema refuses.
+ */
 export function parseQuery<Schema extends z.ZodType>(
   c: Call,
   schema: Schema,
@@ -62,7 +64,7 @@ export function keyOf(c: Call): string {
   return parseAsked(c.req.param("key"), NAME);
 }
 
-/** A key of a session, an id of a message, a path in it: from a session, so of any characters. */
+/** A name from a session may have any characters: its key, an id of a message, a path in a message. */
 export const NAME: z.ZodString = z.string().min(1).max(1_000);
 export const WORDS: z.ZodString = z.string().max(500);
 export const COUNT: z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> = z

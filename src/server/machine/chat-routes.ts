@@ -1,4 +1,4 @@
-/** A session that is continued from a page. What writes needs `machine:write`; who may only read is told so. */
+/** Continuing a session from a page. Writes need `machine:write`; a page that may only read is sent that state. */
 
 import type { Hono } from "hono";
 import { z } from "zod";
@@ -51,7 +51,7 @@ export function chatRoutes(app: Hono<ServerEnv>, context: ServerContext, asked: 
   });
 }
 
-/** The events of the conversation that the path names, as whoever asks may see them. */
+/** The events of the conversation in the path, with the state that the access of the caller allows. */
 export async function chatEventsFor(
   c: Call,
   asked: MachineAccess,

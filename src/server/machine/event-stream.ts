@@ -1,4 +1,4 @@
-/** A stream of server-sent events, at the client's pace, with a sign of life while there is nothing to say. */
+/** A stream of server-sent events at the client's pace, with heartbeats. */
 
 import { LIMITS, type ServerContext } from "../context/index.ts";
 import { failure } from "../http/index.ts";
@@ -7,11 +7,14 @@ import type { Call } from "./asked.ts";
 export interface PushedEvent {
   readonly event: string;
   readonly data: unknown;
-  /** What a browser sends back when it reconnects. */
+  /** The id that a browser sends when it reconnects. */
   readonly id?: string;
 }
 
-/** Ends when the client goes, and when the server drains: `events` end when their signal aborts. What `events` throws ends it with an event `error`. */
+/**
+ * Ends when the client disconnects or the server drains; `events` must end when their signal aborts. An exception of
+ * `events` ends the stream with an event `error`.
+ */
 export function eventStream(
   c: Call,
   context: ServerContext,
@@ -31,7 +34,7 @@ export function eventStream(
       },
       cancel: () => {
         gone.abort();
-        // A stream that was never read from does not end by itself.
+        // A stream that was never read does not end by itself.
         connection[Symbol.dispose]();
       },
     },
@@ -42,7 +45,10 @@ export function eventStream(
   });
 }
 
-/** Events of several sources as they come, each at the client's pace. Fails with the first that fails; ends when all have. */
+/**
+ * The events of several sources as they arrive, each at the client's pace. Fails with the first source that fails; ends
+ * when all sources have ended.
+ */
 export async function* merged<T>(sources: readonly AsyncIterable<T>[]): AsyncGenerator<T, void, void> {
   const iterators = sources.map((source) => source[Symbol.asyncIterator]());
   const ready: { readonly iterator: AsyncIterator<T>; readonly result: Promise<IteratorResult<T>> }[] = [];
@@ -83,7 +89,7 @@ async function* framesOf(
   connection: Disposable,
 ): AsyncGenerator<string, void, void> {
   using _connection = connection;
-  // The browser hears at once that the stream is open.
+  // The first bytes, so that the browser knows at once that the stream is open.
   yield `retry: ${LIMITS.retryMs}\n\n`;
   const iterator = events[Symbol.asyncIterator]();
   try {
@@ -104,7 +110,7 @@ async function* framesOf(
   }
 }
 
-/** JSON has no line breaks, so that nothing in it ends the event. */
+/** JSON has no line breaks, so no value in it can end the event. */
 function frameOf({ event, data, id }: PushedEvent): string {
   return `event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
 }

@@ -38,7 +38,7 @@ export const machine: CreateMount = (context) => {
   };
 };
 
-/** Sessions of Continuo's own are those of the workspace that every command uses. Errors: `not_found`, `forbidden`. */
+/** Continuo's own sessions are in one workspace, which every command uses. Errors: `not_found`, `forbidden`. */
 function machineFor(
   grant: Grant,
   access: Access,

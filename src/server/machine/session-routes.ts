@@ -77,7 +77,7 @@ export function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, aske
     const service = await asked(c, "read");
     const { chat, ...query } = present(parseQuery(c, GROWTH));
     const chatEvents = chat === undefined ? null : await chatEventsFor(c, asked);
-    // A browser that reconnects says what it saw last.
+    // A reconnecting browser sends the last id that it received.
     const after = c.req.header("last-event-id") ?? query.after;
     const name = { key: keyOf(c), ...query, ...(after === undefined ? {} : { after: after.slice(0, 200) }) };
     return eventStream(c, context, (signal) => {
@@ -103,7 +103,7 @@ function partRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
     return new Response(bytes, {
       headers: {
         "content-type": mimeType,
-        // Opened by itself, it is nothing but a picture.
+        // Opened on its own, the file can only be a picture.
         "content-security-policy": "default-src 'none'; sandbox",
         "cache-control": "private, max-age=3600",
       },
@@ -119,7 +119,7 @@ async function* growthEvents(
   for await (const event of service.growth(name, signal)) yield toPushed(event);
 }
 
-/** Both kinds have events of one name. */
+/** Prefixes the names of the chat's events, because both sources have events of the same name. */
 async function* withNames(events: AsyncIterable<PushedEvent>): AsyncGenerator<PushedEvent, void, void> {
   for await (const { event, ...rest } of events) yield { event: `chat-${event}`, ...rest };
 }

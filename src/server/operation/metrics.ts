@@ -2,7 +2,7 @@
 
 import type { Metrics } from "../context/index.ts";
 
-/** Names and labels come from our code only: their number is bounded. */
+/** Only our code names counters and labels, so their number is bounded. */
 export function createMetrics(): Metrics {
   const counters = new Map<string, Map<string, number>>();
   const gauges = new Map<string, () => number>();

@@ -1,4 +1,4 @@
-/** The files of the built viewer, read when they are first asked for. */
+/** The files of the built viewer, read on first request. */
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ export interface PageFile {
 export interface PageFiles {
   /** `null` where the viewer is not built. */
   page(): PageFile | null;
-  /** `null` for a name that is not of the build. */
+  /** `null` for a name that the build does not have. */
   asset(name: string): PageFile | null;
 }
 

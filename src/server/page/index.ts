@@ -39,12 +39,12 @@ export const page: CreateMount = (context) => ({
         "cache-control": "no-cache",
       });
     });
-    // Browsers ask for it by themselves.
+    // Browsers request it on their own.
     app.get("/favicon.ico", () => new Response(null, { status: 204 }));
     app.get("/assets/:name", (c) => {
       const file = files.asset(c.req.param("name"));
       if (file === null) throw new ContinuoError("not_found", "there is no resource at this path");
-      // Its name changes with its content. The policy counts for the worker, which is a page of its own in this.
+      // The name changes with the content. The policy also applies to the worker, for which this file is the page.
       return answer(file, c.req.header("if-none-match"), {
         "content-security-policy": POLICY,
         "cache-control": "public, max-age=31536000, immutable",

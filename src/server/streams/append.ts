@@ -27,7 +27,7 @@ export async function appendToStream(call: Call): Promise<Response> {
   }
 }
 
-/** The log is looked at only when its media type is not known, or no longer what it was. */
+/** Reads the log only if its media type is unknown, or has changed. */
 async function appendBody(
   call: Call,
   body: Uint8Array,
@@ -39,7 +39,7 @@ async function appendBody(
     try {
       return await appendAs(call, body, { producer, mediaType: known });
     } catch (error) {
-      // A log that was deleted and made anew may hold something else.
+      // A log that was deleted and created again may have another type.
       mediaTypes.delete(store.workspaceId, address.logId);
       if (!isContinuoError(error, "conflict") && !isContinuoError(error, "invalid")) throw error;
     }
@@ -96,7 +96,7 @@ function eventsOf({ request, grant }: Call, mediaType: string, body: Uint8Array)
   return events;
 }
 
-/** The type of a body that is not there does not matter. */
+/** The media type of an absent body does not matter. */
 async function closeOnly(call: Call, producer: ProducerWrite | undefined): Promise<Response> {
   const { store, address, request } = call;
   const { signal } = request;
@@ -108,7 +108,7 @@ async function closeOnly(call: Call, producer: ProducerWrite | undefined): Promi
   return new Response(null, { status: 204, headers: headHeaders(log) });
 }
 
-/** What a producer sent before is there; the answer tells how far it came. */
+/** The producer sent this before: the answer has the position that it reached. */
 async function repeated(call: Call, producer: ProducerWrite | undefined): Promise<Response> {
   const log = await touched(call, await logOf(call));
   const known = producer === undefined ? null : await call.store.getProducer(log.logId, producer.producerId);
@@ -129,7 +129,7 @@ function producerHeaders(
   };
 }
 
-/** The protocol's headers of a refusal. */
+/** The protocol's headers for a refused write. */
 function refusal(error: unknown): Response {
   if (!isContinuoError(error)) throw error;
   const { latestSequence, epoch, expected, received } = error.details;

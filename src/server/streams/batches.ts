@@ -1,12 +1,12 @@
-/** A log as batches: the backlog page by page, then what comes, gathered while it is there already. */
+/** A log as batches: the backlog page by page, then new records, gathered while they arrive. */
 
 import type { Store, StoredEvent } from "../../model/index.ts";
 import { LIMITS } from "../context/index.ts";
 
 export interface Batch {
-  /** None: nothing came for a while, or the log was closed. */
+  /** Empty if nothing arrived for a while, or the log was closed. */
   readonly events: readonly StoredEvent[];
-  /** `closed`: the last batch; no record follows, ever. */
+  /** `closed`: the last batch, after which no record ever follows. */
   readonly state: "more" | "up to date" | "closed";
 }
 
@@ -42,7 +42,7 @@ export async function* liveBatches(
   yield* newBatches(store, logId, { after, signal });
 }
 
-/** What comes after a sequence, without a look at the backlog. Ends after a closed batch, and when the signal aborts. */
+/** New records after a sequence, without reading the backlog. Ends after a closed batch, or when the signal aborts. */
 export async function* newBatches(
   store: Store,
   logId: string,
@@ -76,7 +76,7 @@ export async function* newBatches(
     if (!signal.aborted) yield { events: [], state: "closed" };
   } finally {
     ended.abort();
-    // Nobody waits for it any more, whatever becomes of it.
+    // Nobody waits for this promise any more, so its error is handled here.
     next.catch(() => undefined);
   }
 }

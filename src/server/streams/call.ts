@@ -1,4 +1,4 @@
-/** One request for a stream: what every handler begins with. */
+/** One request for a stream: the first step of every handler. */
 
 import { type Actor, ContinuoError, type Log, type Store } from "../../model/index.ts";
 import {
@@ -63,7 +63,7 @@ export async function logOf({ store, address, request }: Call): Promise<Log> {
   });
 }
 
-/** Reading and closing let a time to live begin again, as appending does. */
+/** Restarts the time to live on reading and closing, as appending does. */
 export async function touched({ store, address }: Call, log: Log): Promise<Log> {
   return log.ttl === undefined ? log : await store.touchLog(address.logId);
 }
@@ -72,7 +72,7 @@ export function actorOf({ handle }: Grant): Actor {
   return handle === null ? { kind: "system" } : { kind: "person", id: handle };
 }
 
-/** Where the log ends, and whether for ever. */
+/** The end of the log, and whether the log is closed. */
 export function headHeaders(log: Log): Record<string, string> {
   return {
     [STREAM_HEADERS.nextOffset]: formatOffset(log.latestSequence),

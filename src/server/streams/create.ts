@@ -1,4 +1,4 @@
-/** PUT: makes a stream, or confirms one that is there with the same settings. */
+/** PUT: creates a stream, or confirms an existing one with the same settings. */
 
 import {
   ContinuoError,
@@ -47,7 +47,7 @@ export async function createStream(call: Call): Promise<Response> {
   });
 }
 
-/** `undefined` for a fork that takes its source's. Errors: `conflict`. */
+/** `undefined` for a fork that takes the type of its source. Errors: `conflict`. */
 function mediaTypeOf({ request, address }: Call, fork: ForkHeaders | undefined): string | undefined {
   const given = request.headers.get("content-type") ?? "";
   const essence = essenceOf(given);
@@ -78,7 +78,7 @@ async function forkPoint(
   if (sequence === undefined) return from;
   if (subOffset === 0) return { ...from, sequence };
   const records = recordsOf(mediaType ?? (await store.getLog(source.logId))?.mediaType ?? BYTES_TYPE);
-  // Every element of JSON has a sequence of its own.
+  // Each element of a JSON body has its own sequence.
   if (records.framing === "array") return { ...from, sequence: sequence + subOffset };
   return { ...from, sequence, bytes: subOffset };
 }
@@ -97,7 +97,7 @@ function makeOrConfirm(call: Call, log: NewLog): Promise<CreatedLog> {
   return call.address.kind === "session" ? createOrConfirmSession(call, log) : createOrConfirm(call, log);
 }
 
-/** The session with its row. Errors: `conflict`. */
+/** Creates or confirms the session with its row. Errors: `conflict`. */
 async function createOrConfirmSession({ store, address }: Call, asked: NewLog): Promise<CreatedLog> {
   const { ttl, expiresAt, forkedFrom } = asked;
   const sessionId = address.logId;
@@ -121,7 +121,7 @@ function isSameSession(there: Session, { ttl, expiresAt, forkedFrom }: NewLog): 
   const isSameSource =
     there.forkedFrom?.logId === forkedFrom?.logId &&
     (forkedFrom?.sequence === undefined || forkedFrom.sequence === there.forkedFrom?.sequence);
-  // A fork that names no life has taken its source's.
+  // A fork without a time to live has that of its source.
   const hasNoLife = ttl === undefined && expiresAt === undefined && forkedFrom !== undefined;
   return isSameSource && (isSameLife || hasNoLife);
 }
@@ -136,7 +136,7 @@ async function createOrConfirm({ store, request }: Call, log: NewLog): Promise<C
     return await store.createLog(options);
   } catch (error) {
     if (!isContinuoError(error, "conflict") || log.mediaType === undefined) throw error;
-    // The same type with other parameters is the same type.
+    // A type with other parameters counts as the same type.
     const there = await store.getLog(log.logId ?? "", { signal: request.signal }).catch(() => null);
     if (there === null || there.mediaType === log.mediaType) throw error;
     if (essenceOf(there.mediaType) !== essenceOf(log.mediaType)) throw error;

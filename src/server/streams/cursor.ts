@@ -1,6 +1,7 @@
 /**
- * Cursors of long-polls and SSE: the same for everybody within an interval, so that a cache answers many with one
- * request, and never one that the client sent, so that no client reads the same answer again and again.
+ * Cursors of long-polls and SSE. Within an interval, all clients get the same cursor, so that a cache answers many of
+ * them with one request. A client never gets the cursor that it sent, so that it does not read one cached answer
+ * forever.
  */
 
 const EPOCH_MS: number = Date.parse("2024-10-09T00:00:00Z");

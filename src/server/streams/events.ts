@@ -1,10 +1,10 @@
-/** Events as clients post them. The server sets the actor from the token, and the retention from the table. */
+/** Events that clients post. The server takes the actor from the token, and the retention from the table. */
 
 import { type Actor, ContinuoError, type NewEvent } from "../../model/index.ts";
 
 const KEYS: readonly string[] = ["id", "type", "data", "parentId", "runId", "occurredAt", "blobs"];
 
-/** They change sessions, runs and cursors, or say what only the server knows. */
+/** Clients must not post these: they change sessions, runs and cursors, or state facts that only the server knows. */
 const OF_THE_SERVER =
   /^(session|run|checkpoint|participant|presence)_|^(checkpoint|approval_resolved|message_interrupted|bytes)$/;
 

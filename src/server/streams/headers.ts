@@ -31,9 +31,9 @@ function timeOf(text: string): string {
 
 export interface ForkHeaders {
   readonly source: StreamAddress;
-  /** The source's newest where none is given. */
+  /** The newest sequence of the source by default. */
   readonly sequence: number | undefined;
-  /** Bytes, or elements of JSON, after it. */
+  /** How many bytes, or elements of JSON, after that sequence. */
   readonly subOffset: number;
 }
 

@@ -1,8 +1,8 @@
-/** JSON mode: the elements of a body, as the bytes that were sent, so that no number is rounded. */
+/** JSON mode: the elements of a body as the bytes that were sent, so that numbers are not rounded. */
 
 import { ContinuoError } from "../../model/index.ts";
 
-/** Each element of an outer array, or the one value that the body is. Errors: `invalid`. */
+/** The elements of an outer array, or the body as one value. Errors: `invalid`. */
 export function jsonElements(body: Uint8Array): readonly Uint8Array[] {
   let text: string;
   let value: unknown;

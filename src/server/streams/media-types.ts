@@ -1,4 +1,4 @@
-/** Media types of logs that were written to. The store refuses an append by one that is not the log's any more. */
+/** Remembered media types of logs. If one has changed, the store refuses the append. */
 
 const KEPT = 10_000;
 
@@ -19,7 +19,7 @@ export class MediaTypes {
   }
 }
 
-/** No name has a line break. */
+/** A line break separates the names, because no name contains one. */
 function keyOf(workspaceId: string, logId: string): string {
   return `${workspaceId}\n${logId}`;
 }

@@ -45,15 +45,15 @@ function startOf(parameters: URLSearchParams): StartOffset | undefined {
   return sequence;
 }
 
-/** What a response is made of. */
+/** The parts of a response. */
 interface Page {
   readonly body: () => Uint8Array<ArrayBuffer>;
-  /** Of the last record, where there is one. */
+  /** The position of the last record, if there is one. */
   readonly end: { readonly sequence: number; readonly chainHash: string } | undefined;
   readonly atEnd: boolean;
 }
 
-/** Bytes are joined by the store; of events each is written as JSON. */
+/** The store joins records of bytes; events are each written as JSON. */
 async function pageAfter({ store, address, request }: Call, log: Log, after: number): Promise<Page> {
   const { signal } = request;
   const limits = { after, limit: LIMITS.pageEvents, maxBytes: LIMITS.pageBytes, signal };
@@ -90,7 +90,7 @@ function nothingYet(log: Log): Response {
 }
 
 interface LogPage {
-  /** As it was before the page was read, so that a closed log has no record after the page. */
+  /** The log before the page was read, so that a closed log has no record after the page. */
   readonly log: Log;
   readonly after: number;
   readonly page: Page;
@@ -105,7 +105,7 @@ function pageResponse(
   const { end, atEnd } = page;
   const sequence = end?.sequence ?? after;
   const closed = atEnd && log.closedAt !== undefined;
-  // The chain tells a log from another one that was made under its name later.
+  // The chain hash distinguishes the log from a later one with the same name.
   const chain = (end?.chainHash ?? log.chainHash).slice(0, 16);
   const etag = `"${after}-${sequence}-${chain}${atEnd ? "-e" : ""}${closed ? "-c" : ""}"`;
   const headers = {
@@ -123,7 +123,9 @@ function pageResponse(
   return new Response(page.body(), { headers });
 }
 
-/** A page in the middle never changes, but for what is pruned; what needs a token is for its holder only. */
+/**
+ * A page in the middle never changes, except by pruning. A response that needs a token is cached only for its holder.
+ */
 function cacheControl({ grant }: Call, atEnd: boolean): string {
   const who = grant.tokenId === null ? "public" : "private";
   return atEnd ? `${who}, no-cache` : `${who}, max-age=60, stale-while-revalidate=300`;
@@ -166,7 +168,7 @@ async function longPoll(call: Call, log: Log, after: number): Promise<Response> 
 
 const CLOSED: Batch = { events: [], state: "closed" };
 
-/** What follows, or that nothing does: the log is closed, the time is over, or the server closes. */
+/** The next batch, or none: the log is closed, the wait is over, or the server is closing. */
 async function nextBatch(call: Call, after: number): Promise<Batch> {
   const { store, address, request, context } = call;
   using _connection = context.quotas.connect(call.grant);

@@ -1,4 +1,4 @@
-/** How the records of a log look over HTTP: events as JSON, JSON values, or bytes. */
+/** The form of a log's records over HTTP: events as JSON, JSON values, or bytes. */
 
 import {
   type Actor,
@@ -11,11 +11,11 @@ import { parseEvents } from "./events.ts";
 import { jsonElements } from "./json-elements.ts";
 
 export interface Records {
-  /** What clients see. */
+  /** The media type for clients. */
   readonly contentType: string;
   /** How one record follows another: in a JSON array, or end to end. */
   readonly framing: "array" | "bytes";
-  /** What an SSE stream sends them as. */
+  /** The encoding of the records in an SSE stream. */
   readonly sse: "text" | "base64";
   /** Errors: `invalid`, `forbidden`. */
   parse(body: Uint8Array, actor: Actor): readonly NewEvent[];
@@ -72,7 +72,7 @@ const OPEN = Buffer.from("[");
 const COMMA = Buffer.from(",");
 const CLOSE = Buffer.from("]");
 
-/** Records that are joined already, as one body. */
+/** Wraps records that are joined already into one body. */
 export function inFrame({ framing }: Records, joined: Uint8Array): Uint8Array<ArrayBuffer> {
   return Buffer.concat(framing === "bytes" ? [joined] : [OPEN, joined, CLOSE]);
 }

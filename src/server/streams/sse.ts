@@ -1,4 +1,4 @@
-/** GET with `live=sse`: the backlog, then what is appended. The client's pace is the pace: one page is held. */
+/** GET with `live=sse`: the backlog, then new records, at the client's pace; at most one page is held in memory. */
 
 import type { Log, StoredEvent } from "../../model/index.ts";
 import { formatOffset, STREAM_HEADERS } from "../../wire/index.ts";
@@ -27,7 +27,7 @@ export function streamEvents(call: Call, log: Log, after: number): Response {
       },
       cancel: () => {
         gone.abort();
-        // A stream that was never read from does not end by itself.
+        // A stream that was never read does not end by itself.
         connection[Symbol.dispose]();
       },
     },
@@ -45,7 +45,7 @@ export function streamEvents(call: Call, log: Log, after: number): Response {
 interface Framing {
   readonly records: Records;
   readonly after: number;
-  /** Aborts when nobody reads any more. */
+  /** Aborts when the client no longer reads. */
   readonly gone: AbortSignal;
   readonly connection: Disposable;
 }
@@ -82,14 +82,14 @@ function controlOf(after: number, streamCursor: string, state: Batch["state"]): 
   return { streamNextOffset, streamCursor, ...(state === "up to date" ? { upToDate: true } : {}) };
 }
 
-/** A character may lie in two records: the decoder keeps its beginning. */
+/** A character may be split between two records: the decoder keeps its first part. */
 function textOf(records: Records): (events: readonly StoredEvent[]) => string {
   if (records.sse === "base64") return (events) => Buffer.from(bodyOf(records, events)).toString("base64");
   const decoder = new TextDecoder();
   return (events) => decoder.decode(bodyOf(records, events), { stream: true });
 }
 
-/** Every line has its own `data:`, so that no line of a record ends the event or begins another. */
+/** Each line gets its own `data:`, so that no line of a record can end the event or begin another. */
 function frame(event: "data" | "control", data: string): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data:${line}\n`);
   return `event: ${event}\n${lines.join("")}\n`;

@@ -1,4 +1,4 @@
-/** What a subscription is asked to be. Pure. */
+/** The configuration of a subscription. Pure. */
 
 import { isContinuoError } from "../../model/index.ts";
 import { addressOf } from "../../wire/index.ts";

@@ -1,4 +1,4 @@
-/** Webhooks on their way: sent, answered, tried again. */
+/** Deliveries of webhooks: sends them, processes answers, and tries again. */
 
 import type { Store, Write } from "../../model/index.ts";
 import { addressOf } from "../../wire/index.ts";
@@ -28,7 +28,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
     const signature = delivery.keys.signWebhook(body, Date.now());
     answer = await callWebhook({ url: config.webhookUrl, body, signature, allowed: delivery.allowed });
   } catch {
-    // Whatever it was, the subscription shows that it failed, and it is tried again.
+    // After any failure, the subscription shows it, and the webhook is tried again.
     await tryLater(store, id, wake.id);
     return;
   }
@@ -48,7 +48,7 @@ function bodyOf({ workspaceId, subscription, links, keys }: Delivery): string {
   });
 }
 
-/** The token names the workspace, since who calls back has no other token. */
+/** The token names the workspace, because a callback has no other token. */
 export function encodeWorkspace(workspaceId: string): string {
   return Buffer.from(workspaceId).toString("base64url");
 }
@@ -57,7 +57,7 @@ function isDone(answer: unknown): boolean {
   return typeof answer === "object" && answer !== null && "done" in answer && answer.done === true;
 }
 
-/** `done` acknowledges what the wake told of. */
+/** `done` acknowledges the records in the wake. */
 async function answered(store: Store, { id, wake }: Subscription, done: boolean): Promise<void> {
   await changeSubscription(store, id, async (subscription) => {
     if (subscription.wake === null || subscription.wake.id !== wake?.id) return null;
@@ -97,7 +97,7 @@ async function tryLater(store: Store, id: string, wakeId: string): Promise<void>
   });
 }
 
-/** One server tries again; the others find that the time is taken. */
+/** Claims the next try for one server; the others find it claimed. */
 export function takeAttempt(store: Store, id: string, wakeId: string): Promise<Subscription | null> {
   return changeSubscription(store, id, async (subscription) => {
     const { wake, nextAttemptAt, config } = subscription;

@@ -1,4 +1,4 @@
-/** Subscriptions as the store keeps them: one claim each, whose generation lets one of many changes win. */
+/** Subscriptions in the store: one claim each, whose generation lets only one of several concurrent changes succeed. */
 
 import { randomUUID } from "node:crypto";
 import { isContinuoError, type NewEvent, present, type Store, type Write } from "../../model/index.ts";
@@ -7,23 +7,23 @@ import type { ServerContext } from "../context/index.ts";
 import type { SubscriptionConfig } from "./config.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Somebody is to look: until the lease ends, one holder. */
+/** A wake asks a worker to read; it has one holder until the lease ends. */
 export interface Wake {
   readonly id: string;
   readonly holder: string | null;
   /** Milliseconds since 1970; `null` while a wake for pulling waits for a worker. */
   readonly leaseUntil: number | null;
-  /** Path to the sequence that the wake told of. */
+  /** The sequences in the wake, by path. */
   readonly snapshot: Readonly<Record<string, number>>;
 }
 
 export interface Subscription {
   readonly id: string;
   readonly config: SubscriptionConfig;
-  /** Paths that were named, as they are now. */
+  /** Paths that were named one by one, in their present state. */
   readonly explicit: readonly string[];
   readonly createdAt: string;
-  /** Where callbacks go. */
+  /** The address for callbacks. */
   readonly baseUrl: string;
   readonly generation: number;
   readonly wake: Wake | null;
@@ -64,7 +64,7 @@ export async function listSubscriptions(store: Store): Promise<readonly Subscrip
   return found;
 }
 
-/** False when one of that name is there. */
+/** False if the name is taken. */
 export async function insertSubscription(store: Store, subscription: Subscription): Promise<boolean> {
   const claim = await store.getClaim(`${CLAIMS}${subscription.id}`);
   if (claim !== null && claim.status !== "deleted") return false;
@@ -90,15 +90,15 @@ export async function removeSubscription(store: Store, id: string): Promise<void
 export interface Change<T> {
   readonly subscription: Subscription;
   readonly result: T;
-  /** Written in the same transaction. */
+  /** Further writes in the same transaction. */
   readonly also?: readonly Write[];
-  /** Appended in the same transaction, to that log. */
+  /** An event for that log, appended in the same transaction. */
   readonly event?: { readonly logId: string; readonly event: NewEvent };
 }
 
 /**
- * Looks, changes and stores; again when another server was first. `null` changes nothing.
- * Errors: a `Refusal`, also when there is no such subscription.
+ * Reads, changes and stores; it starts again if another server changed the subscription first. `null` changes nothing.
+ * Errors: a `Refusal`, also if the subscription does not exist.
  */
 export async function changeSubscription<T>(
   store: Store,
@@ -125,7 +125,7 @@ async function save(
     type: "claim",
     name: `${CLAIMS}${subscription.id}`,
     generation: version + 1,
-    // Never the owner of before: who changes an older state is refused.
+    // A new owner each time, so that a change of an older state is refused.
     owner: randomUUID(),
     status: "active",
     data: subscription,
@@ -149,7 +149,7 @@ async function tryAppend(
   }
 }
 
-/** Other servers find the workspace from now on. */
+/** Lets other servers find the workspace. */
 export async function announceWorkspace(context: ServerContext, workspaceId: string): Promise<void> {
   const store = context.store(SERVER_WORKSPACE);
   const name = `${WORKSPACES}${workspaceId}`;

@@ -2,7 +2,7 @@
 
 const MAX_SEGMENTS = 64;
 
-/** Bounded: each pair of segments is looked at once. */
+/** The cost is bounded: each pair of segments is compared once. */
 export function matchesPattern(pattern: string, path: string): boolean {
   const wanted = pattern.split("/");
   const given = path.split("/");
@@ -21,7 +21,7 @@ export function matchesPattern(pattern: string, path: string): boolean {
   return reachable[given.length] === true;
 }
 
-/** What every path that matches begins with. */
+/** The beginning that all matching paths share. */
 export function literalPrefix(pattern: string): string {
   const star = pattern.indexOf("*");
   return star === -1 ? pattern : pattern.slice(0, star);

@@ -1,4 +1,7 @@
-/** The keys with which all servers of one database sign: webhooks for everybody, callback tokens for themselves. */
+/**
+ * The signing keys that all servers of one database share: for webhooks, which anybody can verify, and for callback
+ * tokens, which only servers verify.
+ */
 
 import {
   createHash,
@@ -17,7 +20,7 @@ const CALLBACK_SECONDS = 3_600;
 
 export interface SigningKeys {
   readonly keyId: string;
-  /** As `/jwks.json` shows them, newest first. */
+  /** The public keys of `/jwks.json`, newest first. */
   readonly jwks: { readonly keys: readonly object[] };
   signWebhook(body: string, now: number): string;
   signCallback(subject: CallbackSubject, now: number): string;
@@ -25,16 +28,16 @@ export interface SigningKeys {
   verifyCallback(token: string, subject: Omit<CallbackSubject, "generation">, now: number): number;
 }
 
-/** What a callback token is for. */
+/** The subject of a callback token. */
 export interface CallbackSubject {
   readonly workspaceId: string;
   readonly subscriptionId: string;
-  /** Tells a subscription from another one that was made under its id later. */
+  /** Distinguishes the subscription from a later one with the same id. */
   readonly createdAt: string;
   readonly generation: number;
 }
 
-/** Makes the first key; servers that start together agree on one. */
+/** Creates the first key; servers that start together agree on one. */
 export async function openSigningKeys(store: Store): Promise<SigningKeys> {
   let keys = (await store.listWebhookKeys()).items;
   if (keys.length === 0) {

@@ -1,4 +1,4 @@
-/** The streams of a subscription: how far each is acknowledged, and where it ends. */
+/** The streams of a subscription: the acknowledged position of each, and its end. */
 
 import type { Log, Store } from "../../model/index.ts";
 import { addressOf, formatOffset, pathOfLog } from "../../wire/index.ts";
@@ -9,7 +9,7 @@ export interface StreamLink {
   readonly path: string;
   readonly logId: string;
   readonly linkType: "explicit" | "glob";
-  /** `null`: nothing was ever acknowledged. */
+  /** `null` if nothing was acknowledged yet. */
   readonly acked: number | null;
   readonly tail: number;
 }
@@ -47,7 +47,7 @@ export async function linkOf(
   };
 }
 
-/** Every log that is linked now, whatever is acknowledged. */
+/** Every log that is linked now, acknowledged or not. */
 export async function* linkedLogs(store: Store, subscription: Subscription): AsyncGenerator<Log> {
   const { pattern } = subscription.config;
   for (const path of subscription.explicit) {
@@ -69,7 +69,7 @@ export async function* linkedLogs(store: Store, subscription: Subscription): Asy
   }
 }
 
-/** What the ids of the logs begin with, where that is known. */
+/** The beginning of the logs' ids, if it is known. */
 function prefixOf(pattern: string): { readonly prefix?: string } {
   const literal = literalPrefix(pattern);
   if (literal.startsWith("channels/")) return { prefix: literal };
@@ -77,7 +77,7 @@ function prefixOf(pattern: string): { readonly prefix?: string } {
   return isOfStreams ? { prefix: `streams/${literal}` } : {};
 }
 
-/** Streams that are there when they are linked count as acknowledged. */
+/** Marks existing streams as acknowledged when they are linked. */
 export async function acknowledgeAll(store: Store, subscription: Subscription): Promise<void> {
   const name = cursorName(subscription);
   for await (const { logId, latestSequence } of linkedLogs(store, subscription)) {

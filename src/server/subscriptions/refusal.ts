@@ -1,4 +1,4 @@
-/** Refusals in the protocol's words: a code of its own, and the status that belongs to it. */
+/** Refusals as the protocol defines them: a code of its own with a status. */
 
 const STATUS = {
   INVALID_REQUEST: 400,

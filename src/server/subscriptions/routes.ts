@@ -40,7 +40,7 @@ export const subscriptions: CreateMount = (context) => {
           headers: { "content-type": "application/jwk-set+json", "cache-control": "public, max-age=300" },
         }),
       );
-      // Their proof is the token of the wake.
+      // These are authorised by the token of the wake.
       for (const action of ["callback", "ack", "release"] as const) {
         app.post(`${BASE}/subscriptions/:id/${action}`, (c) =>
           answer(() => settle({ request: c.req.raw, id: c.req.param("id"), action, context, watch })),
@@ -83,8 +83,8 @@ interface Call {
 }
 
 /**
- * A subscription sees every path that it matches, and a webhook makes the server call out: both are for `admin`.
- * A worker needs `stream:__ds/subscriptions/ID:write`.
+ * A subscription sees every path that it matches, and a webhook makes the server send requests: both need `admin`. A
+ * worker needs `stream:__ds/subscriptions/ID:write`.
  */
 function requireAccess(
   context: ServerContext,
@@ -165,7 +165,7 @@ async function described(
   return Response.json(body, { status });
 }
 
-/** What was named, acknowledged or is waiting; the first thousand of them. */
+/** The first thousand links that were named, acknowledged or are waiting. */
 async function linksOf(
   { context, watch, workspaceId }: Pick<Call, "context" | "watch"> & { readonly workspaceId: string },
   subscription: Subscription,
@@ -253,14 +253,14 @@ interface Settlement extends Omit<Call, "grant"> {
   readonly action: "callback" | "ack" | "release";
 }
 
-/** What a worker says of the wake that it holds. */
+/** Processes what a worker reports about the wake that it holds. */
 async function settle({ request, id, action, context, watch }: Settlement): Promise<Response> {
   const { workspaceId, token } = tokenOf(request);
   const store = context.store(workspaceId);
   const found = await loadSubscription(store, id);
   const now = Date.now();
   const { createdAt, config } = found?.subscription ?? { createdAt: "", config: null };
-  // Who has no token does not hear whether there is such a subscription.
+  // Without a valid token, a caller does not learn whether the subscription exists.
   const subject = { workspaceId, subscriptionId: id, createdAt };
   const tokenGeneration = (await watch.keys()).verifyCallback(token, subject, now);
   const wanted = action === "callback" ? "webhook" : "pull-wake";
@@ -279,7 +279,7 @@ async function settle({ request, id, action, context, watch }: Settlement): Prom
   return Response.json({ ok: true, next_wake: nextWake });
 }
 
-/** `WORKSPACE.PAYLOAD.MAC`: the workspace is part of what the MAC covers. */
+/** `WORKSPACE.PAYLOAD.MAC`: the MAC covers the workspace. */
 function tokenOf(request: Request): { readonly workspaceId: string; readonly token: string } {
   const bearer = /^Bearer ([\w-]+)\.([\w-]+\.[\w-]+)$/u.exec(request.headers.get("authorization") ?? "");
   const workspaceId = Buffer.from(bearer?.[1] ?? "", "base64url").toString();

@@ -1,4 +1,4 @@
-/** The life of a wake: made, held, acknowledged, over. Every step is one change that one server wins. */
+/** The life of a wake: created, held, acknowledged, ended. For every step, one server succeeds. */
 
 import { randomBytes } from "node:crypto";
 import { present, type Store, type Write } from "../../model/index.ts";
@@ -7,7 +7,7 @@ import { type Change, changeSubscription, type Subscription } from "./documents.
 import { cursorName, isLinked, linkOf, type StreamLink } from "./links.ts";
 import { Refusal } from "./refusal.ts";
 
-/** The subscription with its new wake; `null` when another server made one first. */
+/** The subscription with its new wake; `null` if another server created one first. */
 export function makeWake(
   store: Store,
   id: string,
@@ -36,7 +36,7 @@ function withWake(subscription: Subscription, pending: readonly StreamLink[], no
   };
 }
 
-/** Stored with the wake itself, so that none is without the other. A missing wake stream gets no event. */
+/** Stored together with the wake, so that neither exists without the other. A missing wake stream gets no event. */
 async function wakeEvent(
   store: Store,
   { id, config, generation }: Subscription,
@@ -51,7 +51,7 @@ async function wakeEvent(
   return { logId, event: { type: "bytes", data: Buffer.from(JSON.stringify(event)) } };
 }
 
-/** A worker takes the wake that waits, or one that is made for it. Errors: a `Refusal`. */
+/** Gives a worker the waiting wake, or a new one. Errors: a `Refusal`. */
 export async function claimWake(
   store: Store,
   id: string,
@@ -80,7 +80,7 @@ export async function claimWake(
 
 export interface Acknowledgement {
   readonly wakeId: unknown;
-  /** From the body, and from the token. */
+  /** The generation in the body; `tokenGeneration` is that of the token. */
   readonly generation: unknown;
   readonly tokenGeneration: number;
   readonly acks: readonly Ack[];
@@ -92,7 +92,7 @@ export interface Ack {
   readonly offset: unknown;
 }
 
-/** Moves the cursors, and ends the wake or lets its lease begin again. Errors: a `Refusal`. */
+/** Moves the cursors, and then ends the wake or renews its lease. Errors: a `Refusal`. */
 export async function acknowledge(store: Store, id: string, given: Acknowledgement): Promise<void> {
   await changeSubscription(store, id, async (subscription) => {
     const { wake, generation, config } = subscription;
@@ -123,7 +123,7 @@ function badOffset(message: string): Refusal {
   return new Refusal("INVALID_OFFSET", message);
 }
 
-/** The lease is over: the next wake has a new generation. */
+/** Ends a wake whose lease expired: the next wake has a new generation. */
 export async function expireWake(store: Store, id: string, wakeId: string): Promise<void> {
   await changeSubscription(store, id, async (subscription) => {
     const { wake } = subscription;

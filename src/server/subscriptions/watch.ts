@@ -1,6 +1,6 @@
 /**
- * What changed since the last look, and whom to wake for it. Every server looks by itself at all that changed, whoever
- * wrote it; of many that want to wake the same subscription, one wins.
+ * Finds changes since the last look and the subscriptions to wake for them. Every server looks at all changes by
+ * itself, whichever server wrote them; if several want to wake the same subscription, one succeeds.
  */
 
 import { messageOf, present, type Store } from "../../model/index.ts";
@@ -16,10 +16,10 @@ const LOOK_MS = 100;
 const WORKSPACES_MS = 1_000;
 const MAX_DELIVERIES = 64;
 
-/** What one server knows of a workspace. */
+/** What one server remembers of a workspace. */
 interface WatchMark {
   mark: string;
-  /** By the subscription's id and time: the logs that may have something new. */
+  /** Logs that may have new records, by the subscription's id and time. */
   readonly candidates: Map<string, Set<string>>;
 }
 
@@ -56,7 +56,7 @@ export class Watch {
     await Promise.allSettled(this.#deliveries);
   }
 
-  /** Made when they are first needed: a server without subscriptions keeps no keys. */
+  /** Created on first use: a server without subscriptions keeps no keys. */
   keys(): Promise<SigningKeys> {
     this.#keys ??= openSigningKeys(this.#context.store(SERVER_WORKSPACE)).catch((error) => {
       this.#keys = undefined;
@@ -65,14 +65,14 @@ export class Watch {
     return this.#keys;
   }
 
-  /** What is not acknowledged, as it is now. */
+  /** The unacknowledged streams at present. */
   async pendingOf(workspaceId: string, id: string): Promise<readonly StreamLink[]> {
     const subscriptions = await this.#look(workspaceId);
     const subscription = subscriptions.find((one) => one.id === id);
     return subscription === undefined ? [] : this.#pending(workspaceId, subscription);
   }
 
-  /** Wakes when there is something; false when there is nothing, or somebody holds a wake. */
+  /** Creates a wake if there are unacknowledged records; false if there are none, or a worker holds a wake. */
   async wakeIfPending(workspaceId: string, id: string): Promise<boolean> {
     const subscriptions = await this.#look(workspaceId);
     const subscription = subscriptions.find((one) => one.id === id);
@@ -99,7 +99,7 @@ export class Watch {
     }
   }
 
-  /** One at a time for a workspace: who comes meanwhile looks after that one. */
+  /** One look at a time per workspace: a caller during a look waits for another one. */
   #look(workspaceId: string): Promise<readonly Subscription[]> {
     const before = this.#looking.get(workspaceId) ?? Promise.resolve([]);
     const look = before.catch(() => []).then(() => this.#lookNow(workspaceId));
@@ -133,7 +133,7 @@ export class Watch {
     for (const logId of candidates) {
       const link = await linkOf(store, subscription, logId);
       if (link !== null && isPending(link)) pending.push(link);
-      // What is appended from now on makes it a candidate again.
+      // A later append makes it a candidate again.
       else candidates.delete(logId);
       if (pending.length >= MAX_LINKS) break;
     }
@@ -159,7 +159,7 @@ export class Watch {
   }
 
   #send(workspaceId: string, subscription: Subscription, links: readonly StreamLink[]): void {
-    // What is not sent now is tried when the lease is over.
+    // A webhook that is not sent now is tried again when the lease ends.
     if (subscription.config.type !== "webhook" || this.#deliveries.size >= MAX_DELIVERIES) return;
     const store = this.#context.store(workspaceId);
     const allowed = this.#context.webhookHosts;
@@ -203,7 +203,7 @@ async function addChanged(
   }
 }
 
-/** Of a subscription that this server sees for the first time, every log may have something new. */
+/** For a subscription that is new to this server, every log may have new records. */
 async function addUnknown(
   store: Store,
   watched: WatchMark,

@@ -43,7 +43,7 @@ export function isPrivateAddress(address: string): boolean {
   return family === 0 || PRIVATE.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** Errors: a `Refusal`. A name is looked at again when it is called. */
+/** Errors: a `Refusal`. The name is resolved again for each call. */
 export function assertWebhookUrl(text: string, allowed: ReadonlySet<string>): void {
   if (!URL.canParse(text)) throw rejected("webhook.url is not a URL");
   const { protocol, hostname, username, password } = new URL(text);
@@ -71,7 +71,7 @@ export interface WebhookCall {
   readonly allowed: ReadonlySet<string>;
 }
 
-/** What a 2xx answered, when it is JSON. Errors: whatever kept the call from being answered so. */
+/** The body of a 2xx answer, if it is JSON. Errors: any reason why there is no such answer. */
 export function callWebhook({ url, body, signature, allowed }: WebhookCall): Promise<unknown> {
   assertWebhookUrl(url, allowed);
   const target = new URL(url);
@@ -120,7 +120,7 @@ function jsonOrNull(text: string): unknown {
   }
 }
 
-/** The address that is checked is the address that is connected to, whatever the name means a moment later. */
+/** Connects to the very address that was checked, even if the name resolves differently a moment later. */
 const lookupPublic: LookupFunction = (hostname, _options, callback) => {
   resolveName(hostname, { all: true }).then(
     (found) => {
