@@ -1,4 +1,4 @@
-/** All channels, the one with the newest change first; looked at again while somebody looks at the page. */
+/** All channels, the most recently changed first; refreshed while the page is visible. */
 
 import type { VNode } from "preact";
 import { visibleLine } from "../../src/transcript/index.ts";

@@ -63,7 +63,7 @@ export function ChannelPage({ name }: { name: string }): VNode {
   );
 }
 
-/** What is not as it should be. */
+/** Problems of the channel or the connection. */
 function Conditions({ state }: { state: ChannelState }): VNode {
   return (
     <div role="status">

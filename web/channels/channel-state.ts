@@ -1,4 +1,4 @@
-/** One channel: what is loaded of it, who is there, and the connection that tells what is new. */
+/** One channel: its loaded part, its participants, and the connection that receives new events. */
 
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
@@ -17,9 +17,9 @@ import { channelPath } from "./paths.ts";
 import { type Row, toRows } from "./rows.ts";
 import { storedName, storeName } from "./your-name.ts";
 
-/** How soon the server is told that the reader saw the end. */
+/** How long after the reader reached the end the server is informed. */
 const COMMIT_MS = 1_000;
-/** Messages of a window. */
+/** Messages in a window. */
 const WINDOW = 60;
 
 export class ChannelState {
@@ -27,21 +27,21 @@ export class ChannelState {
   readonly head: Signal<ChannelHead | null> = signal(null);
   readonly roster: Signal<readonly Participant[]> = signal([]);
   readonly connection: Signal<"connecting" | "open" | "lost"> = signal("connecting");
-  /** Why nothing can be shown, or what went wrong with the last thing that was done. */
+  /** Why nothing can be shown, or why the last action failed. */
   readonly failure: Signal<string | null> = signal(null);
   readonly loading: Signal<boolean> = signal(true);
-  /** Threads that were opened or closed, by the id of their first message. */
+  /** Threads that the reader opened or closed, by the id of their first message. */
   readonly folds: Signal<ReadonlyMap<string, boolean>> = signal(new Map());
-  /** Up to here this reader had seen everything. */
+  /** The reader had seen everything up to this sequence. */
   readonly seen: Signal<number | null> = signal(null);
-  /** Where the list goes next; `null` when it is there. */
+  /** Where the list scrolls next; `null` when it is there. */
   readonly goal: Signal<{ readonly to: "end" } | { readonly to: "message"; readonly id: string } | null> =
     signal(null);
   /** The name under which this reader writes; `null` before it was chosen. */
   readonly handle: Signal<string | null> = signal(null);
-  /** `elsewhere`: somebody else, or another page, is in the channel under this name. */
+  /** `elsewhere`: another person, or another page, is in the channel under this name. */
   readonly presence: Signal<"none" | "here" | "elsewhere"> = signal("none");
-  /** Why the server does not remember what was read. */
+  /** Why the server cannot remember what was read. */
   readonly degraded: Signal<string | null> = signal(null);
   readonly replyTo: Signal<ShownMessage | null> = signal(null);
   readonly isSending: Signal<boolean> = signal(false);
@@ -55,14 +55,14 @@ export class ChannelState {
   });
   #again = new AbortController();
   #joined: AgenticClient | null = null;
-  /** Everything up to here has come. */
+  /** The newest sequence up to which every event was received. */
   #position = 0;
   #committing: ReturnType<typeof setTimeout> | undefined;
-  /** What was sent and not confirmed: sent again, it is the same message. */
+  /** A message that was sent and not confirmed: sent again, it has the same id and is stored once. */
   #unsent: { readonly id: string; readonly content: string; readonly replyTo: string | undefined } | null =
     null;
   #isReadingOlder = false;
-  /** Events that come while the end is read anew. */
+  /** Events that arrive while the end is loaded again. */
   #meanwhile: ClientEvent[] | null = null;
 
   constructor(name: string) {
@@ -82,12 +82,12 @@ export class ChannelState {
     return this.#channel.value.hasNewer;
   }
 
-  /** The text of a message in progress: it changes with each token, and nothing else does. */
+  /** The text of an unfinished message. A token changes only this signal. */
   openText(messageId: string): string {
     return this.#channel.value.open.get(messageId)?.text ?? "";
   }
 
-  /** Who wrote it, as far as anybody knows. */
+  /** The type of the message's author, if it is known. */
   kindOf({ handle, kind }: ShownMessage): string | null {
     if (kind !== null) return kind;
     const there = this.roster.value.find((one) => one.handle === handle);
@@ -129,7 +129,7 @@ export class ChannelState {
     return this.head.value?.access.includes("write") === true;
   }
 
-  /** From now on this reader is here, and writes, under this name. */
+  /** Joins and writes under this name from now on. */
   setName(name: string): void {
     if (name === this.handle.value || !isName(name)) return;
     storeName(name);
@@ -158,12 +158,12 @@ export class ChannelState {
     return true;
   }
 
-  /** The reader sees the end: everything up to here is read. */
+  /** Called when the reader sees the end: everything up to here is read. */
   sawEnd(): void {
     if (this.#joined === null || document.visibilityState !== "visible") return;
     this.#committing ??= setTimeout(() => {
       this.#committing = undefined;
-      // What cannot be remembered now is with the next one.
+      // If it fails, the next commit includes it.
       this.#joined?.commitCheckpoint(this.#position).catch(() => undefined);
     }, COMMIT_MS);
   }
@@ -179,7 +179,7 @@ export class ChannelState {
     this.#isReadingOlder = false;
   }
 
-  /** The end of the channel, read anew where it is not loaded. */
+  /** Shows the end of the channel, and loads it if necessary. */
   async showNewest(): Promise<void> {
     if (this.hasNewer) {
       await this.#guarded(async () => {
@@ -196,7 +196,7 @@ export class ChannelState {
     this.folds.value = new Map(this.folds.value).set(root, isOpen);
   }
 
-  /** Goes to a message; its thread is opened. */
+  /** Goes to a message, and opens its thread. */
   showMessage(messageId: string, root: string): void {
     batch(() => {
       this.fold(root, true);
@@ -204,7 +204,7 @@ export class ChannelState {
     });
   }
 
-  /** One connection after another: each goes on where the one before it was. */
+  /** Opens one connection after another; each continues where the last one ended. */
   async #follow(from: number): Promise<void> {
     const over = this.#over.signal;
     this.#position = from;
@@ -226,7 +226,10 @@ export class ChannelState {
     }
   }
 
-  /** Under the reader's name, where that may write and is free; else as somebody whom nobody sees. */
+  /**
+   * Connects under the reader's name if it may write and the name is free; otherwise as a reader that the roster does
+   * not show.
+   */
   async #connect(stop: AbortSignal): Promise<ChannelWatch> {
     const options = {
       serverUrl: location.origin,
@@ -257,7 +260,7 @@ export class ChannelState {
     }
   }
 
-  /** Before the first message that is in progress, so that the connection knows it. */
+  /** The sequence before the first unfinished message, so that the connection receives it. */
   #start(): number {
     const open = this.#messages.value.find(({ state }) => state === "open");
     return Math.min(this.#position, (open?.sequence ?? Number.POSITIVE_INFINITY) - 1);

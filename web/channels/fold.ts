@@ -1,22 +1,22 @@
-/** The loaded part of a channel as a value, and what changes it: windows from its end, and events as they come. Pure. */
+/** The loaded part of a channel as a value, and its changes: windows from the end, and new events. Pure. */
 
 import type { ClientEvent } from "../../src/client/index.ts";
 import type { ChannelMessage, MessagesWindow } from "../../src/wire/index.ts";
 
 export interface ShownMessage extends Omit<ChannelMessage, "content" | "kind"> {
-  /** Of one in progress only what it began with: `open` has its text. */
+  /** For an unfinished message only its beginning: `open` has the present text. */
   readonly content: string;
-  /** `null` where it is not known who wrote it. */
+  /** `null` if the type of the author is not known. */
   readonly kind: string | null;
 }
 
-/** The text of a message in progress, with everything up to this event. */
+/** The text of an unfinished message, up to this event. */
 interface OpenText {
   readonly text: string;
   readonly through: number;
 }
 
-/** Something that the server says in the channel. */
+/** A message of the server itself in the channel. */
 export interface Notice {
   readonly sequence: number;
   readonly timestamp: string;
@@ -29,7 +29,7 @@ export interface Channel {
   readonly notices: readonly Notice[];
   readonly open: ReadonlyMap<string, OpenText>;
   readonly hasOlder: boolean;
-  /** Newer ones were left out, to keep what is loaded small. */
+  /** Newer messages were left out to keep the loaded part small. */
   readonly hasNewer: boolean;
 }
 
@@ -67,7 +67,7 @@ export function foldWindow(
   };
 }
 
-/** An event that is folded twice changes nothing the second time. */
+/** Folding an event a second time changes nothing. */
 export function foldEvent(channel: Channel, event: ClientEvent): Channel {
   switch (event.type) {
     case "message":
@@ -125,7 +125,9 @@ function replaced(channel: Channel, message: ShownMessage): Channel {
   return { ...channel, messages, open };
 }
 
-/** At its place by sequence. Where newer ones were left out, nothing follows: there would be a gap. */
+/**
+ * Inserts the message by its sequence. If newer messages were left out, it adds nothing, because there would be a gap.
+ */
 function withMessage(channel: Channel, message: ShownMessage): Channel {
   const { messages, hasNewer, hasOlder } = channel;
   const after = messages.findLastIndex(({ sequence }) => sequence < message.sequence);

@@ -1,4 +1,4 @@
-/** One message of a channel: who, when, and what; the text of one in progress is a single node that grows. */
+/** One message of a channel: author, time and text. An unfinished text is a single node that grows. */
 
 import { useComputed, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -58,7 +58,7 @@ export function Post({ message, state, head }: PostProps): VNode {
   );
 }
 
-/** What is being said: a token changes the text node, and nothing else. */
+/** The text of an unfinished message: a token changes only the text node. */
 function Saying({ messageId, state }: { messageId: string; state: ChannelState }): VNode {
   const words = useComputed(() => state.openText(messageId));
   return (
@@ -95,7 +95,7 @@ function Said({ message: { messageId, content } }: { message: ShownMessage }): V
   );
 }
 
-/** By the renderer of sessions, which escapes everything. */
+/** Drawn by the renderer of sessions, which escapes everything. */
 function htmlOf(id: string, text: string): string {
   return blockToHtml({ id, role: "assistant", content: [{ type: "text", text }], metadata: {} }, 0, "served");
 }

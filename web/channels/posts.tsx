@@ -1,4 +1,4 @@
-/** The messages of a channel: of any number only those on the screen are in the page. */
+/** The messages of a channel: only those on the screen are in the page. */
 
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -10,7 +10,7 @@ import type { ChannelState } from "./channel-state.ts";
 import { Post } from "./post.tsx";
 import type { Row } from "./rows.ts";
 
-/** So many rows before the beginning of what is loaded the next window is asked for. */
+/** The next window is requested this many rows before the beginning of the loaded part. */
 const AHEAD = 12;
 const HEIGHTS: Readonly<Record<Row["type"], number>> = {
   day: 48,

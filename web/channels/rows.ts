@@ -1,14 +1,14 @@
-/** The lines of a channel as they are drawn: days, messages, and threads of replies below the message that began them. Pure. */
+/** The rows of a channel: days, messages, and threads of replies below their first message. Pure. */
 
 import type { Notice, ShownMessage } from "./fold.ts";
 
 export type Row =
   | { readonly type: "day"; readonly key: string; readonly at: string }
-  /** What is below was said since this reader was here. */
+  /** The messages below are new since the reader's last visit. */
   | { readonly type: "mark"; readonly key: string }
   | { readonly type: "message"; readonly key: string; readonly message: ShownMessage; readonly head: Head }
   | { readonly type: "reply"; readonly key: string; readonly message: ShownMessage }
-  /** Replies that are folded, or can be. */
+  /** Replies that can be folded. */
   | {
       readonly type: "fold";
       readonly key: string;
@@ -16,7 +16,7 @@ export type Row =
       readonly hidden: number;
       readonly isOpen: boolean;
     }
-  /** A reply that stands in its thread further up. */
+  /** A reply whose thread is further up. */
   | {
       readonly type: "pointer";
       readonly key: string;
@@ -31,11 +31,11 @@ type Head = "whole" | "again" | "stray";
 export interface RowOptions {
   /** Threads that the reader opened or closed, by the id of their first message. */
   readonly folds: ReadonlyMap<string, boolean>;
-  /** Up to this sequence the reader has seen everything; `null` where nobody knows. */
+  /** The reader has seen everything up to this sequence; `null` if it is not known. */
   readonly seen: number | null;
 }
 
-/** A thread of at most so many replies is not folded; of a longer one the newest stands below the fold. */
+/** A thread with at most this many replies is not folded; below the fold of a longer one stands its newest reply. */
 const SHORT_THREAD = 3;
 const TOGETHER_MS = 300_000;
 
@@ -48,7 +48,7 @@ export function toRows(
   const rows: Row[] = [];
   /** The message or thread that the newest line belongs to. */
   let above: ShownMessage | null = null;
-  /** The newest line, where another one of the same writer may follow it. */
+  /** The newest row, if a further message of its author can follow without a head. */
   let run: ShownMessage | null = null;
   let day = "";
   let isMarked = options.seen === null || options.seen === 0;
@@ -58,7 +58,7 @@ export function toRows(
     while (waiting[0] !== undefined && waiting[0].sequence < sequence) rows.push(noticeRow(waiting.shift()));
     const root = threads.rootOf.get(messageId);
     const isNewest = root !== undefined && threads.repliesOf.get(root.messageId)?.at(-1) === message;
-    // In its thread it stands already; a line leads there where something else was said meanwhile.
+    // Its thread has it already; a row links there if other messages came between.
     if (root !== undefined && (!isNewest || above === root)) continue;
     const date = localDay(timestamp);
     if (date !== day) {
@@ -99,7 +99,7 @@ function threadRows(root: string, replies: readonly ShownMessage[], { folds }: R
 
 interface Threads {
   readonly rootOf: ReadonlyMap<string, ShownMessage>;
-  /** In the order in which they were begun. */
+  /** In the order of their first messages. */
   readonly repliesOf: ReadonlyMap<string, readonly ShownMessage[]>;
 }
 
@@ -110,7 +110,7 @@ function threadsOf(messages: readonly ShownMessage[]): Threads {
   const repliesOf = new Map<string, ShownMessage[]>();
   for (const message of messages) {
     const parent = message.replyTo === undefined ? undefined : known.get(message.replyTo);
-    // A message comes after what it replies to: no thread is a circle.
+    // A message is newer than the one it replies to, so that no thread is a circle.
     if (parent === undefined || parent.sequence >= message.sequence) continue;
     const root = rootOf.get(parent.messageId) ?? parent;
     rootOf.set(message.messageId, root);

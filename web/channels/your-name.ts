@@ -9,7 +9,7 @@ export function storedName(): string | null {
     const name = localStorage.getItem(KEY);
     return isName(name) ? name : null;
   } catch {
-    // A browser may allow no storage: the name is asked for again.
+    // A browser may allow no storage: then the name is asked for on each visit.
     return null;
   }
 }

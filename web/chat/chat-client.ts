@@ -1,4 +1,4 @@
-/** The chat of a session: what the server tells of it, and what is said, answered and cancelled here. */
+/** The chat of a session: its state from the server, and the actions of this page. */
 
 import { batch, type Signal, signal } from "@preact/signals";
 import {
@@ -18,7 +18,7 @@ import { THIS_PAGE } from "./this-page.ts";
 export class ChatClient {
   readonly session: SessionState;
   readonly state: Signal<ChatState | null> = signal(null);
-  /** What went wrong with the last thing that was done here. */
+  /** Why the last action of this page failed. */
   readonly failure: Signal<string | null> = signal(null);
   readonly isSending: Signal<boolean> = signal(false);
   #live: Live = NOTHING_LIVE;
@@ -27,7 +27,7 @@ export class ChatClient {
     this.session = session;
   }
 
-  /** Over the connection of the session: a browser has few. Returns what ends it. */
+  /** Uses the connection of the session, because a browser has few. The returned function ends it. */
   follow(): () => void {
     this.session.followChat(this.#handlers());
     return () => {
@@ -107,7 +107,7 @@ export class ChatClient {
   }
 }
 
-/** The way back leads to the list, and not to a session that is no longer there. */
+/** Replaces the page in the history, so that going back leads to the list and not to a session under an old key. */
 function goOn(key: string): void {
   location.replace(sessionLink(key));
 }

@@ -1,4 +1,4 @@
-/** Below the turns: who works, what waits, what is asked, and where the next prompt is written. */
+/** The part below the turns: the running turn, waiting prompts, questions, and the next prompt. */
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -78,7 +78,7 @@ interface RunProps {
 
 function Unanswered({ run, chat, state }: RunProps): VNode {
   const again = (): void => void chat.say(run.text, run.agent ?? state.agent);
-  // What is shown may be the beginning of a longer one.
+  // The shown text may be only the beginning of the prompt.
   const isWhole = run.text.length < CHAT_LIMITS.shownPromptChars;
   return (
     <p class="dock-line">
@@ -98,7 +98,7 @@ function Working({ run, chat, state }: RunProps): VNode {
   const { questions, readOnly } = state;
   const who = agentName(run.agent ?? state.agent);
   const cancel = (): unknown => (readOnly === null ? void chat.cancel(run.runId) : false);
-  // In another field it means something else.
+  // In a field, Escape has another meaning.
   useKeys({ Escape: ({ target }) => (target instanceof HTMLInputElement ? false : cancel()) });
   return (
     <p class="dock-line" role="status">
@@ -113,7 +113,7 @@ function Working({ run, chat, state }: RunProps): VNode {
   );
 }
 
-/** Whose answer counted. */
+/** Which page's answer counted. */
 function Answered({ state: { answered } }: { state: ChatState }): VNode | null {
   const newest = answered.at(-1);
   if (newest === undefined) return null;

@@ -1,4 +1,4 @@
-/** A question for permission: all that is asked for, and the answers. */
+/** A question for permission: the whole request, and the answers. */
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -12,7 +12,7 @@ import { clock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import type { ChatClient } from "./chat-client.ts";
 
-/** A longer name stands below the question, whole. */
+/** A longer name stands in full below the question. */
 const MAX_NAME_CHARS = 40;
 
 interface QuestionProps {
@@ -26,7 +26,7 @@ export function Question({ question, chat, isReadOnly }: QuestionProps): VNode {
   const allow = useRef<HTMLButtonElement>(null);
   const deny = useRef<HTMLButtonElement>(null);
   const reason = useSignal("");
-  // The keys go to the answers; only Enter or a click gives one.
+  // The keys only move the focus to an answer; Enter or a click gives it.
   useKeys({ y: () => allow.current?.focus(), n: () => deny.current?.focus() });
   const id = `question-${approvalId}`;
   const answer = (outcome: "granted" | "denied", option?: PermissionOption): void => {

@@ -1,4 +1,4 @@
-/** What other pages are told of this one, when it answered first. */
+/** How other pages name this one after it answered first. */
 
 import type { ChatPage } from "../../src/wire/machine/index.ts";
 
@@ -26,7 +26,7 @@ export function nameOfPage(agent: string): string {
   return `${browser ?? "A browser"}${system === undefined ? "" : ` on ${system}`}`;
 }
 
-/** Without `randomUUID`, which a page has only on this machine or by https. */
+/** An id without `randomUUID`, which a page has only on this machine or over https. */
 function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((one) => one.toString(16).padStart(2, "0"))

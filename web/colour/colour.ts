@@ -7,14 +7,14 @@ import { startColourWorker } from "../content/trusted-html.ts";
 import type { ColourAnswer, ColourRequest, Painted } from "./tokens.ts";
 
 const MAX_CHARS = 60_000;
-/** So long code waits at most for a page with nothing else to do. */
+/** The longest wait for an idle page before code is coloured. */
 const IDLE_MS = 500;
 
 let worker: Worker | null = null;
 let asked = 0;
 const waiting = new Map<number, (painted: readonly Painted[]) => void>();
 
-/** Colours what has a language below `element`; returns what takes the colours away. */
+/** Colours code with a language below `element`; the returned function removes the colours. */
 export function colourCode(element: Element): () => void {
   if (typeof Highlight === "undefined" || typeof CSS.highlights === "undefined") return () => undefined;
   const done: (() => void)[] = [];
@@ -52,7 +52,7 @@ type FindWords = (request: Omit<ColourRequest, "id">) => readonly Painted[];
 
 let findHere: FindWords | null = null;
 
-/** For a page that may start no worker: code is coloured when the browser has nothing else to do. */
+/** For a page that cannot start a worker: it colours code when the browser is idle. */
 export function colourWith(find: FindWords): void {
   findHere = find;
 }
@@ -61,7 +61,7 @@ function ask(request: Omit<ColourRequest, "id">): Promise<readonly Painted[]> {
   const find = findHere;
   if (find !== null) {
     return new Promise((resolve) => {
-      // On a busy machine it may have something else to do for minutes.
+      // On a busy machine the browser may not be idle for minutes.
       requestIdleCallback(() => resolve(find(request)), { timeout: IDLE_MS });
     });
   }
@@ -87,7 +87,7 @@ function paint(nodes: readonly Text[], painted: readonly Painted[]): () => void 
   let start = 0;
   let at = 0;
   for (const { from, to, name } of painted) {
-    // Words come in order; one never reaches over the end of its node, as lines end there.
+    // Words are in order, and none crosses the end of its node, because lines end there.
     while (at < nodes.length && from >= start + (nodes[at]?.data.length ?? 0)) {
       start += nodes[at]?.data.length ?? 0;
       at += 1;

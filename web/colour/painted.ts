@@ -1,8 +1,8 @@
-/** From what the highlighter wrote, and from lines that replace each other, to places in the text. Pure. */
+/** From the output of the highlighter, and from replaced lines, to ranges of the text. Pure. */
 
 import type { Painted } from "./tokens.ts";
 
-/** Classes of the highlighter by the few colours that the page has. */
+/** Maps the highlighter's classes to the few colours of the page. */
 const COLOURS: Readonly<Record<string, string>> = {
   ...{ keyword: "keyword", literal: "keyword", built_in: "type", type: "type", "selector-tag": "keyword" },
   ...{ string: "string", regexp: "string", "meta-string": "string", char: "string", link: "string" },
@@ -14,7 +14,7 @@ const COLOURS: Readonly<Record<string, string>> = {
 
 const PIECE = /<span class="([^"]*)">|<\/span>|&(amp|lt|gt|quot|#x27);|([^<&]+)/gu;
 
-/** `html` is the highlighter's: spans, five entities and text, nothing else. */
+/** `html` is the highlighter's output: only spans, five entities and text. */
 export function paintedOf(html: string): Painted[] {
   const painted: Painted[] = [];
   const open: (string | null)[] = [];
@@ -57,8 +57,8 @@ interface Word {
 const MAX_LINE_CHARS = 2_000;
 
 /**
- * The words that differ where lines that were taken out are followed by as many that were put in. `compare` is that of
- * `diff`. Lines that have little in common are whole changes: no word of them is marked.
+ * The changed words where removed lines are followed by as many added lines. `compare` is that of `diff`. Lines with
+ * little in common count as replaced: none of their words is marked.
  */
 export function changedWords(
   text: string,
@@ -93,7 +93,7 @@ export function changedWords(
   });
 }
 
-/** Numbers of lines: of one that was taken out and of the one that took its place. */
+/** Pairs of line numbers: a removed line and the line that replaces it. */
 function pairsOf(signs: readonly string[]): (readonly [number, number])[] {
   const pairs: (readonly [number, number])[] = [];
   for (let at = 0; at < signs.length; at++) {

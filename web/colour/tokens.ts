@@ -1,14 +1,14 @@
-/** What the page asks the worker that colours code, and what it answers. */
+/** The request to the worker that colours code, and its answer. */
 
 export interface ColourRequest {
   readonly id: number;
   readonly language: string;
   readonly text: string;
-  /** Of a difference: the sign of each line, so that what changed within a line is found too. */
+  /** The sign of each line of a difference, so that changes within a line are found too. */
   readonly lines: readonly string[] | null;
 }
 
-/** UTF-16 units of the text; in order, and none reaches over a line. */
+/** A range in UTF-16 units of the text; ranges are in order, and none crosses a line. */
 export interface Painted {
   readonly from: number;
   readonly to: number;

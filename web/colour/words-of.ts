@@ -1,4 +1,4 @@
-/** Which words of a code are keywords, strings and so on, and what changed in a line. Pure, and large: it is loaded by a worker. */
+/** Finds keywords, strings and so on in code, and changes within a line. Pure, and large: only a worker loads it. */
 
 import { diffWordsWithSpace } from "diff";
 import highlight from "highlight.js/lib/core";

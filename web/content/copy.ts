@@ -1,4 +1,4 @@
-/** Copies text, and says so on the button that was pressed. */
+/** Copies text, and reports it on the button that was pressed. */
 
 const SAID_MS = 1_500;
 

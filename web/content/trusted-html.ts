@@ -1,7 +1,7 @@
 /**
- * The one place of the page that makes HTML of text: of what `src/transcript/html` wrote, which escapes everything that
- * comes from a session. The policy of the page (Trusted Types) allows it here and nowhere else; it also names the one
- * script that a worker may be started from.
+ * The only place of the page that turns text into HTML: the output of `src/transcript/html`, which escapes everything
+ * from a session. The policy of the page (Trusted Types) allows it only here. The policy also names the one script that
+ * can be started as a worker.
  */
 
 /** Set by the build. */
@@ -26,7 +26,7 @@ export function fillWithHtml(element: Element, html: string): void {
   element.innerHTML = (policy?.createHTML(html) ?? html) as string;
 }
 
-/** The worker that colours code; `null` in a page that has none of its own. */
+/** Starts the worker that colours code; `null` in a page without one. */
 export function startColourWorker(): Worker | null {
   if (CONTINUO_COLOUR_WORKER === "") return null;
   const address = policy?.createScriptURL("") ?? CONTINUO_COLOUR_WORKER;

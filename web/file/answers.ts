@@ -1,4 +1,4 @@
-/** What a page with a session inside answers to itself, as a server would. Pure. */
+/** The answers of a page with a session inside, in place of a server's. Pure. */
 
 import {
   type HistoryWindow,
@@ -9,7 +9,7 @@ import {
 } from "../../src/wire/machine/index.ts";
 import { ServerError } from "../state/server.ts";
 
-/** Characters of a text that are shown with one click, as a server has it. */
+/** How many characters of a text one click shows, as on a server. */
 const MAX_REST = 262_144;
 
 /** Errors: `not_found` for what is not inside. */

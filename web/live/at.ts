@@ -1,11 +1,11 @@
-/** A session as it was at a place of its log, and the way from place to place. Pure. */
+/** A session at a position of its log, and the steps between positions. Pure. */
 
 import type { Item, LiveLog, NoteHistory, NoteVersion } from "./fold.ts";
 
 export interface ShownNote {
   readonly history: NoteHistory;
   readonly version: NoteVersion;
-  /** Versions up to there. */
+  /** The versions up to that position. */
   readonly versions: readonly NoteVersion[];
 }
 
@@ -14,7 +14,7 @@ export function itemsAt({ items }: LiveLog, at: number | null): readonly Item[] 
   return at === null ? items : items.slice(0, indexAfter(items, at));
 }
 
-/** The notes as they were, without archived ones, in the order of the medium. */
+/** The notes at that position, without archived ones, in the order of the medium. */
 export function notesAt({ notes }: LiveLog, at: number | null): readonly ShownNote[] {
   const shown: ShownNote[] = [];
   for (const history of notes.values()) {
@@ -26,14 +26,14 @@ export function notesAt({ notes }: LiveLog, at: number | null): readonly ShownNo
   );
 }
 
-/** `null` before it was written. */
+/** `null` if the note was not written yet. */
 export function noteAt(history: NoteHistory, at: number | null): ShownNote | null {
   const versions = at === null ? history.versions : history.versions.filter(({ sequence }) => sequence <= at);
   const version = versions.at(-1);
   return version === undefined ? null : { history, version, versions };
 }
 
-/** The place one item further or back; `null` is the end, which moves on. */
+/** The position one item later or earlier; `null` is the end, which moves with the log. */
 export function stepFrom({ items }: LiveLog, at: number | null, step: 1 | -1): number | null {
   const here = at === null ? items.length : indexAfter(items, at);
   const next = Math.max(0, here + step);
@@ -41,7 +41,7 @@ export function stepFrom({ items }: LiveLog, at: number | null, step: 1 | -1): n
   return next === 0 ? 0 : (items[next - 1]?.sequence ?? 0);
 }
 
-/** The number of items up to there, and the way back. */
+/** The number of items up to the position; `placeOfCount` is the reverse. */
 export function countAt({ items }: LiveLog, at: number | null): number {
   return at === null ? items.length : indexAfter(items, at);
 }

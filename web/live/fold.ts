@@ -1,6 +1,6 @@
 /**
- * A continuous session as the page shows it: its timeline, and every version of its notes, so that it can be shown as it was
- * at any place of its log. Each event is folded once, in order. Pure.
+ * A continuous session for the page: its timeline, and every version of its notes, so that it can be shown at any
+ * position of its log. Each event is folded once, in order. Pure.
  */
 
 import type { Note, NoteStatus } from "../../src/wire/index.ts";
@@ -18,7 +18,7 @@ export interface Picture {
   readonly tier: "thumbnail" | "full";
 }
 
-/** What became of a note. */
+/** What happened to a note. */
 export type NoteVerb = "written" | "updated" | "accepted" | "undone" | "merged" | "split" | "archived";
 
 export type Item = Place &
@@ -42,7 +42,7 @@ export type Item = Place &
     | { readonly type: "lost"; readonly count: number }
   );
 
-/** A note as one event left it. */
+/** A note after one event. */
 export interface NoteVersion
   extends Pick<Note, "text" | "startMs" | "endMs" | "confidence" | "evidence" | "by"> {
   readonly sequence: number;
@@ -55,7 +55,7 @@ export interface NoteHistory {
   readonly noteId: string;
   /** Oldest first. */
   readonly versions: readonly NoteVersion[];
-  /** Notes that became this one, and those that it became. */
+  /** The notes that were merged or split into this one, and the notes that this one became. */
   readonly from: readonly string[];
   readonly into: readonly string[];
 }
@@ -63,7 +63,7 @@ export interface NoteHistory {
 export interface LiveLog {
   /** In the order of the log. */
   readonly items: readonly Item[];
-  /** Items that were left out at the beginning, to keep what is loaded small. */
+  /** How many items at the beginning were left out to keep the loaded part small. */
   readonly left: number;
   readonly notes: ReadonlyMap<string, NoteHistory>;
   readonly latest: number;
@@ -103,7 +103,7 @@ function isNoteEvent({ type }: WireEvent): boolean {
   return NOTE_TYPES.includes(type);
 }
 
-/** After a change by a person, those of the agent do not count. */
+/** After a change by a person, changes by the agent do not count. */
 function foldNote(notes: Map<string, NoteHistory>, event: WireEvent): readonly Item[] {
   const data = recordOf(event.data);
   const { noteId } = data;
@@ -136,7 +136,7 @@ interface Change {
   readonly actor: Note["by"];
 }
 
-/** `null` for the end of a note that nobody knows. */
+/** `null` for the end of an unknown note. */
 function versionOf(event: WireEvent, { data, verb, last, actor }: Change): NoteVersion | null {
   const { sequence, occurredAt: at } = event;
   if (verb === "archived")
@@ -149,7 +149,7 @@ function versionOf(event: WireEvent, { data, verb, last, actor }: Change): NoteV
     confidence: numberOr(data.confidence, 1),
     evidence: textsIn(data.evidence),
     status: statusOf(data.status),
-    // Whose it was before an undo, it is again.
+    // An undo gives the note back to its former owner.
     by: data.operation === "undo" && data.restoredBy === "agent" ? "agent" : actor,
   };
 }
@@ -191,7 +191,7 @@ function toItems(event: WireEvent): readonly Item[] {
   }
 }
 
-/** The smaller one, where there are two. */
+/** The smaller picture, if there are two. */
 function pictureIn({ thumbnail, full }: Readonly<Record<string, unknown>>): Picture | null {
   for (const [tier, pointer] of [
     ["thumbnail", thumbnail],

@@ -1,4 +1,4 @@
-/** All continuous sessions, the one with the newest input first; looked at again while somebody looks at the page. */
+/** All continuous sessions, the one with the newest input first; refreshed while the page is visible. */
 
 import type { VNode } from "preact";
 import { visibleLine } from "../../src/transcript/index.ts";

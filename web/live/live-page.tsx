@@ -1,4 +1,4 @@
-/** One continuous session: what it gathered, the notes that came of it, and the way through its log. */
+/** One continuous session: its evidence, its notes, and the navigation through its log. */
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -17,7 +17,7 @@ import { Timeline } from "./timeline.tsx";
 
 interface LivePageProps {
   readonly sessionKey: string;
-  /** The place of the log; its end with `null`. */
+  /** The shown position of the log; `null` is the end. */
   readonly at: number | null;
 }
 
@@ -102,7 +102,7 @@ function Facts({ session }: { session: LiveSession }): VNode {
   );
 }
 
-/** What is not as it should be. */
+/** Problems of the session or the connection. */
 function Conditions({ state }: { state: LiveState }): VNode {
   const health = state.session.value?.health;
   const lines: readonly (readonly [string, string | null | undefined])[] = [
@@ -139,7 +139,7 @@ function Conditions({ state }: { state: LiveState }): VNode {
   );
 }
 
-/** Notes as they are shown; everything with its pictures is the work of a command. */
+/** Exports the shown notes; a command exports everything with its pictures. */
 function Export({ state, title }: { state: LiveState; title: string }): VNode {
   const save = (): void => {
     const text = notesAsMarkdown(title, state.notes.value);
@@ -176,7 +176,7 @@ function Export({ state, title }: { state: LiveState; title: string }): VNode {
   );
 }
 
-/** For a shell: a key is a text of somebody else. */
+/** Quoted for a shell, because a key comes from outside. */
 function quoted(text: string): string {
   return /^[\w.@%+-]+$/u.test(text) && !text.startsWith("-")
     ? text

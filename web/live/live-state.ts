@@ -1,4 +1,4 @@
-/** One continuous session: its log as it grows, and the place of it that is shown. */
+/** One continuous session: its growing log, and the shown position in it. */
 
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type LiveServerFrame, type LiveSession, watchLive } from "../../src/client/live/index.ts";
@@ -8,22 +8,22 @@ import { itemsAt, notesAt, type ShownNote } from "./at.ts";
 import { EMPTY_LOG, foldLog, type Item, type LiveLog } from "./fold.ts";
 import { livePath } from "./paths.ts";
 
-/** Events are drawn together that come within such a time. */
+/** Events that arrive within this time are drawn together. */
 const GATHER_MS = 50;
-/** After a change the facts of the session are asked for once. */
+/** This long after a change, the facts of the session are requested once. */
 const FACTS_MS = 500;
 
 export class LiveState {
   readonly key: string;
   readonly session: Signal<LiveSession | null> = signal(null);
   readonly log: Signal<LiveLog> = signal(EMPTY_LOG);
-  /** The place of the log that is shown; `null` is the end. */
+  /** The shown position of the log; `null` is the end. */
   readonly at: Signal<number | null> = signal(null);
-  /** What was chosen: an item of the timeline or a note, by id. */
+  /** The id of the chosen item of the timeline, or of the chosen note. */
   readonly chosen: Signal<string | null> = signal(null);
   readonly connection: Signal<"connecting" | "open" | "lost" | "over"> = signal("connecting");
   readonly failure: Signal<string | null> = signal(null);
-  /** Whether everything that was said before the page was opened has come. */
+  /** Whether all events from before the page was opened have arrived. */
   readonly isReady: Signal<boolean> = signal(false);
   readonly items: ReadonlySignal<readonly Item[]>;
   readonly itemById: ReadonlySignal<ReadonlyMap<string, Item>>;
@@ -40,7 +40,7 @@ export class LiveState {
     this.notes = computed(() => notesAt(this.log.value, this.at.value));
   }
 
-  /** Returns what ends it. */
+  /** The returned function ends it. */
   follow(): () => void {
     void this.#askFacts();
     const watching = watchLive({
@@ -62,7 +62,7 @@ export class LiveState {
   #take(frame: LiveServerFrame, end: () => void): void {
     switch (frame.type) {
       case "hello":
-        // Another session of the key may have begun.
+        // The key may have another session by now.
         if (this.session.value !== null && this.session.value.sessionId !== frame.sessionId)
           this.#beginAnew();
         return;
@@ -82,7 +82,7 @@ export class LiveState {
       case "error":
         this.#draw();
         this.isReady.value = true;
-        // A session that ended has nothing more to say.
+        // The end of a session is not a failure.
         if (frame.error.code !== "log_closed") this.failure.value = frame.error.message;
         if (END_CODES.includes(frame.error.code)) {
           this.connection.value = "over";

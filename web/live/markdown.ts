@@ -1,4 +1,4 @@
-/** Notes as Markdown, in which what they say is text. Pure. */
+/** Notes as Markdown, with their texts escaped. Pure. */
 
 import { visibleLine } from "../../src/transcript/index.ts";
 import type { ShownNote } from "./at.ts";

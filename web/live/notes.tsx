@@ -1,4 +1,4 @@
-/** The notes of a session as they are or were: their versions, what they came from, and the evidence that they stand on. */
+/** The notes of a session at a position: their versions, their origins, and their evidence. */
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -105,7 +105,7 @@ function NoteView({ note, state }: { note: ShownNote; state: LiveState }): VNode
 
 const MOST_LINKS = 12;
 
-/** Each piece leads to its place in the timeline. */
+/** Each piece of evidence links to its place in the timeline. */
 function Evidence({ ids, state }: { ids: readonly string[]; state: LiveState }): VNode | null {
   if (ids.length === 0) return null;
   const known = state.itemById.value;

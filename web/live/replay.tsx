@@ -1,4 +1,4 @@
-/** The place of the log that is shown: step by step, played, or at its end, where it moves on by itself. */
+/** The controls for the shown position of the log: single steps, playback, or the end, which moves with the log. */
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -8,7 +8,7 @@ import { useKeys } from "../shell/keys.ts";
 import { countAt, placeOfCount, stepFrom } from "./at.ts";
 import type { LiveState } from "./live-state.ts";
 
-/** From one line to the next while it plays. */
+/** The time between two items during playback. */
 const STEP_MS = 500;
 
 export function Replay({ state }: { state: LiveState }): VNode | null {
@@ -29,7 +29,7 @@ export function Replay({ state }: { state: LiveState }): VNode | null {
     return () => clearInterval(timer);
   }, [state, isPlaying.value]);
   const play = (): void => {
-    // At the end it begins anew.
+    // Playback from the end starts at the beginning.
     if (!isPlaying.value && state.at.value === null) state.at.value = 0;
     isPlaying.value = !isPlaying.value;
   };

@@ -1,4 +1,4 @@
-/** What a session gathered, in the order of its log: captions, remarks, frames, notes, and what became of the session. */
+/** The timeline of a session in the order of its log: captions, remarks, frames, notes and states. */
 
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -137,7 +137,7 @@ function Frame({ item, state }: { item: Extract<Item, { type: "frame" }>; state:
           loading="lazy"
           decoding="async"
           onError={({ currentTarget }) => {
-            // It was removed at its time; its words stay.
+            // The picture has expired; its text stays.
             currentTarget.hidden = true;
           }}
         />

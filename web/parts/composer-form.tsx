@@ -1,4 +1,4 @@
-/** Where words are written: Enter sends, Shift Enter begins a line, and `i` goes there. */
+/** The field for a message: Enter sends, Shift Enter begins a line, and `i` moves the focus there. */
 
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren, RefObject, VNode } from "preact";
@@ -6,13 +6,13 @@ import { useRef } from "preact/hooks";
 import { useKeys } from "../shell/keys.ts";
 
 interface ComposerFormOptions {
-  /** For whoever brings the cursor there as well. */
+  /** For a component that also moves the focus there. */
   readonly field?: RefObject<HTMLTextAreaElement | null>;
   readonly text: Signal<string>;
   readonly label: string;
   readonly placeholder: string;
   readonly maxLength: number;
-  /** Whether the words were taken: what was typed meanwhile stays. */
+  /** Whether the text was accepted. Text that was typed in the meantime stays. */
   readonly send: (words: string) => Promise<boolean>;
   /** Below the field. */
   readonly children: ComponentChildren;

@@ -1,4 +1,4 @@
-/** A page that lists links to what the server has, the newest first; looked at again while somebody looks at it. */
+/** A page with a list of links from the server, the newest first; refreshed while the page is visible. */
 
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -9,7 +9,7 @@ import { ask } from "../state/server.ts";
 
 interface LinkList<Answer, Row> {
   readonly title: string;
-  /** Of the answer of the server. */
+  /** The path of the request. */
   readonly path: string;
   readonly rowsOf: (answer: Answer) => readonly Row[];
   readonly keyOf: (row: Row) => string;
@@ -92,7 +92,7 @@ function Rows<Answer, Row>({ list: { keyOf, draw }, rows, note }: RowsOptions<An
   );
 }
 
-/** By keyboard from line to line. */
+/** Moves the focus from line to line. */
 function moveFocus(step: 1 | -1): void {
   const all = [...document.querySelectorAll<HTMLElement>(".channel-line")];
   const at = all.indexOf(document.activeElement as HTMLElement);

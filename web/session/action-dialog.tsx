@@ -1,4 +1,4 @@
-/** The dialog of an action: what would happen first, then what happened. */
+/** The dialog of an action: a preview, then the result. */
 
 import { type Signal, useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -76,7 +76,7 @@ export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
   );
 }
 
-/** Shows what the work answers; `null` leaves the form as it is. */
+/** Shows the result of the work; `null` leaves the form as it is. */
 type Run = (work: () => Promise<VNode | null>) => Promise<void>;
 
 interface FormProps {
@@ -284,7 +284,10 @@ function ForkForm({ state, run, busy }: FormProps): VNode {
   );
 }
 
-/** The id of the last message of a turn, from the first one of the next: it may not be loaded. Errors: `not_found`. */
+/**
+ * The id of a turn's last message, found from the first message of the next turn, because the last one may not be
+ * loaded. Errors: `not_found`.
+ */
 async function messageBefore(key: string, next: string): Promise<string> {
   const { messages } = await ask<HistoryWindow>(historyPath(key, { before: next, limit: 1 }));
   const last = messages.at(-1)?.message.id;

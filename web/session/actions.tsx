@@ -1,4 +1,4 @@
-/** What can be done with a session: a menu, and a dialog for what needs a word or a look before it happens. */
+/** The actions on a session: a menu, and a dialog for actions that need input or a preview. */
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";

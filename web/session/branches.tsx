@@ -1,4 +1,7 @@
-/** The branches of a session as a small tree: each below the one that it parts from. Choosing one goes to where it parts. */
+/**
+ * The branches of a session as a small tree: each below the branch from which it parts. Choosing a branch goes to that
+ * point.
+ */
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -47,7 +50,7 @@ export function BranchTree({ state, onClose }: BranchTreeProps): VNode {
       onKeyDown={(event) => {
         if (event.key === "Escape") onClose();
         else if (!moveFocus(event.key, event.currentTarget)) return;
-        // Escape would cancel a turn that runs.
+        // Without this, Escape would also cancel a running turn.
         event.preventDefault();
       }}
     >
@@ -64,7 +67,7 @@ export function BranchTree({ state, onClose }: BranchTreeProps): VNode {
 
 interface LevelProps {
   readonly branches: readonly Branch[];
-  /** The end of the branch from which those of this level part. */
+  /** The branch from which those of this level part. */
   readonly parent: string | null;
   readonly state: SessionState;
 }
@@ -111,7 +114,7 @@ function Line({ branch, state }: { branch: Branch; state: SessionState }): VNode
   );
 }
 
-/** Whether the key goes to another line: up and down, to the line above in the tree, and to the first below. */
+/** Whether the key moved the focus: up, down, to the parent line, or to the first child. */
 function moveFocus(key: string, tree: HTMLElement): boolean {
   const lines = [...tree.querySelectorAll<HTMLElement>("button")];
   const here = lines.indexOf(document.activeElement as HTMLElement);

@@ -13,13 +13,13 @@ import { estimate } from "./estimate.ts";
 import { RowView } from "./rows.tsx";
 import type { Goal, SessionState } from "./session-state.ts";
 
-/** What the reader has chosen to see, which outlives the rows that leave the screen. */
+/** What the reader chose to see. It outlives the rows that leave the screen. */
 export interface Shown {
   /** Folds that were opened or closed, by the key of their row. */
   readonly folds: Signal<ReadonlyMap<string, boolean>>;
   readonly thinking: Signal<boolean>;
   readonly turn: Signal<number | null>;
-  /** Whether the rail is open where the screen has no room for both. */
+  /** Whether the rail is open on a screen that has no room for both. */
   readonly rail: Signal<boolean>;
   /** Whether the tree of branches is open. */
   readonly tree: Signal<boolean>;
@@ -28,7 +28,7 @@ export interface Shown {
 const BranchTree = lazily(async () => (await import("./branches.tsx")).BranchTree);
 const Rail = lazily(async () => (await import("./rail.tsx")).Rail);
 
-/** So many rows before an end of what is loaded the next part is asked for. */
+/** The next part is requested this many rows before an end of the loaded part. */
 const AHEAD = 12;
 
 export function Conversation({ state }: { state: SessionState }): VNode {
@@ -92,7 +92,7 @@ function Switches({ state, shown }: { state: SessionState; shown: Shown }): VNod
   );
 }
 
-/** Opens the tree of branches, where there are several. */
+/** Opens the tree of branches, if there are several. */
 function BranchSwitch({ state, shown }: { state: SessionState; shown: Shown }): VNode | null {
   const count = state.head.value?.branches.length ?? 0;
   if (count < 2 || isSaved()) return null;
@@ -172,7 +172,7 @@ function Turns({ state, shown }: { state: SessionState; shown: Shown }): VNode {
   );
 }
 
-/** On paper stands everything that is loaded. */
+/** A printed page has everything that is loaded. */
 function usePrinting(): boolean {
   const [isPrinting, setPrinting] = useState(false);
   useEffect(() => {
@@ -197,7 +197,10 @@ function useEdges(state: SessionState, count: number, first: number, last: numbe
   }, [state, count, first, last, isGoing]);
 }
 
-/** Until it is there nothing else is loaded: the virtualizer goes to an index, which rows before it would change. */
+/**
+ * Nothing else is loaded until the turn is reached: the virtualizer scrolls to an index, which rows before it would
+ * change.
+ */
 function useTurnGoal(state: SessionState, virtualizer: RowVirtualizer, shown: Shown): void {
   useGoal(virtualizer, state.goal, (goal) => {
     const rows = state.rows.value;

@@ -1,4 +1,4 @@
-/** What is known of a session: its files, numbers, branches, sub-agents and problems. */
+/** The facts of a session: its files, numbers, branches, sub-agents and problems. */
 
 import type { VNode } from "preact";
 import { visibleLine, visibleText } from "../../src/transcript/index.ts";

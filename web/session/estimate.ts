@@ -1,4 +1,4 @@
-/** The height of a row before it is drawn; what is drawn is measured. */
+/** The estimated height of a row before it is drawn; a drawn row is measured. */
 
 import type { Row } from "../state/history.ts";
 import type { Shown } from "./conversation.tsx";

@@ -1,4 +1,4 @@
-/** What a search in the session found: a line for each message, the newest first. */
+/** The results of a search in the session: one line per message, the newest first. */
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";

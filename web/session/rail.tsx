@@ -1,4 +1,4 @@
-/** The rail: the turns of a session, and the places in it that a reader may want to jump to. */
+/** The rail: the turns of a session, and the points to which a reader may want to jump. */
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -18,7 +18,7 @@ const ROW = 32;
 export function Rail({ state, shown }: { state: SessionState; shown: Shown }): VNode {
   const words = useSignal("");
   const asked = words.value.trim();
-  // A page from disk has nobody to ask.
+  // A page from disk has no server to search.
   const what = isSaved() ? "Find a question" : "Find in this session";
   return (
     <>
@@ -48,7 +48,7 @@ export function Rail({ state, shown }: { state: SessionState; shown: Shown }): V
 interface TurnListProps {
   readonly state: SessionState;
   readonly shown: Shown;
-  /** Only turns whose question contains it. */
+  /** Shows only turns whose question contains this text. */
   readonly asked: string;
 }
 
@@ -71,7 +71,7 @@ function TurnList({ state, shown, asked }: TurnListProps): VNode {
   const at = turns.findIndex(({ number }) => number === current);
   useEffect(() => {
     if (at >= 0) virtualizer.scrollToIndex(at, { align: "auto" });
-    // Nothing can be scrolled before the first rows are drawn, and before the part with this turn is loaded.
+    // Scrolling works only after the first rows are drawn and the part with this turn is loaded.
   }, [current, at < 0, items.length === 0]);
   const isEarlier = current !== null && current < (turns[0]?.number ?? 0);
   const isOlderWanted = turns.length > 0 && asked === "" && (items[0]?.index === 0 || isEarlier);

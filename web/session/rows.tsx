@@ -73,7 +73,7 @@ function Question({ row: { at }, state }: RowProps<Extract<Row, { type: "questio
   );
 }
 
-/** What is being said: a token changes the text node, and nothing else. */
+/** The text of an unfinished message: a token changes only the text node. */
 function Saying({ state }: { state: SessionState }): VNode {
   const words = useComputed(() => state.openText.value?.text ?? "");
   return (
@@ -108,12 +108,12 @@ function Said({ row: { at, index }, state }: RowProps<BlockRow>): VNode {
 
 interface CutsProps {
   readonly at: WindowMessage | null;
-  /** The block whose texts they are. */
+  /** The block that has the texts. */
   readonly index: number;
   readonly state: SessionState;
 }
 
-/** Texts of a block that are not all there, each with the way to its rest. */
+/** The shortened texts of a block, each with a button for the rest. */
 function Cuts({ at, index, state }: CutsProps): VNode | null {
   const cuts = at?.cuts.filter(({ path }) => `${path}/`.startsWith(`content/${index}/`)) ?? [];
   if (at === null || cuts.length === 0) return null;
@@ -183,7 +183,7 @@ function Call({
   );
 }
 
-/** A path below the session's folder is shown from there. */
+/** Shortens a path below the session's folder. */
 function inFolder(argument: string, { head }: SessionState): string {
   const cwd = head.value?.session.cwd ?? null;
   return cwd !== null && argument.startsWith(`${cwd}/`) ? argument.slice(cwd.length + 1) : argument;
@@ -214,7 +214,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   injected: "Injected for the model",
 };
 
-/** What is neither asked nor answered: summaries, errors, what the agent's program inserted. */
+/** Messages that are neither question nor answer: summaries, errors, insertions of the agent's program. */
 function Whole({ row: { key, at }, shown }: RowProps<Extract<Row, { type: "whole" }>>): VNode {
   const kind = messageKind(at.message);
   const isOpen = shown.folds.value.get(key) ?? kind === "error";

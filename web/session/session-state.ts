@@ -1,4 +1,4 @@
-/** One session: its newest part first, more as the reader scrolls, and what is added while it is looked at. */
+/** One session: its newest part first, more as the reader scrolls, and new messages as they arrive. */
 
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
@@ -28,7 +28,7 @@ import { ask, type Growth, type Handlers, isAbort, listen, sayError } from "../s
 const WINDOW = 60;
 const OUTLINE_TURNS = 500;
 
-/** So long a pause in what grows, then the numbers are read again. */
+/** The numbers are read again after the session has not grown for this time. */
 const PAUSE_MS = 500;
 
 export type Goal =
@@ -49,7 +49,7 @@ export class SessionState {
   /** Where to scroll when the next part is there. */
   readonly goal: Signal<Goal | null> = signal(null);
   readonly gone: Signal<boolean> = signal(false);
-  /** Of the turn that runs; its open text is a signal of its own, so that a token draws no row anew. */
+  /** The messages of the running turn. The open text is a separate signal, so that a token draws no row again. */
   readonly liveMessages: Signal<Live["messages"]> = signal(NOTHING_LIVE.messages);
   readonly openText: Signal<Live["open"]> = signal(null);
   readonly rows: ReadonlySignal<readonly Row[]> = computed(() =>
@@ -64,7 +64,7 @@ export class SessionState {
   /** Whether another part is asked for instead of the one that is shown. */
   #isReplacing = false;
   #growth: Growth | null = null;
-  /** Where the stream that is open goes on. */
+  /** The position from which the open stream continues. */
   #position: string | null = null;
   #chat: Handlers | null = null;
   #due: ReturnType<typeof setTimeout> | undefined;
@@ -127,7 +127,10 @@ export class SessionState {
     await this.showNewest();
   }
 
-  /** Another branch of the session, by the id of its end; `null` for the active one. Goes to one of its messages, or its end. */
+  /**
+   * Shows another branch by the id of its end, or with `null` the active one. Goes to one of its messages, or to its
+   * end.
+   */
   async setBranch(id: string | null, messageId: string | null): Promise<void> {
     this.branch.value = id;
     this.view.value = "history";
@@ -138,7 +141,7 @@ export class SessionState {
     else await this.#load({ around: messageId }, "instead", { to: "message", id: messageId });
   }
 
-  /** What is said in the conversation comes over the connection of the session, which begins anew for that. */
+  /** The events of the chat use the connection of the session, which is opened again for them. */
   followChat(handlers: Handlers | null): void {
     this.#chat = handlers;
     if (this.#growth === null) return;
@@ -146,7 +149,7 @@ export class SessionState {
     this.#growth = this.#follow();
   }
 
-  /** Numbers, turns, places: what may take longer than the newest messages. */
+  /** Reads numbers, turns and problems, which may take longer than the newest messages. */
   async readFacts(): Promise<void> {
     await this.#guarded(async () => {
       const [head, outline] = await Promise.all([
@@ -210,7 +213,7 @@ export class SessionState {
       if (this.#growth === null) {
         this.#position = window.position;
         this.#growth = this.#follow();
-        // A long session is read as a whole for these, which may take longer than its end.
+        // These need a read of the whole session, which may take longer than its end.
         void this.readFacts();
       }
     });
@@ -254,7 +257,7 @@ export class SessionState {
     return this.branch.value === null ? {} : { branch: this.branch.value };
   }
 
-  /** Which history is shown, as paths name it. */
+  /** The parameters that name the shown history. */
   name(): Readonly<Record<string, string>> {
     return { view: this.view.value, ...this.#branch() };
   }

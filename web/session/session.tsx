@@ -88,7 +88,7 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
   );
 }
 
-/** The list has it before the session was read. */
+/** The list has the title before the session was read. */
 export function titleOf({ head, key }: SessionState): string {
   const row = head.value?.session ?? rows.value.find((listed) => listed.key === key);
   if (row === undefined) return "Session";

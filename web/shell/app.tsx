@@ -1,4 +1,4 @@
-/** The frame of the page, and what the address says is shown in it. */
+/** The frame of the page, with the content that the address names. */
 
 import type { VNode } from "preact";
 import { ListPage } from "../list/list.tsx";
@@ -8,7 +8,7 @@ import { lazily } from "./lazy.tsx";
 import { type Route, route } from "./route.ts";
 import { ThemeButton } from "./theme-button.tsx";
 
-/** The list is there without them. */
+/** The list does not need these parts. */
 const HealthPage = lazily(async () => (await import("../health/health.tsx")).HealthPage);
 const ChannelsPage = lazily(async () => (await import("../channels/channel-list.tsx")).ChannelsPage);
 const ChannelPage = lazily(async () => (await import("../channels/channel-page.tsx")).ChannelPage);

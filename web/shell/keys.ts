@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 
-/** By `event.key`. A key that answers `false` was not meant here. */
+/** Handlers by `event.key`. A handler that returns `false` leaves the key to others. */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
 
 /** Letters are commands only while nobody types. */

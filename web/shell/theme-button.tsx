@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. */
+/** Switches between light, dark and the theme of the system. */
 
 import { effect, signal } from "@preact/signals";
 import type { VNode } from "preact";

@@ -1,4 +1,4 @@
-/** Rows of which only those on the screen are in the page: virtual-core, as a hook. */
+/** Virtual rows: only those on the screen are in the page. Wraps virtual-core as a hook. */
 
 import type { Signal } from "@preact/signals";
 import {
@@ -19,12 +19,12 @@ interface Options<Row>
     "anchorTo" | "followOnAppend" | "paddingStart" | "paddingEnd"
   > {
   readonly scroller: { readonly current: HTMLElement | null };
-  /** The same array as long as nothing changed: with another one the place of every row is worked out again. */
+  /** Must be the same array as long as nothing changed: for another array, every position is computed again. */
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   /** Its height before it was drawn. */
   readonly sizeOf: (row: Row) => number;
-  /** What else `sizeOf` depends on. */
+  /** A value on which `sizeOf` depends as well. */
   readonly sizedBy?: unknown;
 }
 
@@ -45,7 +45,7 @@ export function useVirtual<Row>({
   const options: VirtualizerOptions<HTMLElement, HTMLElement> = {
     ...given,
     count: rows.length,
-    // The virtualizer works out all places again where this is another function.
+    // The virtualizer computes all positions again for another function.
     getItemKey: useCallback((index) => at<string | number>(index, keyOf, index), [rows, sizedBy]),
     estimateSize: (index) => at(index, sizeOf, 0),
     getScrollElement: () => scroller.current,
@@ -74,13 +74,13 @@ export function isAtEnd({ scrollElement }: RowVirtualizer, px: number): boolean 
   return scrollHeight - clientHeight - scrollTop <= px;
 }
 
-/** The place of a goal is right when nothing moved for so many frames. */
+/** The position is right when nothing moved for this many frames. */
 const STILL_FRAMES = 3;
 const MAX_FRAMES = 60;
 
 /**
- * Goes where the goal says as soon as the rows are there, and takes the goal away. Sizes are estimates until a row is
- * drawn, so it goes again until nothing moves.
+ * Scrolls to the goal as soon as its rows exist, and then clears the goal. Sizes are estimates until a row is drawn, so
+ * it scrolls again until nothing moves.
  */
 export function useGoal<Goal>(
   virtualizer: RowVirtualizer,

@@ -1,4 +1,4 @@
-/** The loaded part of a session as a value, what changes it, and its lines as they are drawn. Pure. */
+/** The loaded part of a session as a value, its changes, and its rows. Pure. */
 
 import type { ToolResultBlock } from "../../src/model/index.ts";
 import { messageKind } from "../../src/transcript/index.ts";
@@ -33,7 +33,7 @@ export function foldWindow(
     : { messages: [...part.messages, ...fresh], hasOlder: part.hasOlder, hasNewer };
 }
 
-/** Messages that grew replace the ones with their ids; new ones follow where the end is loaded. */
+/** Changed messages replace those with the same ids; new ones are added if the end is loaded. */
 export function foldGrowth(part: LoadedPart, grown: readonly WindowMessage[]): LoadedPart {
   const changed = new Map(grown.map((one) => [idOf(one), one]));
   const known = new Set(part.messages.map(idOf));
@@ -42,7 +42,7 @@ export function foldGrowth(part: LoadedPart, grown: readonly WindowMessage[]): L
   return { ...part, messages: [...messages, ...fresh] };
 }
 
-/** The rest of a text that was cut, as far as the answer has it. */
+/** Adds the rest of a shortened text, as far as the answer has it. */
 export function foldRest(part: LoadedPart, messageId: string, path: string, rest: TextRest): LoadedPart {
   const messages = part.messages.map((one): WindowMessage => {
     const text = valueAt(one.message, path);
@@ -59,7 +59,7 @@ function idOf({ message }: WindowMessage): string {
   return message.id;
 }
 
-/** A line of a session as it is drawn; `at` is the message, `index` the block. */
+/** A row of a session; `at` is the message, `index` the block. */
 export type Row =
   | { readonly type: "question"; readonly key: string; readonly at: WindowMessage }
   | { readonly type: BlockRow; readonly key: string; readonly at: WindowMessage; readonly index: number }
@@ -69,7 +69,7 @@ export type Row =
       readonly at: WindowMessage;
       readonly index: number;
       readonly result: ToolResultBlock | null;
-      /** The message that the result is. */
+      /** The message that contains the result. */
       readonly resultAt: WindowMessage | null;
     }
   | { readonly type: "whole"; readonly key: string; readonly at: WindowMessage }
@@ -80,7 +80,7 @@ type BlockRow = "text" | "thinking" | "media" | "result" | "unknown";
 
 export interface RowsOptions {
   readonly turns: readonly OutlineTurn[];
-  /** The first message that the model still sees, where that is not the first one of all. */
+  /** The first message that the model still sees, unless it sees all. */
   readonly seenFrom: string | null;
 }
 
@@ -130,7 +130,7 @@ function rowsOfAgent(at: WindowMessage, results: ReadonlyMap<string, ResultOfCal
   });
 }
 
-/** A result stands with its call; alone only where the call is not at hand. */
+/** A result stands with its call, and by itself only if the call is not loaded. */
 function rowsOfResult(at: WindowMessage, called: ReadonlySet<string>): Row[] {
   return at.message.content.flatMap((block, index): Row[] =>
     block.type === "tool_result" && called.has(block.toolCallId)

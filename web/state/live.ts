@@ -1,15 +1,15 @@
-/** The turn that runs, as a value: what the server tells of it, and how it joins what was read of the history. Pure. */
+/** The running turn as a value: the events of the server, and how they join the messages that were read. Pure. */
 
 import type { Block } from "../../src/model/index.ts";
 import type { ChatEvent, WindowMessage } from "../../src/wire/machine/index.ts";
 
 export interface Live {
-  /** By their place in the log. */
+  /** By their sequence in the log. */
   readonly messages: ReadonlyMap<number, WindowMessage>;
   readonly open: OpenText | null;
 }
 
-/** The text that is being said: it changes with each token, the messages do not. */
+/** The text that is growing: a token changes it, and leaves the messages as they are. */
 export interface OpenText {
   readonly sequence: number;
   readonly block: number;
@@ -23,21 +23,21 @@ type TurnEvent = Extract<ChatEvent, { readonly type: "turn" | "messages" | "toke
 export function foldLive(live: Live, event: TurnEvent): Live {
   switch (event.type) {
     case "turn":
-      // What is whole stays until the history has it.
+      // A complete message stays until the history has it.
       return { messages: new Map([...live.messages].filter(([, one]) => !isPartial(one))), open: null };
     case "messages":
       return withMessages(live, event.messages);
     case "token": {
       const { sequence, block, from } = event;
       const before = textAt(live, sequence, block);
-      // Of a message that nobody told of, nothing can be shown.
+      // A token whose message is unknown cannot be shown.
       if (before === null || before.length < from) return live;
       return { ...live, open: { sequence, block, text: before.slice(0, from) + event.text } };
     }
   }
 }
 
-/** Messages of the newest turns that are kept. */
+/** How many messages of the newest turns are kept. */
 const MOST = 500;
 
 function withMessages(live: Live, told: readonly WindowMessage[]): Live {
@@ -70,7 +70,10 @@ function textOfBlock(block: Block): string {
   return "text" in block && typeof block.text === "string" ? block.text : "";
 }
 
-/** What is told live goes before what was read; `isAtEnd`: nothing newer than `read` is in the history. */
+/**
+ * Live content replaces content that was read. With `isAtEnd`, the history has nothing newer than `read`, and further
+ * live messages follow.
+ */
 export function withLive(
   read: readonly WindowMessage[],
   messages: Live["messages"],
@@ -81,7 +84,7 @@ export function withLive(
   const merged = read.map((one) => {
     const told = messages.get(sequenceOf(one) ?? -1);
     if (told === undefined) return one;
-    // The words of the live one, in the place of the other.
+    // The content of the live message, at the place of the other.
     const { content, metadata } = told.message;
     return { ...one, cuts: told.cuts, message: { ...one.message, content, metadata } };
   });
@@ -89,7 +92,7 @@ export function withLive(
   return [...merged, ...[...messages].filter(([sequence]) => !known.has(sequence)).map(([, told]) => told)];
 }
 
-/** Without what the history has in the same form, once the turn has ended. */
+/** Removes messages that the history has in the same form, after the turn has ended. */
 export function settled(live: Live, read: readonly WindowMessage[]): Live {
   const had = new Map(read.map((one) => [sequenceOf(one), JSON.stringify(one.message.content)]));
   const left = [...live.messages].filter(

@@ -1,8 +1,8 @@
-/** The turns of a session as they are loaded: from the end, and further back as somebody wants them. Pure. */
+/** The loaded turns of a session: from the end, and further back on request. Pure. */
 
 import type { Outline } from "../../src/wire/machine/index.ts";
 
-/** What was loaded for other turns changes nothing: the outline may have been read anew meanwhile. */
+/** Adds nothing if the older turns do not fit, because the outline may have been read again in the meantime. */
 export function withOlderTurns(known: Outline, older: Outline): Outline {
   const first = known.turns[0]?.number;
   if (first === undefined || older.turns.at(-1)?.number !== first - 1) return known;
@@ -14,7 +14,7 @@ export function withOlderTurns(known: Outline, older: Outline): Outline {
   };
 }
 
-/** Earlier turns that are loaded stay where the newest ones follow them, as they do in a session that grew. */
+/** Earlier loaded turns stay if the newest ones follow them, as in a session that grew. */
 export function withNewestTurns(known: Outline | null, newest: Outline): Outline {
   const [first] = newest.turns;
   const isSame = known?.turns.some(({ number, id }) => number === first?.number && id === first.id);

@@ -1,4 +1,4 @@
-/** An answer of the server that is asked for again every few seconds, while somebody looks at the page. */
+/** An answer of the server that is requested every few seconds while the page is visible. */
 
 import { type Signal, signal } from "@preact/signals";
 import { sayError } from "./server.ts";
@@ -14,7 +14,7 @@ export class Repeated<Answer> {
     this.#read = read;
   }
 
-  /** Returns what ends it. */
+  /** The returned function ends it. */
   follow(): () => void {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;

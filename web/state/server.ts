@@ -1,8 +1,8 @@
-/** Calls to the server that the page comes from. */
+/** Requests to the server of the page. */
 
 import { signal } from "@preact/signals";
 
-/** An answer that is an error: code, message and hint as the server gives them. */
+/** An error from the server, with its code, message and hint. */
 export class ServerError extends Error {
   readonly code: string;
   readonly hint: string | null;
@@ -14,17 +14,17 @@ export class ServerError extends Error {
   }
 }
 
-/** Whether the server does not know this page, and asks for a new address. */
+/** Whether the server does not accept this page any more, so that it needs a new address. */
 export const signedOut = signal(false);
 
-/** A page with a session inside answers by itself. `null` in a page of a server. */
+/** Answers the requests of a page with a session inside; `null` in a page of a server. */
 let answer: ((path: string) => unknown) | null = null;
 
 export function answerFrom(inside: (path: string) => unknown): void {
   answer = inside;
 }
 
-/** Whether the page has its session inside: nothing can be asked, changed or followed. */
+/** Whether the page has its session inside: it cannot search, change or follow anything. */
 export function isSaved(): boolean {
   return answer !== null;
 }
@@ -61,7 +61,10 @@ async function toError(response: Response): Promise<ServerError> {
   );
 }
 
-/** Exchanges the code in the address, once, for a cookie that no script can read; the code leaves the address, and the place stays. */
+/**
+ * Exchanges the code in the address, once, for a cookie that no script can read. The code leaves the address; the route
+ * stays.
+ */
 export async function enter(): Promise<void> {
   const [, code, place = "/"] = /^#code=([^/]+)(\/.*)?$/u.exec(location.hash) ?? [];
   if (code === undefined) return;
@@ -73,7 +76,7 @@ export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** What an error says, in one line. */
+/** An error as one line. */
 export function sayError(error: unknown): string {
   if (error instanceof ServerError)
     return error.hint === null ? error.message : `${error.message}. ${error.hint}`;
@@ -84,12 +87,14 @@ export interface Growth {
   close(): void;
 }
 
-/** By the name of the event. `id` is what the stream can be continued after; empty where there was none. */
+/**
+ * Handlers by the name of the event. `id` is the position after which the stream can continue; empty if there is none.
+ */
 export type Handlers = Readonly<Record<string, (data: unknown, id: string) => void>>;
 
 /**
- * Server-sent events; a browser connects again by itself, where it was. A page that nobody sees holds no connection: a
- * browser has few. `path` is asked for before, and `onOpen` is told of every connection.
+ * Listens to server-sent events. The browser reconnects by itself, and continues where it was. A hidden page has no
+ * connection, because a browser has few. `path` is called before each connection, and `onOpen` after it.
  */
 export function listen(path: () => string, handlers: Handlers, onOpen: () => void = () => undefined): Growth {
   if (answer !== null) return { close: () => undefined };

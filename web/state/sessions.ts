@@ -1,4 +1,4 @@
-/** The list of sessions as a value, and what changes it. Pure. */
+/** The list of sessions as a value, and its changes. Pure. */
 
 import type { MachineSession, SessionsChanged } from "../../src/wire/machine/index.ts";
 
@@ -17,14 +17,14 @@ export const NO_FILTERS: Filters = { agents: [], project: "", time: "any", text:
 const DAY_MS = 86_400_000;
 const DAYS: Readonly<Record<Exclude<TimeFilter, "any">, number>> = { day: 1, week: 7, month: 30 };
 
-/** The earliest time that a filter lets in; `null` for any. */
+/** The earliest time that passes the filter; `null` for any. */
 export function sinceOf(time: TimeFilter, now: Date): string | null {
   if (time === "any") return null;
   const start = new Date(now.getFullYear(), now.getMonth(), now.getDate());
   return new Date(start.getTime() - (DAYS[time] - 1) * DAY_MS).toISOString();
 }
 
-/** What the server is asked for. */
+/** The parameters of the request to the server. */
 export function queryOf(
   { agents, project, time, text, shown }: Filters,
   now: Date,
@@ -43,8 +43,8 @@ export function queryOf(
 }
 
 /**
- * The rows after a change. Where words are searched for, only the server knows what matches: rows are replaced, none is
- * added. `oldest` is the time of the last row that was loaded where more follow: what is older comes with its page.
+ * The rows after a change. During a search only the server knows which rows match: rows are replaced, and none is
+ * added. `oldest` is the time of the last loaded row if more follow: older rows come with their page.
  */
 export function foldChanged(
   rows: readonly MachineSession[],
@@ -82,7 +82,7 @@ function lets({ agents, project, time, shown }: Filters, row: MachineSession, no
   );
 }
 
-/** As the server orders them. */
+/** The order of the server. */
 function byNewest(a: MachineSession, b: MachineSession): number {
   const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
   if (x !== y) return x < y ? 1 : -1;
@@ -96,7 +96,7 @@ export type ListItem =
   | { readonly type: "project"; readonly key: string; readonly cwd: string | null; readonly sessions: number }
   | { readonly type: "session"; readonly key: string; readonly row: MachineSession };
 
-/** By day, within a day by project, the most recently used first. Ranked rows stay in their order. */
+/** Groups rows by day, and within a day by project, the most recently used first. Ranked rows keep their order. */
 export function toItems(rows: readonly MachineSession[], isRanked: boolean): readonly ListItem[] {
   if (isRanked) return rows.map((row) => ({ type: "session", key: row.key, row }));
   const items: ListItem[] = [];
@@ -111,7 +111,7 @@ export function toItems(rows: readonly MachineSession[], isRanked: boolean): rea
   return items;
 }
 
-/** The reader's own day. */
+/** The day in the reader's time zone. */
 function dayOf(time: string | null): string {
   if (time === null) return "";
   const date = new Date(time);
