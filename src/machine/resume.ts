@@ -6,7 +6,7 @@ import { type LookUpHit, openLocated } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import { commandLine } from "../handoff/index.ts";
 import { ContinuoError } from "../model/index.ts";
-import { resumeCommandOf } from "../native/index.ts";
+import { formatOf, resumeCommandOf } from "../native/index.ts";
 import type { ResumeAnswer } from "../wire/machine/index.ts";
 
 /** Errors: `not_found` if the session names no folder that exists. */
@@ -15,7 +15,7 @@ export async function resumeOf(hit: LookUpHit, places: PlacesAt): Promise<Resume
     return resumeAnswer(hit.row.cwd ?? places.home, ["continuo", "repl", "--resume", hit.row.sessionId]);
   }
   using session = await openLocated(hit, places, { newestBytes: 1 });
-  const { cwd, agent, sessionId } = session.details;
+  const { cwd, sessionId } = session.details;
   if (cwd === null || !isAbsolute(cwd) || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new ContinuoError("not_found", "the session names no folder that exists", {
       hint: "Use a hand-over to its own agent, with a folder that exists.",
@@ -23,8 +23,11 @@ export async function resumeOf(hit: LookUpHit, places: PlacesAt): Promise<Resume
     });
   }
   const { found } = hit.native;
-  // Gemini CLI deletes sessions when it starts: the command copies this one first.
-  const argv = agent === "gemini" ? ["continuo", "resume", `gemini:${sessionId}`] : resumeCommandOf(found);
+  const { agent } = found;
+  const { keepSafe } = await formatOf(agent);
+  // Its agent may delete the session when it starts: the command of Continuo copies it first.
+  const argv =
+    keepSafe === undefined ? resumeCommandOf(found) : ["continuo", "resume", `${agent}:${sessionId}`];
   return resumeAnswer(cwd, argv);
 }
 

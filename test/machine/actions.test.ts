@@ -87,6 +87,14 @@ test("resume is the command of the session's agent in its folder", async () => {
   });
 });
 
+test("resume of an agent that may delete its sessions is Continuo's command, which copies the session first", async () => {
+  const { session } = await posted<HandOffAnswer>(`${KEY}/handoff`, { to: "gemini" });
+  const name = `gemini:${session?.sessionId}`;
+  expect(await machine.json(`/v1/machine/sessions/${name}/resume`)).toMatchObject({
+    argv: ["continuo", "resume", name],
+  });
+});
+
 test("a session whose folder is gone has no command", async () => {
   const id = "4bf3aaaa-0000-4000-8000-00000000000c";
   const line = { uuid: "x1", parent: null, role: "user", content: "Hi", time: "11:00:00" } as const;
