@@ -40,10 +40,12 @@ export interface ClaimOptions extends ParticipantPlace {
 }
 
 /**
- * Creates the run, journals the input and moves `received`, in one transaction. Claimed again by the same `connect()`
- * it returns the same run, unless the server has interrupted its answer meanwhile. A run of a process that is gone is ended first: as completed when its answer is in the
- * channel as a whole, else as interrupted, and the input is given again in a new run.
- * Errors: `not_found` for the message, `invalid` when it is no input of the handle, `conflict` when another one comes
+ * Creates the run, journals the input and moves `received`, in one transaction. A repeated claim of the same
+ * `connect()` returns the same run, unless the server has interrupted its answer since. If the process of an earlier
+ * run is gone, that run is ended first: as completed if its whole answer is in the channel; otherwise as interrupted,
+ * and the input is given again in a new run.
+ *
+ * Errors: `not_found` for the message, `invalid` if it is not an input of the handle, `conflict` if another input comes
  * first (`details.sequence`), `fenced`.
  */
 export async function claimInput(store: Store, options: ClaimOptions): Promise<ClaimedInput> {

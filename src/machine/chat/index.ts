@@ -1,7 +1,7 @@
 /**
  * Continuing a session from pages: any agent, the same conversations as `chat` and `repl`.
  *
- * Promises: a prompt that was answered with its run is stored, and survives a crash; every page is told the same turn,
+ * Promises: a prompt that was answered with its run is stored, and survives a crash; every page receives the same turn,
  * from its beginning, whenever it connects; the first answer to a question counts; a session that is open in its own
  * agent is not written to.
  * Does not know: HTTP, who may ask, how anything is drawn.

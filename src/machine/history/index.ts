@@ -1,8 +1,8 @@
 /**
  * Histories of sessions of any length: read once, kept outside of memory, and answered in windows.
  *
- * Promises: the end of a long session is there before the rest was read; a history that grew is read on, one that was
- * written anew is read anew; every answer is bounded.
+ * Promises: the end of a long session is available before the rest was read; of a history that grew only the new part is
+ * read, and one that was rewritten is read as a whole; every answer is bounded.
  * Does not know: keys, rows, who asks.
  */
 

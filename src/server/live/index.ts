@@ -2,7 +2,7 @@
  * Continuous sessions over HTTP and WebSocket, at `/v1/live/*`.
  *
  * Promises: input that was answered is durable; a reader receives every event of the feed once and in order; all
- * connected clients are told of a degraded session.
+ * connected clients are informed of a degraded session.
  * Does not know: what a note is, who owns a session (`live/`).
  */
 
