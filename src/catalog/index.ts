@@ -17,7 +17,6 @@ export {
 export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./changes.ts";
 export { type CheckedSession, checkOwn } from "./check.ts";
 export { type CurrentOptions, type CurrentSession, currentSession } from "./current.ts";
-export { cutOffBy } from "./cut-off.ts";
 export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
 export { excludes } from "./exclude.ts";
 export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
@@ -34,7 +33,14 @@ export {
   type NamedSession,
   rowsBeginning,
 } from "./look-up.ts";
-export { messageCounts, modelViewOf, openLocated, type ShownDetails, type ShownSession } from "./open.ts";
+export {
+  cutOffBy,
+  messageCounts,
+  modelViewOf,
+  openLocated,
+  type ShownDetails,
+  type ShownSession,
+} from "./open.ts";
 export {
   type Cost,
   costOf,

@@ -153,3 +153,20 @@ function firstWords(messages: readonly Message[]): string {
   const first = messages.find(({ role }) => role === "user");
   return first === undefined ? "" : textOf(first.content);
 }
+
+/**
+ * Ids of the messages of the active branch before the last summary that the agent no longer sends to its model; empty if
+ * the session was never compacted. Errors: those of `modelViewOf`.
+ */
+export async function cutOffBy(located: LookUpHit, session: ShownSession): Promise<ReadonlySet<string>> {
+  const history: Message[] = await Array.fromAsync(session.history());
+  const summary = history.findLastIndex(({ origin }) => origin === "summary");
+  if (summary === -1) return new Set();
+  const sent = new Set((await modelViewOf(located, session)).map(({ id }) => id));
+  return new Set(
+    history
+      .slice(0, summary)
+      .filter(({ id, origin }) => !sent.has(id) && origin !== "summary")
+      .map(({ id }) => id),
+  );
+}

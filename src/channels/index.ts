@@ -38,7 +38,6 @@ export {
   takeHandle,
 } from "./participants.ts";
 export { type Author, hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
-export { isLeftOut, lastAnchor, readMessages } from "./read-messages.ts";
+export { isLeftOut, lastAnchor, readMessages, summaryOf } from "./read-messages.ts";
 export { isSnapshotDue, readState } from "./read-state.ts";
 export { type ChannelState, EMPTY_STATE, foldChannel, type OpenMessage, openMessagesOf } from "./state.ts";
-export { summaryOf } from "./summary.ts";

@@ -1,16 +1,18 @@
-/** A channel for late readers: whole messages, anchors, and a replay without the parts of finished messages. */
+/** A channel for late readers: a summary, whole messages, anchors, and a replay without the parts of finished messages. */
 
 import { present, type Store, type StoredEvent } from "../model/index.ts";
 import {
   ANCHOR_TYPES,
   authorOf,
   type ChannelMessage,
+  type ChannelSummary,
   type MessagesWindow,
   recordOf,
   textOfContent,
 } from "../wire/index.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId } from "./names.ts";
+import { readRoster } from "./participants.ts";
 import type { ChannelState } from "./state.ts";
 
 const MESSAGE_TYPES = [
@@ -127,4 +129,20 @@ export function isLeftOut(event: StoredEvent, state: ChannelState): boolean {
   if (event.type === "message_sent") return data.state === "open" && !Object.hasOwn(state.open, event.id);
   const { messageId } = data;
   return typeof messageId !== "string" || !Object.hasOwn(state.open, messageId);
+}
+
+/** The newest message, and how many people and agents are in the channel. Errors: those of the store. */
+export async function summaryOf(store: Store, channel: string): Promise<ChannelSummary> {
+  const [{ messages }, roster] = await Promise.all([
+    readMessages(store, channel, { limit: 1 }),
+    readRoster(store, channel),
+  ]);
+  const [newest] = messages;
+  const agents = roster.filter(({ type }) => type !== "person").length;
+  return {
+    newest:
+      newest === undefined ? null : { ...newest, content: newest.content.slice(0, LIMITS.summaryLength) },
+    people: roster.length - agents,
+    agents,
+  };
 }

@@ -1,7 +1,8 @@
-/** Folders and small files around sessions, looked at without an exception for what is not there. */
+/** Folders and small files around sessions, read without an exception if they do not exist; and this package's folder. */
 
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { isJson, type Json } from "./json.ts";
 
 /** A file as it was when it was looked at. Times are milliseconds since 1970. */
@@ -78,4 +79,18 @@ export function filesBelow(path: string): string[] {
   return readdirSync(path)
     .sort()
     .flatMap((name) => filesBelow(join(path, name)));
+}
+
+/** The folder with `package.json` above this code, whether it lies in `src/` or is bundled in `dist/`. */
+export function packageFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return folder;
+}
+
+export function readVersion(): string {
+  const { version }: { version: string } = JSON.parse(
+    readFileSync(join(packageFolder(), "package.json"), "utf8"),
+  );
+  return version;
 }

@@ -15,8 +15,10 @@ export {
   type FoundFile,
   filesBelow,
   namesIn,
+  packageFolder,
   readJsonFile,
   readSmallFile,
+  readVersion,
   statFile,
 } from "./folders.ts";
 export { type Ancestor, ancestorsOf, programsIn, type RunningProgram, writersOf } from "./holders.ts";
@@ -35,7 +37,6 @@ export {
 } from "./json.ts";
 export { lockSession, type WriterLock } from "./lock.ts";
 export { type OutputFile, type OutputFileOptions, openOutputFile } from "./output-file.ts";
-export { packageFolder, readVersion } from "./package-folder.ts";
 export { type Places, type PlacesAt, placesOf } from "./places.ts";
 export { isRunning, processStartOf } from "./process-start.ts";
 export {

@@ -26,3 +26,12 @@ export function folderNotNamed(cwd: string | null, hint: string = NAME_ONE): Con
   const what = cwd === null ? "does not name its folder" : `names its folder by a relative path: ${cwd}`;
   return new ContinuoError("usage", `the session ${what}`, { hint });
 }
+
+/** A command that a person can paste into a shell: changes to the folder, then runs the arguments, quoted. Pure. */
+export function commandLine(cwd: string, argv: readonly string[]): string {
+  return `cd ${quoted(cwd)} && ${argv.map(quoted).join(" ")}`;
+}
+
+function quoted(word: string): string {
+  return /^[\w./:@%+=-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,6 +1,6 @@
-/** Evidence from clients: checks every field and every size, and makes events of it. */
+/** Evidence: checks every field and size of what clients send, converts it to events, and reads it page by page. */
 
-import { ContinuoError, type NewEvent, present } from "../model/index.ts";
+import { ContinuoError, type NewEvent, present, type Store, type StoredEvent } from "../model/index.ts";
 import { EVIDENCE_TYPES, type EvidenceBatch, type EvidenceInput } from "../wire/index.ts";
 import { isFields } from "./fold.ts";
 import { LIMITS } from "./limits.ts";
@@ -122,4 +122,20 @@ function invalid(message: string, index?: number): ContinuoError {
     hint: "See docs/live.md for the shapes of evidence.",
     details: index === undefined ? {} : { index },
   });
+}
+
+export interface EvidencePage {
+  readonly events: readonly StoredEvent[];
+  /** `null` at the end. */
+  readonly nextAfter: number | null;
+}
+
+/** One page of evidence for exports, in the order of the log. Errors: `not_found`. */
+export async function readEvidence(store: Store, sessionId: string, after: number): Promise<EvidencePage> {
+  const { events, nextAfter } = await store.read(sessionId, { after, limit: LIMITS.restorePage });
+  const types: readonly string[] = EVIDENCE_TYPES;
+  return {
+    events: events.filter(({ type }) => types.includes(type) || type === "evidence_added"),
+    nextAfter,
+  };
 }

@@ -1,12 +1,13 @@
 /** The fold of one session, kept up to date from its log: on the owner and on every server that serves the session. */
 
 import { messageOf, type Store, type StoredEvent } from "../model/index.ts";
-import { addEvent, depthOf, type LiveFold } from "./fold.ts";
+import { addEvent, depthOf, isCounted, type LiveFold } from "./fold.ts";
+import { nextLevel } from "./levels.ts";
 import { LIMITS } from "./limits.ts";
-import { recordTime } from "./metrics.ts";
+import { countInput, recordTime } from "./metrics.ts";
 import { faultOf, restore } from "./restore.ts";
 import { isFinal, reportedState } from "./state-machine.ts";
-import type { Level, ReportedState } from "./types.ts";
+import type { Acknowledgement, Level, ReportedState } from "./types.ts";
 
 export type FollowListener = (event: StoredEvent, fold: LiveFold) => void;
 
@@ -192,4 +193,18 @@ export function stateOf({ fold, fault }: Pick<Follower, "fold" | "fault">): Repo
   if (fault !== null && !isFinal(fold.state)) return "degraded";
   const { state, lastInput, checkpoint } = fold;
   return reportedState(state, { lastInput, checkpoint: checkpoint?.cursor ?? null });
+}
+
+/** The answer to accepted input, which is durable by then. The fold may be behind the stored events. */
+export function acknowledge(
+  { fold }: Follower,
+  stored: readonly StoredEvent[],
+  { backpressure }: { readonly backpressure: boolean },
+): Acknowledgement {
+  const unseen = stored.filter((event) => event.sequence > fold.sequence && isCounted(event)).length;
+  const depth = depthOf(fold) + unseen;
+  const level = backpressure ? nextLevel(fold.level, depth) : "normal";
+  const types = stored.map(({ type }) => type);
+  countInput(types, depth);
+  return { sequences: stored.map(({ sequence }) => sequence), depth, level, dropped: 0 };
 }

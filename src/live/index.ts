@@ -20,8 +20,7 @@ export {
   decideDrafts,
   type Rule,
 } from "./decide.ts";
-export { parseEvidenceBatch } from "./evidence.ts";
-export { readEvidence } from "./evidence-read.ts";
+export { parseEvidenceBatch, readEvidence } from "./evidence.ts";
 export { extractiveWriter } from "./extractive-writer.ts";
 export { type Follower, stateOf } from "./follower.ts";
 export type { FrameDays, Frames } from "./frames.ts";

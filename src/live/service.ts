@@ -8,7 +8,6 @@ import {
   type Store,
   type VerifyResult,
 } from "../model/index.ts";
-import { acknowledge } from "./acknowledge.ts";
 import { askedEvent, askSession, type Question } from "./ask.ts";
 import { type AudioUpload, audioEvent } from "./audio.ts";
 import { retryMs } from "./breaker.ts";
@@ -18,7 +17,7 @@ import { isoOf, pause } from "./clock.ts";
 import { fetchContextWindow } from "./context-window.ts";
 import { toEvent } from "./evidence.ts";
 import { depthOf } from "./fold.ts";
-import { Follower, stateOf } from "./follower.ts";
+import { acknowledge, Follower, stateOf } from "./follower.ts";
 import { Frames } from "./frames.ts";
 import { Keeper, type KeeperSettings } from "./keeper.ts";
 import { findKey, listKeys, setKey } from "./keys.ts";

@@ -7,7 +7,6 @@ import { filesOfCall, type SessionTurn } from "../catalog/index.ts";
 import type { Message, ToolCallBlock } from "../model/index.ts";
 import { messageKind } from "../transcript/index.ts";
 import { isDecision, isOpen, sentencesOf } from "./sentences.ts";
-import { openTasksOf } from "./tasks.ts";
 
 export interface Piece {
   readonly turn: number;
@@ -145,4 +144,22 @@ function unfinishedIn({ number, messages }: SessionTurn): Piece[] {
 
 function hasText({ content }: Message): boolean {
   return content.some((block) => block.type === "text" && block.text.trim() !== "");
+}
+
+const LISTS = /^(?:todo_?write|write_todos|update_plan)$/iu;
+const DONE = new Set(["completed", "complete", "done", "cancelled", "canceled"]);
+const TEXTS = ["content", "step", "description", "title", "task"];
+const MAX_TASKS = 100;
+
+/** The open tasks of a call of `TodoWrite`, `update_plan`, `write_todos` or `todowrite`, which contains the whole list; else `null`. */
+function openTasksOf({ name, args }: Pick<ToolCallBlock, "name" | "args">): string[] | null {
+  if (!LISTS.test(name)) return null;
+  const list = [args.todos, args.plan, args.tasks].find((value) => Array.isArray(value));
+  if (list === undefined) return null;
+  return (list as readonly unknown[]).slice(0, MAX_TASKS).flatMap((task) => {
+    if (typeof task !== "object" || task === null) return [];
+    const fields = task as Readonly<Record<string, unknown>>;
+    const text = TEXTS.map((key) => fields[key]).find((value) => typeof value === "string");
+    return typeof text !== "string" || DONE.has(String(fields.status)) ? [] : [text];
+  });
 }

@@ -6,6 +6,6 @@
  * Does not know: how a connection is opened, any agent's configuration, how text is indexed.
  */
 
-export { createMcpService, type McpHttpService } from "./http.ts";
 export type { Machine } from "./machine.ts";
+export { createMcpService, type McpHttpService } from "./server.ts";
 export { type StdioOptions, serveMcpOnStdio } from "./stdio.ts";

@@ -12,7 +12,6 @@ import {
 import { type Excerpt, excerptAt, excerptOf } from "./excerpt.ts";
 import { toExpression, voicesOf } from "./expression.ts";
 import type { SearchQuery } from "./query.ts";
-import { rankOf, WEIGHTS } from "./ranking.ts";
 
 /** A session as it was when the index was brought up to date. */
 export type ReadySession = IndexedSession & { readonly stamp: string };
@@ -209,4 +208,22 @@ function toFound({ turn, excerpt }: Match): FoundTurn {
 
 function toTurn({ number, messageId, at }: TurnMatch): FoundTurn {
   return { number, messageId, at };
+}
+
+/** Of the columns person, agent, call, result, other, parts: a person's words describe a session best. */
+const WEIGHTS: readonly number[] = [4, 2, 1.5, 0.7, 0.2, 1];
+
+/** The share by which a turn of today ranks above an old one. */
+const RECENT_BONUS = 0.6;
+/** After this time, the bonus is about a third. */
+const RECENT_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** The rank of a match; greater is better. */
+function rankOf(turn: TurnMatch, session: IndexedSession, nowMs: number): number {
+  const at = Date.parse(turn.at ?? session.updatedAt ?? "");
+  const ageDays = Number.isNaN(at) ? Number.POSITIVE_INFINITY : Math.max(0, nowMs - at) / DAY_MS;
+  const recency = 1 + RECENT_BONUS * Math.exp(-ageDays / RECENT_DAYS);
+  // Without words, the newest come first.
+  return turn.score === 0 ? recency : turn.score * recency;
 }

@@ -7,6 +7,5 @@
  */
 
 export { addServeCommand, DEFAULT_LISTEN } from "./commands.ts";
-export { stopSignal } from "./stop-signal.ts";
 export { readTokenFile, tokenFileOf } from "./token-file.ts";
-export { machineWork, viewerFolder } from "./work.ts";
+export { machineWork, stopSignal, viewerFolder } from "./work.ts";

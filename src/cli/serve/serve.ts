@@ -19,15 +19,13 @@ import {
 import type { OpenedStore } from "../../store/index.ts";
 import { mcpService } from "../mcp/index.ts";
 import { openForCommand } from "../store/index.ts";
-import type { Shell } from "../terminal/index.ts";
-import { toJsonText } from "../terminal/index.ts";
+import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { ServeFlags } from "./flags.ts";
 import { liveSettings } from "./live-settings.ts";
 import { loadMachine } from "./machine.ts";
-import { stopSignal } from "./stop-signal.ts";
 import { startTelemetry } from "./telemetry.ts";
 import { readTokenFile, tokenFileOf, writeTokenFile } from "./token-file.ts";
-import { viewerFolder } from "./work.ts";
+import { stopSignal, viewerFolder } from "./work.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
   const address = addressOf(flags.listen);

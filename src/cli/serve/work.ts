@@ -1,4 +1,4 @@
-/** The work of commands for other folders, loaded when it is called for. */
+/** What other commands use of `serve`: the machine (loaded at the first call), the page's folder, and the stop signal. */
 
 import { join } from "node:path";
 import { packageFolder } from "../../files/index.ts";
@@ -13,4 +13,16 @@ export async function machineWork(shell: Shell): Promise<MachineService> {
 /** Where `npm run prepare` puts the page. */
 export function viewerFolder(): string {
   return join(packageFolder(), "dist/web");
+}
+
+/** Resolves at the first SIGTERM or Ctrl-C; the next one ends the process. */
+export function stopSignal(shell: Shell): Promise<void> {
+  return new Promise((resolve) => {
+    const held: Disposable[] = [];
+    const stop = (): void => {
+      for (const one of held) one[Symbol.dispose]();
+      resolve();
+    };
+    held.push(shell.holdTermination(stop), shell.holdInterrupts(stop));
+  });
 }

@@ -17,9 +17,8 @@ import {
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
-import { infoToJson } from "./json.ts";
+import { infoToJson, trashedToJson } from "./json.ts";
 import { drawSessions } from "./rows.ts";
-import { trashedToJson } from "./trash-json.ts";
 
 export interface DeleteFlags {
   readonly yes?: true;

@@ -21,9 +21,9 @@ import {
 import { everyBranch, openModelView, type Step, stepsOfBranch } from "./branches.ts";
 import { EXPORT_FORMATS, type ExportFlags, type ExportFormat } from "./export-flags.ts";
 import { htmlOf } from "./export-html.ts";
+import { showJson } from "./json.ts";
 import { createMask, describeMasked } from "./mask.ts";
 import { markdownOf } from "./plain.ts";
-import { showJson } from "./show-json.ts";
 import { openSubagents, type Subagents } from "./subagents.ts";
 import { type View, viewOf } from "./view.ts";
 

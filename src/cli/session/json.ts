@@ -1,7 +1,10 @@
 /** What `--json` prints: keys in the order of the contract, absent facts as `null`. */
 
-import type { ListedSession, ShownDetails } from "../../catalog/index.ts";
+import type { ListedSession, ShownDetails, ShownSession } from "../../catalog/index.ts";
+import type { TrashedSession } from "../../editing/trash/index.ts";
 import { adviceFor, type Problem, present, type Severity, severityOf } from "../../model/index.ts";
+import { type Output, toJsonText } from "../terminal/index.ts";
+import type { Step } from "./branches.ts";
 
 export interface ProblemJson {
   readonly code: string;
@@ -55,4 +58,32 @@ export function detailsToJson(details: ShownDetails): Readonly<Record<string, un
     subagents: details.subagents,
     forkedFrom: details.forkedFrom,
   };
+}
+
+/** A session in the trash. */
+export function trashedToJson({
+  trashId,
+  trashedAt,
+  info,
+}: TrashedSession): Readonly<Record<string, unknown>> {
+  const { agent, sessionId, title, cwd, updatedAt, sizeBytes, location } = info;
+  return { agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt };
+}
+
+/** `session show --json`: one object; writes one message per line, as it is read. */
+export async function showJson(
+  session: ShownSession,
+  steps: AsyncIterable<Step>,
+  output: Output,
+): Promise<void> {
+  const { agent, sessionId } = session.details;
+  await output.write(`{"agent":${toJsonText(agent)},"sessionId":${toJsonText(sessionId)},"messages":[`);
+  let separator = "\n";
+  for await (const { message } of steps) {
+    if (output.isClosed) return;
+    await output.write(separator + toJsonText(message));
+    separator = ",\n";
+  }
+  const problems = session.problems.map(problemToJson);
+  await output.write(`\n],"leaves":${toJsonText(session.leaves)},"problems":${toJsonText(problems)}}\n`);
 }

@@ -4,7 +4,7 @@ import { restoreNativeSession } from "../../editing/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
-import { trashedToJson } from "./trash-json.ts";
+import { trashedToJson } from "./json.ts";
 
 export interface RestoreFlags {
   readonly force?: true;

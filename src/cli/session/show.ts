@@ -6,8 +6,8 @@ import { locate } from "../notices/index.ts";
 import { createOutput, page, paintFor, type Screen, type Shell, screenOf } from "../terminal/index.ts";
 import { everyBranch, openModelView, type Step, stepsOfBranch } from "./branches.ts";
 import { type Conversation, drawConversation } from "./conversation.ts";
+import { showJson } from "./json.ts";
 import { markdownOf } from "./plain.ts";
-import { showJson } from "./show-json.ts";
 import { drawTree } from "./tree.ts";
 import { type ViewFlags, viewOf } from "./view.ts";
 

@@ -21,9 +21,9 @@ import {
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
+import { trashedToJson } from "./json.ts";
 import { EMPTY_TITLE } from "./rows.ts";
 import { shortIds } from "./short-ids.ts";
-import { trashedToJson } from "./trash-json.ts";
 
 export interface TrashFlags {
   readonly empty?: true;

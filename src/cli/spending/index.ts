@@ -5,5 +5,20 @@
  * Does not know: prices, or where tokens come from.
  */
 
-export { homeConfiguration } from "./configuration.ts";
-export { drawCost } from "./draw.ts";
+import type { Cost } from "../../catalog/index.ts";
+import { assertValid, type Configuration, readConfiguration } from "../../config/index.ts";
+import type { Shell } from "../terminal/index.ts";
+
+/** What the file in `CONTINUO_HOME` says; the project has no part in it. Errors: `usage` for a file that is wrong. */
+export async function homeConfiguration(shell: Shell): Promise<Configuration> {
+  const configuration = await readConfiguration({ places: shell, cwd: null });
+  assertValid(configuration);
+  return configuration;
+}
+
+/** `$1.23`; of what costs less than a cent more digits; `?` where nothing is known, `≥ $1.23` where a part is. */
+export function drawCost({ usd, unpriced }: Pick<Cost, "usd" | "unpriced">): string {
+  if (usd === null) return unpriced.length > 0 ? "?" : "";
+  const text = `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
+  return unpriced.length > 0 ? `≥ ${text}` : text;
+}

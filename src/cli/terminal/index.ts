@@ -6,11 +6,8 @@
  * Does not know: sessions, or any command.
  */
 
-export { afterInput } from "./after-input.ts";
 export { canAsk, confirm } from "./confirm.ts";
 export { createFileOutput, type FileOutput } from "./file-output.ts";
-export { INTERRUPT, takeInterrupts } from "./interrupts.ts";
-export { toJsonText } from "./json.ts";
 export { createOutput, type Output } from "./output.ts";
 export { type Opening, page } from "./pager.ts";
 export { type Paint, paintFor, type Style } from "./paint.ts";
@@ -18,6 +15,16 @@ export { createProgress, type Progress } from "./progress.ts";
 export { type Screen, screenOf } from "./screen.ts";
 export type { Shell } from "./shell.ts";
 export { type Column, layOut, type Table } from "./table.ts";
-export { clockTime, formatCount, formatSize, parseSince, plural, relativeTime, tildePath } from "./text.ts";
+export {
+  clockTime,
+  formatCount,
+  formatSize,
+  parseSince,
+  plural,
+  relativeTime,
+  tildePath,
+  toJsonText,
+} from "./text.ts";
 export { callHead, resultHead, STATUS_LOOKS, shortenLines } from "./tool-lines.ts";
+export { afterInput, INTERRUPT, takeInterrupts } from "./typed.ts";
 export { cutEnd, cutStart, type Span, widthOf, wrap } from "./width.ts";

@@ -1,4 +1,4 @@
-/** Times, sizes, counts and paths as people write them. Pure: the clock and the home are passed in. */
+/** Times, sizes, counts, paths and JSON as text for a terminal. Pure: the clock and the home are passed in. */
 
 import { ContinuoError } from "../../model/index.ts";
 
@@ -94,4 +94,15 @@ function localDate(time: Date): string {
 
 function two(number: number): string {
   return String(number).padStart(2, "0");
+}
+
+/** Characters that `JSON.stringify` does not escape, and that control a terminal or change the direction of text. */
+const OBEYED = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** JSON of the value, with control characters and bidirectional overrides as escapes. */
+export function toJsonText(value: unknown, indent = 0): string {
+  return JSON.stringify(value, null, indent).replace(
+    OBEYED,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

@@ -1,12 +1,13 @@
 /** `continuo view`: a server on a free port, and an address that lets one browser in. */
 
+import { spawn } from "node:child_process";
 import { type OpenOwn, openOwn } from "../../catalog/index.ts";
+import { findProgram } from "../../drivers/process/index.ts";
 import { ContinuoError, messageOf, type Store } from "../../model/index.ts";
 import { createAuthenticate, createServer, type Listening, listen } from "../../server/index.ts";
 import { openStore } from "../../store/index.ts";
 import { machineWork, stopSignal, viewerFolder } from "../serve/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
-import { openBrowser } from "./browser.ts";
 import type { ViewFlags } from "./flags.ts";
 import { keyFor } from "./key.ts";
 
@@ -91,4 +92,18 @@ async function announce({ url, isOpened }: Announcement, { json }: ViewFlags, sh
   if (json) return await output.write(`${toJsonText({ url, opened: isOpened })}\n`);
   const first = isOpened ? "The viewer is open in your browser." : "Open this address within a minute:";
   await output.write(`${first}\n  ${url}\nPress Ctrl-C to end it.\n`);
+}
+
+/** Opens the browser of this machine; `false` if there is none, or the person is connected through ssh. */
+function openBrowser(url: string, { env, cwd }: Shell): boolean {
+  if (env.SSH_CONNECTION !== undefined || env.SSH_TTY !== undefined) return false;
+  const hasDisplay =
+    process.platform === "darwin" || env.DISPLAY !== undefined || env.WAYLAND_DISPLAY !== undefined;
+  const program = process.platform === "darwin" ? "open" : "xdg-open";
+  if (!hasDisplay || findProgram(program, env.PATH ?? "", cwd) === null) return false;
+  const child = spawn(program, [url], { env: { ...env }, detached: true, stdio: "ignore" });
+  // If it fails, the person opens the printed address.
+  child.on("error", () => undefined);
+  child.unref();
+  return true;
 }

@@ -107,3 +107,22 @@ export class Feed {
 function send(socket: WebSocket, frame: LiveClientFrame): void {
   if (socket.readyState === 1) socket.send(JSON.stringify(frame));
 }
+
+export interface WatchLiveOptions extends ServerAddress {
+  readonly key: string;
+  /** Called once for each event of the session from its beginning, each level and each error. */
+  readonly onFrame: (frame: LiveServerFrame) => void;
+  readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
+}
+
+export interface LiveWatch {
+  close(): void;
+}
+
+/**
+ * Follows a continuous session without adding anything. If the key has no session yet, it tries again until it is closed
+ * and never creates one. Needs `live:KEY:read`.
+ */
+export function watchLive(options: WatchLiveOptions): LiveWatch {
+  return new Feed(options);
+}

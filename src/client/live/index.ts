@@ -18,6 +18,6 @@ export type {
   PurgeWarning,
 } from "../../wire/index.ts";
 export { LiveClient, type OpenLiveOptions, openLive } from "./client.ts";
+export { type LiveWatch, type WatchLiveOptions, watchLive } from "./feed.ts";
 export { memoryOutbox, type Outbox, type OutboxBatch, type OutboxState } from "./outbox.ts";
 export type { AudioRecording, RecordingBox, StoredRecording } from "./recordings.ts";
-export { type LiveWatch, type WatchLiveOptions, watchLive } from "./watch.ts";

@@ -1,7 +1,9 @@
 /** An ACP agent's program while it runs: greeted, asked with time limits, and ended with all that it started. */
 
+import { createHash } from "node:crypto";
+import { join } from "node:path";
 import type { ClientConnection } from "@agentclientprotocol/sdk";
-import { isJson, type Json } from "../../files/index.ts";
+import { continuoHome, isJson, type Json, type Places, writeDurably } from "../../files/index.ts";
 import { ContinuoError, present } from "../../model/index.ts";
 import { commandOf, type DriverOptions, driverEnvironment, limitsOf, within } from "../link/index.ts";
 import { type AgentProcess, startAgent } from "../process/index.ts";
@@ -9,7 +11,6 @@ import type { FolderTrust } from "../trust/index.ts";
 import { greeting, type Hello, type ProtocolVersion, readHello } from "./hello.ts";
 import type { AcpPolicy } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
-import { policyArguments } from "./rules-file.ts";
 import { toStream } from "./stream.ts";
 
 /** How long the end of a program that closed its output is waited for: it tells why. */
@@ -226,4 +227,13 @@ const AUTH_WANTED = -32000;
 function isAuthWanted(error: unknown): boolean {
   const answer = error instanceof ContinuoError ? error.details.answer : null;
   return isJson(answer) && answer.code === AUTH_WANTED;
+}
+
+/** Arguments after the command; writes the file of rules that enforces the policy. Errors: those of writing the file. */
+function policyArguments({ rules, args = [] }: AcpPolicy, places: Places): readonly string[] {
+  if (rules === undefined) return args;
+  const name = createHash("sha256").update(rules.text).digest("hex").slice(0, 16);
+  const path = join(continuoHome(places), "policies", `${name}.toml`);
+  writeDurably(path, rules.text);
+  return [...args, rules.flag, path];
 }

@@ -1,7 +1,8 @@
-/** Records added to a session that is there, and lines to other files of its agent, each under a note. */
+/** Appends records to an existing session, or lines to other files of its agent, under a note, and retries conflicts. */
 
 import { statSync } from "node:fs";
 import type { Json, Places } from "../../files/index.ts";
+import { isContinuoError } from "../../model/index.ts";
 import { type BesideFile, type NativeWriter, type RecordSink, toLines } from "../../native/writing/index.ts";
 import { underNote } from "./notes.ts";
 import { addText } from "./settle-files.ts";
@@ -35,4 +36,23 @@ export async function appendBeside(beside: BesideFile, places: Places): Promise<
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** After this many conflicts, the agent has the session open. */
+const MAX_TRIES = 3;
+
+/**
+ * Repeats an edit that wrote nothing because the agent wrote after the session was read.
+ *
+ * @param edit reads the session again each time. Errors: those of `edit`.
+ */
+export async function againOnConflict<T>(edit: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await edit();
+    } catch (error) {
+      const isNothingWritten = isContinuoError(error, "conflict") && error.details?.isWritten === false;
+      if (!isNothingWritten || tries === MAX_TRIES) throw error;
+    }
+  }
 }

@@ -6,8 +6,7 @@
  * Does not know: the format of any agent, or what an edit changes.
  */
 
-export { againOnConflict } from "./again.ts";
-export { type Appending, appendBeside, appendRecords } from "./append.ts";
+export { type Appending, againOnConflict, appendBeside, appendRecords } from "./append.ts";
 export {
   type AppendNote,
   beginNote,

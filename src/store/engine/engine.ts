@@ -37,3 +37,15 @@ export interface Engine {
   vacuum(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The same connections, with rules that run in another workspace. `close` does nothing: the caller closes `engine`. */
+export function engineOfWorkspace(engine: Engine, workspaceId: string): Engine {
+  const scope = { ...engine.scope, workspaceId };
+  return {
+    ...engine,
+    scope,
+    read: (rule, signal) => engine.read(() => rule(scope), signal),
+    write: (rule, signal) => engine.write((tx) => rule({ ...tx, workspaceId }), signal),
+    close: () => Promise.resolve(),
+  };
+}

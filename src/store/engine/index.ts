@@ -7,12 +7,11 @@
 
 export { Changes, type Watcher } from "./changes.ts";
 export { chunkBodies } from "./chunk-bodies.ts";
-export type { Engine } from "./engine.ts";
+export { type Engine, engineOfWorkspace } from "./engine.ts";
 export { LIMITS } from "./limits.ts";
 export type { Extras, PreparedEvent } from "./prepared.ts";
 export { fillRandom } from "./random.ts";
 export { textOnce } from "./texts.ts";
-export { UPSERT } from "./upsert.ts";
 export {
   type Bounds,
   type Dialect,
@@ -25,6 +24,6 @@ export {
   type Statement,
   sql,
   type Transaction,
+  UPSERT,
   type Work,
 } from "./work.ts";
-export { engineOfWorkspace } from "./workspace.ts";

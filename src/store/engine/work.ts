@@ -133,3 +133,11 @@ export function* query<R>(built: Compilable<R>): Work<readonly R[]> {
   const { sql: text, parameters } = built.compile();
   return (yield { sql: text, parameters }) as readonly R[];
 }
+
+/** SQLite and Postgres have the same syntax for inserting a row that may exist. */
+export const UPSERT: Pick<Dialect, "onConflict" | "proposed" | "returning"> = {
+  onConflict: (columns, assignments) =>
+    `on conflict (${columns}) do ${assignments === undefined ? "nothing" : `update set ${assignments}`}`,
+  proposed: (column) => `excluded.${column}`,
+  returning: (columns) => `returning ${columns}`,
+};

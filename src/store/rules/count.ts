@@ -1,4 +1,4 @@
-/** How many events lie after a sequence: what a reader has before it. */
+/** Counts: the events after a sequence, and the rows of a whole store. */
 
 import type { CountOptions } from "../../model/index.ts";
 import { type Scope, type SqlValue, sql, type Work } from "../engine/index.ts";
@@ -37,4 +37,24 @@ export function* countEvents(scope: Scope, logId: string, request: CountRequest)
     count += row?.count ?? 0;
   }
   return count;
+}
+
+export interface Counts {
+  readonly logs: number;
+  readonly events: number;
+  readonly sessions: number;
+  readonly runs: number;
+  readonly blobs: number;
+}
+
+export function* countAll(scope: Scope): Work<Counts> {
+  const one = (table: string): string => `(select count(*) from ${table} where workspace_id = ?) as ${table}`;
+  const [row] = yield* sql<Counts>(
+    scope,
+    `select ${["sessions", "runs", "blobs"].map(one).join(", ")},
+       (select count(*) from logs where workspace_id = ? and deleted_at is null) as logs,
+       (select count(*) from events e join logs l on l.log_key = e.log_key where l.workspace_id = ?) as events`,
+    ...Array.from({ length: 5 }, () => scope.workspaceId),
+  );
+  return row ?? { logs: 0, events: 0, sessions: 0, runs: 0, blobs: 0 };
 }

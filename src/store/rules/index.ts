@@ -18,14 +18,13 @@ export {
   toBlobInfo,
 } from "./blobs.ts";
 export { deleteClaim, getClaim, listClaims, putClaim } from "./claims.ts";
-export { type CountRequest, countEvents } from "./count.ts";
+export { type CountRequest, type Counts, countAll, countEvents } from "./count.ts";
 export { commitCursor, getCursor, listCursors, resetCursor } from "./cursors.ts";
 export {
   type NumberedEvent,
   numberEvent,
   prepareEvents,
 } from "./events.ts";
-export { type Counts, countAll } from "./info.ts";
 export { readJoined } from "./joined.ts";
 export { acquireLease, DEFAULT_LEASE_MS, getLease, listLeases, releaseLease, renewLease } from "./leases.ts";
 export { endMark, listLogs, mustEndMark } from "./list-logs.ts";

@@ -70,3 +70,15 @@ export function placeholder(block: ImageBlock | FileBlock): string {
   const name = block.type === "file" && block.name !== undefined ? ` ${block.name}` : "";
   return `[${block.type}${name} ${block.mimeType}]`;
 }
+
+/** The exports of a tokenizer's module, for example `await import("gpt-tokenizer")`. */
+export interface TokenizerModule {
+  readonly countTokens?: (text: string) => number;
+  readonly encode?: (text: string) => { readonly length: number };
+}
+
+/** Counts with `countTokens` if the module has it, otherwise by encoding. */
+export function toTokenizer({ countTokens, encode }: TokenizerModule): Tokenizer {
+  if (countTokens !== undefined) return (text) => (text === "" ? 0 : countTokens(text));
+  return (text) => (text === "" ? 0 : (encode?.(text).length ?? text.length));
+}

@@ -8,9 +8,7 @@
 
 export { type BudgetOptions, isLimited } from "./budget.ts";
 export type { Strategy, StrategyOptions } from "./choose.ts";
-export { type Cost, costOf, type Tokenizer } from "./cost.ts";
+export { type Cost, costOf, type Tokenizer, type TokenizerModule, toTokenizer } from "./cost.ts";
 export { cutMiddle } from "./cut.ts";
-export { toModelOrder } from "./model-order.ts";
 export { type ContextPlan, type Omitted, type PlanOptions, planContext, type Summarizer } from "./plan.ts";
-export { type TokenizerModule, toTokenizer } from "./tokenizer.ts";
-export type { Halves } from "./units.ts";
+export { type Halves, toModelOrder } from "./units.ts";

@@ -2,11 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rounds } from "../../../test/sizes/counts.ts";
 import type { Block, Message } from "../../model/index.ts";
-import { costOf } from "./cost.ts";
+import { costOf, toTokenizer } from "./cost.ts";
 import { cutMiddle } from "./cut.ts";
-import { toModelOrder } from "./model-order.ts";
 import { type PlanOptions, planContext } from "./plan.ts";
-import { toTokenizer } from "./tokenizer.ts";
+import { toModelOrder } from "./units.ts";
 
 function said(id: string, text: string, role: Message["role"] = "user"): Message {
   return { id, role, content: [{ type: "text", text }], metadata: {} };

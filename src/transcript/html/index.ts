@@ -13,5 +13,13 @@ export { escapeHtml } from "./escape.ts";
 export { headToHtml, type PageHead } from "./head.ts";
 export { LANGUAGES, type Language, languageAttribute } from "./language.ts";
 export { blockToHtml, messageToHtml, turnTitle } from "./message.ts";
-export { branchToHtml, type ContentsLine, type HtmlPage, pageEnd, pageStart } from "./page.ts";
-export { type HtmlSubagent, subagentEnd, subagentStart } from "./subagent.ts";
+export {
+  branchToHtml,
+  type ContentsLine,
+  type HtmlPage,
+  type HtmlSubagent,
+  pageEnd,
+  pageStart,
+  subagentEnd,
+  subagentStart,
+} from "./page.ts";

@@ -122,3 +122,21 @@ export function branchToHtml(branch: {
   const label = branch.label === null ? "" : `: <bdi>${escapeHtml(branch.label)}</bdi>`;
   return `<h2 id="b${branch.number}">Branch ${branch.number} of ${branch.count}${label}</h2>\n`;
 }
+
+export interface HtmlSubagent {
+  readonly id: string;
+  readonly type: string | null;
+  readonly description: string | null;
+  /** `null` where it cannot be read. */
+  readonly messages: number | null;
+}
+
+/** The folded conversation of a sub-agent below its call: this start, its messages, then `subagentEnd`. */
+export function subagentStart({ id, type, description, messages }: HtmlSubagent): string {
+  const name = `<b><bdi>${escapeHtml(type ?? id)}</bdi></b>`;
+  const task = description === null ? "" : `: <bdi>${escapeHtml(description)}</bdi>`;
+  const size = messages === null ? "cannot be read" : messages === 1 ? "1 message" : `${messages} messages`;
+  return `<details class="subagent"><summary>Sub-agent ${name}${task}, ${size}</summary>\n`;
+}
+
+export const subagentEnd = "</details>\n";

@@ -8,8 +8,7 @@
 
 export { type ChangedFile, changesOf, type DiffLine, type FileText } from "./changes.ts";
 export { fence, inlineCode } from "./fence.ts";
-export { isTooLongForMarkdown } from "./length.ts";
-export { type MarkdownOptions, messageToMarkdown } from "./markdown.ts";
+export { isTooLongForMarkdown, type MarkdownOptions, messageToMarkdown } from "./markdown.ts";
 export {
   type MessageKind,
   messageKind,

@@ -90,3 +90,16 @@ function resultToMarkdown(part: ResultPart, options: MarkdownOptions): string[] 
 function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}…`;
 }
+
+/**
+ * Parsing some texts takes time that grows with the square of their length. A text or paragraph above these limits is
+ * shown as it is; people do not write paragraphs of this length.
+ */
+const MAX_MARKDOWN_CHARS = 200_000;
+const MAX_PARAGRAPH_CHARS = 10_000;
+
+export function isTooLongForMarkdown(text: string): boolean {
+  if (text.length <= MAX_PARAGRAPH_CHARS) return false;
+  if (text.length > MAX_MARKDOWN_CHARS) return true;
+  return text.split(/\n[ \t]*\n/u).some((paragraph) => paragraph.length > MAX_PARAGRAPH_CHARS);
+}

@@ -1,0 +1,29 @@
+/** Typed input: Ctrl-C among the keys, and the end of a pause. */
+
+/**
+ * Calls back after `ms` milliseconds, when all keys typed until then were read. If this process was not scheduled for a
+ * while, its timers fire before it reads the keys that waited, so a clock alone would report a pause that never was.
+ * The timer does not keep the process alive; after disposal `call` is not called.
+ */
+export function afterInput(ms: number, call: () => void): Disposable {
+  let soon: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    soon = setImmediate(call);
+  }, ms);
+  timer.unref();
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      clearImmediate(soon);
+    },
+  };
+}
+
+/** Ctrl-C in a terminal that sends it as a key instead of a signal. */
+export const INTERRUPT = "\u0003";
+
+/** The number of interrupts in one read, and the keys after the last one; an interrupt discards the keys before it. */
+export function takeInterrupts(typed: string): { readonly interrupts: number; readonly keys: string } {
+  const parts = typed.split(INTERRUPT);
+  return { interrupts: parts.length - 1, keys: parts.at(-1) ?? "" };
+}

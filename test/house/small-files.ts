@@ -1,0 +1,88 @@
+/** Files below 25 lines, and the kinds of them that are better alone than in a neighbour. */
+
+import { posix } from "node:path";
+import { ENVIRONMENT_READERS } from "./floor-plan.ts";
+import { folderOf, type SourceFile } from "./imports.ts";
+
+export const SMALL_LINES = 25;
+
+/** These names are a rule of the house: every folder has the same place for them. */
+const NAMED = new Set(["index.ts", "limits.ts", "flags.ts"]);
+
+/** Small files of none of the allowed kinds: each belongs into the file that uses it, or into one of the same trade. */
+export function crumbsIn(files: readonly SourceFile[], documents: readonly string[]): string[] {
+  const production = files.filter(({ path }) => !path.endsWith(".test.ts"));
+  const uses = usesIn(production);
+  const paths = new Set(files.map(({ path }) => path));
+  return production
+    .filter(({ path, text }) => linesOf(text) < SMALL_LINES && !NAMED.has(posix.basename(path)))
+    .filter(
+      (file) =>
+        !(
+          hasOwnTest(file, paths) ||
+          isLoadedLater(file, production) ||
+          isOfEachAgent(file, paths) ||
+          ENVIRONMENT_READERS.some(
+            (allowed) => allowed.source.includes("environment") && allowed.test(file.path),
+          ) ||
+          documents.some((text) => text.includes(file.path)) ||
+          usersOf(file, uses).size > 1
+        ),
+    )
+    .map(({ path }) => path);
+}
+
+function linesOf(text: string): number {
+  return text.trimEnd().split("\n").length;
+}
+
+function hasOwnTest({ path }: SourceFile, paths: ReadonlySet<string>): boolean {
+  return paths.has(path.replace(/\.ts$/u, ".test.ts"));
+}
+
+/** One command of several, or a door: its code, or the code behind it, is loaded when it is called. */
+function isLoadedLater(file: SourceFile, files: readonly SourceFile[]): boolean {
+  return (
+    /\bimport\(/u.test(file.text) ||
+    files.some(({ text, path }) =>
+      [...text.matchAll(/\bimport\(\s*"([^"]+)"\s*\)/gu)].some(
+        ([, target = ""]) => posix.join(folderOf(path), target) === file.path,
+      ),
+    )
+  );
+}
+
+/** The same file in the folder of another agent: the same kind of code lies in the same place for every agent. */
+function isOfEachAgent({ path }: SourceFile, paths: ReadonlySet<string>): boolean {
+  const [room, folder] = path.split("/");
+  if (room !== "native" && room !== "drivers") return false;
+  const agents = ["claude", "codex", "gemini", "opencode", "pi", "acp"];
+  return agents.some((agent) => agent !== folder && paths.has(`${room}/${agent}/${posix.basename(path)}`));
+}
+
+interface Use {
+  readonly user: string;
+  readonly target: string;
+  readonly names: ReadonlySet<string>;
+}
+
+function usesIn(files: readonly SourceFile[]): Use[] {
+  return files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^import (?:type )?\{([^}]*)\} from "([^"]+)";/gmu)].map(
+      ([, names = "", from = ""]) => ({
+        user: path,
+        target: posix.join(folderOf(path), from),
+        names: new Set(names.match(/\w+/gu)),
+      }),
+    ),
+  );
+}
+
+/** Files that import it, or one of its names from the index of its folder. An index that only passes it on is no user. */
+function usersOf({ path, text }: SourceFile, uses: readonly Use[]): ReadonlySet<string> {
+  const index = posix.join(folderOf(path), "index.ts");
+  const names = [...text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gmu)];
+  const isUse = (use: Use): boolean =>
+    use.target === path || (use.target === index && names.some(([, name = ""]) => use.names.has(name)));
+  return new Set(uses.filter(isUse).map(({ user }) => user));
+}
