@@ -11,7 +11,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type PlacesAt, statFile } from "../files/index.ts";
 import { stampOf } from "../index-file/index.ts";
-import { type Block, ContinuoError, isContinuoError, type Message } from "../model/index.ts";
+import { type Block, ContinuoError, isContinuoError, type Message, present } from "../model/index.ts";
 import { lookUpSession } from "../native/index.ts";
 import type { FoundSession, SavedScan } from "../native/kit/index.ts";
 import { messageKind } from "../transcript/index.ts";
@@ -72,11 +72,11 @@ async function* followNative(
       const inode = found.files.at(-1)?.inode ?? 0;
       const known: SavedScan | null = inode === seen.inode ? saved : null;
       try {
-        using session = await reader.open(found, places, {
-          save: true,
-          ...(known === null ? {} : { continue: known }),
-          ...(signal === undefined ? {} : { signal }),
-        });
+        using session = await reader.open(
+          found,
+          places,
+          present({ save: true, continue: known ?? undefined, signal }),
+        );
         const isContinued = session.continued && known !== null;
         const read = await news.read(session.history(isContinued ? { after: known.position } : {}));
         if (isOnlyGrown(found)) {

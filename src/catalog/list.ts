@@ -7,6 +7,7 @@ import {
   type Block,
   type ContinuoError,
   isContinuoError,
+  present,
   textOf,
 } from "../model/index.ts";
 import { type ListOptions, listSessions, READABLE_AGENTS, type SessionList } from "../native/index.ts";
@@ -63,7 +64,7 @@ export async function listCatalog(
     ...(limit === undefined || filter !== null ? {} : { limit }),
     places: placesOf(places),
     memo: rowsOf(places),
-    ...(natives === null ? {} : { agents: natives.length > 0 ? natives : agentsOf(rows) }),
+    ...present({ agents: natives === null ? undefined : natives.length > 0 ? natives : agentsOf(rows) }),
     ...(rows.length === 0 ? {} : { isSetAside: amongRefsOf(rows) }),
   });
   // The agents' own sessions were asked for their times alone.

@@ -177,12 +177,12 @@ async function lookUpLast(
   if (driver === undefined || (driver === null && agent !== null && isToldAlone(agent) && agent !== OWN)) {
     throw noAgent(agent ?? "");
   }
-  const wanted = {
+  const wanted = present({
     limit: 1,
     empty: "exclude" as const,
-    ...(agent === null ? {} : { agents: [agent] }),
-    ...(driver === null ? {} : { drivers: [driver] }),
-  };
+    agents: agent === null ? undefined : [agent],
+    drivers: driver === null ? undefined : [driver],
+  });
   const { sessions, error, failures } = await listCatalog(wanted, options);
   const failed = error ?? failures[0]?.error;
   if (failed !== undefined && failed !== null) throw failed;

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { continuoHome, type PlacesAt } from "../files/index.ts";
-import type { Store } from "../model/index.ts";
+import { present, type Store } from "../model/index.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { isSame, type OwnRow, toOwnRow } from "./rows.ts";
 
@@ -61,10 +61,9 @@ function locationOf(url: string): string {
 export async function listOwn({ store, location }: OpenOwn): Promise<readonly OwnRow[]> {
   const rows: OwnRow[] = [];
   for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions({
-      limit: CATALOG_LIMITS.pageSessions,
-      ...(cursor === null ? {} : { cursor }),
-    });
+    const page: Awaited<ReturnType<Store["listSessions"]>> = await store.listSessions(
+      present({ limit: CATALOG_LIMITS.pageSessions, cursor: cursor ?? undefined }),
+    );
     rows.push(...page.items.map((session) => toOwnRow(session, location)));
     cursor = rows.length < CATALOG_LIMITS.ownSessions ? page.nextCursor : null;
   }

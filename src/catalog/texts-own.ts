@@ -2,7 +2,7 @@
 
 import { type FoundFile, type PlacesAt, statFile } from "../files/index.ts";
 import { inOneStep, type OpenText } from "../index-file/index.ts";
-import { isContinuoError, type Log, type Store } from "../model/index.ts";
+import { isContinuoError, type Log, present, type Store } from "../model/index.ts";
 import type { SavedSkimMemo } from "../native/kit/index.ts";
 import type { CatalogSource, KeptSession } from "./indexed.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
@@ -74,10 +74,9 @@ async function statesOf(own: OpenOwn): Promise<readonly OwnState[]> {
 async function headsOf(store: Store): Promise<ReadonlyMap<string, string>> {
   const heads = new Map<string, string>();
   for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const page: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs({
-      limit: CATALOG_LIMITS.pageSessions,
-      ...(cursor === null ? {} : { cursor }),
-    });
+    const page: Awaited<ReturnType<Store["listLogs"]>> = await store.listLogs(
+      present({ limit: CATALOG_LIMITS.pageSessions, cursor: cursor ?? undefined }),
+    );
     for (const log of page.items) heads.set(log.logId, headOf(log));
     cursor = page.nextCursor;
   }

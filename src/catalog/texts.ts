@@ -12,7 +12,7 @@ import {
   type StoredSession,
   storedSessions,
 } from "../index-file/index.ts";
-import { messageOf } from "../model/index.ts";
+import { messageOf, present } from "../model/index.ts";
 import type { SavedSkimMemo } from "../native/kit/index.ts";
 import { isBesideSame, stampNow } from "./beside.ts";
 import { excludes } from "./exclude.ts";
@@ -158,8 +158,7 @@ function createFill(path: string, options: TextsOptions, goOn: () => boolean): F
       const ofBytes = stale.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
       const done = await fillText(path, {
         sources: stale,
-        ...(options.signal === undefined ? {} : { signal: options.signal }),
-        ...(options.batchChars === undefined ? {} : { batchChars: options.batchChars }),
+        ...present({ signal: options.signal, batchChars: options.batchChars }),
         goOn,
         onProgress: (progress) => options.onProgress?.({ ...progress, ofSessions: stale.length, ofBytes }),
       });

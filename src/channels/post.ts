@@ -152,7 +152,7 @@ async function sent(
   const data = {
     messageId: id,
     content,
-    ...(to === undefined ? {} : { to }),
+    ...present({ to }),
     ...(replyTo === undefined ? {} : { replyTo, replyToHandle }),
     ...(frame.state === undefined ? {} : { state: frame.state, writer: author.instance }),
     ...(attachments.length === 0 ? {} : { attachments }),

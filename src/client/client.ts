@@ -1,6 +1,6 @@
 /** The client of a channel: one participant, over any number of connections. */
 
-import { ContinuoError, createIds } from "../model/index.ts";
+import { ContinuoError, createIds, present } from "../model/index.ts";
 import {
   type Attachment,
   type ClaimedInput,
@@ -162,7 +162,7 @@ export class AgenticClient {
     return iterateEvents({
       inbox: this.#inbox,
       targetedOnly,
-      ...(signal === undefined ? {} : { signal }),
+      ...present({ signal }),
       begin: () => {
         if (this.#reading === "somebody") {
           throw new ContinuoError("conflict", "events() already has an iteration", {
@@ -188,9 +188,7 @@ export class AgenticClient {
       id: messageId,
       content,
       ...(isOpen ? { state: "open" } : {}),
-      ...(to === undefined ? {} : { to }),
-      ...(replyTo === undefined ? {} : { replyTo }),
-      ...(attachments === undefined ? {} : { attachments }),
+      ...present({ to, replyTo, attachments }),
     });
     if (isOpen) this.#writer.opened(messageId, content);
     await stored;
@@ -258,7 +256,7 @@ export class AgenticClient {
     const call = this.#calls.start(
       { callId, to: handle, timeoutMs },
       {
-        ...(signal === undefined ? {} : { signal }),
+        ...present({ signal }),
         cancel: (reason) => {
           const frame = { type: "cancel", id: this.#newId(), callId, reason: reason.slice(0, 120) } as const;
           // The connection is over: so is the call.

@@ -1,7 +1,7 @@
 /** From what the configuration says of an agent to what `openAgent` is given. Pure. */
 
 import type { OpenAgentOptions } from "../drivers/index.ts";
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, present } from "../model/index.ts";
 import type { AgentSettings } from "./settings.ts";
 
 type Driving = Pick<OpenAgentOptions, "command" | "env" | "environment" | "model" | "transport">;
@@ -31,9 +31,8 @@ export function drivingOf({
   const isNamed = command !== null || args.length > 0;
   return {
     env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? undefined])),
-    ...(environment === null ? {} : { environment }),
+    ...present({ environment: environment ?? undefined }),
     ...(isNamed ? { command: [command ?? name, ...args] } : {}),
-    ...(model === null ? {} : { model }),
-    ...(transport === null ? {} : { transport }),
+    ...present({ model: model ?? undefined, transport: transport ?? undefined }),
   };
 }

@@ -3,7 +3,7 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { PlacesAt } from "../files/index.ts";
 import { continuoHome } from "../files/index.ts";
-import { AGENT_NAMES, ContinuoError } from "../model/index.ts";
+import { AGENT_NAMES, ContinuoError, present } from "../model/index.ts";
 import { findProjectFile, type RawFile, readFile } from "./files.ts";
 import { guardedIn, withoutGuarded } from "./guarded.ts";
 import { recallContents, rememberContents } from "./known.ts";
@@ -190,8 +190,7 @@ function toPrices(prices: NonNullable<ParsedFile["content"]["prices"]>): Configu
       model.toLowerCase(),
       {
         ...{ input, output },
-        ...(cache_read === undefined ? {} : { cacheRead: cache_read }),
-        ...(cache_write === undefined ? {} : { cacheWrite: cache_write }),
+        ...present({ cacheRead: cache_read, cacheWrite: cache_write }),
       },
     ]),
   );

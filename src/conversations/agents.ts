@@ -12,6 +12,7 @@ import {
   isAgentName,
   isContinuoError,
   type OpenConversation,
+  present,
 } from "../model/index.ts";
 import type { ProgramPlace } from "./state.ts";
 
@@ -63,9 +64,7 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     keepOpen,
     onPermission,
     permissions: settings.permissions.policy,
-    ...(settings.model === null ? {} : { model: settings.model }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(effort === undefined ? {} : { effort }),
+    ...present({ model: settings.model ?? undefined, mode, effort }),
     ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
     ...(isAgentName(settings.name) ? { writeReplay: replayWriter(settings.name, options.places) } : {}),
   });
@@ -74,11 +73,9 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
       ...entrance,
       onPermission,
       permissions: settings.permissions.policy,
-      ...(entrance.resumeSessionId === undefined ? {} : { onMissing: "error" }),
+      ...present({ onMissing: entrance.resumeSessionId === undefined ? undefined : "error" }),
       ...(resumeId === "auto" ? {} : { resumeBy: resumeId }),
-      ...(settings.model === null ? {} : { model: settings.model }),
-      ...(mode === undefined ? {} : { mode }),
-      ...(effort === undefined ? {} : { effort }),
+      ...present({ model: settings.model ?? undefined, mode, effort }),
     });
   const prepare: TalkingAgent["prepare"] = ({ nativeId, cwd: folder }) => {
     const to = nativeId === null ? {} : { resumeSessionId: nativeId };

@@ -10,6 +10,7 @@ import {
   handOffMessages,
   isNamed,
 } from "../handoff/index.ts";
+import { present } from "../model/index.ts";
 
 export interface HandingOver {
   /** Where it goes on; the session's own folder when left out. */
@@ -22,7 +23,7 @@ export interface HandingOver {
 /** Errors: those of `handOff`; `usage` where nobody tells a folder. */
 export async function handOver(located: LookUpHit, { cwd, places, options }: HandingOver): Promise<HandOff> {
   if (located.kind === "native") {
-    return await handOff(located.native.found, { ...options, ...(cwd === undefined ? {} : { cwd }) });
+    return await handOff(located.native.found, { ...options, ...present({ cwd }) });
   }
   using session = await openLocated(located, places);
   const messages = await Array.fromAsync(session.history());

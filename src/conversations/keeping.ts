@@ -1,6 +1,13 @@
 /** Messages kept as a new session of Continuo's, a few at a time: memory stays bounded however many they are. */
 
-import type { Message, NativeRef, NewEvent, Session, Store } from "../model/index.ts";
+import {
+  type Message,
+  type NativeRef,
+  type NewEvent,
+  present,
+  type Session,
+  type Store,
+} from "../model/index.ts";
 import { TALK_LIMITS } from "./limits.ts";
 import { toEvents } from "./to-events.ts";
 
@@ -33,13 +40,15 @@ export async function keep(
   keeping: Keeping,
 ): Promise<TakenUp> {
   const { store, agent, title, cwd, parentId, from } = keeping;
-  const { sessionId } = await store.createSession({
-    cwd,
-    ...(agent === null ? {} : { agent }),
-    ...(title === null ? {} : { title }),
-    ...(parentId === undefined ? {} : { parentId }),
-    metadata: { takenFrom: from },
-  });
+  const { sessionId } = await store.createSession(
+    present({
+      cwd,
+      agent: agent ?? undefined,
+      title: title ?? undefined,
+      parentId,
+      metadata: { takenFrom: from },
+    }),
+  );
   try {
     return await fill(sessionId, messages, keeping);
   } catch (error) {

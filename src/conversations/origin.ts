@@ -14,7 +14,14 @@ import {
 } from "../catalog/index.ts";
 import { type Configuration, openDriver } from "../config/index.ts";
 import type { PlacesAt } from "../files/index.ts";
-import { type AgentDriver, ContinuoError, isAgentName, type Session, type Store } from "../model/index.ts";
+import {
+  type AgentDriver,
+  ContinuoError,
+  isAgentName,
+  present,
+  type Session,
+  type Store,
+} from "../model/index.ts";
 import { lookUpSession } from "../native/index.ts";
 import type { FoundSession } from "../native/kit/index.ts";
 
@@ -127,13 +134,13 @@ async function newestRow(
   { cwd, agent, lister }: LastWhere,
 ): Promise<ListedSession | null> {
   const { sessions, failures } = await listCatalog(
-    {
+    present({
       cwd,
       limit: 1,
       empty: "exclude",
-      ...(agent === null ? {} : { agents: [agent] }),
-      ...(lister === null ? {} : { drivers: [lister] }),
-    },
+      agents: agent === null ? undefined : [agent],
+      drivers: lister === null ? undefined : [lister],
+    }),
     { places, store: openedOwn(store) },
   );
   const [failure] = failures;

@@ -66,8 +66,7 @@ export function createProgram({ setting, places, ask, keepOpen, note }: ProgramO
         restsUntilMs = performance.now() + waitMs;
         if (isSaying) noteRest(settings.name);
       },
-      ...(mode === null ? {} : { mode }),
-      ...(effort === null ? {} : { effort }),
+      ...present({ mode: mode ?? undefined, effort: effort ?? undefined }),
     });
     return agent;
   };

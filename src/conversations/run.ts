@@ -7,6 +7,7 @@ import {
   type Block,
   capabilitiesOf,
   isContinuoError,
+  present,
   type Session,
   type Store,
 } from "../model/index.ts";
@@ -112,13 +113,11 @@ async function runWith(options: TurnOptions, continuation: Continuation): Promis
     signal,
     budget: settings.budget,
     continuationOpts: settings.context,
-    ...(inputId === undefined ? {} : { metadata: { inputId } }),
-    ...(retryOf === undefined ? {} : { retryOf }),
-    ...(runId === undefined ? {} : { runId }),
+    ...present({ metadata: inputId === undefined ? undefined : { inputId }, retryOf, runId }),
     onStored: (events) => {
       for (const { type, data } of events) if (type === "budget_exceeded") note(overBudget(data));
     },
-    ...(flags.timeout === undefined ? {} : { timeoutMs: flags.timeout }),
+    ...present({ timeoutMs: flags.timeout }),
   });
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../config/index.ts";
 import { findProgram } from "../drivers/process/index.ts";
 import type { PlacesAt } from "../files/index.ts";
-import { AGENT_NAMES, ContinuoError } from "../model/index.ts";
+import { AGENT_NAMES, ContinuoError, present } from "../model/index.ts";
 import { pick } from "../native/index.ts";
 import type { TalkFlags } from "./flags.ts";
 
@@ -36,8 +36,8 @@ export function settingsOf({ agents }: Configuration, name: string, flags: TalkF
     ...settings,
     ...(model === undefined || !isMeant ? {} : { model }),
     ...(transport === undefined || !isMeant ? {} : { transport }),
-    session: { ...settings.session, ...(onMissing === undefined ? {} : { onMissing }) },
-    permissions: { ...settings.permissions, ...(permissions === undefined ? {} : { policy: permissions }) },
+    session: { ...settings.session, ...present({ onMissing }) },
+    permissions: { ...settings.permissions, ...present({ policy: permissions }) },
     context: { ...settings.context, ...context },
   };
 }

@@ -2,7 +2,7 @@
 
 import { isAbsolute } from "node:path";
 import { type Places, placesOfThisUser } from "../files/index.ts";
-import { type AgentName, ContinuoError, type Message, type SessionInfo } from "../model/index.ts";
+import { type AgentName, ContinuoError, type Message, present, type SessionInfo } from "../model/index.ts";
 import { cutAt, type Fork } from "../native/forking/index.ts";
 import {
   formatOf,
@@ -12,7 +12,7 @@ import {
   resumeCommandOf,
   type SessionRef,
 } from "../native/index.ts";
-import { type OpenedSession, toSignal } from "../native/kit/index.ts";
+import type { OpenedSession } from "../native/kit/index.ts";
 import { makersOfNow, type NativeWriter, type NewSession } from "../native/writing/index.ts";
 import { attemptKey, openScratch, placeSession, stageRecords, takeFirstAttempt } from "./placing/index.ts";
 import { firstDifference } from "./same.ts";
@@ -45,7 +45,7 @@ export async function forkNativeSession(ref: SessionRef, options: ForkOptions = 
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places, signal: options.signal });
   const { reader, found } = await lookUpSession(ref, { ...options, places });
-  using opened = await reader.open(found, places, toSignal(options.signal));
+  using opened = await reader.open(found, places, present({ signal: options.signal }));
   const { history, count } = await selectHistory(opened, options);
   const { agent, sessionId: forkedFrom, title: own, gitBranch } = opened.details;
   const key = keyOf(opened, history.slice(0, count));
@@ -117,7 +117,7 @@ async function selectHistory(opened: OpenedSession, { at, signal }: ForkOptions)
   const { sessionId } = opened.details;
   for (const { id, active } of opened.leaves) {
     const branch = active ? {} : { leaf: id };
-    const history = await Array.fromAsync(opened.history({ ...branch, ...toSignal(signal) }));
+    const history = await Array.fromAsync(opened.history({ ...branch, ...present({ signal }) }));
     if (at === undefined && history.length > 0) return { history, count: history.length };
     const cut = at === undefined ? null : cutAt(history, at);
     if (cut !== null) return { history, count: cut.count };

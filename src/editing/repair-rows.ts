@@ -2,9 +2,8 @@
 
 import { join } from "node:path";
 import type { Places } from "../files/index.ts";
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, present } from "../model/index.ts";
 import { formatOf, type Lookup, pick } from "../native/index.ts";
-import { toSignal } from "../native/kit/index.ts";
 import type { RowRepair, RowRepairer } from "../native/repairing/index.ts";
 import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
 import { fileOf, lockedForEdit } from "./locking/index.ts";
@@ -46,7 +45,7 @@ export async function repairRows(lookup: Lookup, parts: Omit<Repairing, "lookup"
 }
 
 async function plan({ lookup, places, options, repairer }: Repairing): Promise<RowRepair> {
-  using opened = await lookup.reader.open(lookup.found, places, toSignal(options.signal));
+  using opened = await lookup.reader.open(lookup.found, places, present({ signal: options.signal }));
   return await repairer.mendRows(opened);
 }
 
@@ -82,7 +81,7 @@ async function copyTo(
   to: CopyTo | undefined,
 ): Promise<Pick<SessionRepair, "remaining" | "written">> {
   const { reader, found } = lookup;
-  using opened = await reader.open(found, places, toSignal(options.signal));
+  using opened = await reader.open(found, places, present({ signal: options.signal }));
   const { sessionId } = found;
   const context = { sessionId, cwd: opened.details.cwd, makers: makersOfNow() };
   const text = await repairer.toFile(opened, await repairer.mendRows(opened), context);

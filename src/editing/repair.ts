@@ -4,16 +4,15 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type FoundFile, type Json, type Places, placesOfThisUser } from "../files/index.ts";
 import { isCompressed, toReadError } from "../files/records/index.ts";
-import { ContinuoError, type Problem, type SessionInfo } from "../model/index.ts";
+import { ContinuoError, type Problem, present, type SessionInfo } from "../model/index.ts";
 import { formatOf, type Lookup, lookUpSession, pick, type SessionRef } from "../native/index.ts";
-import { toSignal } from "../native/kit/index.ts";
 import {
   bytesOf,
   draftOf,
   editsOf,
   type NativeRepairer,
-  present,
   type RepairEdit,
+  remainingLines,
 } from "../native/repairing/index.ts";
 import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
 import { refuseLive } from "./live.ts";
@@ -73,7 +72,7 @@ export async function repairNativeSession(
 }
 
 function recordsIn(bytes: Buffer): readonly Json[] {
-  return present(draftOf(bytes)).map(({ value }) => value);
+  return remainingLines(draftOf(bytes)).map(({ value }) => value);
 }
 
 interface RepairFile {
@@ -110,7 +109,7 @@ async function mend({ reader, found }: Lookup, repairer: NativeRepairer): Promis
     file,
     edits: editsOf(draft),
     bytes: bytesOf(draft),
-    isEmpty: present(draft).length === 0,
+    isEmpty: remainingLines(draft).length === 0,
     again: (bytes) => editsOf(draftFrom(bytes)),
   };
 }
@@ -154,7 +153,7 @@ async function replace(
   mended: Replacing,
 ): Promise<TrashedSession> {
   const { file, bytes, options, relist } = mended;
-  const info: SessionInfo = await reader.skim(found, { part: "whole", ...toSignal(options.signal) });
+  const info: SessionInfo = await reader.skim(found, present({ part: "whole", signal: options.signal }));
   const { forks } = await reader.trashPlan(found, places);
   const plan = { type: "files", paths: [file.path], indexLines: [], forks } as const;
   const { signal } = options;

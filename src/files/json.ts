@@ -44,7 +44,7 @@ export function toTime(value: unknown): string | null {
 const CANONICAL =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/u;
 
-/** `{ [key]: value }`, or nothing where the value is `null`: an absent field stays absent. */
+/** `{ [key]: value }`, or `{}` for the `null` of a field that a record does not have. For `undefined`: `present`. */
 export function optional<K extends string, V>(key: K, value: V | null): { [P in K]?: V } {
   return (value === null ? {} : { [key]: value }) as { [P in K]?: V };
 }

@@ -11,6 +11,7 @@ import {
   type ExecuteOptions,
   type Message,
   NO_CAPABILITIES,
+  present,
 } from "../model/index.ts";
 import { toModelMessages } from "./messages.ts";
 import { createStreamFold, errorText, toUsage } from "./stream.ts";
@@ -67,7 +68,7 @@ export class ModelAgent implements Agent {
       model,
       messages: [...made.messages],
       ...(system === "" ? {} : { instructions: system }),
-      ...(tools === undefined ? {} : { tools }),
+      ...present({ tools }),
       stopWhen: stepCountIs(maxSteps),
       abortSignal: signal,
       // Told by the stream; without this it is printed.

@@ -9,6 +9,7 @@ import {
   stampsOfSessions,
   type TurnMatch,
 } from "../index-file/index.ts";
+import { present } from "../model/index.ts";
 import { type Excerpt, excerptAt, excerptOf } from "./excerpt.ts";
 import { toExpression, voicesOf } from "./expression.ts";
 import type { SearchQuery } from "./query.ts";
@@ -79,7 +80,7 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
     if (options.sessions.get(id)?.stamp === stamp) unchanged.add(id);
   }
   const match = toExpression(query);
-  const found = matchTurns(database, { ...(match === null ? {} : { match }), weights: WEIGHTS });
+  const found = matchTurns(database, present({ match: match ?? undefined, weights: WEIGHTS }));
   const matches: Match[] = [];
   for (const turn of found) {
     const session = unchanged.has(turn.session) ? options.sessions.get(turn.session) : undefined;

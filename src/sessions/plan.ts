@@ -127,7 +127,7 @@ export async function replay(options: PlanOptions, reason?: string): Promise<Pla
     requested,
     happened: "replay",
     verifiedBy: "none",
-    ...(reason === undefined ? {} : { reason }),
+    ...present({ reason }),
     ...told,
   };
   return { kind: "replay", transcript, resumption, knownUpTo: lastSequence };
@@ -146,10 +146,10 @@ async function native(options: PlanOptions): Promise<Plan> {
     !own.has(String(metadata.runId)) || END_NOTES.has(String(metadata.note));
   const { transcript, omitted, lastSequence } = view(options, { ...read, after }, isNews);
   const unsure = reference.state === "unsure" ? { reason: "an earlier turn on it was cut off" } : {};
-  return {
+  return present({
     kind: "native",
     nativeRef,
-    ...(transcript === null ? {} : { transcript }),
+    transcript: transcript ?? undefined,
     resumption: {
       requested,
       happened: "native",
@@ -159,7 +159,7 @@ async function native(options: PlanOptions): Promise<Plan> {
       ...toldOf(omitted),
     },
     knownUpTo: lastSequence,
-  };
+  });
 }
 
 function toldOf(omitted: Omitted | undefined): Pick<Resumption, "omitted"> {
@@ -260,6 +260,6 @@ export function requestOf(
     run,
     input,
     ...context,
-    ...(nativeRef === undefined ? {} : { nativeRef }),
+    ...present({ nativeRef }),
   };
 }

@@ -1,6 +1,6 @@
 /** One turn of a session, under its lease: begin, call the agent (natively, then perhaps by replay), end. */
 
-import type { NewEvent, Resumption, Run, Store, Write } from "../model/index.ts";
+import { type NewEvent, present, type Resumption, type Run, type Store, type Write } from "../model/index.ts";
 import { attempt, type Outcome } from "./attempt.ts";
 import { exceededBy } from "./budget.ts";
 import { askedOf } from "./continuation.ts";
@@ -34,7 +34,7 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
         newId,
         agent: context.agent.name,
         onFailure: (error) => stops.end({ status: "failed", error }),
-        ...(options.onStored === undefined ? {} : { onStored: options.onStored }),
+        ...present({ onStored: options.onStored }),
       },
       { known, head },
     );
@@ -139,7 +139,9 @@ async function begin(
   const metadata = {
     ...(run.agent === null ? { agent: agent.name } : {}),
     // Should this process end now, it is known which native session heard something.
-    ...(native === undefined ? {} : { native: { agent: agent.name, sessionId: native.sessionId } }),
+    ...present({
+      native: native === undefined ? undefined : { agent: agent.name, sessionId: native.sessionId },
+    }),
   };
   const also: Write[] = [
     { type: "run", runId, to: "running", patch: { owner, metadata } },

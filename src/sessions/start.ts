@@ -5,6 +5,7 @@ import {
   ContinuoError,
   type NewRun,
   type NewSession,
+  present,
   type Run,
   type Session,
   type Store,
@@ -61,10 +62,10 @@ export async function startRun(
   const run: NewRun & { readonly runId: string } = {
     runId,
     input: blocks,
-    ...(agent === undefined ? {} : { agent }),
+    ...present({ agent }),
     ...(metadata === undefined && root === undefined
       ? {}
-      : { metadata: { ...metadata, ...(root === undefined ? {} : { retryOf: root }) } }),
+      : { metadata: { ...metadata, ...present({ retryOf: root }) } }),
   };
   const created =
     root === undefined
@@ -94,7 +95,7 @@ async function place(store: Store, sessionId: string, { maxQueued, call, runId }
       sessionId,
       status: "pending",
       limit: 1_000,
-      ...(cursor === undefined ? {} : { cursor }),
+      ...present({ cursor }),
       ...call,
     });
     const own = page.items.findIndex((run) => run.runId === runId);

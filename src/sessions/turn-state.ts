@@ -1,6 +1,14 @@
 /** A turn while it runs: everything that is known of it, and where its agent says that it is. */
 
-import type { Agent, Block, Resumption, Run, Session, Store } from "../model/index.ts";
+import {
+  type Agent,
+  type Block,
+  present,
+  type Resumption,
+  type Run,
+  type Session,
+  type Store,
+} from "../model/index.ts";
 import type { Outcome, Whereabouts } from "./attempt.ts";
 import type { Journal, JournalEntry, Turn } from "./journal/index.ts";
 import type { HeldLease } from "./lease.ts";
@@ -50,7 +58,7 @@ export function onWhere(state: TurnState, where: Whereabouts): void {
     ...base,
     ref: where.ref,
     verifiedBy: where.verifiedBy,
-    ...(where.steps === undefined ? {} : { steps: where.steps }),
+    ...present({ steps: where.steps }),
     ...(isForked ? { forked: { from: asked.sessionId, to: where.ref.sessionId } } : {}),
   };
   // Of a new native session the end of the run tells.

@@ -1,6 +1,6 @@
 /** Frames from strangers: text to a frame, or `invalid` or `too_large`. */
 
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, present } from "../model/index.ts";
 import { assertName, isId } from "./channel-address.ts";
 import { type Attachment, isRecord } from "./channel-events.ts";
 import type { ClientFrame, HelloFrame, ServerFrame } from "./channel-frames.ts";
@@ -57,10 +57,12 @@ const CLIENT_FRAMES: Readonly<Record<ClientFrame["type"], Parser>> = {
       type: "send",
       ...posted(fields),
       content: textOf("content", fields.content, LIMITS.messageLength),
-      ...(state === undefined ? {} : { state }),
-      ...(to === undefined ? {} : { to: handlesOf(to) }),
-      ...(replyTo === undefined ? {} : { replyTo: idOf("replyTo", replyTo) }),
-      ...(attachments === undefined ? {} : { attachments: attachmentsOf(attachments) }),
+      ...present({
+        state,
+        to: to === undefined ? undefined : handlesOf(to),
+        replyTo: replyTo === undefined ? undefined : idOf("replyTo", replyTo),
+        attachments: attachments === undefined ? undefined : attachmentsOf(attachments),
+      }),
     };
   },
   append: (fields) => ({
@@ -111,7 +113,9 @@ const CLIENT_FRAMES: Readonly<Record<ClientFrame["type"], Parser>> = {
     ...requested(fields),
     ...sequenced(fields),
     agent: idOf("agent", fields.agent),
-    ...(fields.maxTurns === undefined ? {} : { maxTurns: sequenceOf("maxTurns", fields.maxTurns) }),
+    ...present({
+      maxTurns: fields.maxTurns === undefined ? undefined : sequenceOf("maxTurns", fields.maxTurns),
+    }),
   }),
   end_run: (fields) => {
     const { status, answer, error } = fields;
@@ -123,8 +127,10 @@ const CLIENT_FRAMES: Readonly<Record<ClientFrame["type"], Parser>> = {
       ...requested(fields),
       runId: textOf("runId", fields.runId, 512),
       status,
-      ...(answer === undefined ? {} : { answer: textOf("answer", answer, LIMITS.messageLength) }),
-      ...(error === undefined ? {} : { error: failureOf(error) }),
+      ...present({
+        answer: answer === undefined ? undefined : textOf("answer", answer, LIMITS.messageLength),
+        error: error === undefined ? undefined : failureOf(error),
+      }),
     };
   },
 };
@@ -132,21 +138,20 @@ const CLIENT_FRAMES: Readonly<Record<ClientFrame["type"], Parser>> = {
 function parseHello(fields: Fields): HelloFrame {
   const { protocol, token, handle, name, participantType, workspaceId, after } = fields;
   if (!isSequence(protocol)) throw invalid("the protocol of a hello must be a number");
-  return {
+  return present({
     type: "hello",
     protocol,
     instance: idOf("instance", fields.instance),
     after:
       after === "processed" || after === "anchor" || after === "latest" ? after : sequenceOf("after", after),
-    ...(token === undefined ? {} : { token: textOf("token", token, 4_096) }),
-    ...(handle === undefined ? {} : { handle: assertName("handle", handle) }),
-    ...(name === undefined ? {} : { name: textOf("name", name, LIMITS.displayNameLength) }),
-    ...(participantType === undefined
-      ? {}
-      : { participantType: textOf("type", participantType, LIMITS.typeLength) }),
-    ...(workspaceId === undefined ? {} : { workspaceId: assertName("workspaceId", workspaceId) }),
-    ...(fields.capabilities === undefined ? {} : { capabilities: capabilitiesOf(fields.capabilities) }),
-  };
+    token: token === undefined ? undefined : textOf("token", token, 4_096),
+    handle: handle === undefined ? undefined : assertName("handle", handle),
+    name: name === undefined ? undefined : textOf("name", name, LIMITS.displayNameLength),
+    participantType:
+      participantType === undefined ? undefined : textOf("type", participantType, LIMITS.typeLength),
+    workspaceId: workspaceId === undefined ? undefined : assertName("workspaceId", workspaceId),
+    capabilities: fields.capabilities === undefined ? undefined : capabilitiesOf(fields.capabilities),
+  });
 }
 
 /** Each limit is looked at by client and server alike. Errors: `invalid`, `too_large`. */

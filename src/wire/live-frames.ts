@@ -1,5 +1,6 @@
 /** Frames of `/v1/live/KEY/ws`: a hello from the client, then replay, `ready`, and what happens from then on. */
 
+import { present } from "../model/index.ts";
 import type { WireEvent } from "./channel-events.ts";
 import type { WireError } from "./errors.ts";
 import type { PurgeWarning } from "./live-evidence.ts";
@@ -83,10 +84,5 @@ export function parseLiveClientFrame(text: string): LiveClientFrame | null {
   if (token !== undefined && typeof token !== "string") return null;
   if (sessionId !== undefined && typeof sessionId !== "string") return null;
   if (after !== undefined && !(Number.isSafeInteger(after) && Number(after) >= 0)) return null;
-  return {
-    type: "hello",
-    ...(token === undefined ? {} : { token }),
-    ...(after === undefined ? {} : { after: Number(after) }),
-    ...(sessionId === undefined ? {} : { sessionId }),
-  };
+  return present({ type: "hello", token, after: after === undefined ? undefined : Number(after), sessionId });
 }

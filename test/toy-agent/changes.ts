@@ -2,7 +2,7 @@
 
 import { isJson, type Json } from "../../src/files/index.ts";
 import type { NativeForker } from "../../src/native/forking/index.ts";
-import { addBehind, type NativeRepairer, present } from "../../src/native/repairing/index.ts";
+import { addBehind, type NativeRepairer, remainingLines } from "../../src/native/repairing/index.ts";
 import { type NativeWriter, type NewSession, openLineSink } from "../../src/native/writing/index.ts";
 import { placeOf, TOY } from "./places.ts";
 
@@ -44,7 +44,7 @@ export const toyForker: NativeForker = {
 export const toyRepairer: NativeRepairer = {
   agent: TOY,
   mend(draft, { sessionId, cwd }) {
-    if (present(draft).some(({ value }) => value.toy === 1)) return;
+    if (remainingLines(draft).some(({ value }) => value.toy === 1)) return;
     const at = new Date(0).toISOString();
     addBehind(draft, null, { toy: 1, id: sessionId, cwd: cwd ?? "/", at }, "the header is missing");
   },

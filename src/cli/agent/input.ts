@@ -82,7 +82,7 @@ async function ask(joined: JoinedChannel, turn: Turn): Promise<void> {
       onEvent: (one) => answer.hear(one),
       signal,
       inputId,
-      ...(retryOf === undefined ? {} : { retryOf }),
+      ...present({ retryOf }),
     });
     // Whoever stops the agent leaves the input to its next join, unless the answer is there.
     if (result.status !== "completed") signal.throwIfAborted();

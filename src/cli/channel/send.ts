@@ -1,7 +1,7 @@
 /** `continuo channel send`: one message of somebody who does not stay. */
 
 import { userInfo } from "node:os";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import { CHANNEL_LIMITS } from "../../wire/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { toJsonText } from "../terminal/index.ts";
@@ -22,7 +22,7 @@ export async function runSend(
     handle: flags.as ?? userInfo().username,
     content,
     ...(flags.to.length === 0 ? {} : { to: flags.to }),
-    ...(flags.replyTo === undefined ? {} : { replyTo: flags.replyTo }),
+    ...present({ replyTo: flags.replyTo }),
   };
   const sent = await callServer(accessOf(flags, shell), channelPath(channel, "/messages"), body);
   if (flags.json) shell.stdout.write(`${toJsonText(sent)}\n`);

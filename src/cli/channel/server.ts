@@ -1,6 +1,6 @@
 /** Where the server is, and what a command proves itself with. */
 
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
 import { DEFAULT_LISTEN, readTokenFile, tokenFileOf } from "../serve/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -29,7 +29,7 @@ export function accessOf({ server, tokenFile }: ServerFlags, shell: Shell): Serv
     tokenFile === undefined
       ? (CONTINUO_TOKEN ?? (LOOPBACK.has(new URL(serverUrl).hostname) ? ownToken(shell) : null))
       : namedToken(shell, tokenFile);
-  return { serverUrl: serverUrl.replace(/\/+$/u, ""), ...(token === null ? {} : { token }) };
+  return present({ serverUrl: serverUrl.replace(/\/+$/u, ""), token: token ?? undefined });
 }
 
 function ownToken(shell: Shell): string | null {
@@ -50,16 +50,19 @@ export async function callServer(
   path: string,
   body?: unknown,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const headers = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(body === undefined ? {} : { "content-type": "application/json" }),
-  };
-  const response = await fetch(`${serverUrl}${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers,
-    redirect: "error",
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch((cause: unknown) => {
+  const headers = present({
+    authorization: token === undefined ? undefined : `Bearer ${token}`,
+    "content-type": body === undefined ? undefined : "application/json",
+  });
+  const response = await fetch(
+    `${serverUrl}${path}`,
+    present({
+      method: body === undefined ? "GET" : "POST",
+      headers,
+      redirect: "error",
+      body: body === undefined ? undefined : JSON.stringify(body),
+    }),
+  ).catch((cause: unknown) => {
     throw new ContinuoError("unavailable", `no server answers at ${serverUrl}`, {
       hint: "Start one with `continuo serve`, or name another address with --server or CONTINUO_SERVER.",
       details: { serverUrl },

@@ -14,21 +14,24 @@ import { madeLines, receiptLines } from "./receipt.ts";
 export async function runHandoff(id: string, flags: HandoffFlags, shell: Shell): Promise<number> {
   const located = await locate(id, shell);
   const { fromMessage, strategy, maxMessages, maxTokens, maxLoss } = flags;
-  const made = await handOver(located, {
-    places: shell,
-    ...(flags.cwd === undefined ? {} : { cwd: resolve(shell.cwd, flags.cwd) }),
-    options: present({
-      to: flags.to,
-      places: placesOf(shell),
-      until: flags.dryRun ? "receipt" : "written",
-      verifyBy: flags.verify ? "agent" : "own",
-      fromMessage,
-      strategy,
-      maxMessages,
-      maxTokens,
-      maxLoss,
+  const made = await handOver(
+    located,
+    present({
+      places: shell,
+      cwd: flags.cwd === undefined ? undefined : resolve(shell.cwd, flags.cwd),
+      options: present({
+        to: flags.to,
+        places: placesOf(shell),
+        until: flags.dryRun ? "receipt" : "written",
+        verifyBy: flags.verify ? "agent" : "own",
+        fromMessage,
+        strategy,
+        maxMessages,
+        maxTokens,
+        maxLoss,
+      }),
     }),
-  });
+  );
   return await printHandOff(made, flags, shell);
 }
 

@@ -1,7 +1,7 @@
 /** `repl`: lines in, turns out, until the person leaves. */
 
 import { openTalk, type Talk, type TalkFlags, type TurnResult } from "../../conversations/index.ts";
-import { type Block, ContinuoError, isContinuoError } from "../../model/index.ts";
+import { type Block, ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { describeResumption } from "../conversation/drawing/index.ts";
 import { createAsking, describeTurn, errorOf, Teller } from "../conversation/index.ts";
@@ -64,7 +64,7 @@ export async function runRepl(flags: TalkFlags, shell: Shell): Promise<number> {
     ...conversationOf(flags, shell),
     keepOpen: "session",
     note: (text) => teller.note(text),
-    ...(nextKey === undefined ? {} : { ask: createAsking({ teller, nextKey, timeLimitMs }) }),
+    ...present({ ask: nextKey === undefined ? undefined : createAsking({ teller, nextKey, timeLimitMs }) }),
   });
   talk = open;
   const paint = paintFor(screenOf(shell, shell.stdout));

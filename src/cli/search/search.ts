@@ -2,7 +2,7 @@
 
 import type { Texts } from "../../catalog/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import { parseQuery, type SearchResults, searchIndex } from "../../search/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import {
@@ -31,14 +31,14 @@ export async function runSearch(words: readonly string[], flags: SearchFlags, sh
   const regex = flags.regex === undefined ? null : toRegex(flags.regex);
   const query = parseQuery(words.map(toQueryText).join(" "), {
     toTime: (text) => parseSince(text, shell.now),
-    ...(regex === null ? {} : { isEmptyAllowed: true }),
+    ...present({ isEmptyAllowed: regex === null ? undefined : true }),
   });
   const texts = await updateWithProgress(shell, UPDATE_MS);
   const options = {
     texts,
     nowMs: shell.now.getTime(),
     ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
-    ...(regex === null ? {} : { regex }),
+    ...present({ regex: regex ?? undefined }),
   };
   const found = await searchIndex(placesOf(shell), query, options);
   keepNumbers(found.results, shell);

@@ -2,6 +2,7 @@
 
 import { type Texts, updateTexts } from "../../catalog/index.ts";
 import { placesOf } from "../../files/index.ts";
+import { present } from "../../model/index.ts";
 import { homeConfiguration } from "../spending/index.ts";
 import { createProgress, formatCount, formatSize, type Shell } from "../terminal/index.ts";
 
@@ -16,7 +17,7 @@ export async function updateWithProgress(shell: Shell, timeMs?: number): Promise
   return await updateTexts({
     places: placesOf(shell),
     exclude: await patternsOf(shell),
-    ...(timeMs === undefined ? {} : { timeMs }),
+    ...present({ timeMs }),
     onProgress: ({ sessions, ofSessions, sizeBytes, ofBytes }) => {
       const share = `${formatSize(sizeBytes)} of ${formatSize(ofBytes)}`;
       progress.show(`indexed ${formatCount(sessions)} of ${formatCount(ofSessions)} sessions, ${share}`);

@@ -9,7 +9,7 @@ import {
   openAiEmbedder,
   openAiTranscriber,
 } from "../../live/index.ts";
-import { type Agent, ContinuoError } from "../../model/index.ts";
+import { type Agent, ContinuoError, present } from "../../model/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
 /** Errors: `usage` for an agent that no file names, `not_found` for a variable that is not set. */
@@ -22,8 +22,10 @@ export function liveSettings(
   return {
     ...plain,
     noteWriters: [...writers, extractiveWriter()],
-    ...(embedder === undefined ? {} : { embedder: openAiEmbedder(withKey(embedder, shell)) }),
-    ...(transcriber === undefined ? {} : { transcriber: openAiTranscriber(withKey(transcriber, shell)) }),
+    ...present({
+      embedder: embedder === undefined ? undefined : openAiEmbedder(withKey(embedder, shell)),
+      transcriber: transcriber === undefined ? undefined : openAiTranscriber(withKey(transcriber, shell)),
+    }),
   };
 }
 
@@ -62,7 +64,7 @@ function noteAgent(settings: AgentSettings, shell: Shell): Agent {
         keepOpen: "turn",
         permissions: "safe",
         onPermission: async () => ({ outcome: "denied", by: "policy" }),
-        ...(settings.model === null ? {} : { model: settings.model }),
+        ...present({ model: settings.model ?? undefined }),
       });
       try {
         return await agent.execute(request, options);

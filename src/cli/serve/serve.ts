@@ -7,7 +7,7 @@ import {
   type ServerLimitSettings,
   serverLimitsOfFlags,
 } from "../../config/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import {
   allowEverybody,
   createAuthenticate,
@@ -54,7 +54,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     mcp: mcpService(shell),
     machine: () => loadMachine(shell, flags.store),
     pageFolder: viewerFolder(),
-    ...(flags.publicUrl === undefined ? {} : { publicUrl: publicUrlOf(flags.publicUrl) }),
+    ...present({ publicUrl: flags.publicUrl === undefined ? undefined : publicUrlOf(flags.publicUrl) }),
     // Who needs no token could call them anyway.
     webhookHosts: flags.auth ? flags.webhookHost : [...flags.webhookHost, ...LOOPBACK],
     ...(isLoopback ? { hosts: [...LOOPBACK, "[::1]"] } : {}),

@@ -15,6 +15,7 @@ import {
   type ContinuoError,
   exitCodeOf,
   isAgentName,
+  present,
   type SessionInfo,
 } from "../../model/index.ts";
 import { findSessions, listSessions } from "../../native/index.ts";
@@ -100,14 +101,13 @@ async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
   const others = [...new Set(flags.agent ?? [])].filter((name) => name !== OWN && !isAgentName(name));
   const cwd = flags.here ? shell.cwd : flags.cwd === undefined ? undefined : resolve(shell.cwd, flags.cwd);
   return {
-    ...(flags.agent === undefined ? {} : { agents: flags.agent }),
+    ...present({ agents: flags.agent }),
     ...(others.length === 0
       ? {}
       : { drivers: await (await import("./told.ts")).driversNamed(others, shell) }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(flags.since === undefined ? {} : { since: parseSince(flags.since, shell.now) }),
+    ...present({ cwd, since: flags.since === undefined ? undefined : parseSince(flags.since, shell.now) }),
     ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
-    ...(flags.title === undefined ? {} : { title: flags.title }),
+    ...present({ title: flags.title }),
     ...(flags.hasProblems ? { withProblems: true } : {}),
     ...(flags.empty || flags.json ? {} : { empty: "exclude" }),
     ...(flags.archived ? { archived: "include" } : {}),

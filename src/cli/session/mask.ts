@@ -1,6 +1,7 @@
 /** `--mask-secrets`: a session without secrets of known forms, and how many were masked. */
 
 import type { ShownSession } from "../../catalog/index.ts";
+import { present } from "../../model/index.ts";
 import { maskSecrets, type SecretsFound, sumSecrets } from "../../transcript/index.ts";
 import { plural } from "../terminal/index.ts";
 import type { Step } from "./branches.ts";
@@ -36,7 +37,10 @@ export function createMask(): Mask {
     session,
     async *steps(steps) {
       for await (const { message, branch } of steps) {
-        yield { message: hide(message), ...(branch === undefined ? {} : { branch: hideUncounted(branch) }) };
+        yield present({
+          message: hide(message),
+          branch: branch === undefined ? undefined : hideUncounted(branch),
+        });
       }
     },
     subagents: (subagents) => ({

@@ -1,6 +1,7 @@
 /** The work of commands for other folders, loaded when it is called for. */
 
 import type { LookUpHit, ShownSession } from "../../catalog/index.ts";
+import { present } from "../../model/index.ts";
 import type { SecretsFound } from "../../transcript/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { Conversation, ConversationOptions } from "./conversation.ts";
@@ -28,7 +29,7 @@ export async function exportToWork(
   { write, shell }: { readonly write: (text: string) => Promise<void>; readonly shell: Shell },
 ): Promise<void> {
   const { writeExport } = await import("./export.ts");
-  const wish = { format, ...(secrets === undefined ? {} : { maskSecrets: true as const }) };
+  const wish = present({ format, maskSecrets: secrets === undefined ? undefined : (true as const) });
   await writeExport(located, wish, { isClosed: false, write }, shell);
 }
 

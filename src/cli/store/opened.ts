@@ -1,6 +1,7 @@
 /** The store that a command works on. */
 
 import { storeUrlOf } from "../../catalog/index.ts";
+import { present } from "../../model/index.ts";
 import { type OpenedStore, type OpenStoreOptions, openStore } from "../../store/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
@@ -23,7 +24,7 @@ export async function openForCommand(
   const url = storeUrl(flags, shell);
   return openStore(url, {
     ...options,
-    ...(flags.workspace === undefined ? {} : { workspaceId: flags.workspace }),
+    ...present({ workspaceId: flags.workspace }),
     migrate: url.startsWith("sqlite:"),
     onMigrated: ({ from, to, copy }) => {
       const kept = copy === null ? "" : `; a copy of the old database is ${copy}`;

@@ -1,6 +1,6 @@
 /** Requests to `/v1/live`. */
 
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -45,16 +45,19 @@ export async function call(
 ): Promise<unknown> {
   const timeout = AbortSignal.timeout(LIMITS.requestMs);
   const content = body === undefined ? null : contentOf(body);
-  const response = await fetch(`${serverUrl.replace(/\/+$/u, "")}${path}`, {
-    method,
-    headers: {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(content === null ? {} : { "content-type": content.mediaType }),
-    },
-    redirect: "error",
-    signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
-    ...(content === null ? {} : { body: content.body }),
-  }).catch((cause: unknown) => {
+  const response = await fetch(
+    `${serverUrl.replace(/\/+$/u, "")}${path}`,
+    present({
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(content === null ? {} : { "content-type": content.mediaType }),
+      },
+      redirect: "error",
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      body: content === null ? undefined : content.body,
+    }),
+  ).catch((cause: unknown) => {
     throw new ContinuoError("unavailable", "the server does not answer", {
       hint: "Check that the server runs and that its URL is right.",
       cause,

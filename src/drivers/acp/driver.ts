@@ -76,7 +76,7 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
     },
     async listSessions({ cwd, cursor, signal }): Promise<Page<AgentSession>> {
       const params = present({ cwd, cursor });
-      return await ask({ ...params, ...(signal === undefined ? {} : { signal }) }, async (connection) => {
+      return await ask({ ...params, ...present({ signal }) }, async (connection) => {
         assertOffered(program, connection.hello.capabilities.canList, "list");
         return await listPage(connection, params, { limitMs: limits.callMs, signal });
       });

@@ -281,7 +281,7 @@ export class AcpLink implements Link {
         ...params,
         cwd: open.cwd,
         mcpServers: [],
-        ...(meta === undefined ? {} : { _meta: meta }),
+        ...present({ _meta: meta }),
       };
       const answer = await this.connection.callKnown(method, asked, asking);
       const sessionId = answer.sessionId ?? params.sessionId;

@@ -1,7 +1,12 @@
 /** `session/request_permission` as a request of ours, and our decision as its answer. Pure. */
 
 import { entryOf, isJson, type Json } from "../../files/index.ts";
-import type { PermissionDecision, PermissionOption, PermissionRequest } from "../../model/index.ts";
+import {
+  type PermissionDecision,
+  type PermissionOption,
+  type PermissionRequest,
+  present,
+} from "../../model/index.ts";
 import { optionFor } from "../link/index.ts";
 
 /** What the agent itself says of its tool. Fetching reads, but what is sent to fetch it may tell much. */
@@ -24,7 +29,7 @@ export function toPermissionRequest(params: Json, approvalId: string): Permissio
     approvalId,
     ...(typeof toolCallId === "string" ? { toolCallId } : {}),
     ...(typeof name === "string" ? { toolName: name } : {}),
-    ...(rawInput === undefined ? {} : { toolInput: rawInput }),
+    ...present({ toolInput: rawInput }),
     ...(typeof shown === "string" ? { title: shown } : {}),
     ...(Array.isArray(content) && content.length > 0 ? { content } : {}),
     readOnly: typeof kind === "string" ? (entryOf(READS, kind) ?? null) : null,

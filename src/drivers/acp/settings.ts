@@ -1,7 +1,7 @@
 /** The model, the mode and the effort that a session is to have: asked for as the agent offers them, in both versions of ACP. */
 
 import { isJson, type Json } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import type { AcpConnection, Asking } from "./connection.ts";
 
 export interface Settings {
@@ -138,6 +138,6 @@ function noSuch(label: string, { category, value, offered, cause }: SettingRefus
   return new ContinuoError("unsupported", `${label} has no ${category} ${JSON.stringify(value)}`, {
     ...(offered.length === 0 ? {} : { hint: `Choose one of ${named}${more}.` }),
     details: { category, value, offered },
-    ...(cause === undefined ? {} : { cause }),
+    ...present({ cause }),
   });
 }

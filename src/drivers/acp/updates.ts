@@ -4,7 +4,7 @@
  */
 
 import { entryOf, isJson, type Json } from "../../files/index.ts";
-import type { AgentEvent, Block, ToolStatus, Usage } from "../../model/index.ts";
+import { type AgentEvent, type Block, present, type ToolStatus, type Usage } from "../../model/index.ts";
 import { toBlock } from "./content.ts";
 
 /** What was told of a turn so far. */
@@ -92,25 +92,29 @@ function toolEvents(update: Json, { calls, results }: UpdateState): readonly Age
   const isNew = !calls.has(toolCallId);
   calls.add(toolCallId);
   if (isNew) {
-    events.push({
-      type: "tool_call",
-      toolCallId,
-      toolName: toolNameOf(update),
-      ...(update.rawInput === undefined ? {} : { toolInput: update.rawInput }),
-      ...(title === null ? {} : { title }),
-    });
+    events.push(
+      present({
+        type: "tool_call",
+        toolCallId,
+        toolName: toolNameOf(update),
+        toolInput: update.rawInput,
+        title: title ?? undefined,
+      }),
+    );
   }
   const status = textIn(update.status);
   const content = isList(update.content) && update.content.length > 0 ? update.content : null;
   if (!isNew || content !== null) {
-    events.push({
-      type: "tool_call_update",
-      toolCallId,
-      ...(status === null ? {} : { status }),
-      ...(title === null ? {} : { title }),
-      ...(update.rawInput === undefined ? {} : { toolInput: update.rawInput }),
-      ...(content === null ? {} : { content }),
-    });
+    events.push(
+      present({
+        type: "tool_call_update",
+        toolCallId,
+        status: status ?? undefined,
+        title: title ?? undefined,
+        toolInput: update.rawInput,
+        content: content ?? undefined,
+      }),
+    );
   }
   const end = status === null ? undefined : entryOf(ENDS, status);
   if (end !== undefined && !results.has(toolCallId)) {
@@ -173,7 +177,7 @@ function modeEvents(options: unknown): readonly AgentEvent[] {
   };
   const [mode, model] = [current("mode"), current("model")];
   if (mode === null && model === null) return [];
-  return [{ type: "mode", ...(mode === null ? {} : { mode }), ...(model === null ? {} : { model }) }];
+  return [present({ type: "mode", mode: mode ?? undefined, model: model ?? undefined })];
 }
 
 /** Of the answer that ends a turn: the protocol's own draft, or Gemini CLI's. */

@@ -215,7 +215,7 @@ function flush(fold: ClaudeFold): readonly AgentEvent[] {
   const { id: messageId, blocks: content, model, usage, stopReason } = answer;
   if (usage !== null) fold.usage = addUsage(fold.usage, usage);
   fold.lastUsage = usage ?? fold.lastUsage;
-  const told = { ...(model === null ? {} : { model }), ...(usage === null ? {} : { usage }) };
+  const told = present({ model: model ?? undefined, usage: usage ?? undefined });
   const stop = stopReason === null ? {} : { stopReason };
   const message: AgentEvent = { type: "message", content, messageId, ...told, ...stop };
   return usage === null ? [message] : [message, { type: "usage", ...told }];

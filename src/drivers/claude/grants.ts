@@ -4,7 +4,7 @@
  */
 
 import { isJson, type Json, textField } from "../../files/index.ts";
-import type { PermissionOption } from "../../model/index.ts";
+import { type PermissionOption, present } from "../../model/index.ts";
 
 export interface Grant {
   readonly option: PermissionOption;
@@ -72,7 +72,7 @@ function offersOfRules(suggestion: Json, request: Json): Offer[] {
     const wide = content === null ? tool : `${tool}(${content})`;
     const within = (ruleContent: string | null, destination: unknown): Json => ({
       type: "addRules",
-      rules: [{ toolName: tool, ...(ruleContent === null ? {} : { ruleContent }) }],
+      rules: [present({ toolName: tool, ruleContent: ruleContent ?? undefined })],
       behavior: "allow",
       destination,
     });

@@ -9,11 +9,11 @@ import {
   type CallOptions,
   type ContextUse,
   ContinuoError,
+  present,
   type Restriction,
   type SessionCapabilities,
 } from "../../model/index.ts";
 import { claudeFolders, readLiveSessions, toNativeContent } from "../../native/claude/index.ts";
-import { toSignal } from "../../native/kit/index.ts";
 import {
   answererOf,
   driverEnvironment,
@@ -119,8 +119,8 @@ export class ClaudeLink implements LinkWithWays {
 
   async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
     const { cwd } = this.#parts.open;
-    const request = { cwd, resumeSessionId: sessionId, ...toSignal(signal) };
-    return await openSession(this.ways({ ...toSignal(signal) }), request, this.#parts.options);
+    const request = present({ cwd, resumeSessionId: sessionId, signal });
+    return await openSession(this.ways(present({ signal })), request, this.#parts.options);
   }
 
   giveUp(why: string): ContinuoError {
@@ -212,7 +212,7 @@ export class ClaudeLink implements LinkWithWays {
         onPermission: answererOf(open),
         ...{ model, effort },
         rules: this.#trust.by === null ? "without the project's" : "every file",
-        ...toSignal(signal),
+        ...present({ signal }),
       });
     } catch (error) {
       if (from === undefined || options.reader === undefined || signal?.aborted === true) throw error;

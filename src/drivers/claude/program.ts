@@ -10,8 +10,13 @@
 
 import { randomUUID } from "node:crypto";
 import { isJson, type Json, parseJson, textField } from "../../files/index.ts";
-import { type AgentCommand, type CallOptions, type ContextUse, ContinuoError } from "../../model/index.ts";
-import { toSignal } from "../../native/kit/index.ts";
+import {
+  type AgentCommand,
+  type CallOptions,
+  type ContextUse,
+  ContinuoError,
+  present,
+} from "../../model/index.ts";
 import {
   type AskPermission,
   assertEffort,
@@ -45,7 +50,7 @@ export async function startClaude(start: ClaudeStart): Promise<ClaudeProgram> {
     await within(program.initialize(), {
       limitMs: start.limits.startMs,
       late: () => program.late("did not answer", start.limits.startMs),
-      ...toSignal(start.signal),
+      ...present({ signal: start.signal }),
     });
     return program;
   } catch (error) {

@@ -9,7 +9,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentDriver, type CallOptions, present, type SessionCapabilities } from "../../model/index.ts";
-import { toSignal } from "../../native/kit/index.ts";
 import {
   beginConversation,
   commandOf,
@@ -46,10 +45,10 @@ export function createCodexDriver(options: DriverOptions): AgentDriver {
     capabilities: (call = {}) => capabilitiesAlone(options, call),
     async listSessions({ cwd, cursor, signal }) {
       const list = present({ cwd, cursor });
-      const limits = { limitMs: limitsOf(options).callMs, ...toSignal(signal) };
+      const limits = present({ limitMs: limitsOf(options).callMs, signal });
       const [link] = links;
       if (link !== undefined) return await listThreads(link.server, list, limits);
-      const server = await serverIn(options, driverEnvironment(options), { ...toSignal(signal) });
+      const server = await serverIn(options, driverEnvironment(options), present({ signal }));
       try {
         return await listThreads(server, list, limits);
       } finally {
@@ -80,7 +79,10 @@ async function capabilitiesAlone(options: DriverOptions, call: CallOptions): Pro
     try {
       const server = await serverIn(options, { ...driverEnvironment(options), CODEX_HOME: home }, call);
       try {
-        return await askCapabilities(server, { limitMs: limitsOf(options).callMs, ...toSignal(call.signal) });
+        return await askCapabilities(
+          server,
+          present({ limitMs: limitsOf(options).callMs, signal: call.signal }),
+        );
       } finally {
         await server.end();
       }
@@ -102,6 +104,6 @@ async function serverIn(
     env,
     limits: limitsOf(options),
     handlers: NOBODY,
-    ...toSignal(signal),
+    ...present({ signal }),
   });
 }

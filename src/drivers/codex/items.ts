@@ -1,7 +1,7 @@
 /** Items of a turn, as `codex app-server` tells them, as tool calls and their results. Pure. Seen in 0.169.0. */
 
 import { entryOf, isJson, type Json, textField } from "../../files/index.ts";
-import type { AgentEvent, Block, ToolStatus } from "../../model/index.ts";
+import { type AgentEvent, type Block, present, type ToolStatus } from "../../model/index.ts";
 
 export type ToolCall = Extract<AgentEvent, { type: "tool_call" }>;
 export type ToolResult = Extract<AgentEvent, { type: "tool_result" }>;
@@ -32,13 +32,13 @@ export function isToolItem(item: Json): boolean {
 /** An item when it starts. */
 export function toCall(item: Json): ToolCall {
   const title = titleOf(item);
-  return {
+  return present({
     type: "tool_call",
     toolCallId: String(item.id),
     toolName: nameOf(item),
     toolInput: inputOf(item),
-    ...(title === null ? {} : { title }),
-  };
+    title: title ?? undefined,
+  });
 }
 
 /** An item when it is completed. */

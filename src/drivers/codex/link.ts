@@ -8,10 +8,10 @@ import {
   type ContextUse,
   ContinuoError,
   type OpenConversation,
+  present,
   type Restriction,
   type SessionCapabilities,
 } from "../../model/index.ts";
-import { toSignal } from "../../native/kit/index.ts";
 import {
   answererOf,
   assertEffort,
@@ -106,7 +106,7 @@ export class CodexLink implements Link {
     const { options, command } = this.#parts;
     this.#server = await this.#begin(signal);
     const server = this.#server;
-    const limits = { limitMs: limitsOf(options).callMs, ...toSignal(signal) };
+    const limits = present({ limitMs: limitsOf(options).callMs, signal });
     const ask = async () => {
       await server.ready;
       return await askCapabilities(server, limits);
@@ -116,7 +116,7 @@ export class CodexLink implements Link {
 
   ways({ signal }: CallOptions): Ways {
     const { canFork, canResume } = this.capabilities;
-    const limits = { limitMs: limitsOf(this.#parts.options).callMs, ...toSignal(signal) };
+    const limits = present({ limitMs: limitsOf(this.#parts.options).callMs, signal });
     const resume = (id: string) => () =>
       this.#go("thread/resume", { threadId: id, excludeTurns: true }, { signal, from: id });
     const fork = (id: string) => () =>
@@ -139,7 +139,7 @@ export class CodexLink implements Link {
     for (const notice of this.#notices.splice(0)) await turn.push(notice);
     const { callMs: limitMs } = limitsOf(this.#parts.options);
     const { effort } = this.#parts.open;
-    const chosen = { ...turnSettings(this.#policy()), ...(effort === undefined ? {} : { effort }) };
+    const chosen = { ...turnSettings(this.#policy()), ...present({ effort }) };
     const params = { threadId: this.sessionId, input, ...chosen };
     const answer = await server.call("turn/start", params, { limitMs });
     said.turnId ??= idOfTurn(answer);
@@ -170,8 +170,8 @@ export class CodexLink implements Link {
     if (this.sessionId === sessionId) await before.server?.end();
     try {
       this.#server = await this.#begin(signal);
-      const request = { cwd, resumeSessionId: sessionId, ...toSignal(signal) };
-      const opened = await openSession(this.ways({ ...toSignal(signal) }), request, this.#parts.options);
+      const request = present({ cwd, resumeSessionId: sessionId, signal });
+      const opened = await openSession(this.ways(present({ signal })), request, this.#parts.options);
       await before.server?.end();
       return opened;
     } catch (error) {
@@ -224,19 +224,19 @@ export class CodexLink implements Link {
           if (server === this.#server) await this.#died();
         },
       },
-      ...toSignal(signal),
+      ...present({ signal }),
     });
     return server;
   }
 
   async #go(method: string, params: Json, { signal, from }: Going): Promise<Landing> {
     const { open, options } = this.#parts;
-    const limits = { limitMs: limitsOf(options).openMs, ...toSignal(signal) };
+    const limits = present({ limitMs: limitsOf(options).openMs, signal });
     const server = this.#open();
     const own = async () => (from === undefined ? {} : await ownSettings(server, open.cwd, limits));
     const model = open.model ?? options.model;
     const settings = {
-      ...(model === undefined ? {} : { model }),
+      ...present({ model }),
       ...(await threadSettings(this.#policy(), own)),
       ...(await serverSettings(server, { ...this.#policy(), cwd: open.cwd }, limits)),
     };
@@ -264,7 +264,7 @@ export class CodexLink implements Link {
     this.#fold = createCodexFold(sessionId, lastTotal);
     const mode = textField(answer, "approvalPolicy");
     const [event] = changeModel(this.#fold, textField(answer, "model"));
-    if (event?.type === "mode") this.#notice({ ...event, ...(mode === null ? {} : { mode }) });
+    if (event?.type === "mode") this.#notice({ ...event, ...present({ mode: mode ?? undefined }) });
     return { sessionId };
   }
 

@@ -1,8 +1,7 @@
 /** A running `codex app-server`: JSON-RPC over lines, without the `jsonrpc` field. */
 
 import { isJson, type Json, textField } from "../../files/index.ts";
-import type { CallOptions, ContinuoError } from "../../model/index.ts";
-import { toSignal } from "../../native/kit/index.ts";
+import { type CallOptions, type ContinuoError, present } from "../../model/index.ts";
 import { type DriverLimits, within } from "../link/index.ts";
 import { type CalledProgram, type ProcessStart, startCalled } from "../process/index.ts";
 
@@ -57,7 +56,7 @@ export async function beginCodex(start: CodexStart): Promise<CodexServer> {
       onEnd: () => handlers.onEnd(),
     },
   );
-  return new CodexServer(program, { limitMs: limits.startMs, ...toSignal(signal) });
+  return new CodexServer(program, present({ limitMs: limits.startMs, signal }));
 }
 
 export class CodexServer {
@@ -87,7 +86,7 @@ export class CodexServer {
     const { result } = await within(this.#program.call({ method, params }), {
       limitMs,
       late: () => this.#program.late(`did not answer ${method}`, limitMs),
-      ...toSignal(signal),
+      ...present({ signal }),
     });
     return isJson(result) ? result : {};
   }

@@ -21,7 +21,6 @@ import {
   present,
   type Usage,
 } from "../../model/index.ts";
-import { toSignal } from "../../native/kit/index.ts";
 import { assertAgentOptions } from "./agent-options.ts";
 import { toSaidBefore } from "./said-before.ts";
 
@@ -210,14 +209,10 @@ class Driven implements DrivenAgent {
     try {
       return await this.#driver.open({
         cwd,
-        ...toSignal(signal),
+        ...present({ signal }),
         ...(nativeRef === undefined ? {} : { resumeSessionId: nativeRef.sessionId, onMissing: "error" }),
         ...wayOf(this.#options),
-        ...(onPermission === undefined ? {} : { onPermission }),
-        ...(permissions === undefined ? {} : { permissions }),
-        ...(model === undefined ? {} : { model }),
-        ...(mode === undefined ? {} : { mode }),
-        ...(effort === undefined ? {} : { effort }),
+        ...present({ onPermission, permissions, model, mode, effort }),
       });
     } catch (error) {
       if (nativeRef === undefined || !isContinuoError(error, "not_found")) throw error;

@@ -9,9 +9,9 @@ import {
   type CallOptions,
   ContinuoError,
   type OpenConversation,
+  present,
   type SessionCapabilities,
 } from "../../model/index.ts";
-import { toSignal } from "../../native/kit/index.ts";
 import { firstAndLast, readOutput } from "../process/index.ts";
 import { type KnownCapabilities, rememberCapabilities } from "./capabilities.ts";
 import { beginConversation, type Link } from "./conversation.ts";
@@ -96,7 +96,7 @@ async function askHelp(
         cwd: home ?? options.places.home,
         env: { ...driverEnvironment(options), ...(home === null ? {} : elsewhere?.(home)) },
         limitMs: limitsOf(options).startMs,
-        ...toSignal(signal),
+        ...present({ signal }),
       });
     try {
       // Both have ended before their home is removed.

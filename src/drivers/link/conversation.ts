@@ -256,7 +256,7 @@ class LinkedConversation implements Conversation {
       silent: () => link.giveUp(`said nothing for ${limits.silenceMs} ms`),
       cancelMs: limits.cancelMs,
       silenceMs: limits.silenceMs,
-      ...(signal === undefined ? {} : { signal }),
+      ...present({ signal }),
     });
     return this.#turn;
   }
@@ -348,8 +348,7 @@ class LinkedConversation implements Conversation {
       ...this.#resumption,
       ref,
       verifiedBy: verified?.verifiedBy ?? (lies === null ? "agent" : "agent and disk"),
-      ...(verified?.reason === undefined ? {} : { reason: verified.reason }),
-      ...(forked === undefined ? {} : { forked }),
+      ...present({ reason: verified?.reason, forked }),
     };
     await this.#hold(now);
     if (forked !== undefined) {

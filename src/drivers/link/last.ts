@@ -6,10 +6,11 @@ import {
   ContinuoError,
   isContinuoError,
   type OpenConversation,
+  present,
   type ResumptionStep,
   type SessionInfo,
 } from "../../model/index.ts";
-import { type AgentReader, type FoundSession, toSignal } from "../../native/kit/index.ts";
+import type { AgentReader, FoundSession } from "../../native/kit/index.ts";
 import type { DriverOptions } from "./options.ts";
 
 export interface Lister {
@@ -68,10 +69,10 @@ async function lastOnDisk(
   options: DriverOptions,
 ): Promise<FoundSession | null> {
   const sessions: OnDisk[] = [];
-  const folder = { cwd: canonicalFolder(cwd), ...toSignal(signal) };
+  const folder = present({ cwd: canonicalFolder(cwd), signal });
   for await (const found of reader.find(options.places, folder)) {
     if (found.archived) continue;
-    sessions.push({ found, info: await reader.skim(found, { part: "ends", ...toSignal(signal) }) });
+    sessions.push({ found, info: await reader.skim(found, present({ part: "ends", signal })) });
   }
   sessions.sort((a, b) => timeOf(b.info) - timeOf(a.info));
   for (const { found, info } of sessions) {
@@ -92,8 +93,8 @@ async function isSpoken(
   { options, signal }: Reading,
 ): Promise<boolean> {
   try {
-    using session = await reader.open(found, options.places, toSignal(signal));
-    for await (const { origin } of session.history(toSignal(signal))) {
+    using session = await reader.open(found, options.places, present({ signal }));
+    for await (const { origin } of session.history(present({ signal }))) {
       if (origin !== "injected" && origin !== "notification") return true;
     }
     return false;

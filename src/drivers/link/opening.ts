@@ -8,10 +8,10 @@ import {
   ContinuoError,
   isContinuoError,
   type OpenConversation,
+  present,
   type Resumption,
   type ResumptionStep,
 } from "../../model/index.ts";
-import { toSignal } from "../../native/kit/index.ts";
 import { type CascadeResult, runCascade, type Step } from "./cascade.ts";
 import { lastSession } from "./last.ts";
 import type { DriverOptions } from "./options.ts";
@@ -129,8 +129,8 @@ async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
   const mark = await markOf(options, where);
   if (mark !== null && how !== "fork") {
     await options.reader?.beforeResume?.(mark.found, options.places, {
-      ...toSignal(open.signal),
-      ...(options.onWait === undefined ? {} : { onWait: options.onWait }),
+      ...present({ signal: open.signal }),
+      ...present({ onWait: options.onWait }),
     });
   }
   const isAbsent =
@@ -142,7 +142,7 @@ async function goOn(ways: Ways, goOn: GoOn): Promise<OpenedSession> {
     isAbsent,
     steps: how === "fork" ? ways.fork(from) : ways.resume(from),
     onMissing: open.onMissing ?? "error",
-    ...toSignal(open.signal),
+    ...present({ signal: open.signal }),
     begin: () => ways.begin(),
     replay: async () => {
       before = toSaidBefore(await historyOf(goOn), "all");
@@ -192,8 +192,10 @@ function resumptionOf(ways: Ways, { goOn, opened, mark, before, earlier }: Outco
       cwd: open.cwd,
     },
     verifiedBy: isThere && mark !== null ? "agent and disk" : "agent",
-    ...(opened.reason === undefined ? {} : { reason: opened.reason }),
-    ...(before?.omitted === undefined ? {} : { omitted: { ...before.omitted } }),
+    ...present({
+      reason: opened.reason,
+      omitted: before?.omitted === undefined ? undefined : { ...before.omitted },
+    }),
     // A fork that was asked for is no surprise.
     ...(isNative && how !== "fork" && !isThere ? { forked: { from, to: sessionId } } : {}),
     steps: [...earlier, ...opened.steps],

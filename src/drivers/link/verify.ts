@@ -4,8 +4,14 @@
  */
 
 import { canonicalFolder } from "../../files/index.ts";
-import { isContinuoError, type Message, type SessionInfo, type VerifiedBy } from "../../model/index.ts";
-import { type AgentReader, type FoundSession, toSignal } from "../../native/kit/index.ts";
+import {
+  isContinuoError,
+  type Message,
+  present,
+  type SessionInfo,
+  type VerifiedBy,
+} from "../../model/index.ts";
+import type { AgentReader, FoundSession } from "../../native/kit/index.ts";
 import type { DriverOptions } from "./options.ts";
 
 /** For how long a turn's records are waited for, and how often is looked: the last time when that is over. */
@@ -41,7 +47,7 @@ async function skimEnds(
   signal: AbortSignal | undefined,
 ): Promise<SessionInfo | null> {
   try {
-    return await reader.skim(found, { part: "ends", ...toSignal(signal) });
+    return await reader.skim(found, present({ part: "ends", signal }));
   } catch (error) {
     if (isContinuoError(error)) return null;
     throw error;
@@ -66,7 +72,7 @@ export async function findOnDisk(
 ): Promise<FoundSession | null> {
   if (reader === undefined) return null;
   for (const folder of [{ cwd: canonicalFolder(cwd) }, {}]) {
-    for await (const found of reader.find(places, { ...folder, ...toSignal(signal) })) {
+    for await (const found of reader.find(places, { ...folder, ...present({ signal }) })) {
       if (found.sessionId === sessionId) return found;
     }
   }
@@ -78,8 +84,8 @@ export async function historyOnDisk(options: DriverOptions, where: Where): Promi
   const found = await findOnDisk(options, where);
   const { reader, places } = options;
   if (found === null || reader === undefined) return [];
-  using session = await reader.open(found, places, toSignal(where.signal));
-  return reader.modelView(await Array.fromAsync(session.history(toSignal(where.signal))));
+  using session = await reader.open(found, places, present({ signal: where.signal }));
+  return reader.modelView(await Array.fromAsync(session.history(present({ signal: where.signal }))));
 }
 
 export interface Verification {
@@ -128,7 +134,7 @@ async function newestOther(
 ): Promise<string | null> {
   if (reader === undefined) return null;
   let newest: { readonly id: string | null; readonly atMs: number } = { id: null, atMs: askedAtMs };
-  const folder = { cwd: canonicalFolder(cwd), ...toSignal(signal) };
+  const folder = present({ cwd: canonicalFolder(cwd), signal });
   for await (const found of reader.find(places, folder)) {
     if (found.sessionId === sessionId) continue;
     const atMs = Date.parse((await skimEnds(reader, found, signal))?.updatedAt ?? "");

@@ -8,8 +8,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { continuoHome, isJson, type Places } from "../../files/index.ts";
 import { openLines } from "../../files/records/index.ts";
-import type { CallOptions } from "../../model/index.ts";
-import { toSignal } from "../../native/kit/index.ts";
+import { type CallOptions, present } from "../../model/index.ts";
 import { READING_TOOLS } from "./policy.ts";
 
 /** Errors: `unwritable` is none: such a session only stays held, which its person sees. */
@@ -36,7 +35,7 @@ export async function heldTools({
   const named = new Set<string>();
   const active = new Set<string>();
   using lines = openLines(path, Number.POSITIVE_INFINITY);
-  for await (const records of lines.scan({ part: "whole", ...toSignal(signal) })) {
+  for await (const records of lines.scan(present({ part: "whole", signal }))) {
     for (const { value } of records) {
       const { added, removed } = changeOf(value);
       for (const name of [...added, ...removed]) named.add(name);

@@ -9,10 +9,10 @@ import {
   type CallOptions,
   type ContextUse,
   ContinuoError,
+  present,
   type Restriction,
   type SessionCapabilities,
 } from "../../model/index.ts";
-import { toSignal } from "../../native/kit/index.ts";
 import {
   answererOf,
   assertEffort,
@@ -138,8 +138,8 @@ export class PiLink implements LinkWithWays {
   }
 
   async resume(sessionId: string, { signal }: CallOptions): Promise<OpenedSession> {
-    const request = { cwd: this.#parts.open.cwd, resumeSessionId: sessionId, ...toSignal(signal) };
-    return await openSession(this.ways({ ...toSignal(signal) }), request, this.#parts.options);
+    const request = present({ cwd: this.#parts.open.cwd, resumeSessionId: sessionId, signal });
+    return await openSession(this.ways(present({ signal })), request, this.#parts.options);
   }
 
   giveUp(why: string): ContinuoError {
@@ -159,7 +159,7 @@ export class PiLink implements LinkWithWays {
   }
 
   #limits(signal?: AbortSignal): CallOptions & { readonly limitMs: number } {
-    return { limitMs: limitsOf(this.#parts.options).callMs, ...toSignal(signal) };
+    return present({ limitMs: limitsOf(this.#parts.options).callMs, signal });
   }
 
   /** By its path pi opens a session of any folder; by its id it asks before it opens one of another. */
@@ -198,7 +198,7 @@ export class PiLink implements LinkWithWays {
   ): Promise<readonly string[]> {
     const { known, open, options } = this.#parts;
     if (open.permissions === "safe" || !keepsTools(known.version) || !isAbsolute(path)) return [];
-    return await heldTools({ places: options.places, sessionId, path, ...toSignal(signal) });
+    return await heldTools(present({ places: options.places, sessionId, path, signal }));
   }
 
   /** The program before is ended when the new one is there. */
@@ -225,7 +225,7 @@ export class PiLink implements LinkWithWays {
           if (program === this.#program) await this.#died();
         },
       },
-      ...toSignal(signal),
+      ...present({ signal }),
     });
     const before = this.#program;
     this.#program = program;
@@ -236,7 +236,7 @@ export class PiLink implements LinkWithWays {
   /** pi begins a new session where there is no such file: what it says afterwards counts. */
   async #change(command: Json, { signal, to }: Change): Promise<Landing> {
     const before = this.#sessionId;
-    const limits = { limitMs: limitsOf(this.#parts.options).openMs, ...toSignal(signal) };
+    const limits = present({ limitMs: limitsOf(this.#parts.options).openMs, signal });
     const { cancelled } = await this.#open().call(command, limits);
     const landing = await this.#where(signal);
     const isThere = to === undefined ? landing.sessionId !== before : landing.sessionId === to;

@@ -1,8 +1,7 @@
 /** A running `pi --mode rpc`: commands with ids and their responses, and records of what happens. */
 
 import { isJson, type Json } from "../../files/index.ts";
-import type { CallOptions, ContinuoError } from "../../model/index.ts";
-import { toSignal } from "../../native/kit/index.ts";
+import { type CallOptions, type ContinuoError, present } from "../../model/index.ts";
 import { type DriverLimits, within } from "../link/index.ts";
 import { type CalledProgram, type ProcessStart, startCalled } from "../process/index.ts";
 
@@ -29,7 +28,7 @@ export async function startPi(start: PiStart): Promise<PiProgram> {
   );
   const program = new PiProgram(called);
   try {
-    await program.call({ type: "get_state" }, { limitMs: limits.startMs, ...toSignal(signal) });
+    await program.call({ type: "get_state" }, present({ limitMs: limits.startMs, signal }));
     return program;
   } catch (error) {
     await program.end();
@@ -49,7 +48,7 @@ export class PiProgram {
     const { data } = await within(this.#program.call(command), {
       limitMs,
       late: () => this.#program.late(`did not answer ${String(command.type)}`, limitMs),
-      ...toSignal(signal),
+      ...present({ signal }),
     });
     return isJson(data) ? data : {};
   }

@@ -4,7 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import { type Guardian, startGuardian } from "./guardian.ts";
 import { splitLines } from "./lines.ts";
 import {
@@ -188,7 +188,7 @@ class StartedProcess implements AgentProcess {
       ...(said === "" ? {} : { hint: `Read what it printed: ${firstAndLast(said)}` }),
       details: {
         ...{ agent, command: command[0] ?? "", ...this.#end, stderr },
-        ...(fault === null ? {} : { fault }),
+        ...present({ fault: fault ?? undefined }),
         ...(stdout === "" ? {} : { stdout }),
       },
     });

@@ -191,7 +191,7 @@ function blocksOf(content: string | readonly Block[]): readonly Block[] {
 }
 
 function toImage({ base64, ...image }: ImageInput): ImageBlock {
-  return { type: "image", ...(base64 === undefined ? {} : { data: base64 }), ...image };
+  return { type: "image", ...present({ data: base64 }), ...image };
 }
 
 function closedError(): ContinuoError {

@@ -9,9 +9,9 @@ import { createGzip } from "node:zlib";
 import { firstDifference } from "../../editing/index.ts";
 import { openScratch } from "../../editing/placing/index.ts";
 import { filesBelow, type OutputFile, type Places, placesOfThisUser } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, present } from "../../model/index.ts";
 import { type Lookup, lookUpSession, type SessionRef } from "../../native/index.ts";
-import { type OpenedSession, toSignal } from "../../native/kit/index.ts";
+import type { OpenedSession } from "../../native/kit/index.ts";
 import { copyRows } from "./database.ts";
 import { MAX_FILES, MAX_TOTAL_BYTES } from "./limits.ts";
 import { isSafePath, type Manifest } from "./manifest.ts";
@@ -46,9 +46,9 @@ export async function packSession(
 ): Promise<PackedSession> {
   const places = options.places ?? placesOfThisUser();
   const { signal } = options;
-  const lookup = await lookUpSession(ref, { places, ...toSignal(signal) });
+  const lookup = await lookUpSession(ref, present({ places, signal }));
   using scratch = openScratch();
-  using opened = await lookup.reader.open(lookup.found, places, toSignal(signal));
+  using opened = await lookup.reader.open(lookup.found, places, present({ signal }));
   const { sources, row } = await sourcesOf(lookup, { places, scratch: scratch.path, opened });
   const { agent, sessionId, cwd, title } = opened.details;
   const files = sources.map(({ at, path }) => ({ path, ...measure(at) }));
@@ -67,7 +67,7 @@ export async function packSession(
     bytes,
     createGzip(),
     createWriteStream(draft, { flags: "wx", mode: 0o600 }),
-    toSignal(signal),
+    present({ signal }),
   );
   await verify(draft, opened, signal);
   for await (const chunk of createReadStream(draft)) output.write(chunk);
@@ -183,9 +183,9 @@ function* chunksOf(path: string, sizeBytes: number): Generator<Uint8Array, void,
 
 /** Errors: `verification_failed`. */
 async function verify(draft: string, packed: OpenedSession, signal: AbortSignal | undefined): Promise<void> {
-  using unpacked = await unpackBundle(draft, toSignal(signal));
+  using unpacked = await unpackBundle(draft, present({ signal }));
   const { reader, found } = await lookUpSession(unpacked.location, { places: unpacked.places });
-  using opened = await reader.open(found, unpacked.places, toSignal(signal));
+  using opened = await reader.open(found, unpacked.places, present({ signal }));
   const difference =
     opened.details.sessionId === packed.details.sessionId
       ? await firstDifference(packed.history(), opened.history())

@@ -115,9 +115,9 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
     role: "assistant",
     content,
     ...factsOf(message),
-    ...(usage === undefined ? {} : { usage }),
+    ...present({ usage }),
     ...(model === undefined || !(work.rules.namesModel || work.isOwn(message)) ? {} : { model }),
-    ...(stopReason === undefined ? {} : { stopReason }),
+    ...present({ stopReason }),
     ...ownFacts(message, work),
   };
   const originals = said.filter((block) => block.type === "tool_call");
@@ -169,7 +169,7 @@ function toReply(
     toolCallId: call.id,
     content,
     isError,
-    ...(status === undefined ? {} : { status }),
+    ...present({ status }),
     ...(details === undefined || !work.isOwn(source.message) ? {} : { details }),
   };
   return { reply: { role: "tool", content: [block], ...facts, ...factsOf(source.message) }, moved };

@@ -1,6 +1,6 @@
 /** Which part of a conversation goes over: from a message on, within limits. Pure. */
 
-import { type Block, ContinuoError, type Message } from "../../model/index.ts";
+import { type Block, ContinuoError, type Message, present } from "../../model/index.ts";
 import { planContext } from "../../transcript/index.ts";
 import { linesOf, placeText, type ReceiptRecord, toldBy } from "../converting/index.ts";
 
@@ -51,7 +51,7 @@ export function withinLimits(messages: readonly Message[], options: PartOptions)
   if (strategy === "full") return { messages, left: [] };
   const paired = planContext(messages).messages;
   const within = planContext(paired, {
-    ...(maxMessages === undefined ? {} : { maxMessages }),
+    ...present({ maxMessages }),
     ...(isLimited && maxTokens === undefined ? {} : { maxTokensApprox: maxTokens ?? DEFAULT_MAX_TOKENS }),
   }).messages;
   return { messages: within, left: [...halvesOf(messages, paired), ...overLimit(paired, within)] };

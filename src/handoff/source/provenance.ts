@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createZstdCompress, zstdDecompress } from "node:zlib";
 import { continuoHome, exactOf, isJson, type Places, parseExactly } from "../../files/index.ts";
-import { type AgentName, ContinuoError, isAgentName } from "../../model/index.ts";
+import { type AgentName, ContinuoError, isAgentName, present } from "../../model/index.ts";
 
 import type { KeptRecord } from "../../native/writing/index.ts";
 import type { OpenedStore } from "../../store/index.ts";
@@ -84,7 +84,7 @@ export async function withProvenance<T>(
   const { records, ...counts } = receipt;
   const list = await store.putBlob(Buffer.from(JSON.stringify(records)), { mediaType: "application/json" });
   const logId = handOffLogId(agent, sessionId);
-  const from = { ...originOf(source), ...(copy === null ? {} : { copy }) };
+  const from = { ...originOf(source), ...present({ copy: copy ?? undefined }) };
   const data = { from, to: { agent, sessionId, location, said }, receipt: { ...counts, records: list.hash } };
   const blobs = [...(copy === null ? [] : [copy]), list.hash];
   await store.createLog({ logId, events: [{ type: "session_handed_over", data, blobs }] });

@@ -2,9 +2,16 @@
 
 import { createHash } from "node:crypto";
 import { exactOf, type Places } from "../../files/index.ts";
-import type { AgentName, Block, Entry, Message, SessionDetails } from "../../model/index.ts";
+import {
+  type AgentName,
+  type Block,
+  type Entry,
+  type Message,
+  present,
+  type SessionDetails,
+} from "../../model/index.ts";
 import type { Lookup } from "../../native/index.ts";
-import { type OpenedSession, toSignal } from "../../native/kit/index.ts";
+import type { OpenedSession } from "../../native/kit/index.ts";
 import type { KeptRecord } from "../../native/writing/index.ts";
 import { placeText, type ReceiptRecord, type SpokenMessage, selectMessages } from "../converting/index.ts";
 import { noteIn } from "./note.ts";
@@ -89,8 +96,8 @@ export async function readSource(
   using stack = new DisposableStack();
   const openOne = (): Shelf => openShelf(isLarge(found) ? "file" : "memory");
   const shelf = stack.use(openOne());
-  const opened = stack.use(await reader.open(found, places, { keep: "all", ...toSignal(signal) }));
-  const history = await Array.fromAsync(opened.history(toSignal(signal)), shelf.keep);
+  const opened = stack.use(await reader.open(found, places, present({ keep: "all", signal })));
+  const history = await Array.fromAsync(opened.history(present({ signal })), shelf.keep);
   const selection = selectMessages(history, reader.modelView(history));
   const later = fromMessage(selection.messages, options.fromMessage);
   const within = withinLimits(later.messages, options);
@@ -111,12 +118,7 @@ export async function readSource(
 }
 
 function keptOf({ file, line, rawSeparators, value }: Entry): KeptRecord {
-  return {
-    ...(file === undefined ? {} : { file }),
-    line,
-    ...(rawSeparators === undefined ? {} : { rawSeparators }),
-    value: exactOf(value),
-  };
+  return { ...present({ file, line, rawSeparators }), value: exactOf(value) };
 }
 
 async function* keptRecords(
@@ -185,5 +187,5 @@ function subagentsLeft({ location, subagents }: SessionDetails): ReceiptRecord[]
 
 function placeOf({ file, line, row }: Entry): string {
   if (row !== undefined) return row;
-  return placeText([{ ...(file === undefined ? {} : { file }), ...(line === null ? {} : { line }) }]);
+  return placeText([present({ file, line: line ?? undefined })]);
 }

@@ -12,7 +12,7 @@
  * are `UUID#2`, `UUID#3`, …
  */
 
-import { isJson, type Json, textField } from "../../files/index.ts";
+import { isJson, type Json, optional, textField } from "../../files/index.ts";
 import type {
   Block,
   Message,
@@ -265,8 +265,4 @@ function tokensOf(value: unknown): number | null {
 
 function timestampOf(record: Json): { timestamp?: string } {
   return optional("timestamp", timeOf(record));
-}
-
-function optional<K extends string, V>(key: K, value: V | null): { [P in K]?: V } {
-  return (value === null ? {} : { [key]: value }) as { [P in K]?: V };
 }

@@ -11,9 +11,9 @@ import {
   type Draft,
   type Links,
   type NativeRepairer,
-  present,
   type RecordLine,
   type RepairContext,
+  remainingLines,
 } from "../repairing/index.ts";
 import { INTERRUPTED } from "./model-pairs.ts";
 import { contentOf, isChained, isChainType, isToolResult, isToolUse } from "./records.ts";
@@ -30,7 +30,7 @@ export const claudeRepairer: NativeRepairer = {
       hintOf: (record) => textField(record, "sourceToolAssistantUUID"),
       newId: context.makers.uuid,
     });
-    for (const line of present(draft)) {
+    for (const line of remainingLines(draft)) {
       const flaw = flawOf(line.value);
       if (flaw !== null) links.drop(line, flaw);
     }
@@ -49,7 +49,7 @@ function flawOf(record: Json): string | null {
 }
 
 function nameSession(draft: Draft, { sessionId }: RepairContext): void {
-  for (const line of present(draft)) {
+  for (const line of remainingLines(draft)) {
     const named = textField(line.value, "sessionId");
     if (named !== null && named !== sessionId) {
       change(line, { ...line.value, sessionId }, "it names another session");
@@ -70,8 +70,8 @@ function toolBlocks(record: Json): {
 
 /** A result that no call of the file waits for. */
 function dropLostResults(draft: Draft, links: Links): void {
-  const called = new Set(present(draft).flatMap(({ value }) => toolBlocks(value).calls));
-  for (const line of present(draft)) {
+  const called = new Set(remainingLines(draft).flatMap(({ value }) => toolBlocks(value).calls));
+  for (const line of remainingLines(draft)) {
     const lost = toolBlocks(line.value).results.filter((id) => !called.has(id));
     if (lost.length === 0) continue;
     const content = (contentOf(line.value) ?? []).filter(
@@ -89,7 +89,7 @@ function messageOf(record: Json): Json {
 
 /** Behind the answer and the results that it has; what followed them follows the last new result. */
 function closeCalls(draft: Draft, links: Links, context: RepairContext): void {
-  const lines = present(draft).filter(({ value }) => isChainType(value.type));
+  const lines = remainingLines(draft).filter(({ value }) => isChainType(value.type));
   const resultLines = new Map<string, RecordLine[]>();
   for (const line of lines) {
     for (const id of toolBlocks(line.value).results) {

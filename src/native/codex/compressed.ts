@@ -5,7 +5,8 @@
 
 import type { FoundFile } from "../../files/index.ts";
 import { openLines } from "../../files/records/index.ts";
-import { toSignal, toTitle } from "../kit/index.ts";
+import { present } from "../../model/index.ts";
+import { toTitle } from "../kit/index.ts";
 import { parseRecord } from "./records.ts";
 import { typedText } from "./typed.ts";
 
@@ -34,7 +35,7 @@ async function readEnds(path: string, signal: AbortSignal | undefined): Promise<
   let typed: CompressedEnds["typed"] = null;
   let lastTime: string | null = null;
   using lines = openLines(path, Number.POSITIVE_INFINITY);
-  for await (const records of lines.scan(toSignal(signal))) {
+  for await (const records of lines.scan(present({ signal }))) {
     for (const { value, offset } of records) {
       const record = parseRecord(value);
       if (record === null) continue;

@@ -8,9 +8,9 @@ import {
   addBefore,
   addBehind,
   type Draft,
-  present,
   type RecordLine,
   type RepairContext,
+  remainingLines,
 } from "../repairing/index.ts";
 import { parseRecord, toText } from "./records.ts";
 import { type Speaker, speakerOf } from "./shown.ts";
@@ -44,7 +44,7 @@ export function showTurns(draft: Draft, showing: Showing): void {
 function turnsIn(draft: Draft): Turn[] {
   const turns: Turn[] = [];
   let turn: Turn | null = null;
-  for (const line of present(draft)) {
+  for (const line of remainingLines(draft)) {
     const record = parseRecord(line.value);
     const kind = record?.type === "event_msg" ? record.payloadType : "";
     const said = saidIn(line.value);

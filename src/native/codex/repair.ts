@@ -11,9 +11,9 @@ import {
   type Draft,
   moveToBeginning,
   type NativeRepairer,
-  present,
   type RecordLine,
   type RepairContext,
+  remainingLines,
   remove,
 } from "../repairing/index.ts";
 import { callIdOf, flawOf } from "./items.ts";
@@ -29,14 +29,14 @@ const VERSION = "0.169.0";
 export const codexRepairer: NativeRepairer = {
   agent: "codex",
   mend(draft, context) {
-    for (const line of present(draft)) {
+    for (const line of remainingLines(draft)) {
       if (parseRecord(line.value) === null) remove(line, "it is no record of a rollout");
     }
     mendHeader(draft, context);
     mendTimes(draft);
     mendItems(draft);
     pairCalls(draft, context);
-    const isPaginated = parseSessionMeta(present(draft)[0]?.value)?.paginated === true;
+    const isPaginated = parseSessionMeta(remainingLines(draft)[0]?.value)?.paginated === true;
     showTurns(draft, { ...context, mode: isPaginated ? "paginated" : "legacy" });
     if (isPaginated) number(draft);
   },
@@ -60,7 +60,7 @@ function firstPromptIn(records: readonly Json[]): string | null {
 
 /** The first line, without which Codex reads nothing. */
 function mendHeader(draft: Draft, { sessionId, cwd }: RepairContext): void {
-  const lines = present(draft);
+  const lines = remainingLines(draft);
   const first = moveHeader(draft, lines, sessionId);
   if (first === undefined) return;
   const timestamp = toText(first.value.timestamp) ?? new Date(0).toISOString();
@@ -105,14 +105,14 @@ function folderIn(lines: readonly RecordLine[]): string | null {
 
 function mendTimes(draft: Draft): void {
   let last: unknown = null;
-  for (const line of present(draft)) {
+  for (const line of remainingLines(draft)) {
     if (typeof line.value.timestamp === "string") last = line.value.timestamp;
     else if (last !== null) change(line, { ...line.value, timestamp: last }, "it has no time");
   }
 }
 
 function mendItems(draft: Draft): void {
-  for (const line of present(draft)) {
+  for (const line of remainingLines(draft)) {
     const record = parseRecord(line.value);
     if (record?.type !== "response_item") continue;
     const flaw = flawOf(record.payload);
@@ -134,7 +134,7 @@ const OUTPUTS: ReadonlySet<string> = new Set(Object.values(OUTPUT_TYPES));
 function pairCalls(draft: Draft, { makers }: RepairContext): void {
   const called = new Set<string>();
   const answered = new Set<string>();
-  const items = present(draft).flatMap((line) => {
+  const items = remainingLines(draft).flatMap((line) => {
     const record = parseRecord(line.value);
     return record?.type === "response_item" ? [{ line, item: record.payload, type: record.payloadType }] : [];
   });
@@ -159,7 +159,7 @@ function pairCalls(draft: Draft, { makers }: RepairContext): void {
 
 /** They grow from line to line; gaps are in order. */
 function number(draft: Draft): void {
-  const lines = present(draft);
+  const lines = remainingLines(draft);
   const base = parseSessionMeta(lines[0]?.value)?.base?.endOrdinal ?? null;
   let last = base === null ? -1 : base - 1;
   for (const line of lines) {

@@ -2,15 +2,8 @@
 
 import { type FoundFile, parseJson } from "../../files/index.ts";
 import { isCompressed, linesBackwards, openBytes, openLines } from "../../files/records/index.ts";
-import { isContinuoError, type SessionInfo } from "../../model/index.ts";
-import {
-  type FoundSession,
-  NO_MEMO,
-  rememberedUpdatedAt,
-  type SkimOptions,
-  toSignal,
-  toTitle,
-} from "../kit/index.ts";
+import { isContinuoError, present, type SessionInfo } from "../../model/index.ts";
+import { type FoundSession, NO_MEMO, rememberedUpdatedAt, type SkimOptions, toTitle } from "../kit/index.ts";
 import { readCompressedEnds } from "./compressed.ts";
 import { mtimeOf, readHeaderInfo } from "./header.ts";
 import { isPast } from "./index-fold.ts";
@@ -86,7 +79,7 @@ async function searchTyped(
     return typed === null || (options.part === "ends" && typed.offset > HEAD_BYTES) ? null : typed.title;
   }
   using lines = openLines(file.path, Number.POSITIVE_INFINITY);
-  for await (const records of lines.scan(toSignal(options.signal))) {
+  for await (const records of lines.scan(present({ signal: options.signal }))) {
     for (const { value, offset } of records) {
       if (options.part === "ends" && offset > HEAD_BYTES) return null;
       const record = parseRecord(value);
@@ -113,7 +106,7 @@ async function readLastTime(found: FoundSession, options: SkimOptions): Promise<
 async function readLastTimeBackwards(main: FoundFile, options: SkimOptions): Promise<string | null> {
   const bytes = openBytes(main.path);
   try {
-    for await (const { text } of linesBackwards(bytes, main.sizeBytes, toSignal(options.signal))) {
+    for await (const { text } of linesBackwards(bytes, main.sizeBytes, present({ signal: options.signal }))) {
       const time = parseRecord(parseOrNothing(text))?.timestamp;
       if (time) return time;
     }

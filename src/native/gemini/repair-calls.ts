@@ -6,9 +6,9 @@ import {
   addBehind,
   change,
   type Draft,
-  present,
   type RecordLine,
   type RepairContext,
+  remainingLines,
 } from "../repairing/index.ts";
 import { type CallRecord, callsIn, kindOf, listIn, partsOf, resultsIn } from "./records.ts";
 
@@ -32,7 +32,7 @@ interface Calling {
 export function pairCalls(draft: Draft, { makers }: RepairContext): void {
   const called = new Map<string, Calling>();
   const answered = new Set<string>();
-  for (const line of present(draft)) {
+  for (const line of remainingLines(draft)) {
     for (const message of messagesIn(line)) {
       for (const call of callsIn(message)) called.set(call.id, { line, message, call });
       for (const { callId } of resultsIn(message)) answered.add(callId);
@@ -101,7 +101,7 @@ function addLostCalls(draft: Draft, called: Map<string, Calling>, newId: () => s
     const calls = beside.get(message.id);
     return calls === undefined ? message : { ...message, content: [...asParts(message.content), ...calls] };
   };
-  for (const line of present(draft)) {
+  for (const line of remainingLines(draft)) {
     const messages = messagesIn(line);
     if (messages.some(({ id }) => beside.has(id))) changeMessages(line, mended, LOST_CALL);
     const preceded = messages.flatMap(({ id }) => before.get(id) ?? []);
@@ -126,7 +126,7 @@ interface LostCalls {
 function planLostCalls(draft: Draft, called: Map<string, Calling>, newId: () => string): LostCalls {
   const before = new Map<unknown, Json[]>();
   const beside = new Map<unknown, Json[]>();
-  for (const line of present(draft)) {
+  for (const line of remainingLines(draft)) {
     for (const message of messagesIn(line)) {
       const results = message.type === "user" ? resultsIn(message) : [];
       const answer = results

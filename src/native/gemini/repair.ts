@@ -7,9 +7,9 @@ import {
   change,
   type Draft,
   type NativeRepairer,
-  present,
   type RecordLine,
   type RepairContext,
+  remainingLines,
   remove,
   rewrite,
 } from "../repairing/index.ts";
@@ -32,12 +32,12 @@ export const geminiRepairer: NativeRepairer = {
   },
   mend(draft, context) {
     mendHeader(draft, context);
-    const head = present(draft).find(({ value }) => kindOf(value) === "metadata");
+    const head = remainingLines(draft).find(({ value }) => kindOf(value) === "metadata");
     const sessionId = textOfValue(head?.value.sessionId ?? context.sessionId);
-    for (const line of present(draft)) mendLine(line, { ...context, sessionId });
+    for (const line of remainingLines(draft)) mendLine(line, { ...context, sessionId });
     dropLostRewinds(draft);
     pairCalls(draft, context);
-    for (const line of present(draft)) {
+    for (const line of remainingLines(draft)) {
       if (/[\u2028\u2029]/u.test(line.before ?? "") && line.after === line.before) {
         rewrite(line, "Gemini CLI splits the line at a separator in it");
       }
@@ -52,7 +52,7 @@ function wholeId({ sessionId, makers }: RepairContext): string {
 
 function mendHeader(draft: Draft, context: RepairContext): void {
   const { cwd } = context;
-  const lines = present(draft);
+  const lines = remainingLines(draft);
   const [first] = lines;
   if (first === undefined) return;
   const projectHash = hashOf(cwd ?? "");
@@ -151,7 +151,7 @@ function dropLostRewinds(draft: Draft): void {
     if (!places.has(id)) places.set(id, ids.length);
     ids.push(id);
   };
-  for (const line of present(draft)) {
+  for (const line of remainingLines(draft)) {
     const kind = kindOf(line.value);
     const list = listIn(line.value, kind);
     if (list !== null) {

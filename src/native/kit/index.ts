@@ -39,7 +39,6 @@ export {
 export { addProblem, allProblems, createProblemList, type ProblemList } from "./problem-list.ts";
 export { type RowFacts, rowOfFiles } from "./row.ts";
 export type { SavedScan, ScanPosition } from "./saved-scan.ts";
-export { toSignal } from "./signal.ts";
 export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";
 export { itself, MOST_IMAGE_TYPES, type TargetRules } from "./target-rules.ts";
 export { shorten, toGivenTitle, toOneLine, toTitle } from "./title.ts";

@@ -10,9 +10,9 @@ import {
   type Links,
   moveToBeginning,
   type NativeRepairer,
-  present,
   type RecordLine,
   type RepairContext,
+  remainingLines,
 } from "../repairing/index.ts";
 import { cwdOfFolder } from "./cwd-of-folder.ts";
 import { NO_RESULT } from "./model-view.ts";
@@ -35,7 +35,7 @@ export const piRepairer: NativeRepairer = {
       hintOf: () => null,
       newId: () => context.makers.hex(8),
     });
-    for (const line of present(draft)) {
+    for (const line of remainingLines(draft)) {
       const flaw = line.value.type === "session" ? null : flawOf(line.value);
       if (flaw !== null) links.drop(line, flaw);
     }
@@ -50,7 +50,7 @@ export const piRepairer: NativeRepairer = {
 
 /** pi refuses a file that does not begin with a header; of several it goes by the first. */
 function mendHeader(draft: Draft, context: RepairContext): RecordLine | null {
-  const lines = present(draft);
+  const lines = remainingLines(draft);
   const headers = lines.filter(({ value }) => value.type === "session");
   const own = headers.find(({ value }) => value.id === context.sessionId) ?? headers[0];
   if (own === undefined) return addHeader(draft, context);
@@ -62,7 +62,7 @@ function mendHeader(draft: Draft, context: RepairContext): RecordLine | null {
 }
 
 function addHeader(draft: Draft, { sessionId, cwd }: RepairContext): RecordLine | null {
-  const [first] = present(draft);
+  const [first] = remainingLines(draft);
   if (first === undefined || cwd === null) return null;
   const timestamp = first.value.timestamp ?? new Date(0).toISOString();
   const version = hasIds(draft) ? { version: VERSION } : {};
@@ -72,7 +72,7 @@ function addHeader(draft: Draft, { sessionId, cwd }: RepairContext): RecordLine 
 
 /** The entries of version 1 have none. */
 function hasIds(draft: Draft): boolean {
-  return present(draft).some(({ value }) => value.type !== "session" && typeof value.id === "string");
+  return remainingLines(draft).some(({ value }) => value.type !== "session" && typeof value.id === "string");
 }
 
 /** pi sends an answer that broke off to no model, nor its calls. */
@@ -89,18 +89,18 @@ function resultOf(record: Json): string | null {
 
 function dropLostResults(draft: Draft, links: Links): void {
   const called = new Set<string>();
-  for (const { value } of present(draft)) {
+  for (const { value } of remainingLines(draft)) {
     const message = messageOf(value);
     if (message?.role === "assistant") for (const id of callIdsOf(message)) called.add(id);
   }
-  for (const line of present(draft)) {
+  for (const line of remainingLines(draft)) {
     const id = resultOf(line.value);
     if (id !== null && !called.has(id)) links.drop(line, `no call has the id ${id}`);
   }
 }
 
 function closeCalls(draft: Draft, links: Links, { makers }: RepairContext): void {
-  const lines = present(draft);
+  const lines = remainingLines(draft);
   const resultLines = Map.groupBy(lines, ({ value }) => resultOf(value));
   for (const answer of lines) {
     const calls = callsOf(answer.value);

@@ -43,12 +43,12 @@ export interface RepairEdit {
 
 export type RecordLine = DraftLine & { value: Json };
 
-/** The records as they are now, in order. */
-export function present(draft: Draft): RecordLine[] {
+/** The lines of the draft that are records and were not removed, in order. */
+export function remainingLines(draft: Draft): RecordLine[] {
   return linesOf(draft).filter((line): line is RecordLine => line.value !== null && line.after !== null);
 }
 
-/** With what was added, in order. What is added behind what was added makes a chain of any length. */
+/** All lines in order, with added ones after the line that they follow; an added line may follow another added line. */
 export function linesOf({ first, lines }: Draft): DraftLine[] {
   const ordered: DraftLine[] = [];
   const open: { readonly line: DraftLine; readonly isOpened: boolean }[] = [];

@@ -13,9 +13,9 @@ export {
   type DraftLine,
   editsOf,
   moveToBeginning,
-  present,
   type RecordLine,
   type RepairEdit,
+  remainingLines,
   remove,
   rewrite,
 } from "./draft.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { draftOf, editsOf, present } from "./index.ts";
+import { draftOf, editsOf, remainingLines } from "./index.ts";
 import { createLinks } from "./links.ts";
 
 interface Row {
@@ -19,11 +19,11 @@ function relinked(rows: readonly Row[]): readonly string[] {
     hintOf: () => null,
     newId: () => "new",
   });
-  for (const line of present(draft)) if (line.value.isBad === true) links.drop(line, "it is bad");
+  for (const line of remainingLines(draft)) if (line.value.isBad === true) links.drop(line, "it is bad");
   links.complete();
   links.relink();
   expect(editsOf(draft).every(({ reason }) => reason !== "")).toBe(true);
-  return present(draft).map(({ value }) => `${String(value.id)} <- ${String(value.parent)}`);
+  return remainingLines(draft).map(({ value }) => `${String(value.id)} <- ${String(value.parent)}`);
 }
 
 describe("what followed a removed record follows", () => {

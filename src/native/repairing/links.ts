@@ -2,7 +2,7 @@
 
 import { type Json, textField } from "../../files/index.ts";
 import { cutCircles } from "../kit/index.ts";
-import { change, type Draft, present, type RecordLine, remove } from "./draft.ts";
+import { change, type Draft, type RecordLine, remainingLines, remove } from "./draft.ts";
 
 export interface LinkNames {
   readonly id: string;
@@ -34,7 +34,7 @@ export function createLinks(draft: Draft, names: LinkNames): Links {
   /** By id of what was removed: what stood before it. */
   const before = new Map<string, string | null>();
   let children: Map<string | null, RecordLine[]> | null = null;
-  const linked = (): RecordLine[] => present(draft).filter(({ value }) => names.isLinked(value));
+  const linked = (): RecordLine[] => remainingLines(draft).filter(({ value }) => names.isLinked(value));
   const idOf = ({ value }: RecordLine): string | null => textField(value, idKey) || null;
   const keyOf = ({ value }: RecordLine): string => {
     const isOther = otherParent !== undefined && !value[parentKey] && typeof value[otherParent] === "string";

@@ -1,6 +1,6 @@
 /** Tokens and cost of a run: of what different events say of the same tokens, the closest to the model counts. */
 
-import type { AgentEvent, Usage } from "../../model/index.ts";
+import { type AgentEvent, present, type Usage } from "../../model/index.ts";
 import { toUsage } from "../../transcript/index.ts";
 
 export interface UsageSums {
@@ -25,8 +25,7 @@ export function countUsage(sums: UsageSums, event: AgentEvent): UsageSums {
   const cost = total === undefined ? (sums.costUsd ?? 0) + (costUsd ?? 0) : costUsd;
   return {
     ...sums,
-    ...(usage === undefined ? {} : { calls: addUsage(sums.calls, usage) }),
-    ...(total === undefined ? {} : { total }),
+    ...present({ calls: usage === undefined ? undefined : addUsage(sums.calls, usage), total }),
     ...(costUsd === undefined || cost === undefined ? {} : { costUsd: cost }),
   };
 }

@@ -220,11 +220,9 @@ export const logCases: readonly ContractCase[] = [
       const ids: string[] = [];
       let cursor: string | null = null;
       do {
-        const page: Awaited<ReturnType<typeof store.listLogs>> = await store.listLogs({
-          prefix: "b/",
-          limit: 2,
-          ...(cursor === null ? {} : { cursor }),
-        });
+        const page: Awaited<ReturnType<typeof store.listLogs>> = await store.listLogs(
+          present({ prefix: "b/", limit: 2, cursor: cursor ?? undefined }),
+        );
         assert.ok(page.items.length <= 2);
         ids.push(...page.items.map((log) => log.logId));
         cursor = page.nextCursor;

@@ -1,6 +1,11 @@
 /** A question for permission: which keys answer it, what is asked, and what an answer means. */
 
-import type { PermissionDecision, PermissionOption, PermissionRequest } from "../../../model/index.ts";
+import {
+  type PermissionDecision,
+  type PermissionOption,
+  type PermissionRequest,
+  present,
+} from "../../../model/index.ts";
 import { visibleLine } from "../../../transcript/index.ts";
 import { cutEnd, type Paint, type Span, wrap } from "../../terminal/index.ts";
 
@@ -42,7 +47,7 @@ function decided(
   option: PermissionOption | undefined,
   outcome: PermissionDecision["outcome"],
 ): PermissionDecision {
-  return { outcome, by: "person", ...(option === undefined ? {} : { optionId: option.id }) };
+  return present({ outcome, by: "person", optionId: option?.id });
 }
 
 /**
