@@ -30,7 +30,7 @@ interface ViewOptions {
 export interface ViewerPage {
   readonly page: Page;
   readonly errors: readonly string[];
-  readonly requests: readonly string[];
+  readonly requests: string[];
 }
 
 export async function openViewer(home?: Home): Promise<OpenViewer> {
@@ -56,11 +56,7 @@ export async function openViewer(home?: Home): Promise<OpenViewer> {
         void dialog.dismiss();
       });
       page.on("request", (request) => requests.push(request.url()));
-      const { code } = (await (
-        await machine.post(`/v1/pages/code${access === undefined ? "" : `?access=${access}`}`)
-      ).json()) as { readonly code: string };
-      await page.goto(`${machine.url}/#code=${encodeURIComponent(code)}${hash}`);
-      await page.waitForSelector("header.top");
+      await signIn(page, machine, hash, access);
       return { page, errors, requests };
     },
     [Symbol.asyncDispose]: async () => {
@@ -69,4 +65,13 @@ export async function openViewer(home?: Home): Promise<OpenViewer> {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** Opens the viewer of a server in a page, which may have shown another server's. */
+export async function signIn(page: Page, machine: OpenMachine, hash: string, access?: "read"): Promise<void> {
+  const query = access === undefined ? "" : `?access=${access}`;
+  const answer = await machine.post(`/v1/pages/code${query}`);
+  const { code } = (await answer.json()) as { readonly code: string };
+  await page.goto(`${machine.url}/#code=${encodeURIComponent(code)}${hash}`);
+  await page.waitForSelector("header.top");
 }

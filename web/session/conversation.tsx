@@ -149,7 +149,7 @@ function Turns({ state, shown }: { state: SessionState; shown: Shown }): VNode {
   useTurnKeys(state, shown);
   return (
     <main class="scroller turns" ref={scroller} aria-label="Conversation">
-      {rows.length === 0 ? (
+      {rows.length === 0 && state.failure.value === null ? (
         <p class="empty">{state.loading.value ? "Reading…" : "Nothing was said in this session."}</p>
       ) : null}
       <div class="rows" style={isPrinting ? {} : { height: `${virtualizer.getTotalSize()}px` }}>

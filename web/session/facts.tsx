@@ -8,7 +8,7 @@ import type { SessionState } from "./session-state.ts";
 
 export function Facts({ state }: { state: SessionState }): VNode | null {
   const head = state.head.value;
-  if (head === null) return <p class="facts">Reading…</p>;
+  if (head === null) return state.failure.value === null ? <p class="facts">Reading…</p> : null;
   const { session, models, costUsd, problemCount } = head;
   const turns = state.outline.value?.total ?? session.turns;
   const facts: readonly (string | null)[] = [
