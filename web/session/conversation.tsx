@@ -34,8 +34,11 @@ const AHEAD = 12;
 export function Conversation({ state }: { state: SessionState }): VNode {
   const shown = useMemo<Shown>(
     () => ({
-      ...{ folds: signal(new Map()), thinking: signal(false), turn: signal(null) },
-      ...{ rail: signal(false), tree: signal(false) },
+      folds: signal(new Map()),
+      thinking: signal(false),
+      turn: signal(null),
+      rail: signal(false),
+      tree: signal(false),
     }),
     [state],
   );

@@ -72,12 +72,14 @@ function TurnList({ state, shown, asked }: TurnListProps): VNode {
   useEffect(() => {
     if (at >= 0) virtualizer.scrollToIndex(at, { align: "auto" });
     // Scrolling works only after the first rows are drawn and the part with this turn is loaded.
-  }, [current, at < 0, items.length === 0]);
+  }, [current, at < 0, items.length === 0, virtualizer.scrollRect?.height]);
   const isEarlier = current !== null && current < (turns[0]?.number ?? 0);
   const isOlderWanted = turns.length > 0 && asked === "" && (items[0]?.index === 0 || isEarlier);
   useEffect(() => {
-    if (isOlderWanted) void state.loadOlderTurns();
-  }, [isOlderWanted, turns.length]);
+    // The first rows are drawn at the top, and only then does the rail go to the current turn.
+    const isAtTop = current !== null && (scroller.current?.scrollTop ?? 0) < ROW;
+    if (isOlderWanted && (isEarlier || isAtTop)) void state.loadOlderTurns();
+  }, [isOlderWanted, current === null, turns.length]);
   return (
     <div class="scroller" ref={scroller}>
       <div class="rows" style={{ height: `${virtualizer.getTotalSize()}px` }}>

@@ -5,6 +5,7 @@ import {
   elementScroll,
   observeElementOffset,
   observeElementRect,
+  type Rect,
   type VirtualItem,
   Virtualizer,
   type VirtualizerOptions,
@@ -49,7 +50,7 @@ export function useVirtual<Row>({
     getItemKey: useCallback((index) => at<string | number>(index, keyOf, index), [rows, sizedBy]),
     estimateSize: (index) => at(index, sizeOf, 0),
     getScrollElement: () => scroller.current,
-    observeElementRect,
+    observeElementRect: given.followOnAppend === true ? observeRectFromEnd : observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,
     overscan: 8,
@@ -65,13 +66,27 @@ export function useVirtual<Row>({
 }
 
 /**
- * Whether so few pixels are below the screen. The virtualizer's own offset is wrong between a change of the rows and the
- * next scroll event.
+ * Whether so few pixels are below the screen, or were at another height of it. The virtualizer's own offset is wrong
+ * between a change of the rows and the next scroll event.
  */
-export function isAtEnd({ scrollElement }: RowVirtualizer, px: number): boolean {
+export function isAtEnd({ scrollElement }: RowVirtualizer, px: number, height?: number): boolean {
   if (scrollElement === null) return true;
   const { scrollTop, clientHeight, scrollHeight } = scrollElement;
-  return scrollHeight - clientHeight - scrollTop <= px;
+  return scrollHeight - (height ?? clientHeight) - scrollTop <= px;
+}
+
+/** Whoever is at the end stays there when the screen gets lower, as it does when the place to write is loaded below. */
+function observeRectFromEnd(
+  virtualizer: RowVirtualizer,
+  tell: (rect: Rect) => void,
+): (() => void) | undefined {
+  let before: number | undefined;
+  return observeElementRect(virtualizer, (rect) => {
+    const wasAtEnd = before !== undefined && isAtEnd(virtualizer, 8, before);
+    before = virtualizer.scrollElement?.clientHeight;
+    tell(rect);
+    if (wasAtEnd) virtualizer.scrollToEnd();
+  });
 }
 
 /** The position is right when nothing moved for this many frames. */
