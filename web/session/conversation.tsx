@@ -2,7 +2,7 @@
 
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
 import { sessionLink } from "../shell/route.ts";
@@ -222,7 +222,8 @@ function isAtGoal(row: Row, goal: Exclude<Goal, { readonly to: "end" }>): boolea
 function useCurrentTurn(state: SessionState, virtualizer: RowVirtualizer, shown: Shown): void {
   const rows = state.rows.value;
   const isGoing = state.goal.value !== null || state.loading.value;
-  useEffect(() => {
+  // Not after the next paint: a key pressed until then would be undone by what the screen showed before it.
+  useLayoutEffect(() => {
     const { scrollElement } = virtualizer;
     if (isGoing || scrollElement === null) return;
     const offset = scrollElement.scrollTop + 80;
