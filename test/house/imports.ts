@@ -25,14 +25,18 @@ const IMPORT =
 
 export function readSource(folder = "src"): SourceFile[] {
   const base = join(ROOT, folder);
-  return readdirSync(base, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/u.test(entry.name))
-    .map((entry) => relative(base, join(entry.parentPath, entry.name)).split(sep).join("/"))
-    .sort()
-    .map((path) => {
-      const text = readFileSync(join(base, path), "utf8");
-      return { path, text, imports: importsOf(path, text) };
-    });
+  return (
+    readdirSync(base, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.tsx?$/u.test(entry.name))
+      .map((entry) => relative(base, join(entry.parentPath, entry.name)).split(sep).join("/"))
+      // What the extension's own installation and build left there is not source.
+      .filter((path) => !/(?:^|\/)(?:node_modules|\.[^/]+)\//u.test(path))
+      .sort()
+      .map((path) => {
+        const text = readFileSync(join(base, path), "utf8");
+        return { path, text, imports: importsOf(path, text) };
+      })
+  );
 }
 
 function importsOf(path: string, text: string): Import[] {
