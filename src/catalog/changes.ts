@@ -67,7 +67,7 @@ function idsOf(messages: readonly Message[]): string {
   return JSON.stringify(messages.map(({ id }) => id));
 }
 
-/** Errors: `session_live` while it is run somewhere, `has_forks` where others go on from it, `not_found`. */
+/** Errors: `session_live` while it is run somewhere, `has_forks` where others continue from it, `not_found`. */
 export async function deleteOwn({ sessionId, nativeRefs }: OwnRow, { store }: OpenOwn): Promise<void> {
   const { runnerOf } = await import("../sessions/index.ts");
   const runner = await runnerOf(store, sessionId);

@@ -27,7 +27,7 @@ export interface CurrentOptions {
 export interface CurrentSession {
   /** `null` where no process above this one is an agent. */
   readonly agent: AgentName | null;
-  /** `null` where it cannot be told. */
+  /** `null` if it is unknown. */
   readonly session: SessionInfo | null;
   /** Those that it may be, the newest first; the one that it is where that is known. */
   readonly choices: readonly SessionInfo[];

@@ -1,7 +1,7 @@
 /**
  * Follows a session of any agent, or Continuo's own, while it grows: each message once.
  *
- * - A grown file is not read again: its saved scan is continued. What was written anew is read as a whole.
+ * - A grown file is not read again: its saved scan is continued. What was rewritten is read as a whole.
  * - What was given before is known by the message and the content of its blocks, not by a place in the file, so that
  *   nothing comes twice after a rewrite, a compaction, a truncation or a change of the branch.
  * - Files are looked at in intervals: not every file system reports changes.
@@ -82,11 +82,11 @@ async function* followNative(
         if (isOnlyGrown(found)) {
           yield* read.take();
           saved = session.saved;
-          // A change within the same tick of the clock leaves the stamp as it is: look once more.
+          // A change within the same tick of the clock leaves the stamp as it is: read it again.
           seen = { stamp: isQuiet(found) ? now : "", inode };
         }
       } catch (error) {
-        // Between two looks it was moved, or is being written anew.
+        // Between two looks it was moved, or is being rewritten.
         if (!isContinuoError(error, "not_found") && !isContinuoError(error, "unreadable")) throw error;
         found = null;
       }
@@ -106,7 +106,7 @@ function stampNow({ files }: FoundSession): string {
 
 const GONE = { sizeBytes: -1, mtimeMs: 0, ctimeMs: 0, inode: 0 };
 
-/** Else it was written anew while it was read, and what was read may be of both. */
+/** Else it was rewritten while it was read, and what was read may be of both. */
 function isOnlyGrown({ files }: FoundSession): boolean {
   return files.every(({ path, inode, sizeBytes }) => {
     const now = statFile(path);
@@ -169,7 +169,7 @@ interface News {
   read(messages: AsyncIterable<Message>): Promise<{ take(): readonly FollowItem[] }>;
 }
 
-/** What was given of a block: its length tells whether a text goes on from there. */
+/** What was given of a block: its length tells whether a text continues from there. */
 interface GivenBlock {
   readonly hash: string;
   readonly textLength: number | null;

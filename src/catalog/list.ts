@@ -67,7 +67,7 @@ export async function listCatalog(
     ...present({ agents: natives === null ? undefined : natives.length > 0 ? natives : agentsOf(rows) }),
     ...(rows.length === 0 ? {} : { isSetAside: amongRefsOf(rows) }),
   });
-  // The agents' own sessions were asked for their times alone.
+  // The agents' own sessions were read only for their times.
   const isOwnAlone = natives?.length === 0;
   const met = new Set(list.metIds);
   const toldRows = told.told.map(toldRow);
@@ -165,7 +165,7 @@ interface First extends Pick<ListQuery, "empty"> {
   readonly store: OpenOwn | null;
 }
 
-/** So many that are wanted, with their titles; all where a filter has to count them. */
+/** The requested number of rows, with their titles; all rows if a filter has to count them. */
 async function firstOf(
   sorted: readonly ListedSession[],
   { empty, most, filter, store }: First,

@@ -35,7 +35,7 @@ export type LookUpHit =
   | { readonly kind: "own"; readonly row: OwnRow }
   | { readonly kind: "native"; readonly native: LocatedSession };
 
-/** Also one that is known by its agent's word alone: only a conversation with that agent opens it. */
+/** Also one that only its agent reports: only a conversation with that agent opens it. */
 export type NamedSession = LookUpHit | { readonly kind: "told"; readonly told: ToldSession };
 
 export interface LookUpOptions extends Looking {

@@ -1,4 +1,4 @@
-/** A session of the store as a row of the list, beside native ones. */
+/** A session of the store as a row of the list, next to native ones. */
 
 import type { NativeRef, Session, SessionInfo } from "../model/index.ts";
 

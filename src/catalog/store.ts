@@ -83,7 +83,7 @@ export async function findOwn({ store, location }: OpenOwn, id: string): Promise
   return [...rows.values()];
 }
 
-/** The one that goes on in this native session; `null` where none does. */
+/** The own session that continues in this native session; `null` if there is none. */
 export async function ownGoingOnIn(
   native: { readonly agent: string; readonly sessionId: string },
   own: OpenOwn,

@@ -71,7 +71,7 @@ async function titleBeside(
   }
 }
 
-/** What its place and files beside it tell of a session, which its own files do not. */
+/** What its place and files next to it tell of a session, which its own files do not. */
 function placedOf({ archived, cwd }: FoundSession, title: string | null): string {
   const isPlain = !archived && cwd === undefined && title === null;
   return isPlain ? "" : `\n${JSON.stringify({ archived, cwd, title })}`;

@@ -1,4 +1,4 @@
-/** What agents tell of their own sessions: those that are open, and those whose files nobody here reads. */
+/** What agents report about their own sessions: those that are open, and those whose files Continuo does not read. */
 
 import { canonicalFolder } from "../files/index.ts";
 import {
@@ -30,12 +30,12 @@ interface Filter {
   readonly signal?: AbortSignal;
 }
 
-/** Whether its sessions are known by its own word alone. */
+/** Whether its sessions are known only from what it reports. */
 export function isToldAlone(agent: string): boolean {
   return !isAgentName(agent);
 }
 
-/** As a row of the list. How it is named stands where others have their place: nobody here knows where it lies. */
+/** As a row of the list. Its name takes the place of the location, which is unknown. */
 export function toldRow({ agent, sessionId, title, cwd, updatedAt }: ToldSession): ListedSession {
   return {
     ...{ agent, sessionId, title, cwd, updatedAt },
@@ -45,8 +45,8 @@ export function toldRow({ agent, sessionId, title, cwd, updatedAt }: ToldSession
 }
 
 /**
- * The agent's own list, all pages of it; starts its program where none is open. None where our reader finds all
- * there is. Errors: `agent_missing`, `agent_failed`; `unsupported` for an agent that has no list.
+ * The agent's own list, all pages of it; starts its program where none is open. Empty if Continuo's reader finds all
+ * sessions. Errors: `agent_missing`, `agent_failed`; `unsupported` for an agent that has no list.
  */
 export async function toldBy(driver: AgentDriver, filter: Filter): Promise<readonly ToldSession[]> {
   try {
@@ -75,7 +75,7 @@ async function pagesOf(driver: AgentDriver, { cwd, signal }: Filter): Promise<re
   );
 }
 
-/** Not every agent keeps to the folder that it is asked about. */
+/** Some agents also return sessions of other folders. */
 function isWanted(told: ToldSession, { since, cwd }: Filter): boolean {
   const isOfFolder =
     cwd === undefined || told.cwd === null || canonicalFolder(told.cwd) === canonicalFolder(cwd);
@@ -108,18 +108,18 @@ export interface ListAllOptions extends Omit<ListOptions, "limit"> {
 }
 
 export interface AllSessions {
-  /** Newest first. A session that both know is our reader's row: it tells more. */
+  /** Newest first. If both know a session, the reader's row is used: it has more facts. */
   readonly sessions: readonly (SessionInfo | ToldSession)[];
   /** Which lists are missing, and why. */
   readonly failures: readonly ListFailure[];
 }
 
-/** What our readers find on disk, and what agents tell. */
+/** The sessions that readers find on disk, and those that agents report. */
 export async function listAllSessions(options: ListAllOptions = {}): Promise<AllSessions> {
   const { drivers = [], agents = READABLE_AGENTS, ...reading } = options;
   const rows = new Map<string, SessionInfo | ToldSession>();
   const failures: ListFailure[] = [];
-  // What our readers met and filters left out is not brought back by the agent's own word.
+  // A session that a filter removed stays removed if an agent reports it too.
   const met = new Set<string>();
   for (const agent of agents) {
     try {

@@ -57,17 +57,17 @@ function shellOfThisProcess(): Shell {
       },
     };
   };
-  // Whoever stops reading (`| head`) has seen enough.
+  // A reader that closes the pipe (`| head`) has seen enough: no error.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
     // A full disk, a terminal that is gone.
     process.stderr.write(`continuo: cannot write to standard output: ${error.message}\n`);
     process.exit(1);
   });
-  // Nobody is there to be told.
+  // Nobody reads the message.
   process.stderr.on("error", () => undefined);
   return {
-    // Opened when it is first read: whoever only writes leaves it alone.
+    // Opened at the first read: a command that only writes never opens it.
     get stdin() {
       return process.stdin;
     },

@@ -67,7 +67,7 @@ export class Calls {
     };
   }
 
-  /** Only whoever was called answers. */
+  /** Only the participant that was called answers. */
   take(event: WireEvent): void {
     if (event.type !== "method_answered") return;
     const { callId, value, done } = recordOf(event.data);

@@ -53,7 +53,7 @@ export interface SendOptions {
 export interface EventsOptions {
   /** Only what speaks to this handle, and what becomes of it. */
   readonly targetedOnly?: boolean;
-  /** Ends the iteration; a later one goes on where this one was. */
+  /** Ends the iteration; a later one continues from there. */
   readonly signal?: AbortSignal;
 }
 

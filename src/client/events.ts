@@ -17,7 +17,7 @@ interface Base {
   readonly sequence: number | undefined;
   /** The same as `sequence`. */
   readonly pubsubId: number | undefined;
-  /** The handle of whoever wrote it; `null` for the server. */
+  /** The handle of its author; `null` for the server. */
   readonly from: string | null;
   /** ISO 8601 UTC. */
   readonly timestamp: string | undefined;

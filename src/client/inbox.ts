@@ -42,7 +42,7 @@ export class Inbox {
     return this.#position;
   }
 
-  /** The connection is there, and the chain begins after this sequence (the first time), or goes on. */
+  /** The connection is there, and the chain begins after this sequence (the first time), or continues. */
   begin(after: number): void {
     if (this.#arrived === 0) {
       this.#position = after;
@@ -113,7 +113,7 @@ export class Inbox {
     this.#wake?.();
   }
 
-  /** Lets whoever waits look again, and give up. */
+  /** Wakes the waiting callers, so that they look again or give up. */
   wake(): void {
     this.#wake?.();
   }

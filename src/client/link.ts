@@ -174,7 +174,7 @@ export class Link {
     try {
       frame = parseServerFrame(data);
     } catch {
-      // Not a server of this protocol, or a broken one: a new connection begins anew.
+      // Not a server of this protocol, or a broken one: a new connection starts from the beginning.
       this.#socket?.close(CLOSE.protocol);
       return;
     }

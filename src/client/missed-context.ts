@@ -19,7 +19,7 @@ export interface MissedContext {
 }
 
 export interface FormatMessagesOptions extends MissedContextOptions {
-  /** Older messages that the caller has no more: they are counted and reported. */
+  /** Older messages that the caller no longer has: they are counted and reported. */
   readonly omitted?: number;
 }
 

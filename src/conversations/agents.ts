@@ -40,7 +40,7 @@ export type Entrance = Pick<
 export interface TalkingAgent extends DrivenAgent {
   /**
    * Starts its program before it is asked anything: the first turn finds it open, if it goes where it was
-   * expected to. What goes wrong is told by that turn.
+   * expected to. That turn reports the errors.
    */
   prepare(place: ProgramPlace): void;
   /** The same, and it is waited for. Errors: as `AgentDriver.open`. */
@@ -79,7 +79,7 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     });
   const prepare: TalkingAgent["prepare"] = ({ nativeId, cwd: folder }) => {
     const to = nativeId === null ? {} : { resumeSessionId: nativeId };
-    // Told by the turn that asks for it.
+    // Reported by the turn that asks for it.
     enter({ cwd: folder, ...to }).catch(() => undefined);
   };
   const opened = async (): Promise<Conversation | null> => agent.conversation ?? (await early.conversation());
@@ -94,7 +94,7 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     },
     async capabilities(call) {
       const known = await agent.capabilities(call);
-      // An agent that resumes nothing goes on all the same, as long as its program runs.
+      // An agent that cannot resume continues as long as its program runs.
       return { ...known, native: known.native || agent.conversation !== null };
     },
     execute: (request, call) => agent.execute(request, call),
@@ -152,7 +152,7 @@ function startedEarly(driver: AgentDriver): Early {
           try {
             return await unlessAborted(taken, open.signal);
           } catch (error) {
-            // That was a while ago: whoever had it open may have closed it.
+            // That was a while ago: the program that had it open may have closed it.
             if (!isContinuoError(error, "session_live")) throw error;
           }
         }

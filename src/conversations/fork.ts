@@ -32,7 +32,7 @@ export async function forkOrigin(
   return { session: forked, messages, leftOut: 0 };
 }
 
-/** A native session of the copy's own; `null` where the agent has to be told what was said. */
+/** A native session of the copy's own; `null` if the agent has to receive the earlier messages as a replay. */
 async function forkedReference(session: Session, { places, cwd }: TakeUp): Promise<NativeRef | null> {
   const { agent } = session;
   const native = agent === null ? null : nativeIdOf(session, agent);

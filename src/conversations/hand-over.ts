@@ -13,7 +13,7 @@ import {
 import { present } from "../model/index.ts";
 
 export interface HandingOver {
-  /** Where it goes on; the session's own folder when left out. */
+  /** Where it continues; the session's own folder when left out. */
   readonly cwd?: string;
   /** Where Continuo's own sessions are looked for. */
   readonly places: PlacesAt;

@@ -22,8 +22,8 @@ export const TALK_LIMITS = {
   frameChars: 32_768,
   /** How long a question waits for what came before it to be on the screen, and for a slow disk to keep that. */
   settleMs: 10_000,
-  /** Whoever waited so long for a turn is called by the terminal's bell. */
+  /** After a turn of this length, the terminal's bell rings. */
   bellMs: 10_000,
-  /** Rows of the screen that are left alone below what is not whole yet. */
+  /** Free rows of the screen below the unfinished lines. */
   spareRows: 2,
 } as const;

@@ -1,4 +1,4 @@
-/** Which native session a conversation went on in. Pure. */
+/** The native session in which a conversation continued. Pure. */
 
 import type { Session } from "../model/index.ts";
 

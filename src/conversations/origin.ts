@@ -28,7 +28,7 @@ import type { FoundSession } from "../native/kit/index.ts";
 export type Origin =
   | { readonly type: "own"; readonly session: Session }
   | { readonly type: "native"; readonly found: FoundSession }
-  /** By its agent's own word alone: nobody here reads its files. */
+  /** Known only from its agent: Continuo does not read its files. */
   | { readonly type: "told"; readonly told: ToldSession };
 
 interface Looking {
@@ -90,7 +90,7 @@ async function originOf(named: NamedSession, { store }: Looking): Promise<Origin
   }
 }
 
-/** The session of Continuo's that goes on there, if there is one. */
+/** The own session that continues there, if there is one. */
 async function belongingTo(
   origin: Origin,
   native: { readonly agent: string; readonly sessionId: string },

@@ -126,7 +126,7 @@ function overBudget(data: unknown): string {
   return `the turn was cancelled, because its budget was exceeded: ${String(limit)} ${String(value)} of ${String(allowed)}`;
 }
 
-/** The same agent; what it does is told to the person while it is kept. */
+/** The same agent; its events are shown to the person while they are stored. */
 function heard(agent: Agent, onEvent: (event: AgentEvent) => Promise<void>): Agent {
   return {
     name: agent.name,
@@ -148,7 +148,7 @@ export interface UnansweredInput {
   readonly input: readonly Block[];
 }
 
-/** What a crash left behind is ended, and told. Returns the newest input that nobody answered. */
+/** Ends and reports the runs that a crash left. Returns the newest input that nobody answered. */
 export async function wakeSession(
   store: Store,
   session: Session,

@@ -68,7 +68,7 @@ export type TalkEffect =
   | { readonly type: "start program" }
   /** Waits until it has started, and reports what goes wrong at once. */
   | { readonly type: "check program" }
-  /** Ends what a crash left behind in the session. */
+  /** Ends the runs that a crash left in the session. */
   | { readonly type: "wake" };
 
 export interface TalkStep {
@@ -152,7 +152,7 @@ function withAgent(state: TalkState, name: string, { configuration, flags }: Tal
   return { ...state, settings: chosen, mode, effort, model };
 }
 
-/** Where the next turn begins; `null` where another session, or a replay, begins when it is known what is said. */
+/** Where the next turn begins; `null` where another session, or a replay, begins once the input is known. */
 export function nextPlace({ session, settings }: TalkState, { cwd }: TalkSetting): ProgramPlace | null {
   if (session === null) return { nativeId: null, cwd };
   const nativeId = nativeIdOf(session, settings.name);

@@ -1,7 +1,6 @@
 /**
  * An agent's own session taken up as a session of Continuo's: its history is kept as events, so that any agent can
- * be told it, and its native reference says that this agent knows all of that already. The native session is only
- * read.
+ * receive it, and its native reference says that this agent already has all of it. The native session is only read.
  */
 
 import type { ToldSession } from "../catalog/index.ts";
@@ -47,7 +46,7 @@ export async function takeUp(
   );
 }
 
-/** What an agent itself told of it; nobody here reads its files. Errors: the store's. */
+/** What the agent itself reported about it; Continuo does not read its files. Errors: the store's. */
 export async function takeUpTold(
   { agent, sessionId, title }: ToldSession,
   { history, store, cwd }: TakeUp & { readonly history: readonly Message[] },

@@ -30,7 +30,7 @@ export async function takeNative(
   return session;
 }
 
-/** With the history that the agent itself told; what it does not tell stays with it alone. */
+/** With the history that the agent itself reported; only the agent has the rest. */
 export async function takeTold(
   { told }: Extract<Origin, { type: "told" }>,
   history: readonly Message[],

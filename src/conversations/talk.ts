@@ -1,6 +1,6 @@
 /**
- * A conversation: a session of Continuo's, and the agent that answers in it now. Between two turns it may go on in
- * another session, or with another agent. What it is, is a value (`TalkState`); this is what carries its effects out.
+ * A conversation: a session of Continuo's, and the agent that answers in it now. Between two turns it may continue in
+ * another session, or with another agent. Its state is a value (`TalkState`); this class carries out the effects.
  */
 
 import { resolve } from "node:path";
@@ -48,7 +48,7 @@ export interface TalkOptions {
   readonly ask?: AskPermission;
   /** Whether the agent's program stays between turns. */
   readonly keepOpen: "session" | "turn";
-  /** Told what happens beside the turns: a session taken up, input that nobody answered. */
+  /** Reports what happens between turns: a session taken up, input that nobody answered. */
   readonly note: (text: string) => void;
   /** Says how far long work has come; an empty text when it is done. */
   readonly onProgress: (text: string) => void;
@@ -89,9 +89,9 @@ export interface Talk extends AsyncDisposable {
   resume(id: string): Promise<void>;
   /** Errors: `not_found`; those of opening it, where the agent says which one it is. */
   continueLast(): Promise<void>;
-  /** Goes on with a copy; of this session where none is named. Errors: those of `findOrigin`; `not_found`. */
+  /** Continues with a copy of the named session, by default of this one. Errors: those of `findOrigin`; `not_found`. */
   fork(id: string | null): Promise<void>;
-  /** The same conversation goes on with another agent. Errors: `not_found`. */
+  /** Continues the same conversation with another agent. Errors: `not_found`. */
   switchAgent(name: string): Promise<void>;
   setPermissions(policy: Policy): Promise<void>;
   /** The agent's own, `null` its own choice. Errors: those of opening it: the mode is what it was then. */
@@ -384,7 +384,7 @@ class OpenTalk implements Talk {
     const { places, note } = this.#options;
     const { agent, cwd } = this;
     const store = await this.store();
-    // What it has open now is no other program's to go on with.
+    // No other program may continue the session that it has open.
     await this.#program.end();
     const { sessionId, resumption } = await (await this.#program.ready(this.#state)).enter({
       cwd,
@@ -412,7 +412,7 @@ class OpenTalk implements Talk {
     const forked = await forkOrigin(origin, { store, places, cwd: this.cwd });
     const messages = forked.messages === 1 ? "message" : `${forked.messages} messages`;
     note(`forked: a new session ${forked.session.sessionId} with the same ${messages}`);
-    // A copy of this session goes on with whom it is with now, whoever had its last turn.
+    // A copy of this session continues with the current agent, not with the one of the last turn.
     await this.#enter(forked.session, id === null ? { agent: this.agent } : {});
   }
 

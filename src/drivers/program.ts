@@ -28,7 +28,7 @@ export interface AgentProgram {
   /** The command that installs it, where we know one. */
   readonly install: string | null;
   readonly version: string | null;
-  /** `package`: the `package.json` beside it; `path`: a part of its path; `agent`: what it once said. */
+  /** `package`: the `package.json` next to it; `path`: a part of its path; `agent`: what it once said. */
   readonly versionFrom: "package" | "path" | "agent" | null;
   /** What it once said; `null` where it was not asked yet. */
   readonly capabilities: SessionCapabilities | null;

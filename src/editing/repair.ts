@@ -134,7 +134,7 @@ async function verify({ reader, found }: Lookup, places: Places, mended: RepairF
   const copy = join(scratch.path, "sessions", folder, basename(mended.file.path));
   writeNewFile(copy, mended.bytes);
   const again = await reader.recognise(copy, { home: scratch.path, env: {} });
-  // What only its place told to be a session holds nothing that is said.
+  // A file that only its place marked as a session has no messages.
   if (again === null && before.length > 0) throw unsound("it is no session");
   const repaired = again === null ? null : { reader, found: again };
   if (repaired !== null) assertAllSaid(before, await textsOf(repaired, places, copy));

@@ -19,7 +19,7 @@ import {
 import { ContinuoError } from "../model/index.ts";
 
 export interface AppendOptions {
-  /** Of `stateOfFile`: the lines belong behind this state of the file and no other one. */
+  /** Of `stateOfFile`: the lines belong after this state of the file and no other one. */
   readonly after?: string | null;
 }
 

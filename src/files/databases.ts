@@ -4,8 +4,8 @@ import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 /**
- * Opens the database for reading only. Without a log beside it, it is `immutable`: no lock, and no file beside it. With
- * one, what is in the log is read too.
+ * Opens the database for reading only. Without a log next to it, it is `immutable`: no lock, and no file next to it.
+ * With one, what is in the log is read too.
  */
 export function readOnlyDatabase(path: string): URL {
   const url = pathToFileURL(path);

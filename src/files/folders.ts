@@ -14,12 +14,12 @@ export interface FoundFile {
   readonly inode: number;
 }
 
-/** Small files beside a session (titles, marks, settings); a larger one is not read. */
+/** Small files next to a session (titles, marks, settings); a larger one is not read. */
 const MAX_BESIDE_BYTES = 1024 * 1024;
 
 /** Names in a folder, sorted; none where it is not there. */
 export function namesIn(folder: string): string[] {
-  // Most sessions have no folder beside them, and an exception costs more than a look.
+  // Most sessions have no folder next to them, and an exception costs more than a look.
   if (!existsSync(folder)) return [];
   try {
     return readdirSync(folder).sort();

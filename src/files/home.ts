@@ -7,7 +7,7 @@ import type { Places } from "./places.ts";
 /**
  * `$CONTINUO_HOME`, else `~/.continuo`.
  *
- * Errors: `usage` for one below `/proc`: whoever makes folders there with Node never comes back.
+ * Errors: `usage` for one below `/proc`: creating folders there with Node never returns.
  */
 export function continuoHome(places: Places): string {
   const home = places.env.CONTINUO_HOME || join(places.home, ".continuo");

@@ -6,7 +6,7 @@ export function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An object of JSON with comments and commas behind the last of a list, as settings are; `null` for what is none. */
+/** An object of JSON with comments and commas after the last of a list, as settings are; `null` for what is none. */
 export function parseCommented(text: string): Json | null {
   const bare = text.replace(COMMENTS, (found) => (found.startsWith('"') ? found : " "));
   try {
@@ -17,7 +17,7 @@ export function parseCommented(text: string): Json | null {
   }
 }
 
-/** A comment without an end goes on to the end: looking for one at each of many beginnings would take for ever. */
+/** A comment without an end continues to the end: searching for one at each of many beginnings would take very long. */
 const COMMENTS = /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/gu;
 const LAST_COMMAS = /"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/gu;
 

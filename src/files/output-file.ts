@@ -58,7 +58,7 @@ export async function openOutputFile(path: string, options: OutputFileOptions): 
   return wholeFile(path, target, options.force);
 }
 
-/** Of this process itself: opened anew, a redirected one would be written from its beginning. */
+/** Of this process itself: opened again, a redirected one would be written from its beginning. */
 function descriptorOf(path: string): number | null {
   const [, name] = /^\/dev\/(stdout|stderr)$/u.exec(path) ?? [];
   if (name !== undefined) return name === "stdout" ? 1 : 2;

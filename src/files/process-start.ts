@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 export function processStartOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in brackets may hold spaces and brackets; the start is the 20th field behind it.
+    // The name in brackets may hold spaces and brackets; the start is the 20th field after it.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
   } catch {
     return null;

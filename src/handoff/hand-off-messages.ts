@@ -1,4 +1,4 @@
-/** A conversation that is no agent's goes on in one: its messages as a new native session of that agent. */
+/** Continues a conversation of no agent in one: writes its messages as a new native session of that agent. */
 
 import { ContinuoError, type Message } from "../model/index.ts";
 import { pick, resumeCommandOf } from "../native/index.ts";

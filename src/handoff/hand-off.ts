@@ -1,4 +1,4 @@
-/** A conversation goes on in another agent: as a new native session of that agent. The source is only read. */
+/** Continues a conversation in another agent, as a new native session of that agent. The source is only read. */
 
 import { settleUnfinished } from "../editing/index.ts";
 import { attemptKey, takeFirstAttempt } from "../editing/placing/index.ts";
@@ -79,7 +79,7 @@ export interface BroughtBack {
   readonly sessionId: string;
   /** How many of its messages. */
   readonly messages: number;
-  /** `records`: all of them, as its own records; `messages`: those that are left, each written anew as it was. */
+  /** `records`: all of them, as its own records; `messages`: those that are left, each rewritten as it was. */
   readonly as: "records" | "messages";
 }
 

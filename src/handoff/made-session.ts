@@ -29,7 +29,7 @@ import { type AgentPrograms, programOf, type Verification, verifyWithAgent } fro
 
 export interface Making {
   readonly gitBranch: string | null;
-  /** Records that the new session begins with; its messages come behind them. */
+  /** Records that the new session begins with; its messages come after them. */
   readonly back: ReturnStart | null;
   readonly messages: readonly NewMessage[];
   readonly cwd: string;

@@ -22,7 +22,7 @@ export function indexPathOf(places: Places): string {
 
 /**
  * - `ready`: there, and of this version
- * - `missing`: not there yet, or of an older version: a writer makes it anew
+ * - `missing`: not there yet, or of an older version: a writer makes it again
  * - `newer`: a newer Continuo made it; it is left alone
  * - `unusable`: it cannot be read or written, or it is not an index
  */

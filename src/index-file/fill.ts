@@ -99,7 +99,7 @@ export async function fillText(path: string, options: FillOptions): Promise<Fill
     sessions += 1;
     sizeBytes += source.sizeBytes;
     options.onProgress?.({ sessions, sizeBytes });
-    // Small files are read and written without a pause: Ctrl-C, and whoever else asks this process, would wait.
+    // Small files are read and written without a pause: Ctrl-C and other requests to this process would wait.
     await otherWork();
   }
   await writer.flush();
@@ -209,7 +209,7 @@ async function fillSession(
 
 interface TurnsToKeep {
   readonly goOn: GoOn;
-  /** Those that do not stay where they are, and the one that may go on, from the index. */
+  /** Those that do not stay where they are, and the one that may continue, from the index. */
   readonly turns: readonly NumberedTurn[];
 }
 

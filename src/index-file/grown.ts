@@ -1,5 +1,5 @@
 /**
- * Where the text of a session that has grown goes on: behind the turns that are as they were. A history comes in
+ * Where the text of a session that has grown continues: after the turns that are as they were. A history comes in
  * steps, each with a key that says what it is made of; as long as the keys are the same, so are the messages.
  */
 
@@ -27,7 +27,7 @@ export interface Step {
 export interface SavedSteps {
   /** What the session is opened with the next time, as JSON. */
   readonly scan: unknown;
-  /** So many of the first steps stay as they are while the session only grows. */
+  /** The number of first steps that do not change while the session only grows. */
   readonly settled: number;
 }
 
@@ -47,7 +47,7 @@ export interface GoOn {
   readonly stay: number;
   /** Turns that are as they were, these included: taken from the index. */
   readonly turns: number;
-  /** The turn after these is as it was too, and may go on. */
+  /** The turn after these is as it was too, and may continue. */
   readonly isOpen: boolean;
   /** Of the steps before `step`. */
   readonly kept: KeptSteps["steps"];
@@ -76,7 +76,7 @@ export function whereToGoOn(
   return { stay, turns, isOpen, kept: same.slice(0, step), step, skip };
 }
 
-/** A turn ends where another one begins, with a message that is the same; the last one may go on. */
+/** A turn ends where another one begins, with a message that is the same; the last one may continue. */
 function turnsWithin(
   turns: readonly KeptTurn[],
   sameMessages: number,

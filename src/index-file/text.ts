@@ -20,7 +20,9 @@ export interface StoredTurn {
 
 /** What one transaction does, in order. */
 export type TextChange =
-  /** Takes the session: whoever else writes it stops. Keeps the first turns where they still have these hashes. */
+  /**
+   * Takes the session: other processes that write it stop. Keeps the first turns where they still have these hashes.
+   */
   | { readonly type: "begin"; readonly key: string; readonly source: string; readonly kept: string }
   | { readonly type: "turns"; readonly key: string; readonly turns: readonly NumberedTurn[] }
   | {
@@ -130,7 +132,7 @@ function sessionOf(database: DatabaseSync, key: string, writer: string): number 
   return row === undefined ? null : Number(row.id);
 }
 
-/** Where another process changed what is to be kept, it goes on, and the session is filled again another time. */
+/** Where another process changed what is to be kept, it continues, and the session is filled again another time. */
 function begin(
   database: DatabaseSync,
   { key, source, kept }: Extract<TextChange, { readonly type: "begin" }>,

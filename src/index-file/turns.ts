@@ -37,7 +37,7 @@ export interface Turn {
 /**
  * Messages in their order. Each message is in one turn; a turn of more than `MAX_TURN_CHARS` comes in several.
  *
- * @param open the turn that the messages go on with
+ * @param open the turn that the messages continue
  */
 export async function* turnsOf(
   messages: AsyncIterable<Message>,

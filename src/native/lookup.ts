@@ -63,7 +63,7 @@ async function lookUpRef(ref: ReadableRef, places: Places, options: LookupOption
 
 async function lookUpPath(text: string, places: Places, options: LookupOptions): Promise<Lookup | null> {
   const path = isAbsolute(text) ? text : resolve(options.cwd ?? process.cwd(), text);
-  // A database names the session behind a `#`.
+  // A database names the session after a `#`.
   const isFile = statSync(path.replace(/#[^/#]*$/u, ""), { throwIfNoEntry: false })?.isFile() ?? false;
   if (!isFile && !text.includes("/")) return null;
   if (!isFile) throw new ContinuoError("not_found", `there is no file ${path}`);

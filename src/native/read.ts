@@ -39,7 +39,7 @@ export async function openNativeSession(
   return await reader.open(found, places, options);
 }
 
-/** What a full read tells of a session beside its messages. Errors as `openNativeSession`. */
+/** What a full read tells of a session in addition to its messages. Errors as `openNativeSession`. */
 export async function readNativeDetails(
   ref: SessionRef,
   options: LookupOptions = {},

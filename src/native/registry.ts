@@ -71,7 +71,7 @@ export async function forbiddenFolders(places: Places): Promise<readonly string[
 }
 
 /**
- * The command by which an agent goes on with a session, in the session's folder. Ids come from files that anybody may
+ * The command by which an agent continues a session, in the session's folder. Ids come from files that anybody may
  * have written: one that begins with a hyphen would be an option.
  *
  * Errors: `invalid` for such an id.

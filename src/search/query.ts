@@ -1,4 +1,4 @@
-/** The language of a search, parsed. Pure: whoever asks gives the time that `since:` counts from. */
+/** The language of a search, parsed. Pure: the caller passes the time that `since:` counts from. */
 
 import { wordsOf } from "../index-file/index.ts";
 import { ContinuoError } from "../model/index.ts";
@@ -8,7 +8,7 @@ export interface Phrase {
   readonly words: readonly string[];
   /** Quoted, or a word of several parts: it is not looked for among the parts of names in code. */
   readonly exact: boolean;
-  /** The last word may go on: it is still being typed. */
+  /** The last word may continue: it is still being typed. */
   readonly isPrefix?: true;
 }
 

@@ -167,7 +167,7 @@ function groupBySession(matches: readonly Match[]): Map<number, Match[]> {
   return groups;
 }
 
-/** A native session that one of Continuo's own goes on in is the same conversation: where both match, the own one. */
+/** An own session that continues in a native one is the same conversation: if both match, the own one is returned. */
 function eachConversationOnce(groups: readonly Match[][]): Match[][] {
   const same = new Set(
     groups

@@ -27,9 +27,11 @@ export interface Whereabouts {
 export type Outcome =
   | { readonly type: "done"; readonly result: AgentResult }
   | { readonly type: "failed"; readonly error: unknown }
-  /** It cannot go on natively, or not while somebody else does (`session_live`), and nothing reached the model. */
+  /**
+   * It cannot continue natively, or another program has the session open (`session_live`); nothing reached the model.
+   */
   | { readonly type: "unavailable"; readonly error: ContinuoError }
-  /** It was told to stop, and did not end in time. */
+  /** It was cancelled, and did not end in time. */
   | { readonly type: "left" };
 
 export interface AttemptOptions {
@@ -110,7 +112,7 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
 interface Confirmation {
   readonly error: ContinuoError | null;
   readonly inspect: (event: AgentEvent) => void;
-  /** The result, unless the agent was asked to go on natively and never said that it did. */
+  /** The result, unless the agent was asked to continue natively and never confirmed it. */
   confirm(result: AgentResult): Outcome;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs that this process started or executes, so that none of its runs is taken for left behind before it has taken its
- * turn. Other processes see from the event of a run which process started it.
+ * Runs that this process started or executes, so that none of its runs is taken for abandoned before its turn. Other
+ * processes see from the event of a run which process started it.
  */
 
 import type { Store } from "../model/index.ts";

@@ -24,7 +24,7 @@ export function assertBudget(budget: RunBudget): void {
   }
 }
 
-/** What the turn used more of than it may, as far as anybody told. */
+/** What the turn used beyond its budget, as far as it was reported. */
 export function exceededBy(turn: Turn, budget: RunBudget): ExceededLimit | null {
   const usage = usageOf(turn.usage);
   const used = {

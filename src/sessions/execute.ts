@@ -91,7 +91,7 @@ async function knownSession(store: Store, sessionId: string): Promise<Session> {
   });
 }
 
-/** We hold the lease: whoever says that it runs does not any more. */
+/** This process has the lease, so a run that is marked as running no longer runs. */
 async function interruptOthers(store: Store, { lease, others }: OwnTurn): Promise<void> {
   for (const other of others) await interruptRun(store, other, { lease, reason: GONE });
 }

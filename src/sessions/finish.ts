@@ -193,7 +193,7 @@ function metadataOf(state: TurnState, end: End): MetadataPatches {
   // What it heard of the session before, it still knows.
   if (isRefused(state)) return { session: { ...sums, ...model }, native: null };
   if (ref === null || plan === null) {
-    // It was to go on natively, and nobody knows whether it did.
+    // It should have continued natively, and it is unknown whether it did.
     const asked = plan?.nativeRef;
     const isUnsure = asked !== undefined && state.outcome.type !== "unavailable";
     const patch = isUnsure ? unsurePatch(session, agent.name, asked.sessionId) : null;

@@ -73,7 +73,7 @@ interface Part {
   text: string;
 }
 
-/** Messages that were told in parts alone, told whole. Parts may be pruned one day. */
+/** Messages that were stored only in parts, stored as a whole. Parts may be pruned one day. */
 async function unsaidMessages(store: Store, { sessionId, runId, agent, metadata }: Run): Promise<NewEvent[]> {
   const open = new Map<string, Part[]>();
   for (let after: number | null = 0; after !== null; ) {

@@ -32,7 +32,7 @@ export function sessionLease(sessionId: string): string {
   return `session/${sessionId}`;
 }
 
-/** Held by who waits with a run, so that nobody takes the run for left behind. */
+/** Held while a run waits, so that no process takes the run for abandoned. */
 export function runLease(runId: string): string {
   return `run/${runId}`;
 }
@@ -44,7 +44,7 @@ export interface HoldOptions {
   readonly signal?: AbortSignal;
 }
 
-/** `null` when somebody else holds it. From whoever is certainly gone, it is taken. */
+/** `null` when somebody else holds it. It is taken from a process that certainly ended. */
 export async function holdLease(store: Store, name: string, options: HoldOptions): Promise<HeldLease | null> {
   const { leaseMs, signal } = options;
   const owner = ownerOf(options.owner);
@@ -77,7 +77,7 @@ export function runnerOf(store: Store, sessionId: string, call: CallOptions = {}
 
 type LeaseHolder = Pick<Lease, "name" | "token" | "owner">;
 
-/** Leases that this process let go while the store did not answer: whoever asks in this process takes them. */
+/** Leases that this process released while the store did not answer: a caller in this process takes them. */
 const LET_GO = new Set<string>();
 
 function keyOf({ name, token, owner }: LeaseHolder): string {
@@ -133,7 +133,7 @@ function renewed(store: Store, { name, token, expiresAt }: Lease, { owner, lease
     releaseWrite,
     lastWrite: async () => {
       clearInterval(timer);
-      // A renewal that came after it would take the lease anew.
+      // A renewal that came after it would take the lease again.
       await renewing;
       return releaseWrite;
     },

@@ -7,7 +7,7 @@ export const LIMITS = {
   parallelRuns: 16,
   /** How long a session is held without a sign of life. It is renewed three times as often. */
   leaseMs: 30_000,
-  /** How long an agent has to end by itself after it was told to stop; then it is left. */
+  /** How long an agent may take to end after it was cancelled; then it is abandoned. */
   graceMs: 5_000,
   /** How often who waits for a session looks by itself. */
   pollMs: 1_000,

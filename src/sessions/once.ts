@@ -10,7 +10,7 @@ import type { RunResult } from "./result.ts";
 import { type StartRunOptions, startRun, startSession } from "./start.ts";
 
 export interface RunOnceOptions extends ExecuteRunOptions, Omit<StartRunOptions, "agent" | "signal"> {
-  /** The session to go on with (`continuation` is `auto` then); a new one where none is given. */
+  /** The session to continue (then `continuation` is `auto`); a new one by default. */
   readonly sessionId?: string;
   /** What a new session is made with. */
   readonly session?: Omit<NewSession, "signal" | "sessionId">;

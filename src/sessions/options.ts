@@ -12,7 +12,7 @@ export interface ExecuteRunOptions {
   readonly adapterOpts?: Readonly<Record<string, unknown>>;
   /** Since the run began; then it ends as `timeout`. */
   readonly timeoutMs?: number;
-  /** How long an agent that was told to stop has; 5,000 where none is given. */
+  /** Milliseconds that a cancelled agent may take to end; 5,000 by default. */
   readonly graceMs?: number;
   readonly budget?: RunBudget;
   /** How long the session is held without a sign of life; 30,000 where none is given. */

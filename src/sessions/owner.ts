@@ -1,6 +1,6 @@
 /**
- * Who holds a lease: an id and, on Linux, which process of which machine that is. Whoever finds the lease held, on the
- * same machine, sees that the process is gone, and need not wait until the lease expires.
+ * Who holds a lease: an id and, on Linux, which process of which machine that is. A process that finds the lease taken
+ * can see, on the same machine, that its holder is gone, and need not wait until the lease expires.
  *
  * A process is judged only where its number means the same to both: the same boot of the same machine, the same PID
  * namespace (containers) and the same clock. Nothing is said of any other, and the lease then lasts as long as it

@@ -69,7 +69,7 @@ async function beginningOf(options: PlanOptions): Promise<Plan | null> {
   return plan.kind === "new" && plan.resumption.omitted === undefined ? plan : null;
 }
 
-/** Why there is no going on natively; `null` when there may be. */
+/** Why the session cannot continue natively; `null` if it can. */
 async function obstacleOf(options: PlanOptions): Promise<string | null> {
   const { agent, session, asked, sentBefore, heardIn, signal } = options;
   const reference = referenceOf(session, agent.name);

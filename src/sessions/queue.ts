@@ -1,6 +1,6 @@
 /**
  * Whose turn it is. Runs of a session wait in the store, in the order in which they were started, whichever
- * process has them; who holds the session's lease runs it. Sessions run in parallel, so many at a time.
+ * process has them; the process with the session's lease executes it. Sessions run in parallel, up to a limit.
  */
 
 import {

@@ -19,11 +19,11 @@ export interface RunResult {
   readonly resumption: Resumption | null;
   /** The text of the last message; of a very long one its last piece. */
   readonly text: string;
-  /** With the cost in it, where anybody told it. */
+  /** With the cost, if it was reported. */
   readonly usage?: Usage;
   /** The agent's own word. */
   readonly stopReason?: string;
-  /** What the agent gave back beside what it said. */
+  /** What the agent gave back in addition to what it said. */
   readonly value?: unknown;
   readonly error?: RunError;
 }

@@ -42,7 +42,7 @@ export interface TakeOver extends CallOptions {
   readonly root: string;
 }
 
-/** Whoever cancelled a run may give its input again; `wake` offers only what was interrupted. */
+/** The input of a cancelled run may be sent again; `wake` offers only what was interrupted. */
 const RETRIED: ReadonlySet<Run["status"]> = new Set(["interrupted", "cancelled"]);
 
 /** A new run with the input of one that was interrupted or cancelled. Errors: `conflict` when it was neither, or somebody else has it. */

@@ -101,7 +101,7 @@ async function sentBefore(store: Store, run: Run): Promise<Pick<PlanOptions, "se
   return { sentBefore: events[0]?.sequence ?? null, heardIn };
 }
 
-/** A native session is not told of before its agent confirmed it. */
+/** A native session is not recorded before its agent confirmed it. */
 function toldAtOnce(plan: Plan | null): Resumption | null {
   return plan === null || plan.kind === "native" ? null : plan.resumption;
 }
@@ -154,12 +154,12 @@ async function begin(
   return { head, known: stored[0]?.sequence === read + 1 ? head : read, processed: older ? null : sequence };
 }
 
-/** Calls the agent; once more, by replay, when it cannot go on natively and nobody insists. */
+/** Calls the agent; calls it again, by replay, if it cannot continue natively and the caller does not require it. */
 async function ask(state: TurnState, planOptions: PlanOptions): Promise<void> {
   await call(state);
   const { outcome, turn, stops, agent } = state;
   if (outcome.type !== "unavailable" || stops.stop !== null) return;
-  // Somebody else goes on with it: told something by both, it would be in two states.
+  // Another program continues it: with input from both, it would be in two states.
   if (outcome.error.code === "session_live") return;
   const isHeard = turn.heard === "something";
   if (planOptions.asked === "native" || isHeard || state.plan?.kind !== "native") return;

@@ -73,7 +73,7 @@ export async function startRun(
       : await takeOver(store, { sessionId, run, root, ...call });
   // Several processes may have found room at the same time: the last of them give way again.
   if ((await place(store, sessionId, { maxQueued, call, runId })) <= maxQueued) return created;
-  // Of an input that is given again it is not the end: whoever asks later may have it.
+  // For a repeated input this is not final: a later caller may get it.
   const status = root === undefined ? "cancelled" : "interrupted";
   const error = tooMany(sessionId, maxQueued);
   const { entry, write } = runEnd(runId, status, { reason: error.message, error: toRunError(error) });

@@ -37,7 +37,7 @@ export interface TurnState extends RunContext {
   plan: Plan | null;
   /** Where the agent said that it is. */
   where: Whereabouts | null;
-  /** What the log was told of it last. */
+  /** What the log last recorded of it. */
   told: Resumption | null;
   outcome: Outcome;
   /** Whether the log says the input. Of a native turn it does when the agent has confirmed where it is. */

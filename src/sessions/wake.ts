@@ -112,7 +112,7 @@ async function cursors(store: Store, sessionId: string): Promise<Pick<Woken, "re
 
 /**
  * Input of interrupted runs that no later run has, and that lies after the cursor `processed`; when it was answered,
- * what lies behind it is offered.
+ * what lies after it is offered.
  */
 async function offered(store: Store, sessionId: string): Promise<readonly OfferedInput[]> {
   const { processed } = await cursors(store, sessionId);

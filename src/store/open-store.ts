@@ -12,7 +12,7 @@ export interface OpenStoreOptions {
   readonly workspaceId?: string;
   /** Brings an older schema up to date (on SQLite after a copy of the file). */
   readonly migrate?: boolean;
-  /** Told when a schema was brought up to date. */
+  /** Called when a schema was migrated. */
   readonly onMigrated?: (migrated: {
     readonly from: number;
     readonly to: number;

@@ -30,7 +30,7 @@ export async function vacuumStore(store: OpenedStore, { signal }: CallOptions = 
   return { expiredLogs: removed, blobs: blobs.removed, blobBytes: blobs.sizeBytes };
 }
 
-/** `ok` is false without `firstBadSequence` when the events are right and rows beside them are not. */
+/** `ok` is false without `firstBadSequence` when the events are right and rows next to them are not. */
 export type LogVerification = VerifyResult & { readonly logId: string };
 
 /**

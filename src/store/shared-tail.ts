@@ -1,7 +1,7 @@
 /**
  * One reading loop per log and process, for all who wait at the log's end: an append costs one read, however many
- * readers there are. The newest events are held, up to a bound. Whoever needs older ones reads for itself until it has
- * caught up, so that a slow reader holds up nobody and costs no memory.
+ * readers there are. The newest events are held, up to a bound. A reader that needs older ones reads for itself until
+ * it has caught up, so that a slow reader delays no other and costs no memory.
  */
 
 import type { StoredEvent } from "../model/index.ts";
@@ -155,7 +155,7 @@ export class SharedTail {
         }
       }
     } catch (error) {
-      // Whoever comes next begins with a loop of its own.
+      // The next reader begins a loop of its own.
       this.#over();
       for (const waiter of [...this.#waiters]) waiter.fail(error);
       this.#waiters.clear();

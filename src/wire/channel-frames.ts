@@ -126,7 +126,7 @@ export type ClientFrame =
   | { readonly type: "heartbeat" }
   /** No more events until `resume`. */
   | { readonly type: "pause" }
-  /** The events after this sequence, once more or at last. */
+  /** The events after this sequence, again or for the first time. */
   | { readonly type: "resume"; readonly after: number }
   /** The client leaves for good: its handle is free. */
   | { readonly type: "close" };

@@ -21,7 +21,7 @@ export interface ChannelMessage {
 export interface MessagesWindow {
   /** Oldest first. */
   readonly messages: readonly ChannelMessage[];
-  /** The newest event that they were made of: a reader goes on after it. */
+  /** The newest event that they were made of: a reader continues after it. */
   readonly sequence: number;
   /** Whether there are older ones: ask with `before`, the sequence of the first message. */
   readonly hasOlder: boolean;
@@ -39,7 +39,7 @@ export interface ChannelHead {
   readonly handle: string | null;
 }
 
-/** What is said of a channel in a list. */
+/** What a list shows of a channel. */
 export interface ChannelSummary {
   /** `null` where nobody has written yet. Its content is only a beginning. */
   readonly newest: ChannelMessage | null;

@@ -28,7 +28,7 @@ export class Answer {
   }
 
   /**
-   * Rejects when the channel takes nothing of this agent any more: then it need not go on. An answer that the server
+   * Rejects when the channel takes nothing of this agent any more: then it can stop. An answer that the server
    * interrupted while there was no connection is heard to its end.
    */
   async hear(event: AgentEvent): Promise<void> {

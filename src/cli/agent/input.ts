@@ -31,7 +31,7 @@ export function isInput(event: ClientEvent): event is Input {
 }
 
 /**
- * `knows`: the agent has heard of the channel before, in the session that it goes on with. True when it has heard this
+ * `knows`: the agent has heard of the channel before, in the session that it continues. True when it has heard this
  * input.
  */
 export async function answerInput(joined: JoinedChannel, event: Input, knows: boolean): Promise<boolean> {
@@ -84,7 +84,7 @@ async function ask(joined: JoinedChannel, turn: Turn): Promise<void> {
       inputId,
       ...present({ retryOf }),
     });
-    // Whoever stops the agent leaves the input to its next join, unless the answer is there.
+    // If the agent is stopped, its next join takes the input, unless the answer is there.
     if (result.status !== "completed") signal.throwIfAborted();
     await keepSession(joined, "");
     if (result.status === "completed") await complete(joined, turn);
@@ -120,7 +120,7 @@ async function complete(joined: JoinedChannel, turn: Turn): Promise<void> {
   await deliver(joined, turn, { status: "completed", answer: turn.answer.text });
 }
 
-/** Whoever asked hears that there is no answer, and the agent goes on with the next one. */
+/** The participant who asked learns that there is no answer, and the agent takes the next input. */
 async function fail(joined: JoinedChannel, turn: Turn, message: string): Promise<void> {
   joined.note(`the agent could not answer: ${message}`);
   await hearWhole(turn.answer, `(I could not answer: ${message})`);
@@ -140,7 +140,7 @@ async function deliver(
   } catch (error) {
     if (!isContinuoError(error, "conflict")) throw error;
   }
-  // Without a connection for so long that the server interrupted the answer: it is given once more, as a whole.
+  // The connection was lost for so long that the server interrupted the answer: the whole answer is sent again.
   const again = await client.claimInput(sequence, claimOf(flags));
   if (again.state === "done") return;
   const whole = new Answer({ client, answerId: again.answerId, replyTo: again.messageId });

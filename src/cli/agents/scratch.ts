@@ -11,7 +11,7 @@ export interface Scratch extends Disposable {
   readonly places: Places;
   /** An empty project. */
   readonly project: string;
-  /** Beside what the person configured for the agent: no model is asked, no home but this one is found. */
+  /** In addition to what the person configured for the agent: no model is asked, no home but this one is found. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -8,7 +8,7 @@ import { accessOf, callServer, channelPath } from "./server.ts";
 
 export async function runTail(channel: string, flags: TailFlags, shell: Shell): Promise<number> {
   const access = accessOf(flags, shell);
-  // Whoever only reads makes no channel, and is told at once that there is none.
+  // Reading does not create a channel; a missing channel is an error at once.
   await callServer(access, channelPath(channel));
   const stop = new AbortController();
   using _interrupts = shell.holdInterrupts(() => stop.abort());

@@ -21,7 +21,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
   };
   let isTerminated = false;
   using _held = shell.holdInterrupts(interrupt);
-  // What was said so far is kept, and told, as with Ctrl-C.
+  // What was said so far is stored and reported, as with Ctrl-C.
   using _heldToo = shell.holdTermination(() => {
     if (stop.signal.aborted) process.exit(LEFT_BY_SIGTERM);
     isTerminated = true;
@@ -65,7 +65,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
     const exitCode = await turn(open, input, stop);
     return isTerminated ? LEFT_BY_SIGTERM : exitCode;
   } catch (error) {
-    // What was to be told comes before what went wrong.
+    // Pending output is printed before the error.
     const begun = await (told as Promise<Telling> | null);
     await begun?.fail(error, talk?.session?.sessionId ?? null);
     if (isTerminated) return LEFT_BY_SIGTERM;

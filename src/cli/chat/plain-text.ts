@@ -1,4 +1,4 @@
-/** What the agent says, as plain text in a stream: visible, and no more than that. */
+/** What the agent says, as plain text in a stream: visible text only. */
 
 import type { AgentEvent } from "../../model/index.ts";
 import { visibleText } from "../../transcript/index.ts";

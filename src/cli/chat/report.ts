@@ -46,7 +46,7 @@ function terminalReport(shell: Shell): Report {
   };
 }
 
-/** The answer alone on stdout, everything else on stderr. */
+/** Only the answer goes to stdout, everything else to stderr. */
 function plainReport(shell: Shell): Report {
   const beside = new Teller(shell, shell.stderr);
   const answer = createPlainText(createOutput(shell.stdout));

@@ -14,7 +14,7 @@ export interface Telling {
   readonly ask: AskPermission;
   /** Gives the exit code. Errors: those of the turn. */
   turn(talk: Talk, input: string, stop: AbortController): Promise<number>;
-  /** What went wrong, for a program that was told something, and no result. */
+  /** The error, for a program that received output but no result. */
   fail(error: unknown, sessionId: string | null): Promise<void>;
 }
 

@@ -16,10 +16,10 @@ export type Completion =
   | { readonly type: "files" }
   | { readonly type: "folders" };
 
-/** Words that stand for the same word behind `session`. */
+/** Words that stand for the same word after `session`. */
 type Shortcuts = readonly string[];
 
-/** @param words what was typed behind `continuo`; the last one, maybe empty, is the one to complete */
+/** @param words what was typed after `continuo`; the last one, maybe empty, is the one to complete */
 export function wantedFor(program: Command, words: readonly string[], shortcuts: Shortcuts): Completion {
   const current = words.at(-1) ?? "";
   const place = walk(program, words.slice(0, -1), shortcuts);
@@ -42,7 +42,7 @@ interface Place {
   /** The option whose value comes next. */
   option: Option | null;
   operands: number;
-  /** Behind `--`. */
+  /** After `--`. */
   isPlain: boolean;
 }
 

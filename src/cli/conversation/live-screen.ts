@@ -1,4 +1,4 @@
-/** Lines that stay, and below them lines that are drawn anew each time. */
+/** Lines that stay, and below them lines that are redrawn each time. */
 
 import { stripVTControlCharacters } from "node:util";
 import { createOutput, cutEnd, type Shell, screenOf, widthOf } from "../terminal/index.ts";
@@ -6,14 +6,14 @@ import { createOutput, cutEnd, type Shell, screenOf, widthOf } from "../terminal
 export interface LiveScreen {
   /** Rings the terminal's bell. */
   ring(): void;
-  /** Whether lines can be drawn anew at all. */
+  /** Whether lines can be redrawn at all. */
   readonly isLive: boolean;
   readonly isTerminal: boolean;
   readonly columns: number;
   readonly rows: number;
   /**
-   * Resolves when the terminal takes more. Live lines that are not shorter than a row are cut. The cursor stands so many
-   * columns before the end of the last one.
+   * Resolves when the terminal takes more. Live lines that are not shorter than a row are cut. The cursor is this
+   * number of columns before the end of the last one.
    */
   show(lines: readonly string[], live: readonly string[], cursorBack?: number): Promise<void>;
 }

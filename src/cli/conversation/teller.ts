@@ -38,7 +38,7 @@ export class Teller {
   #hint = "";
   #drawing: Drawing | null = null;
   #startedAt = 0;
-  /** When the agent last told anything. */
+  /** When the agent's last event came. */
   #heardAt = 0;
   #waiting: AgentEvent[] = [];
   #chars = 0;
@@ -107,7 +107,7 @@ export class Teller {
     void this.flush();
   }
 
-  /** What is typed while the turn goes on, below everything. */
+  /** What is typed during the turn, below everything. */
   typed(typed: TypedAhead): void {
     this.#typed = typed;
     this.#frame ??= setTimeout(() => void this.flush(), TALK_LIMITS.frameMs);
@@ -135,12 +135,12 @@ export class Teller {
     const isNew = question !== null && this.#question?.request !== question.request;
     this.#question = question;
     if (isNew) this.bell();
-    // Where nothing can be drawn anew it is a line as any other.
+    // Where nothing can be redrawn it is a line as any other.
     if (question !== null && !this.#screen.isLive) this.#add(this.#status(this.#screen.columns));
     void this.flush();
   }
 
-  /** Whoever looks elsewhere is called: the terminal decides how. */
+  /** Rings the bell for a person who looks elsewhere; the terminal decides how it sounds. */
   bell(): void {
     if (this.#screen.isLive) this.#screen.ring();
   }

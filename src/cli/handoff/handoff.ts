@@ -1,4 +1,4 @@
-/** `handoff`: the receipt, then the new session and how to go on with it. */
+/** `handoff`: the receipt, then the new session and how to continue it. */
 
 import { resolve } from "node:path";
 import { handOver } from "../../conversations/index.ts";
@@ -35,7 +35,7 @@ export async function runHandoff(id: string, flags: HandoffFlags, shell: Shell):
   return await printHandOff(made, flags, shell);
 }
 
-/** The receipt, then the new session and how to go on with it. */
+/** The receipt, then the new session and how to continue it. */
 export async function printHandOff(
   made: HandOff,
   flags: { readonly json?: true },

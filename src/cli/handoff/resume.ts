@@ -42,7 +42,7 @@ interface Command {
   readonly opens: Pick<LocatedSession, "found" | "places"> | null;
 }
 
-/** Its agents' own sessions may be further behind than it is: that is for the person to choose. */
+/** The agents' native sessions may lack its newest messages, so the person has to choose. */
 function ofNoAgent({ sessionId, nativeRefs }: OwnRow): ContinuoError {
   const ways = [`continuo repl --resume ${sessionId}`, `continuo resume ${sessionId} --agent AGENT`].concat(
     nativeRefs.map((ref) => `continuo resume ${ref.agent}:${ref.sessionId}`),
@@ -60,7 +60,7 @@ async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell):
   const places = placesOf(shell);
   const { agent } = flags;
   if (agent !== undefined && (located.kind === "own" || agent !== located.native.found.agent)) {
-    // A session that nobody can open is not to be left behind.
+    // A session that cannot be opened is removed.
     if (!flags.print && findProgram(agent, shell.env.PATH ?? "", shell.cwd) === null)
       throw notInstalled(agent);
     const made = await handOver(located, { places: shell, options: { to: agent, places } });

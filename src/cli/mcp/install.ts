@@ -132,7 +132,7 @@ function toInstall(registration: Registration, settings: Settings, shell: Shell)
   return { registration, settings, edit, after: edit === null ? settings.text : applyEdit(text, edit) };
 }
 
-/** What an installation changed is taken back as it was; a file that changed since loses our entry alone. */
+/** What an installation changed is taken back as it was; from a file that changed since, only our entry is removed. */
 function toUninstall(registration: Registration, settings: Settings, shell: Shell): Plan {
   const { text, path } = settings;
   if (text === null) return { registration, settings, edit: null, after: null };

@@ -9,8 +9,8 @@ import { parseSince, type Shell } from "../terminal/index.ts";
 const REGEX_MS = { here: 20_000, remote: 2_000 } as const;
 
 /**
- * @param caller `here`: an agent that started this process; `remote`: whoever has a token of a server, who sees what
- * agents keep on the machine and nothing of any workspace
+ * @param caller `here`: an agent that started this process; `remote`: a client with a token of a server, which sees the
+ * agents' sessions of the machine and no workspace
  */
 export function machineOf(shell: Shell, caller: "here" | "remote"): Machine {
   return {

@@ -15,7 +15,7 @@ export interface Drawing {
   readonly preview: readonly string[];
 }
 
-/** Narrower terminals show the list alone. */
+/** Narrower terminals show only the list. */
 const MIN_SPLIT_COLUMNS = 60;
 const AGENT_COLUMNS = 9;
 const TIME_COLUMNS = 10;

@@ -228,7 +228,7 @@ function freeName(base: string, ending: string, { cwd }: Shell): string {
   }
 }
 
-/** What a command says beside its work would be said into the screen. */
+/** Other output of a command would be written into the screen. */
 function quiet(shell: Shell): Shell {
   const { stdin, stdout, env, home, cwd, now } = shell;
   const stderr: NodeJS.WriteStream = Object.create(shell.stderr, { write: { value: () => true } });

@@ -6,7 +6,7 @@ const ENTER = "\u001b[?1049h\u001b[?7l\u001b[2J";
 const LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 
 export interface FullScreen extends Disposable {
-  /** Draws every row anew; the cursor stands in the first row where a column is given. */
+  /** Draws every row again; the cursor stands in the first row where a column is given. */
   draw(lines: readonly string[], cursorColumn: number | null): void;
   /** Sends what is no row: an order to the terminal itself. */
   send(sequence: string): void;
@@ -31,7 +31,7 @@ export function openFullScreen(shell: Shell): FullScreen {
     draw(lines, cursorColumn) {
       // What comes late is no picture on the screen of the shell.
       if (!isOpen) return;
-      // Erased first: behind a full row the cursor still stands on its last cell.
+      // Erased first: after a full row the cursor still stands on its last cell.
       const rows = lines.map((line) => `\u001b[2K${line}\u001b[0m`).join("\r\n");
       const cursor = cursorColumn === null ? "" : `\u001b[1;${cursorColumn}H\u001b[?25h`;
       stdout.write(`\u001b[?25l\u001b[H${rows}${cursor}`);

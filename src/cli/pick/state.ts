@@ -143,7 +143,7 @@ function withQuery(state: PickState, query: string): PickState {
   return { ...state, query, shown, selected: Math.max(0, place) };
 }
 
-/** Whoever moves is in the list. */
+/** Moving the selection focuses the list. */
 function move(state: PickState, by: number): Step {
   const last = Math.max(0, state.shown.length - 1);
   const selected = Math.min(last, Math.max(0, state.selected + by));

@@ -51,7 +51,7 @@ function isClipboard(plain: string | undefined): boolean {
   return plain !== undefined && plain.replace(SENTENCE_END, "") === CLIPBOARD;
 }
 
-/** A sentence may end behind a name. */
+/** A sentence may end after a name. */
 const SENTENCE_END = /[.,;:!?)\]]+$/u;
 
 interface Place {

@@ -1,4 +1,4 @@
-/** What Tab offers: commands, and what stands behind them. */
+/** The candidates of Tab: commands and their arguments. */
 
 import type { CompleterResult } from "node:readline";
 import { SLASH_COMMANDS } from "./slash.ts";

@@ -14,7 +14,7 @@ export interface Draft {
   readonly text: string;
   /** In UTF-16 units of the text. */
   readonly cursor: number;
-  /** Waiting lines behind the one that was taken back. */
+  /** Waiting lines after the one that was taken back. */
   readonly after: readonly string[];
 }
 

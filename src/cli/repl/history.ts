@@ -1,4 +1,4 @@
-/** What a person typed, kept between conversations: for them alone to read, and bounded. */
+/** What a person typed, stored between conversations: only the person can read it, and its size is bounded. */
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -15,7 +15,7 @@ import type { Input, InputEvent, InputListener, InputOptions } from "./input.ts"
 import { REPL_LIMITS } from "./limits.ts";
 import { addPaste, filterKeys, isWhole, NO_PASTES, type Pastes, withPastes } from "./paste.ts";
 
-/** What is typed behind one of these waits: for the next line, or for what Tab offers. */
+/** Input after one of these waits: for the next line, or for the candidates of Tab. */
 const STOP = new RegExp(`[\\r\\n\\t${INTERRUPT}]`, "u");
 /** As for the signal of the same name. */
 const HUNG_UP = 129;
@@ -37,7 +37,7 @@ class Keyboard implements Input {
   #history: readonly string[];
   #pastes: Pastes = NO_PASTES;
   readonly #keepInHistory: InputHistory["add"];
-  /** Typed behind the line that is read. */
+  /** Typed after the line that is read. */
   #ahead = "";
   /** Typed while no line is read. */
   #draft: Draft = EMPTY_DRAFT;
@@ -73,7 +73,7 @@ class Keyboard implements Input {
     for (;;) {
       const typed = await this.#readLine(text === "" ? prompt : "  ");
       if (typed.type !== "line") return typed;
-      // A line that ends with a backslash goes on.
+      // A line that ends with a backslash continues on the next one.
       const goesOn = /(?:^|[^\\])\\$/u.test(typed.text);
       text += goesOn ? `${typed.text.slice(0, -1)}\n` : typed.text;
       if (goesOn) continue;
@@ -132,7 +132,7 @@ class Keyboard implements Input {
   /** Its terminal is gone, and nobody sent a signal: what nobody can leave would stay for ever. */
   readonly #onGone = (): never => process.exit(HUNG_UP);
 
-  /** To the shell, with all that runs for it: Ctrl-Z. A process that has no shell is not stopped, and goes on. */
+  /** To the shell, with all that runs for it: Ctrl-Z. A process that has no shell is not stopped, and continues. */
   #suspend(): void {
     this.#giveBack();
     process.kill(0, "SIGTSTP");

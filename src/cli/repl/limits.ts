@@ -9,7 +9,7 @@ export const REPL_LIMITS = {
   aheadChars: 65_536,
   /** Who paused for so long in the middle of a line looks at the question that came up. */
   typingMs: 1_000,
-  /** Whoever still runs then was not stopped. */
+  /** A program that still runs then was not stopped. */
   suspendMs: 100,
   /** Of one paste. */
   pasteChars: 8_388_608,

@@ -1,4 +1,4 @@
-/** Paths that begin so, for Tab behind an `@`. */
+/** Paths with a given prefix, for Tab after an `@`. */
 
 import { opendir } from "node:fs/promises";
 import { join, resolve } from "node:path";

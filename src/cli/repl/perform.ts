@@ -118,7 +118,7 @@ const COMMANDS: Readonly<Record<Exclude<SlashName, "quit">, Command>> = {
   cancel: async () => ["  no turn is running"],
 };
 
-/** So many lines of the agent's own commands are shown; Tab offers all. */
+/** The number of lines of the agent's own commands that are shown; Tab offers all of them. */
 const MAX_OWN = 30;
 
 function ownCommands(

@@ -108,7 +108,7 @@ async function loop(repl: Repl): Promise<number> {
 
 type ReplRequest = Exclude<ReturnType<typeof parseLine>, { readonly type: "nothing" }>;
 
-/** Whatever goes wrong is told, and the conversation goes on. */
+/** An error is printed, and the conversation continues. */
 async function answer(repl: Repl, line: ReplRequest, typed: string | undefined): Promise<void> {
   const { teller, talk, shell, paint } = repl;
   const { columns } = screenOf(shell, shell.stdout);
@@ -196,7 +196,7 @@ async function conclude(
   if (result.resumption !== null && isKept) {
     const { sessionId, resumption } = result;
     const place = `${sessionId} ${talk.agent}`;
-    // The second turn goes on where the first one was: that is no news.
+    // The second turn continues in the same session as the first: nothing to report.
     const isNews =
       place !== repl.place || resumption.happened !== "native" || resumption.forked !== undefined;
     repl.place = place;

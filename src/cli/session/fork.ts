@@ -1,4 +1,4 @@
-/** `session fork`: a new session with the same history, and how to go on with it. */
+/** `session fork`: a new session with the same history, and how to continue it. */
 
 import { forkOwn, type LocatedSession, type OwnRow, openOwn } from "../../catalog/index.ts";
 import { type ForkedSession, forkNativeSession } from "../../editing/index.ts";
@@ -14,7 +14,7 @@ export interface ForkFlags {
   readonly json?: true;
 }
 
-/** As of an agent's session; what goes on with it is a command of Continuo's. */
+/** As for an agent's session; the command that continues it is one of Continuo's. */
 type Fork = Omit<ForkedSession, "agent" | "cwd"> & { readonly agent: string; readonly cwd: string | null };
 
 export async function runFork(id: string, flags: ForkFlags, shell: Shell): Promise<number> {

@@ -49,7 +49,7 @@ export async function runRepair(id: string | null, flags: RepairFlags, shell: Sh
   return repair.remaining.length > 0 ? STILL_DAMAGED : 0;
 }
 
-/** Its log is a chain of hashes: what is damaged in it cannot be told from what was there. */
+/** Its log is a chain of hashes: from a damaged event, the original cannot be recovered. */
 function ofOwn({ sessionId }: OwnRow): ContinuoError {
   return new ContinuoError("unsupported", `cannot repair session ${sessionId}: it is Continuo's own`, {
     hint: `Run \`continuo session check ${sessionId}\` to see what is damaged, and \`continuo store restore\` to restore a backup of the store.`,

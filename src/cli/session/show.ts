@@ -56,7 +56,7 @@ function isLarge(located: LookUpHit): boolean {
   return located.native.found.files.reduce((sum, file) => sum + file.sizeBytes, 0) > LARGE_BYTES;
 }
 
-/** The leaf that is named, or that alone begins so. Errors: `not_found`, `ambiguous`. */
+/** The leaf with this id, or the only one with this prefix. Errors: `not_found`, `ambiguous`. */
 function toLeaf(session: ShownSession, text: string): string {
   const ids = session.leaves.map(({ id }) => id);
   const matches = ids.includes(text) ? [text] : ids.filter((id) => id.startsWith(text));

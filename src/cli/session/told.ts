@@ -1,4 +1,4 @@
-/** Agents whose files nobody here reads: they are started and asked, where a person names them. */
+/** Agents whose files Continuo does not read: if a person names one, it is started and asked. */
 
 import { isToldAlone, OWN } from "../../catalog/index.ts";
 import { assertRunnable, type Configuration, openDriver, readConfiguration } from "../../config/index.ts";
@@ -22,12 +22,12 @@ export async function driversNamed(agents: readonly string[], shell: Shell): Pro
   return drivers;
 }
 
-/** Who can be asked. Errors: as `readConfiguration`. */
+/** The agents that can be asked. Errors: those of `readConfiguration`. */
 export async function namesToAsk(shell: Shell): Promise<readonly string[]> {
   return namesToldAlone(await readConfiguration({ places: shell }));
 }
 
-/** Those that the configuration names, and that have to be asked. */
+/** The configured agents that have to be asked for their sessions. */
 function namesToldAlone({ agents }: Pick<Configuration, "agents">): readonly string[] {
   return Object.keys(agents).filter(isToldAlone);
 }

@@ -11,7 +11,7 @@ import {
 import type { Grouping } from "./flags.ts";
 
 export interface Group {
-  /** A day is `2026-01-31`, in local time; `null` for what is not told. */
+  /** A day is `2026-01-31`, in local time; `null` if it is unknown. */
   readonly key: string | null;
   readonly sessions: number;
   readonly turns: number;

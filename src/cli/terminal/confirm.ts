@@ -1,4 +1,4 @@
-/** A question with yes or no. Only on a terminal: whoever asks elsewhere waits for ever. */
+/** A question with yes or no. Only on a terminal: elsewhere nobody answers, and the command waits forever. */
 
 import { once } from "node:events";
 import { createInterface } from "node:readline";

@@ -3,7 +3,10 @@
 import type { Writable } from "node:stream";
 
 export interface Output {
-  /** Resolves when the stream wants more. One text is whole before the next one begins, whoever waits for it. */
+  /**
+   * Resolves when the stream wants more. One text is written completely before the next one begins, whether or not a
+   * caller waits.
+   */
   write(text: string): Promise<void>;
   /** Whether nobody reads any more. */
   readonly isClosed: boolean;
@@ -38,7 +41,7 @@ export function createOutput(stream: Writable): Output {
   };
 }
 
-/** An error is for whoever listens to the stream; here it is the end of waiting. */
+/** The listeners of the stream receive an error; here it only ends the wait. */
 async function drainOrEnd(stream: Writable): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const events = ["drain", "close", "error"];

@@ -10,7 +10,7 @@ const NARROW =
 type Measure = (text: string) => number;
 let measure: Measure | null = null;
 
-/** `string-width` compiles expressions over all emoji; that is worth its 40 ms only to whoever needs it. */
+/** `string-width` compiles expressions over all emoji; its 40 ms are spent only where it is needed. */
 export function widthOf(text: string): number {
   if (NARROW.test(text)) return text.length;
   if (measure === null) {
@@ -21,7 +21,7 @@ export function widthOf(text: string): number {
 }
 
 const ELLIPSIS = "…";
-/** No line of a terminal is longer; what lies behind is not even looked at. */
+/** No line of a terminal is longer; the rest is not looked at. */
 const MAX_COLUMNS = 4096;
 
 /** Cuts to at most `columns` columns, with `…` at the end. */

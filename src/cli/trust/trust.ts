@@ -38,7 +38,7 @@ async function trust(dir: string | null, flags: TrustFlags, shell: Shell): Promi
   const found = stat.isFile() ? start : findProjectFile(start);
   const raw = found === null ? null : readFile(found);
   const file = raw === null ? null : checked(raw, trustedAt);
-  // Who names the file means the file alone.
+  // A path of a file trusts only this file.
   const folder = stat.isFile() ? null : { path: projectFolderOf(start), trustedAt };
   writeTrusted(continuoHome(placesOf(shell)), ({ files, folders }) => ({
     files: file === null ? files : [...files.filter(({ path }) => path !== file.path), withoutKeys(file)],

@@ -26,13 +26,13 @@ export async function runView(id: string | null, flags: ViewFlags, shell: Shell)
   await using own = await openExisting(shell);
   const logs = own?.store ?? tokens;
   const sessions = machineWork(shell);
-  // The list is made while the browser starts; whoever asks for it is told of its errors.
+  // The list is made while the browser starts; a caller that asks for it receives its errors.
   sessions.then((machine) => machine.sessions({ partial: "allow" })).catch(() => undefined);
   const server = createServer({
     store: (workspaceId) => logs.forWorkspace(workspaceId),
     tokens: (workspaceId) => tokens.forWorkspace(workspaceId),
     authenticate: createAuthenticate(tokens),
-    // Whoever only looks writes no notes, also where no other server does.
+    // A viewer writes no notes, even if no other server does.
     live: { workspaceIds: [], role: "reader" },
     hosts: [HOST, "localhost"],
     machine: () => sessions,

@@ -196,7 +196,7 @@ export class LiveClient {
     }
   }
 
-  /** Leaves; the session goes on, and what is in the outbox is sent by the next client that opens it. */
+  /** Leaves; the session continues, and what is in the outbox is sent by the next client that opens it. */
   close(): void {
     this.#over.abort();
     clearInterval(this.#ping);
@@ -241,7 +241,7 @@ export class LiveClient {
         if (isContinuoError(error, "log_closed")) await this.#moveOn();
         else if (isRefusal(error)) {
           await this.#settle(batch, (waiting) => waiting.reject(error));
-          // The number of the refused batch was not used: a producer without gaps goes on.
+          // The number of the refused batch was not used: a producer without gaps continues.
           await this.#renumber(this.sessionId);
         } else if (isContinuoError(error, "sequence_gap")) await this.#renumber(this.sessionId);
         else await this.#pauseAfter(error, tries++);

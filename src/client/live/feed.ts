@@ -1,4 +1,4 @@
-/** The socket of a continuous session: it comes back by itself, and goes on after the newest event that it saw. */
+/** The socket of a continuous session: it comes back by itself, and continues after the newest event that it saw. */
 
 import { present } from "../../model/index.ts";
 import { LIVE_SUBPROTOCOL, type LiveClientFrame, type LiveServerFrame } from "../../wire/index.ts";

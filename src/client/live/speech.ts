@@ -39,7 +39,7 @@ export class Speech {
     }
     const stored = { ...recording, id: recording.id ?? crypto.randomUUID() };
     const kept = this.#options.box?.add(stored);
-    // Whoever waits for its turn hears of it there.
+    // The caller that waits for its turn receives the error there.
     kept?.catch(() => undefined);
     return this.#inTurn(async () => {
       await kept;

@@ -149,7 +149,7 @@ export class AcpConnection {
     }
   }
 
-  /** As `call`; where the agent wants to know who is there, and a key in the environment tells it, once more. */
+  /** As `call`; if the agent asks for authentication and the environment has a key, authenticates and calls again. */
   async callKnown(method: string, params: Json, asking: Asking): Promise<Json> {
     try {
       return await this.call(method, params, asking);

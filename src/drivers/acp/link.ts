@@ -50,7 +50,7 @@ import { messagesOf, noteUpdate, type ToldHistory } from "./told-history.ts";
 import { greetingIn, isGreeting, toNotice } from "./unprompted.ts";
 import { costIn, eventsOf, newUpdateState, type UpdateState, usageOf } from "./updates.ts";
 
-/** Some agents go on telling a session's history behind their answer to `session/load`. */
+/** Some agents send parts of a session's history after their answer to `session/load`. */
 const QUIET_MS = 250;
 const QUIET_LIMIT_MS = 10_000;
 /** Updates between turns are reported with the next turn, only the newest of each. */
@@ -291,7 +291,7 @@ export class AcpLink implements Link {
       this.#spentUsd = method === "session/new" ? 0 : null;
       this.#answer = answer;
       this.#greeting = greetingIn(answer);
-      // Its answer came, and then nothing for a moment: it has told its history.
+      // Its answer came, then nothing for a moment: the history is complete.
       if (method !== "session/new") {
         await untilQuiet({ quietMs: QUIET_MS, limitMs: QUIET_LIMIT_MS, heard: () => this.#updates });
       }
@@ -301,7 +301,7 @@ export class AcpLink implements Link {
     }
   }
 
-  /** Behind every way into the session: one that there is not is no reason to try another way, or another session. */
+  /** After every way into the session: a missing setting is no reason to try another way, or another session. */
   async #choose(open: OpenConversation): Promise<void> {
     const asking = this.#asking(open, "openMs");
     const [sessionId, answer] = [this.#sessionId, this.#answer];
@@ -409,7 +409,7 @@ export class AcpLink implements Link {
     };
   }
 
-  /** Told where it is offered; the program is ended whatever the answer. */
+  /** Sent if the agent offers it; the program is ended whatever the answer. */
   async #closeSession(sessionId: string): Promise<void> {
     if (!this.capabilities.canClose || sessionId === "") return;
     await this.connection

@@ -42,7 +42,7 @@ function parse(text: string, file: string): Json {
     const value: unknown = JSON.parse(plain);
     if (isJson(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ContinuoError(
     "unreadable",

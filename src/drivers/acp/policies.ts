@@ -6,15 +6,15 @@ import type { FolderTrust } from "../trust/index.ts";
 import { serversOff } from "./opencode-servers.ts";
 
 export interface AcpPolicy {
-  /** Rules that the agent reads from a file: behind the command stand this flag and its path. */
+  /** Rules that the agent reads from a file: this flag and the path follow the command. */
   readonly rules?: { readonly flag: string; readonly text: string };
   /** Of the program; some must name what they turn off. */
   readonly env?: Readonly<Record<string, string>> | ((places: Places) => Readonly<Record<string, string>>);
-  /** Behind the command. */
+  /** After the command. */
   readonly args?: readonly string[];
-  /** Of the session; told to one that goes on, too. */
+  /** Of the session; also set when a session is resumed. */
   readonly mode?: string | ((env: Readonly<Record<string, string>>) => string);
-  /** Beside what a session is opened with. */
+  /** In addition to what a session is opened with. */
   readonly meta?: Json;
 }
 
@@ -33,7 +33,7 @@ decision = "allow"
 priority = 2
 `;
 
-/** Of its own name: rules that the person gave to another one stand above all that is told by the environment. */
+/** Of its own name: rules that the person set for another agent take precedence over those of the environment. */
 const OPENCODE_AGENT = "continuo-safe";
 const OPENCODE_TOOLS = ["read", "glob", "grep", "list", "external_directory", "todowrite"];
 const OPENCODE_CONFIG = {

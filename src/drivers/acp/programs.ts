@@ -21,7 +21,7 @@ export interface AcpProgram {
   readonly label: string;
   /** What is looked for on the search path. */
   readonly program: string;
-  /** Behind the command; not repeated where the command names them already. */
+  /** After the command; not repeated where the command names them already. */
   readonly args: readonly string[];
   readonly install?: string;
   /** Variables that name its home: taken away where it shall not touch the user's. */

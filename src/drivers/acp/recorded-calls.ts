@@ -1,6 +1,6 @@
 /**
- * Calls as an agent records them, for one whose ACP tells neither the name nor the input of a tool, and no output:
- * a result without content waits until the agent's session file holds it, or the agent goes on without it.
+ * Calls as an agent records them, for an agent whose ACP reports neither a tool's name, its input nor its output: a
+ * result without content waits until the agent's session file has it, or the agent continues without it.
  */
 
 import type { Places } from "../../files/index.ts";
@@ -23,7 +23,7 @@ export interface RecordedCall {
 export type ReadCalls = (ids: ReadonlySet<string>) => Promise<ReadonlyMap<string, RecordedCall>>;
 
 export interface RecordedCalls {
-  /** The events that can be told now, in their order. */
+  /** The events that can be reported now, in their order. */
   pass(events: readonly AgentEvent[]): Promise<readonly AgentEvent[]>;
   /** What still waits, as far as it is known by now. */
   rest(): Promise<readonly AgentEvent[]>;
@@ -34,7 +34,7 @@ type ToolResult = AgentEvent & { readonly type: "tool_result" };
 export function createRecordedCalls(read: ReadCalls): RecordedCalls {
   let waiting: readonly ToolResult[] = [];
 
-  /** @param which `recorded`: the others go on waiting. */
+  /** @param which `recorded`: the others keep waiting. */
   async function take(which: "recorded" | "all"): Promise<readonly AgentEvent[]> {
     if (waiting.length === 0) return [];
     const known = await read(new Set(waiting.map(({ toolCallId }) => toolCallId)));
@@ -86,7 +86,7 @@ function withOwnName(event: AgentEvent & { readonly type: "tool_call" }): AgentE
 /** Enough for the newest calls; a file is read for each answer that calls. */
 const NEWEST_BYTES = 4 * 1024 * 1024;
 
-/** A file that cannot be read holds none: the turn goes on as it was told. */
+/** A file that cannot be read has none: the turn continues with what ACP reported. */
 export function readCallsOf(agent: AgentName, sessionId: () => string, places: Places): ReadCalls {
   let location: string | null = null;
   return async (ids) => {

@@ -31,7 +31,7 @@ interface Choice {
   readonly offered: readonly string[];
 }
 
-/** So many are named in an error. */
+/** The number of values that an error names. */
 const MAX_NAMED = 30;
 
 /**
@@ -106,7 +106,7 @@ interface Option {
   readonly category: unknown;
   readonly current: unknown;
   readonly offered: readonly string[];
-  /** Of the value, which version 2 wants to be told. */
+  /** The type of the value, which version 2 requires. */
   readonly type: Json;
 }
 

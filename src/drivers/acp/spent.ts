@@ -1,4 +1,4 @@
-/** What a session cost before a turn. ACP tells its cost as the sum of the whole session, also to whoever resumes it. */
+/** What a session cost before a turn. ACP reports the cost as the sum of the whole session, also after a resumption. */
 
 import { isContinuoError } from "../../model/index.ts";
 import { type DriverOptions, findOnDisk } from "../link/index.ts";

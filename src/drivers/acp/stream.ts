@@ -1,7 +1,7 @@
 /**
- * A program's lines as the stream that the SDK reads. Notifications do not pass: they are handled here, one after
- * the other and before what comes behind them, so that a turn's last words are told before its end, and an agent
- * that says much is read no faster than it is listened to.
+ * A program's lines as the stream that the SDK reads. Notifications do not pass: they are handled here, one at a time
+ * and before the next line, so that a turn's last words are reported before its end, and an agent's output is read no
+ * faster than it is consumed.
  */
 
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
@@ -56,7 +56,7 @@ function parseLine(line: string): Json | null {
     const value: unknown = parseJson(line);
     return isJson(value) ? value : null;
   } catch {
-    // Told as what it is.
+    // Reported as it is.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** The history that an agent tells when it loads a session, as messages: a fold of its updates. Pure. */
+/** The history that an agent reports when it loads a session, as messages: a fold of its updates. Pure. */
 
 import type { Json } from "../../files/index.ts";
 import type { Block, Message } from "../../model/index.ts";

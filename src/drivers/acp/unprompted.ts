@@ -6,7 +6,7 @@ import type { AgentEvent } from "../../model/index.ts";
 /** They mean the same in a turn and outside of one. */
 const STANDING: readonly AgentEvent["type"][] = ["title", "mode", "usage", "plan", "diagnostics"];
 
-/** An event that came while nothing was asked: told, but not as an answer to what is asked next. */
+/** An event outside of a turn: reported, but not as an answer to the next prompt. */
 export function toNotice(event: AgentEvent): AgentEvent {
   return STANDING.includes(event.type) ? event : { type: "diagnostics", details: event };
 }

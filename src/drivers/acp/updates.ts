@@ -7,7 +7,7 @@ import { entryOf, isJson, type Json } from "../../files/index.ts";
 import { type AgentEvent, type Block, present, type ToolStatus, type Usage } from "../../model/index.ts";
 import { toBlock } from "./content.ts";
 
-/** What was told of a turn so far. */
+/** What was reported of a turn so far. */
 export interface UpdateState {
   readonly calls: Set<string>;
   readonly results: Set<string>;
@@ -143,7 +143,7 @@ function resultOf(content: readonly unknown[] | null, rawOutput: unknown): strin
   return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput);
 }
 
-/** A diff stays what it is, for whoever can show one. */
+/** A diff stays a diff, for clients that can show one. */
 function shownBlock(shown: unknown): Block {
   return isJson(shown) && shown.type === "content" ? toBlock(shown.content) : { type: "unknown", raw: shown };
 }

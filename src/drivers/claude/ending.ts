@@ -42,7 +42,7 @@ export function whyOf(result: Json): string {
   return errors.length > 0 ? errors.join("; ") : (textField(result, "result") ?? "it does not say why");
 }
 
-/** Of the turn alone: `total_cost_usd` goes on from turn to turn, and over a resumption. */
+/** Only of the turn: `total_cost_usd` adds up over turns and resumptions. */
 function costOf(result: Json): number | null {
   const { model_usage_since_last_result: models } = result;
   if (!isJson(models)) return null;

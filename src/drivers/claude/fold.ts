@@ -2,7 +2,7 @@
  * What `claude --output-format stream-json` prints during a turn, as events. Pure. Seen in 2.1.330.
  *
  * - `stream_event`: the pieces of an answer; `assistant`: one whole block of it a line, so that several lines make
- *   one message, which is told when the stream says that it ended
+ *   one message, which is reported when the stream says that it ended
  * - `user`: results of tools, and notes that Claude Code itself puts into the conversation
  * - lines with a `parent_tool_use_id` are a sub-agent's: they update the call that started it
  */
@@ -24,7 +24,7 @@ export interface ClaudeFold {
   readonly calls: Map<string, string>;
   /** Of the turn, sub-agents left out. */
   usage: Usage | null;
-  /** Of the last answer alone. */
+  /** Only of the last answer. */
   lastUsage: Usage | null;
 }
 

@@ -51,7 +51,7 @@ const ARGUMENTS = [
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** For how long it is looked which session it went on with, since it said that it is in one, or at most; and how often. */
+/** How long, since it reported a session or in total, and how often the driver looks which session it continued. */
 const LAST_MS = 2_000;
 const LAST_LIMIT_MS = 10_000;
 const LOOK_EVERY_MS = 100;
@@ -149,7 +149,7 @@ export class ClaudeLink implements LinkWithWays {
     return await this.#go(id, ["--resume", id], { signal, from: id });
   }
 
-  /** Claude Code begins a new session where there is none, and says in its file alone which one it is in. */
+  /** Claude Code begins a new session where there is none, and only its file says which one it is in. */
   async #last(signal: AbortSignal | undefined): Promise<Landing> {
     const { open, options } = this.#parts;
     const running = readLiveSessions(this.#running);
@@ -174,7 +174,7 @@ export class ClaudeLink implements LinkWithWays {
     }
   }
 
-  /** Before its first turn it tells its session in a file alone. */
+  /** Before its first turn, only a file names its session. */
   #markedId(): string | null {
     const mark = readJsonFile(join(this.#running, `${this.#program?.pid}.json`));
     return typeof mark?.sessionId === "string" ? mark.sessionId : null;

@@ -7,8 +7,8 @@ import type { FolderTrust } from "../trust/index.ts";
 export const READING_TOOLS: readonly string[] = ["Read", "Glob", "Grep", "LS", "NotebookRead"];
 
 /**
- * Rules in the person's own settings allow writing tools and commands without a question, so that `safe` gives out
- * tools that read alone, and starts no MCP server. Files outside of the folder are asked for.
+ * Rules in the person's own settings allow writing tools and commands without a question, so `safe` offers only tools
+ * that read, and starts no MCP server. Files outside of the folder are asked for.
  */
 export function policyArguments(policy: PermissionPolicy | undefined): readonly string[] {
   if (policy !== "safe") return [];

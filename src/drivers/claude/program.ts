@@ -3,7 +3,7 @@
  *
  * - we ask `{type: control_request, request_id, request: {subtype: initialize | interrupt}}`, and are answered
  *   `{type: control_response, response: {subtype: success | error, request_id, …}}`; it asks us in the same way
- * - words are said as `{type: user, uuid, message}`; `command_lifecycle` says when they are `queued`, `started` and
+ * - input is sent as `{type: user, uuid, message}`; `command_lifecycle` says when they are `queued`, `started` and
  *   `completed`. An interrupt that comes before they are started answers `still_queued`, and does nothing
  * - a turn may begin by itself, when something in the background ends: its `result` is not the end of ours
  */
@@ -295,7 +295,7 @@ export class ClaudeProgram {
     said.turn.end(stopReason, usage ?? undefined);
   }
 
-  /** What is open is closed, and told before the end. */
+  /** Open calls are closed and reported before the end. */
   async #finish(turn: Turn | undefined): Promise<void> {
     await this.#questions.end();
     for (const event of finishTurn(this.#fold)) await turn?.push(event);

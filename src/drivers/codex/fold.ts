@@ -1,7 +1,7 @@
 /**
  * Notifications of `codex app-server` during a turn as events. Pure. Seen in 0.169.0.
  *
- * What a model says comes as items: each is started, told in pieces, and completed; each answer and each piece of
+ * What a model says comes as items: each is started, sent in pieces, and completed; each answer and each piece of
  * reasoning is an item, and so a message, of its own.
  */
 

@@ -10,8 +10,8 @@ export const COMMAND_TOOL = "exec_command";
 export const PATCH_TOOL = "apply_patch";
 
 /**
- * The app-server tells kinds of items. A call has the name by which the model called its tool, as in the session's file:
- * so a person, and an agent that is told what was done, read the same name everywhere.
+ * The app-server reports items by kind. A call gets the name by which the model called its tool, as in the session's
+ * file, so that people and agents read the same name everywhere.
  */
 const TOOLS: Readonly<Record<string, string>> = {
   commandExecution: COMMAND_TOOL,

@@ -15,7 +15,7 @@ export interface CodexQuestion {
   readonly id: unknown;
   readonly method: string;
   readonly params: Json;
-  /** The call that it is about, where it was told. */
+  /** The call that it is about, if it is known. */
   readonly call?: ToolCall | undefined;
 }
 
@@ -110,7 +110,7 @@ interface Decisions {
   readonly decisions: ReadonlyMap<string, unknown>;
 }
 
-/** `decline` goes on with the turn, and is taken even where `cancel` alone is listed, which ends it. */
+/** `decline` continues the turn, and works even if only `cancel`, which ends the turn, is listed. */
 function decisionsIn(available: unknown): Decisions {
   const options: PermissionOption[] = [];
   const decisions = new Map<string, unknown>([["decline", "decline"]]);

@@ -18,8 +18,8 @@ export interface ThreadPolicy {
 }
 
 /**
- * A thread keeps the sandbox and the approval policy that it had last, also what another policy gave it: one that goes
- * on is told what a new one of its folder would have. Errors: `invalid` where the mode allows more than `safe`.
+ * A thread keeps the sandbox and the approval policy that it had last, also what another policy gave it: a resumed
+ * thread gets what a new one of its folder would have. Errors: `invalid` where the mode allows more than `safe`.
  */
 export async function threadSettings(
   { policy = "ask", mode }: ThreadPolicy,
@@ -61,7 +61,10 @@ export async function ownSettings(server: CodexServer, cwd: string, limits: Call
   };
 }
 
-/** Codex trusts no folder by itself; what its person told Continuo holds for this program, and is not recorded (0.169.0). */
+/**
+ * Codex trusts no folder by itself; the trust that the person gave Continuo applies to this program and is not recorded
+ * (0.169.0).
+ */
 export function trustArguments({ by, folder }: Pick<FolderTrust, "by" | "folder">): readonly string[] {
   if (by !== "person") return [];
   return ["-c", `projects={${JSON.stringify(folder)}={trust_level="trusted"}}`];

@@ -8,9 +8,9 @@ import type { CallLimits, CodexServer } from "./server.ts";
 const DEFAULT_PROVIDER = "openai";
 
 /**
- * Codex's index holds an empty name for such a thread, and app-server 0.169.0 then refuses to resume it unless it is
- * told the provider (`codex exec resume` always tells it). A name that differs from the file's is refused, too, so
- * that it is told only after a refusal. Errors: the first refusal.
+ * Codex's index holds an empty name for such a thread, and app-server 0.169.0 then refuses to resume it unless the
+ * request names the provider (`codex exec resume` always does). A name that differs from the file's is refused too, so
+ * it is sent only after a refusal. Errors: the first refusal.
  */
 export async function askWithProvider(
   server: CodexServer,

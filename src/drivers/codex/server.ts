@@ -69,7 +69,7 @@ export class CodexServer {
   constructor(program: CalledProgram, limits: CallLimits) {
     this.#program = program;
     this.ready = this.#greet(limits);
-    // Told to whoever waits for it.
+    // Reported to the callers that wait for it.
     this.ready.catch(() => undefined);
   }
 

@@ -4,7 +4,10 @@ import { isJson, type Json, textField } from "../../files/index.ts";
 import type { AgentSession, Page } from "../../model/index.ts";
 import type { CallLimits, CodexServer } from "./server.ts";
 
-/** Left out, the server lists those of its terminal and of editors alone, and of the configured provider (0.169.0). */
+/**
+ * If it is left out, the server lists only those of its terminal and of editors, and of the configured provider
+ * (0.169.0).
+ */
 const SOURCES = [
   "cli",
   "vscode",

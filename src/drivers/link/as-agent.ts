@@ -148,7 +148,7 @@ class Driven implements DrivenAgent {
     return this.close();
   }
 
-  /** A replay is written as a native session where it can be, else told as text. */
+  /** A replay is written as a native session if possible, otherwise sent as text. */
   async #begin(request: AgentRequest, signal: AbortSignal): Promise<Beginning> {
     const { session, input, transcript, nativeRef } = request;
     const messages = transcript?.messages ?? [];
@@ -156,7 +156,7 @@ class Driven implements DrivenAgent {
     if (nativeRef !== undefined || messages.length === 0 || writeReplay === undefined) {
       return { ...(await this.#go(session, nativeRef, signal)), input: inputOf(request) };
     }
-    // An agent that is not there leaves no session of its own behind. Errors: `agent_missing`.
+    // A missing agent leaves no session. Errors: `agent_missing`.
     await this.#driver.capabilities({ signal, cwd: this.#options.cwd });
     try {
       const cwd = session.cwd ?? this.#options.cwd;

@@ -190,7 +190,7 @@ class LinkedConversation implements Conversation {
     link.say(said, turn).catch((error: Error) => turn.fail(error));
     try {
       for await (const event of turn.events()) {
-        // Some agents forget a prompt that was taken back: nothing was verified, nor told, by it.
+        // Some agents forget a prompt that was taken back: it verified and reported nothing.
         if (event.type === "turn_completed" && event.stopReason !== "cancelled") {
           yield* this.#verify(askedAtMs, options.signal);
           if (await watch.look()) throw this.#writtenBySomebody();

@@ -11,7 +11,7 @@ export interface DriverOptions {
   readonly places: Places;
   /** A program and its first arguments; the agent's own name on the search path where none is given. */
   readonly command?: readonly string[];
-  /** Beside what an agent inherits; `undefined` takes a variable away. */
+  /** In addition to what an agent inherits; `undefined` takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly model?: string;
   /** Reads the agent's sessions from disk; left out for an agent whose files nobody here reads. */

@@ -1,4 +1,4 @@
-/** An agent that asks its model again, told in the same words for all agents. Pure. */
+/** An agent's repeated request to its model, reported in the same words for all agents. Pure. */
 
 import type { Json } from "../../files/index.ts";
 import type { AgentEvent } from "../../model/index.ts";

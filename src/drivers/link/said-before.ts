@@ -3,7 +3,7 @@
 import type { Message, TextBlock } from "../../model/index.ts";
 import { messagesToText, type Omitted, planContext } from "../../transcript/index.ts";
 
-/** About 100,000 tokens: what most models take beside their instructions. */
+/** About 100,000 tokens: what most models take in addition to their instructions. */
 const MAX_REPLAY_CHARS = 400_000;
 
 export interface SaidBefore {

@@ -3,7 +3,10 @@
 import { isJson, type Json, textField } from "../../files/index.ts";
 import { type AgentCommand, type ContextUse, ContinuoError, type Usage } from "../../model/index.ts";
 
-/** So many commands are kept, and so much of what each is for: agents load them from files of the project. */
+/**
+ * The number of commands that are kept, and the length of their descriptions: agents load them from files of the
+ * project.
+ */
 const MAX_COMMANDS = 500;
 const MAX_CHARS = 500;
 

@@ -1,6 +1,6 @@
 /**
- * One turn: whoever reads the agent's protocol pushes events in, `prompt()` takes them out. A push waits while
- * enough is waiting already, so that an agent that says much is read no faster than it is listened to.
+ * One turn: the reader of the agent's protocol pushes events in, `prompt()` takes them out. A push waits while the
+ * queue is full, so that the agent's output is read no faster than it is consumed.
  */
 
 import { type AgentEvent, type ContinuoError, present, type Usage } from "../../model/index.ts";
@@ -81,7 +81,7 @@ export class Turn {
     this.#close({ event: present({ type: "turn_completed", stopReason, usage }) });
   }
 
-  /** What was pushed before is still told. */
+  /** Events that were pushed before are still delivered. */
   fail(error: Error): void {
     this.#close({ error });
   }
@@ -146,7 +146,7 @@ export class Turn {
     resolve();
   }
 
-  /** The agent said something, or nobody listens: its silence is counted anew. */
+  /** The agent sent something, or nobody listens: its silence is counted from now. */
   #listen(): void {
     clearTimeout(this.#silence);
     const { silenceMs, silent } = this.#options;

@@ -40,7 +40,7 @@ export async function markOf(options: DriverOptions, where: Where): Promise<Disk
   return info === null ? null : { found, updatedAt: info.updatedAt, sizeBytes: info.sizeBytes };
 }
 
-/** What cannot be read (`null`) is no witness; that it goes on is the agent's word alone. */
+/** What cannot be read (`null`) proves nothing; then only the agent says that it continued. */
 async function skimEnds(
   reader: AgentReader,
   found: FoundSession,

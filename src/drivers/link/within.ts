@@ -8,7 +8,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Gives up when the time is up or the signal comes, which is thrown as it is. What is waited for goes on. */
+/** Gives up at the time limit or at the signal, whose reason is thrown. The awaited work continues. */
 export async function within<T>(promise: Promise<T>, { limitMs, late, signal }: WaitOptions): Promise<T> {
   signal?.throwIfAborted();
   let timer: NodeJS.Timeout | undefined;

@@ -75,7 +75,7 @@ export interface WatchedTurn {
   readonly onOther: () => void;
 }
 
-/** Looks at the session now and then while a turn runs. A prompt that cannot be told from others is not looked for. */
+/** Looks at the session now and then while a turn runs. A prompt that looks like others is not searched for. */
 export function watchTurn(
   options: DriverOptions,
   { found, said, askedAtMs, onOther }: WatchedTurn,

@@ -9,7 +9,7 @@ import { optionFor } from "../link/index.ts";
 
 export interface Dialog {
   readonly request: PermissionRequest;
-  /** What is sent beside the dialog's id. */
+  /** What is sent in addition to the dialog's id. */
   answer(decision: PermissionDecision): Json;
 }
 
@@ -34,7 +34,7 @@ export function toDialog(record: Json): Dialog | null {
     };
   }
   if (record.method !== "select" || !Array.isArray(record.options)) return null;
-  // Which of them allows is not told: a person sees it, a policy takes the first.
+  // pi does not say which of them allows: a person sees it, a policy takes the first.
   const choices = record.options.map(String);
   const options = choices.map((name, at): PermissionOption => ({ id: String(at), name, kind: "allow_once" }));
   const request = { ...asked, options: [...options, CANCEL] };

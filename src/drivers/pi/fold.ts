@@ -16,7 +16,7 @@ export interface PiFold {
   /** Calls without a result: names by id. */
   readonly calls: Map<string, string>;
   usage: Usage | null;
-  /** Of the last answer alone. */
+  /** Only of the last answer. */
   lastUsage: Usage | null;
   /** Of the last answer: pi's own word, and why where it is `error`. */
   stopReason: string | null;
@@ -35,7 +35,7 @@ export function createPiFold(prefix: string): PiFold {
   };
 }
 
-/** What says that something begins or ends, and no more. */
+/** Records that only say that something begins or ends. */
 const SILENT: readonly string[] = [
   "agent_start",
   "agent_end",
@@ -117,7 +117,7 @@ function foldMessage(fold: PiFold, message: Json): readonly AgentEvent[] {
   switch (message.role) {
     case "assistant":
       return foldAnswer(fold, message);
-    // Said by us, made for the model, or told by the tool's own records.
+    // Sent by Continuo, made for the model, or reported by the tool's own records.
     case "user":
     case "system":
     case "toolResult":

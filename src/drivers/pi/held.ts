@@ -1,6 +1,7 @@
 /**
- * pi keeps the tools of a session in the session (1.5.2; 0.73.1 and 0.87.1 do not): what `safe` took away would stay
- * away. Continuo notes which sessions it held to reading, and gives their tools back when they go on otherwise.
+ * pi keeps the tools of a session in the session (1.5.2; 0.73.1 and 0.87.1 do not): tools that `safe` removed would
+ * stay removed. Continuo notes which sessions it held to reading, and gives their tools back when they continue under
+ * another policy.
  */
 
 import { createHash } from "node:crypto";
@@ -44,7 +45,7 @@ export async function heldTools({
     }
   }
   if ([...active].some((name) => !READING_TOOLS.includes(name))) return [];
-  // A session that began with reading alone names no others: those that pi gives by itself.
+  // A session that began with only the reading tools names no others: then pi's default tools.
   const before = [...named].filter((name) => !READING_TOOLS.includes(name));
   return before.length > 0 ? before : ["bash", "edit", "write"];
 }

@@ -4,7 +4,7 @@ import type { Json } from "../../files/index.ts";
 import type { Block } from "../../model/index.ts";
 import { refuseBlock } from "../../native/writing/index.ts";
 
-/** One text, and pictures beside it. Errors: `invalid` for blocks that pi does not take. */
+/** One text, and pictures next to it. Errors: `invalid` for blocks that pi does not take. */
 export function toPrompt(blocks: readonly Block[]): Json {
   const texts: string[] = [];
   const images: Json[] = [];

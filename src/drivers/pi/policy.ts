@@ -30,13 +30,13 @@ export function keepsTools(version: string | null): boolean {
   return Number.parseInt(version ?? "", 10) >= 1;
 }
 
-/** Starts MCP servers by itself, and can be told not to (1.0.4). */
+/** Starts MCP servers by itself unless a flag forbids it (1.0.4). */
 function hasServers(version: string | null): boolean {
   return keepsTools(version);
 }
 
 /**
- * pi asks for trust on its own screen alone: driven by another program it is told. Errors: `untrusted` for a version
+ * pi asks for trust only on its own screen: a program that drives it has to pass it. Errors: `untrusted` for a version
  * that knows no trust, where the project has something to run.
  */
 export function trustArguments(trust: FolderTrust, version: string | null): readonly string[] {

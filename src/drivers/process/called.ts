@@ -1,4 +1,4 @@
-/** A program that is asked and answers: until it is gone, which whoever waits for it is told with how it ended. */
+/** A program that answers requests. When it ends, all waiting callers receive an error that says how it ended. */
 
 import type { Json } from "../../files/index.ts";
 import { type ContinuoError, isContinuoError } from "../../model/index.ts";
@@ -21,7 +21,7 @@ export interface CalledHandlers {
   onEnd(): void | Promise<void>;
 }
 
-/** How long a program that prints nothing more may take to be gone, so that its end can be told. */
+/** How long a program that prints nothing more may take to be gone, so that its end can be reported. */
 const END_MS = 2_000;
 
 /** Errors: as `startAgent`. */

@@ -3,7 +3,7 @@
 import { isJson, type Json, parseJson } from "../../files/index.ts";
 import type { ContinuoError } from "../../model/index.ts";
 
-/** Whoever takes and gives lines. */
+/** The transport: takes and returns lines. */
 export interface Talk {
   send(line: string): void | Promise<void>;
   readonly lines: AsyncIterable<string | null>;

@@ -79,7 +79,10 @@ const PREFIXES: readonly string[] = [
   "DISABLE_",
 ];
 
-/** Told by an agent to what it starts: an agent that inherits them takes itself for a part of another one. */
+/**
+ * Variables that an agent sets for the programs that it starts: an agent that inherits them takes itself for a part of
+ * another one.
+ */
 const OF_ANOTHER_AGENT =
   /^(CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID|CHILD_SESSION)|CODEX_(SANDBOX.*|THREAD_ID)|GEMINI_CLI|OPENCODE|OPENCODE_PID)$/u;
 

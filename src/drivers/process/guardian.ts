@@ -1,5 +1,5 @@
 /**
- * Whoever ends a program when we cannot any more: a shell that waits for the end of a pipe which nobody but us
+ * Ends a program when this process no longer can: a shell that waits for the end of a pipe which nobody but us
  * holds open. When this process dies, however it does, the pipe ends, and the shell ends the program's group and, on
  * Linux, what inherited its mark: by SIGTERM, then by SIGKILL.
  *
@@ -61,7 +61,7 @@ export function startGuardian({ pid, mark, searchPath = "" }: GuardedProcess): G
   if (pid === undefined) return { release: () => Promise.resolve() };
   const args = [String(pid), processStartOf(pid) ?? "", `${MARK_VARIABLE}=${mark}`];
   let shell: Shell | null = null;
-  // Whoever waits for the program goes first.
+  // The callers that wait for the program go first.
   const soon = setImmediate(() => {
     shell = startShell(args, searchPath);
   });
@@ -88,7 +88,7 @@ function startShell(args: readonly string[], searchPath: string): Shell | null {
       stdio: ["pipe", "ignore", "ignore"],
     });
   } catch {
-    // No memory for another process: the program that is to be guarded runs already, and goes on.
+    // No memory for another process: the program that is to be guarded runs already, and continues.
     return null;
   }
   // Without a process id there is no guardian; nothing is ever written to it.
@@ -98,7 +98,7 @@ function startShell(args: readonly string[], searchPath: string): Shell | null {
   const gone = new Promise<void>((done) => {
     shell.once("exit", () => done());
   });
-  // It is no reason for this process to go on.
+  // It does not keep this process alive.
   shell.unref();
   return {
     end() {

@@ -71,7 +71,7 @@ export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
   const mark = randomUUID();
   const child = spawn(command, args, {
     cwd: start.cwd,
-    // A group of its own: it can be ended with all that it started, and Ctrl-C does not reach it behind our back.
+    // A group of its own: it can be ended with all that it started, and Ctrl-C does not reach it directly.
     detached: true,
     env: { ...start.env, PWD: start.cwd, [MARK_VARIABLE]: mark },
   });
@@ -103,7 +103,7 @@ async function started(child: ChildProcessWithoutNullStreams, { agent, command, 
 }
 
 /**
- * A daemon that a program left behind may hold its output open: nobody would hear that the program is gone. What it
+ * A daemon that a program started may keep its output open, and then the end of the program would go unnoticed. What it
  * said itself is read to its end.
  */
 function endOutput(child: ChildProcessWithoutNullStreams): void {

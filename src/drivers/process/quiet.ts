@@ -1,17 +1,17 @@
-/** When a program has said all that it had to say, where it does not tell. */
+/** The end of a program's output, for programs that do not report it. */
 
 export interface Quiet {
-  /** Says nothing for so long. */
+  /** The length of the silence. */
   readonly quietMs: number;
-  /** Whoever never falls silent is waited for no longer. */
+  /** The longest wait for a program that is never silent. */
   readonly limitMs: number;
-  /** How much was heard by now: a number that grows. */
+  /** The amount of output so far: a number that grows. */
   readonly heard: () => number;
 }
 
 /**
- * Until nothing more was heard for `quietMs`. What waits to be read counts as heard: where this process was held up,
- * its timers come before it.
+ * Resolves when no output came for `quietMs`. Output that waits to be read counts: after a delay of this process, its
+ * timers fire before it is read.
  */
 export async function untilQuiet({ quietMs, limitMs, heard }: Quiet): Promise<void> {
   const startedAt = performance.now();

@@ -14,7 +14,7 @@ const SETTINGS = {
   general: { enableAutoUpdate: false, sessionRetention: { enabled: false } },
 };
 
-/** Some of the history comes behind the answer: it is complete when nothing more came for so long. */
+/** Some of the history comes after the answer: it is complete when nothing more came for so long. */
 const QUIET_MS = 400;
 
 export async function geminiWitness(staged: StagedSession): Promise<Testimony> {
@@ -49,7 +49,7 @@ export async function geminiWitness(staged: StagedSession): Promise<Testimony> {
   };
 }
 
-/** What it says in place of a picture or file, and of thoughts, calls and results in a list that it wrote anew. */
+/** What it says in place of a picture or file, and of thoughts, calls and results in a list that it rewrote. */
 const PLACEHOLDER =
   /\[(?:(?:Image|Audio|Video|File|Document|Media)?:? ?[\w.+-]+\/[\w.+-]+, [\d.]+ [KM]?B|Thought: true|Function (?:Call|Response): [\w-]+)\]/gu;
 

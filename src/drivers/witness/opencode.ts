@@ -31,7 +31,7 @@ export async function firstDatabase(start: ProgramStart): Promise<Buffer> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path);
   try {
-    // What opencode wrote last is in a file beside it.
+    // What opencode wrote last is in a file next to it.
     database.exec("pragma wal_checkpoint(truncate)");
   } finally {
     database.close();

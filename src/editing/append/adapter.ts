@@ -60,7 +60,7 @@ export interface SessionAdapter extends AsyncDisposable {
   /**
    * These three resolve when the message is on disk, to the id that the agent's file gives it.
    *
-   * Empty texts are left out, and halves of characters replaced: with them the agent could not go on.
+   * Empty texts are left out, and halves of characters replaced: with them the agent could not continue.
    *
    * Errors: `session_live` while the agent has the session open, `busy` when another writer keeps it for too
    * long, `invalid` for what the agent has no place for, or no model takes, `unwritable`. Nothing is written then.
@@ -228,7 +228,7 @@ function findAgain({ reader, writer, file, sessionId }: Session, parts: AdapterP
   return find(reader, writer.locationOf(file, sessionId), sessionId, parts.places);
 }
 
-/** Reads the end of the session anew where somebody wrote since. Errors: `session_live`. */
+/** Reads the end of the session again if it was written to since. Errors: `session_live`. */
 async function refresh(session: Session, parts: AdapterParts): Promise<void> {
   const { reader, writer, sink } = session;
   if (session.beginning !== null) {

@@ -39,7 +39,7 @@ export async function lockForEdit(
   }
 }
 
-/** For an edit that is short: whoever wants the session now waits for its end. Errors: as `lockForEdit`. */
+/** For a short edit: other callers wait for its end. Errors: as `lockForEdit`. */
 export async function lockedForEdit<T>(
   session: EditedSession,
   options: EditLockOptions,

@@ -28,7 +28,7 @@ export interface PlaceNote {
   readonly key: string | null;
 }
 
-/** `text` behind the first `size` bytes. */
+/** `text` after the first `size` bytes. */
 export interface AppendNote {
   readonly how: "append";
   readonly path: string;

@@ -23,7 +23,7 @@ export interface Placing {
   readonly places: Places;
   /** Of `attemptKey`. */
   readonly key: string | null;
-  /** Open already where the caller goes on with it. */
+  /** Already open if the caller continues the session. */
   readonly sink?: RecordSink;
   /** What is written down elsewhere along with it, under the same note. */
   readonly around?: (place: () => Promise<void>) => Promise<void>;

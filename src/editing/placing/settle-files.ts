@@ -15,7 +15,7 @@ import { appendLines } from "../../files/index.ts";
 import { type BesideFile, unfinishedPath, writeNewFile } from "../../native/writing/index.ts";
 import type { AppendNote, PlaceNote } from "./notes.ts";
 
-/** Only where nothing but a part of what was to be added stands there: an agent may have gone on meanwhile. */
+/** Only where nothing but a part of what was to be added stands there: an agent may have continued meanwhile. */
 export function settleAppend({ path, size, text }: AppendNote, pid: number): void {
   rmSync(unfinishedPath(path, pid), { force: true });
   if (!existsSync(path)) return;
@@ -39,7 +39,7 @@ export function settleAppend({ path, size, text }: AppendNote, pid: number): voi
 const LINE_FEED = 0x0a;
 
 /**
- * Removes what lies beside the place, and, where the session is there, adds the lines that belong to it.
+ * Removes what lies next to the place, and, where the session is there, adds the lines that belong to it.
  * @param pid of the process that is gone
  */
 export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): void {

@@ -77,7 +77,7 @@ export function removeEmptied(plan: FilesPlan): void {
 
 /**
  * The old file lies in the trash too, and then the new one takes its place in one step.
- * @param fresh beside it, on disk
+ * @param fresh next to it, on disk
  * Errors: `conflict` where the file changed meanwhile, `unwritable`.
  */
 export function replaceFile({ from, to, sha256, ...rest }: KeptFile, fresh: string, folder: string): void {
@@ -103,7 +103,7 @@ export function keepToo({ from, to }: KeptFile, folder: string): void {
   syncFolder(dirname(target));
 }
 
-/** A link is the same file: whoever has it open goes on writing to what is in the trash then. */
+/** A link is the same file: a program that has it open then writes to the file in the trash. */
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
@@ -170,7 +170,7 @@ export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: 
     }
     for (const lines of plan.indexLines) writeBack(lines);
   } catch (cause) {
-    // What has moved so far stays: the next attempt goes on from there.
+    // What has moved so far stays: the next attempt continues from there.
     throw toMoveError(cause);
   }
 }

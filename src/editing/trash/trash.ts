@@ -116,7 +116,7 @@ async function take(
   }
 }
 
-/** The new state of a file, whole, beside its place. No agent reads a file of such a name. */
+/** The new state of a file, whole, next to its place. No agent reads a file of such a name. */
 function freshPath(path: string, pid: number): string {
   return `${path}.repaired-${pid}`;
 }
@@ -251,7 +251,7 @@ async function isTaken(
   return isReplaced(files, replacement);
 }
 
-/** A restoration that was cut off goes on; where that is refused, the session stays in the trash. */
+/** An interrupted restoration continues; if that is refused, the session stays in the trash. */
 export async function settleRestore({ trashId }: RestoreNote, places: Places): Promise<void> {
   rmSync(join(trashFolder(places), `.gone-${trashId}`), { recursive: true, force: true });
   const manifest = readManifest(join(trashFolder(places), trashId, MANIFEST));

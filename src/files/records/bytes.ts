@@ -2,7 +2,7 @@
  * Bytes of a file by position, plain or compressed with Zstandard (`.zst`). Nothing is ever written.
  *
  * Reads of plain files are synchronous inside: one bounded read costs less than a trip through the
- * thread pool, and whoever reads a lot lets other work run in between (`lines.ts`).
+ * thread pool, and code that reads a lot lets other work run in between (`lines.ts`).
  */
 
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
@@ -68,7 +68,7 @@ function plainBytes(path: string, fd: number): ByteSource {
   };
 }
 
-/** A stream that can only go forwards: a read behind the current position starts it again. */
+/** A stream that can only go forwards: a read after the current position starts it again. */
 function zstdBytes(path: string, sizeBytes: number): ByteSource {
   const limit = Math.max(ALWAYS_EXPANDED_BYTES, sizeBytes * MAX_EXPANSION_RATIO);
   let stream = startZstd(path);

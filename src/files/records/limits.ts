@@ -20,8 +20,8 @@ export const FETCH_WINDOW_BYTES: number = 256 * 1024;
 export const YIELD_EVERY_BYTES: number = 8 * 1024 * 1024;
 
 /**
- * A compressed file is read until it has expanded to so many times its size: what an agent writes expands to 5 to
- * 50 times. Any file may expand to the bytes below, so that a short one of repetitions stays readable.
+ * The largest expansion of a compressed file, as a multiple of its size: agents' files expand 5 to 50 times. Any file
+ * may expand to the bytes below, so that a short one of repetitions stays readable.
  */
 export const MAX_EXPANSION_RATIO: number = 250;
 export const ALWAYS_EXPANDED_BYTES: number = 8 * 1024 * 1024;

@@ -232,7 +232,7 @@ interface ParsedLine {
 
 const NO_PROBLEMS: readonly Problem[] = [];
 
-/** By offset. Whoever scans twice, or fetches, is given the same values again. */
+/** By offset. A second scan, or a fetch, returns the same values. */
 interface KeptRecords {
   get(offset: number): LineRecord | undefined;
   set(offset: number, record: LineRecord): void;
@@ -268,8 +268,8 @@ function parsedNow(bytes: Buffer, place: LinePlace, { ended, kept }: Parsing): L
 }
 
 /**
- * A line that is parsed when it is first asked for its value: whoever needs the head of a file pays for no more
- * than that, though a whole chunk was read.
+ * A line that is parsed when its value is first read: a caller that needs only the head of a file parses only that,
+ * although a whole chunk was read.
  */
 function parsedOnDemand(
   bytes: Buffer,

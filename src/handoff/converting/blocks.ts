@@ -221,7 +221,7 @@ function fitThinking(block: ThinkingBlock, { rules }: Conversing): Fit {
   };
 }
 
-/** What a vendor hid is sent back as it sealed it: there is no place for words beside it. */
+/** What a vendor hid is sent back as it sealed it: there is no place for words next to it. */
 function sealedAlone(block: ThinkingBlock): Fit {
   const isHidden = block.redacted === true && block.data !== undefined && block.text !== "";
   if (!isHidden) return { block, reason: "" };

@@ -4,8 +4,8 @@
  *
  * 1. The first word is the user's; each answer is followed at once by one result for each of its calls.
  * 2. Tool ids are `[a-zA-Z0-9_-]`, at most 64, and used once; names likewise; inputs are objects.
- * 3. Images and files stand where the target takes them, else in a message of the user behind the results.
- * 4. Thinking stays thinking; signatures of a vendor that is not the target's stay behind.
+ * 3. Images and files stand where the target takes them, else in a message of the user after the results.
+ * 4. Thinking stays thinking; signatures of a vendor that is not the target's are left out.
  *
  * Messages that are the target's own keep all that it wrote into them, signatures too.
  */

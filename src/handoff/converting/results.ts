@@ -36,7 +36,7 @@ export function outlineOf(messages: readonly Message[]): Outline[] {
 
 const NOTHING: Outline = { calls: [], answered: [], answers: null };
 
-/** The results of an answer's calls, wherever they stand behind it; a later call of the same id has its own. */
+/** The results of an answer's calls, wherever they stand after it; a later call of the same id has its own. */
 export function resultsOf({ source, at, outline }: Position, used: Set<Message>): Message[] {
   const answer = outline[at];
   if (answer === undefined) return [];

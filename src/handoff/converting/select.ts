@@ -9,7 +9,7 @@ import { linesOf, placeText, type ReceiptRecord } from "./receipt.ts";
 
 export interface Selection {
   readonly messages: readonly Message[];
-  /** What stays behind. */
+  /** What is left out. */
   readonly left: readonly ReceiptRecord[];
 }
 

@@ -20,11 +20,11 @@ export interface ReturnStart {
 
 export interface ComingBack {
   readonly from: Pick<LineageStep, "agent" | "sessionId" | "messages">;
-  /** What the new session begins with; `null` where all messages are written anew. */
+  /** What the new session begins with; `null` if all messages are newly written. */
   readonly begun: ReturnStart | null;
   /** The messages of the records. */
   readonly kept: readonly Message[];
-  /** Those that come behind. */
+  /** Those that come after. */
   readonly messages: readonly Message[];
   /** Those of both that the agent itself wrote. */
   readonly own: ReadonlySet<Message>;

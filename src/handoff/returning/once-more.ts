@@ -1,4 +1,4 @@
-/** Records of a session once more, as those of a new one: written to a scratch folder, and read there. */
+/** Records of a session again, as those of a new one: written to a scratch folder, and read there. */
 
 import { openScratch, stageRecords } from "../../editing/placing/index.ts";
 import type { Json } from "../../files/index.ts";
@@ -17,13 +17,13 @@ export interface OnceMore {
   readonly agent: AgentName;
   readonly records: readonly KeptRecord[];
   readonly cwd: string;
-  /** How many messages come behind the records. */
+  /** How many messages come after the records. */
   readonly adds: number;
 }
 
 export interface ReadOnce {
   readonly records: readonly KeptRecord[];
-  /** `null` for what cannot be written once more, or not be continued. */
+  /** `null` for what cannot be written again, or not be continued. */
   readonly history: readonly Message[] | null;
 }
 
@@ -47,13 +47,13 @@ export interface Return {
   readonly records: readonly KeptRecord[];
   readonly session: NewSession;
   readonly makers: Makers;
-  /** How many messages come behind the records. */
+  /** How many messages come after the records. */
   readonly adds: number;
 }
 
 interface WithTip {
   readonly records: readonly Json[];
-  /** `null` where nothing comes behind: a session that cannot be continued can come back all the same. */
+  /** `null` where nothing comes after: a session that cannot be continued can come back all the same. */
   readonly tip: unknown;
   readonly history: readonly Message[];
 }

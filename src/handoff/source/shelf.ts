@@ -68,7 +68,7 @@ interface JsonFile {
 
 const LENGTH_BYTES = 4;
 
-/** Each part behind its length. */
+/** Each part after its length. */
 function createJsonFile(file: number): JsonFile {
   const bytes = createBytes(file);
   const read = createRecent((place) => {
@@ -121,7 +121,7 @@ interface Bytes {
 
 const WINDOW_BYTES = 256 * 1024;
 
-/** Bytes that are written one behind the other in large pieces, and read out of a window that moves along. */
+/** Bytes that are written one after the other in large pieces, and read out of a window that moves along. */
 function createBytes(file: number): Bytes {
   let pending: Buffer[] = [];
   let [written, end] = [0, 0];

@@ -1,4 +1,4 @@
-/** The session that is handed over, read: which messages go over, what stays behind, and its hashes. */
+/** The session that is handed over, read: which messages go over, what is left out, and its hashes. */
 
 import { createHash } from "node:crypto";
 import { exactOf, type Places } from "../../files/index.ts";
@@ -31,7 +31,7 @@ export interface HandOffSource extends Disposable {
   readonly sha256: string;
   /** How long that JSON is. */
   readonly chars: number;
-  /** The records themselves, in their order; read anew each time. */
+  /** The records themselves, in their order; read again each time. */
   readonly entries: () => AsyncIterable<KeptRecord>;
   /** What the last record that tells it says of where the session comes from, else `null`. Not believed. */
   readonly note: unknown;

@@ -1,6 +1,6 @@
 /**
  * Something odd that a reader met in a native session. Never an exception, never silent:
- * reading goes on, and the problem is listed with its place.
+ * reading continues, and the problem is listed with its place.
  */
 
 /** `damage`: something is lost or contradicts itself. `warning`: all is there, but something is about to happen. */

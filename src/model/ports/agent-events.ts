@@ -23,7 +23,7 @@ export interface PermissionRequest {
   /** Whether it only reads; `null` where the agent does not tell. */
   readonly readOnly: boolean | null;
   readonly options: readonly PermissionOption[];
-  /** What the agent shows of it beside the input: diffs, texts. */
+  /** What the agent shows of it in addition to the input: diffs, texts. */
   readonly content?: readonly unknown[];
   /** Whether the agent reads the reason of a denial. */
   readonly readsReason?: true;
@@ -100,7 +100,7 @@ export type AgentEvent =
     }
   /** What the agent's program said about itself; also whatever has no place above, verbatim. */
   | { readonly type: "diagnostics"; readonly message?: string; readonly details?: unknown }
-  /** Something failed, and the turn goes on. */
+  /** Something failed, and the turn continues. */
   | {
       readonly type: "error";
       readonly message: string;

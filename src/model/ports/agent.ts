@@ -34,7 +34,7 @@ export const NO_CAPABILITIES: SessionCapabilities = {
 };
 
 export interface AgentCapabilities extends SessionCapabilities {
-  /** Whether `execute` can go on with a native session (`request.nativeRef`). */
+  /** Whether `execute` can continue a native session (`request.nativeRef`). */
   readonly native: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface AgentTranscript {
 }
 
 export interface AgentRequest {
-  /** `context.transcript` is `transcript` once more. */
+  /** `context.transcript` is `transcript` again. */
   readonly session: Session & { readonly context: { readonly transcript?: AgentTranscript } };
   readonly run: Run;
   /** The new prompt. It is not in the transcript. */
@@ -63,15 +63,15 @@ export interface AgentRequest {
    * the whole context to be replayed; left out where there is nothing, or no continuation was asked for.
    */
   readonly transcript?: AgentTranscript;
-  /** The native session to go on with. */
+  /** The native session to continue. */
   readonly nativeRef?: NativeRef;
 }
 
-/** `adapterOpts` of the caller are spread beside these, untouched. */
+/** `adapterOpts` of the caller are spread next to these, untouched. */
 export interface ExecuteOptions {
   readonly signal: AbortSignal;
   /**
-   * Resolves when the event is kept; for parts of what is said, when there is room for more. Who streams much
+   * Resolves when the event is kept; for parts of a message, when there is room for more. An agent that streams a lot
    * waits for it, so that memory stays flat. Rejects when the run has ended, or cannot be kept.
    */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
@@ -83,7 +83,7 @@ export interface AgentResult {
   readonly stopReason?: string;
   readonly usage?: Usage;
   readonly costUsd?: number;
-  /** Where the native session lies that can go on with what was just said. */
+  /** The native session that can be continued after this turn. */
   readonly nativeRef?: NativeRef;
   /** Kept as the run's result, plain JSON. */
   readonly value?: unknown;

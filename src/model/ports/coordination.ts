@@ -7,7 +7,7 @@ export interface Cursor {
   readonly logId: string;
   readonly name: string;
   readonly sequence: number;
-  /** What its reader keeps beside it; `null` where nothing is kept. */
+  /** What its reader keeps next to it; `null` where nothing is kept. */
   readonly data: unknown;
   readonly updatedAt: string;
 }
@@ -95,7 +95,7 @@ export interface Coordination {
 
   /**
    * Errors: `lease_held` (`details.owner`, `details.token`, `details.expiresAt`). The owner of a lease may take it
-   * anew.
+   * again.
    */
   acquireLease(name: string, options: LeaseOptions): Promise<Lease>;
   /** Errors: `fenced` when it was given to somebody else, `not_found`. An expired lease that nobody took is renewed. */

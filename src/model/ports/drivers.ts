@@ -105,7 +105,7 @@ export interface Conversation extends AsyncDisposable {
    * Errors: `agent_failed` when the agent dies (`details.stderr`), `conflict` while another turn runs.
    */
   prompt(blocks: readonly Block[], options?: CallOptions): AsyncIterable<AgentEvent>;
-  /** Goes on with another session, in the middle of a conversation. Errors: as `open`. */
+  /** Continues another session, in the middle of a conversation. Errors: as `open`. */
   resumeSession(sessionId: string, options?: CallOptions): Promise<Resumption>;
   /** Ends the turn that runs, if one does; the iteration ends with `turn_completed`, `cancelled`. */
   cancel(): Promise<void>;

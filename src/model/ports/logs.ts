@@ -110,13 +110,13 @@ export interface JoinedPage {
   readonly lastSequence: number;
   /** Of the last record; `null` where there is none. */
   readonly lastHash: string | null;
-  /** Give it as `after` to go on; `null` when nothing was left out. */
+  /** Give it as `after` to continue; `null` when nothing was left out. */
   readonly nextAfter: number | null;
 }
 
 export interface EventPage {
   readonly events: readonly StoredEvent[];
-  /** Give it as `after` (with `order: "newest"` as `before`) to go on; `null` when nothing was left out. */
+  /** Give it as `after` (with `order: "newest"` as `before`) to continue; `null` when nothing was left out. */
   readonly nextAfter: number | null;
 }
 

@@ -14,7 +14,7 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** What every call accepts beside its own options. */
+/** What every call accepts in addition to its own options. */
 export interface CallOptions {
   /** Gives up waiting. A write that was already sent may still happen. */
   readonly signal?: AbortSignal;

@@ -1,5 +1,5 @@
 /**
- * Sessions as the store keeps them: a row beside the session's log, which has the session's id. Row and log come and
+ * Sessions as the store keeps them: a row next to the session's log, which has the session's id. Row and log come and
  * go together: when the log is deleted or expires, the session is gone.
  */
 

@@ -2,12 +2,12 @@
  * Branches: from parent links to paths, by Claude Code's own rules (each seen by resuming hand-written files
  * with 2.1.330 and looking at what it sent).
  *
- * - a line goes on behind its `parentUuid`, a `compact_boundary` behind its `logicalParentUuid`
+ * - a line follows its `parentUuid`, a `compact_boundary` follows its `logicalParentUuid`
  * - the same uuid twice: the last line counts, where it stands
  * - a parent that is not in the file: the line with the greatest time stamp not later than its own takes its
  *   place (of equals the first), unless more than five seconds lie between; else a tree begins there
  * - a circle is cut where a walk from its newest line meets itself
- * - the active leaf with a `last-prompt`: of the lines that descend from the one it names and stand behind it,
+ * - the active leaf with a `last-prompt`: of the lines that descend from the one it names and stand after it,
  *   the last, else that line itself. Without one, or when it names an unknown line: the last line, or the
  *   youngest (of equals the last) that descends from it and is not older. Replaced parents do not count here
  * - lines of sub-agents (`isSidechain`) are no leaves, but a link to one is followed

@@ -99,7 +99,7 @@ function* sessionsIn(folder: string, live: LiveSessions): Generator<FoundSession
     if (!name.endsWith(".jsonl") || SUBAGENT.test(name)) continue;
     const id = name.slice(0, -".jsonl".length);
     const path = `${folder}/${name}`;
-    // Without a folder beside it, nothing marks it as archived.
+    // Without a folder next to it, nothing marks it as archived.
     yield foundFile(path, live, { sessionId: id, isArchived: all.has(id) && isArchivedBeside(path) });
   }
 }
@@ -172,7 +172,9 @@ function sessionIdOf(path: string, head: readonly Json[]): string {
   return name;
 }
 
-/** Other agents' lines have types too: what is Claude Code's alone is a uuid chain or a session id beside a known type. */
+/**
+ * Other agents' lines have types too: what is Claude Code's alone is a uuid chain or a session id next to a known type.
+ */
 function isClaudeLine(record: Json): boolean {
   if (typeof record.type !== "string" || !isKnownType(record.type)) return false;
   if (typeof record.uuid === "string" && "parentUuid" in record) return true;

@@ -122,7 +122,7 @@ function relinked(links: readonly Link[]): Json[] {
   });
 }
 
-/** The line to which the longest way leads: results of parallel calls hang beside it. */
+/** The line to which the longest way leads: results of parallel calls hang next to it. */
 function tipOf(chain: readonly Json[]): string | null {
   const parents = new Map<string, string>();
   for (const record of chain) {

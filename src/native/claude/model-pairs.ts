@@ -4,13 +4,13 @@
  *  a. An answer none of whose calls has a result anywhere is left out as a whole; as the last word it stays,
  *     each call gets the result "[Tool call interrupted: …]", and "No response requested." follows.
  *  b. A call without a result where others of the same answer have one gets "[Tool result missing due to
- *     internal error]" before the others; in the last answer "[Tool call interrupted: …]" behind them.
+ *     internal error]" before the others; in the last answer "[Tool call interrupted: …]" after them.
  *  c. A second call with an id that was called before is left out; an answer that is empty then is
  *     "[Tool use interrupted]".
  *  d. A result that answers no call of the answer right before it, or a second one for a call, is left out; if
  *     nothing else is said between the two answers it is "(no content)", and as the first word of all
  *     "[Orphaned tool result removed due to conversation resume]".
- *  e. Results stand before what the user said beside them.
+ *  e. Results stand before what the user said next to them.
  */
 
 import type { Message, ToolCallBlock } from "../../model/index.ts";

@@ -1,21 +1,18 @@
 /**
  * What Claude Code 2.1.330 sends to the model when it resumes, without the system prompt, tools and reminders
- * that it makes anew. Each rule was seen by resuming a hand-written file and reading the request.
+ * that it makes again. Each rule was seen by resuming a hand-written file and reading the request.
  *
- *  1. What stands before the newest compact boundary is left out, except `preservedMessages` (or, without
- *     them, `preservedSegment`), which follow the line that `anchorUuid` names.
- *  2. Left out: API errors, system lines, reminders (`MADE_ANEW`), lines of unknown types. The output of a
- *     local command is sent as a text of the user; so are `isMeta` lines, slash commands, and lines that are
- *     `isVisibleInTranscriptOnly`, and what the person said meanwhile (`queued_command`). Attached files are sent before the prompt that they were attached to.
- *  3. Thinking before a `thinking_stripped` attachment of scope `all` is left out; other thinking is sent as
- *     it stands.
- *  4. Empty text blocks are left out (white space too in what the user said). An answer of nothing but thinking
- *     or white space is left out; one without any block is "(no content)". A prompt without any block is left
- *     out; one whose texts are all empty is "(no content)".
- *  5. Images are left out of failed results.
- *  6. Calls and results: `model-pairs.ts`.
- *  7. Where the user said the last word, the answer "No response requested." is put behind it; not behind the
- *     output of a local command, nor where an API error, left out by rule 2, was the answer.
+ * 1. What stands before the newest compact boundary is left out, except `preservedMessages` (or, without them,
+ *   `preservedSegment`), which follow the line that `anchorUuid` names. 2. Left out: API errors, system lines,
+ *   reminders (`MADE_ANEW`), lines of unknown types. The output of a local command is sent as a text of the user; so
+ *   are `isMeta` lines, slash commands, and lines that are `isVisibleInTranscriptOnly`, and what the person said
+ *   meanwhile (`queued_command`). Attached files are sent before the prompt that they were attached to. 3. Thinking
+ *   before a `thinking_stripped` attachment of scope `all` is left out; other thinking is sent as it stands. 4. Empty
+ *   text blocks are left out (white space too in what the user said). An answer of nothing but thinking or white space
+ *   is left out; one without any block is "(no content)". A prompt without any block is left out; one whose texts are
+ *   all empty is "(no content)". 5. Images are left out of failed results. 6. Calls and results: `model-pairs.ts`. 7.
+ *   Where the user said the last word, the answer "No response requested." is put after it; not after the output of a
+ *   local command, nor where an API error, left out by rule 2, was the answer.
  *
  * Claude Code joins neighbouring user messages into one; here they stay apart. A lone empty text is sent as it
  * stands where the line holds a string, and refused by the API; here it is "(no content)" in both forms.
@@ -26,7 +23,7 @@ import type { Block, Message } from "../../model/index.ts";
 import { withContent } from "../kit/index.ts";
 import { madeMessage, pairCalls } from "./model-pairs.ts";
 
-/** Attachments that Claude Code makes anew, or that say nothing. */
+/** Attachments that Claude Code makes again, or that say nothing. */
 const MADE_ANEW: ReadonlySet<unknown> = new Set([
   "environment",
   "model",
@@ -146,7 +143,7 @@ function isLocalOutput(message: Message): boolean {
   return flagsOf(message).subtype === "local_command";
 }
 
-/** Attachments hang behind their prompt in the file and are sent before it. */
+/** Attachments hang after their prompt in the file and are sent before it. */
 function filesBeforePrompts(messages: readonly Message[]): Message[] {
   const sorted: Message[] = [];
   for (const message of messages) {

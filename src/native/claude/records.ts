@@ -88,7 +88,7 @@ export function isToolResult(block: unknown): block is ToolResultJson {
   return isJson(block) && block.type === "tool_result" && typeof block.tool_use_id === "string";
 }
 
-/** A call by the agent: `server_tool_use` is run by the vendor, and its result stands beside it. */
+/** A call by the agent: `server_tool_use` is run by the vendor, and its result stands next to it. */
 export function isToolUse(block: unknown): block is Json & { readonly id: string } {
   return isJson(block) && block.type === "tool_use" && typeof block.id === "string";
 }

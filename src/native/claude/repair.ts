@@ -87,7 +87,7 @@ function messageOf(record: Json): Json {
   return isJson(record.message) ? record.message : {};
 }
 
-/** Behind the answer and the results that it has; what followed them follows the last new result. */
+/** After the answer and the results that it has; what followed them follows the last new result. */
 function closeCalls(draft: Draft, links: Links, context: RepairContext): void {
   const lines = remainingLines(draft).filter(({ value }) => isChainType(value.type));
   const resultLines = new Map<string, RecordLine[]>();

@@ -104,7 +104,7 @@ function scopeOf(found: FoundSession): Scope {
   return { type: sidechainsOf(found) === "own" ? "all" : "main" };
 }
 
-/** A sub-agent's own sub-agents lie beside it, with the session, and are listed there. */
+/** A sub-agent's own sub-agents lie next to it, with the session, and are listed there. */
 async function subagentsOf(found: FoundSession, { index, tree }: Read): Promise<SubagentInfo[]> {
   if (sidechainsOf(found) === "own") return [];
   const { path } = newestFileOf(found);
@@ -143,7 +143,7 @@ function toFacts(
   };
 }
 
-/** Without a note beside it, a sub-agent is known by the result that named it. */
+/** Without a note next to it, a sub-agent is known by the result that named it. */
 function withCall(subagent: SubagentInfo, children: ReadonlyMap<string, string>): SubagentInfo {
   if (subagent.toolCallId !== null) return subagent;
   for (const [call, id] of children) if (id === subagent.id) return { ...subagent, toolCallId: call };

@@ -1,6 +1,6 @@
 /**
- * Sub-agents: `SID/subagents/agent-ID.jsonl` with `agent-ID.meta.json` beside; in older versions
- * `agent-ID.jsonl` beside the session itself, or `isSidechain` lines inside of it.
+ * Sub-agents: `SID/subagents/agent-ID.jsonl` with `agent-ID.meta.json` next to it; in older versions
+ * `agent-ID.jsonl` next to the session itself, or `isSidechain` lines inside of it.
  */
 
 import { statSync } from "node:fs";

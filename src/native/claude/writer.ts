@@ -1,8 +1,8 @@
 /**
- * Writes Claude Code's sessions: a message as one line behind the active leaf (2.1.330 takes all blocks of an
+ * Writes Claude Code's sessions: a message as one line after the active leaf (2.1.330 takes all blocks of an
  * answer in one line), and a `last-prompt` that names the line as the leaf.
  *
- * Thinking that Anthropic did not sign would be refused by its API: a `thinking_stripped` attachment behind
+ * Thinking that Anthropic did not sign would be refused by its API: a `thinking_stripped` attachment after
  * it keeps all thinking before it in the file, and out of requests.
  */
 
@@ -83,7 +83,7 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
   },
 };
 
-/** The format's one place for a word of ours is beside a title. */
+/** The format's one place for a word of ours is next to a title. */
 function titleOf({ title, sessionId, provenance }: NewSession): readonly Json[] {
   if (title === null) return [];
   const from = provenance === undefined ? {} : { continuo: provenance };

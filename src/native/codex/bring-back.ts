@@ -1,7 +1,7 @@
 /**
  * Lines of another thread as those of a new one: the thread's id and its folder are the new one's, wherever a
- * line names them. A thread that goes on from other files (a fork, a revert) has their lines before its own, up
- * to where it goes on, and needs them no more. Pure.
+ * line names them. A thread that continues from other files (a fork, a revert) has their lines before its own, up
+ * to where it continues, and needs them no more. Pure.
  */
 
 import { isJson, type Json, textField } from "../../files/index.ts";
@@ -35,7 +35,7 @@ export function bringBackLines(records: readonly KeptRecord[], session: NewSessi
 }
 
 /**
- * The header of the newest file, then those of the files that it goes on from, then all other lines: of what stands
+ * The header of the newest file, then those of the files that it continues from, then all other lines: of what stands
  * before a header in the middle of a paginated file 0.169.0 sends nothing to the model.
  */
 function inOneFile(records: readonly KeptRecord[]): readonly Json[] {
@@ -52,7 +52,7 @@ function inOneFile(records: readonly KeptRecord[]): readonly Json[] {
   return meta.paginated && (before.length > 0 || !isNumbered(all.at(-1))) ? all.map(withOrdinal) : all;
 }
 
-/** Codex refuses a paginated file whose last line has no ordinal: an older version went on with it. */
+/** Codex refuses a paginated file whose last line has no ordinal: an older version continued it. */
 function isNumbered(value: Json | undefined): boolean {
   return (parseRecord(value)?.ordinal ?? null) !== null;
 }
@@ -73,7 +73,7 @@ function valuesBefore(files: Files, cut: HistoryBase): readonly Json[] {
   return [...before, ...own];
 }
 
-/** By its ordinal alone: of another thread the reader gives no lines behind the cut. */
+/** By its ordinal alone: of another thread the reader gives no lines after the cut. */
 function isBehind(value: Json, { endOrdinal }: HistoryBase): boolean {
   const record = parseRecord(value);
   return record !== null && isPast({ endOrdinal, endOffset: null }, record, 0);

@@ -1,6 +1,6 @@
 /**
  * Messages before their content is read: which records each is made of, and which comes before it. They
- * form a tree, because a rollback, a revert and a fork leave a path and go on from a point of it. Pure.
+ * form a tree, because a rollback, a revert and a fork leave a path and continue from a point of it. Pure.
  */
 
 import type { LinePlace } from "../../files/records/index.ts";

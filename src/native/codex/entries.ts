@@ -1,4 +1,4 @@
-/** The records of a session, verbatim: those of its own files, and those that it goes on from. */
+/** The records of a session, verbatim: those of its own files, and those that it continues from. */
 
 import { isJson } from "../../files/index.ts";
 import type { Entry } from "../../model/index.ts";
@@ -9,14 +9,14 @@ import type { ScannedFile, ScanResult } from "./state.ts";
 
 type Entries = AsyncGenerator<Entry, void, void>;
 
-/** All records of all files of the thread, also behind the place where a later one goes on. */
+/** All records of all files of the thread, also after the place where a later one continues. */
 export function ownEntries({ files }: ScanResult, found: FoundSession, signal?: AbortSignal): Entries {
   const own = files.filter(({ index }) => index.own);
   const parts = own.map((file) => ({ file, end: Number.POSITIVE_INFINITY }));
   return entriesOf(parts, { found, main: files.at(-1), signal });
 }
 
-/** Of the files of other threads that the main file goes on from, the first one first. */
+/** Of the files of other threads that the main file continues from, the first one first. */
 export function entriesBefore({ files }: ScanResult, found: FoundSession, signal?: AbortSignal): Entries {
   const main = files.at(-1);
   const others = files.filter(({ index }) => !index.own);
@@ -62,13 +62,13 @@ function identityOf(value: unknown): Pick<Entry, "id" | "parentId" | "type"> {
   };
 }
 
-/** A file counts up to where the next one of the lineage went on; what a rollback dropped does not. */
+/** A file counts up to where the next one of the lineage continued; what a rollback dropped does not. */
 function activeLines(file: ScannedFile, main: ScannedFile | undefined): (line: number) => boolean {
   const end = endIn(file, main);
   return (line) => line < end && !file.index.dropped.some(({ from, to }) => line >= from && line < to);
 }
 
-/** The first line that does not count: the first one of all in a file that the main one does not go on from. */
+/** The first line that does not count: the first one of all in a file that the main one does not continue from. */
 function endIn({ source, index }: ScannedFile, main: ScannedFile | undefined): number {
   let child = main?.source;
   while (child && child !== source && child.base?.file !== source) child = child.base?.file;

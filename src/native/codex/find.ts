@@ -114,7 +114,7 @@ function byTime(a: Head, b: Head): number {
   return basename(a.file.path) < basename(b.file.path) ? -1 : 1;
 }
 
-/** Codex turns `X.jsonl.zst` back into `X.jsonl` when it goes on with it; where both lie, the plain one counts. */
+/** Codex turns `X.jsonl.zst` back into `X.jsonl` when it continues it; where both lie, the plain one counts. */
 function withoutCopies(heads: readonly Head[]): Head[] {
   const plain = new Set(heads.map(({ file }) => file.path));
   return heads.filter(({ file: { path } }) => !path.endsWith(".zst") || !plain.has(path.slice(0, -4)));

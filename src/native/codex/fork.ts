@@ -46,7 +46,7 @@ async function readRecords(file: LineageFile): Promise<PlacedRecord[]> {
   return [...before, ...(await readOwn(path, file.sizeBytes))];
 }
 
-/** A fork of an old version holds the header of its source behind its own. */
+/** A fork of an old version holds the header of its source after its own. */
 function isHeaderOf(file: LineageFile | undefined): (record: PlacedRecord) => boolean {
   return ({ path, line, value }) => path === file?.path && line === 1 && value.type === "session_meta";
 }
@@ -72,7 +72,7 @@ async function readOwn(path: string, sizeBytes: number, cut?: CutPoint): Promise
   return records;
 }
 
-/** Up to the last record of the cut's message, and what belongs to it behind that. */
+/** Up to the last record of the cut's message, and what belongs to it after that. */
 function upTo(all: readonly PlacedRecord[], { found, history, count }: ForkSource): PlacedRecord[] {
   const at = new Map(all.map(({ path, line }, position) => [`${path}:${line}`, position]));
   const positionsOf = ({ metadata }: Message): number[] =>
@@ -87,7 +87,7 @@ function upTo(all: readonly PlacedRecord[], { found, history, count }: ForkSourc
   return [...all.slice(0, end), ...own.filter(({ value }) => belongsBehind(value, role))];
 }
 
-/** Events that Codex writes behind what they are about: the prompt as it is shown, counts, the end of a turn. */
+/** Events that Codex writes after what they are about: the prompt as it is shown, counts, the end of a turn. */
 const BEHIND: ReadonlySet<string> = new Set(["task_complete", "token_count", "turn_aborted"]);
 
 function belongsBehind(value: Json, role: Message["role"] | undefined): boolean {
@@ -123,7 +123,7 @@ function named(value: Json, from: string, sessionId: string): Json {
   return { ...value, payload: { ...payload, ...Object.fromEntries(own.map((key) => [key, sessionId])) } };
 }
 
-/** Codex puts a note that a turn was aborted behind one that has no end. */
+/** Codex puts a note that a turn was aborted after one that has no end. */
 function endOfTurn(records: readonly Json[]): Json[] {
   const last = records.findLast((value) => TURN_EDGES.has(kindOf(value)));
   if (last === undefined || kindOf(last) !== "task_started") return [];

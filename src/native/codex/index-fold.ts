@@ -39,9 +39,9 @@ export interface Child {
   readonly model: string | null;
 }
 
-/** A place where another file goes on, and the message before it once the fold came there. */
+/** A place where another file continues, and the message before it once the fold came there. */
 export interface Cut {
-  /** Path of the file that goes on from here. */
+  /** Path of the file that continues from here. */
   readonly child: string;
   readonly endOrdinal: number | null;
   readonly endOffset: number | null;

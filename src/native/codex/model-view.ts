@@ -13,7 +13,7 @@ import { kindOfItem } from "./items.ts";
  *   tool definitions are sent, but are left out here: they are no conversation
  * - a compaction with a replacement takes the place of everything before it; one with a message alone leaves
  *   what was said by the user, and the message follows as a text of the user
- * - a call without a result gets the result `aborted`, right behind the call
+ * - a call without a result gets the result `aborted`, right after the call
  * - a result without a call is left out
  *
  * Not done here: Codex cuts a long result (48 kB was sent whole, 180 kB was not), unless its record carries
@@ -87,7 +87,7 @@ function callIdOf(block: Block): string[] {
   return block.type === "tool_call" ? [block.id] : [];
 }
 
-/** A message is parted behind a call without a result, so that the result stands between the parts. */
+/** A message is parted after a call without a result, so that the result stands between the parts. */
 function withAborted(message: Message, answered: ReadonlySet<string>): Message[] {
   const parts: Message[] = [];
   let content: Block[] = [];

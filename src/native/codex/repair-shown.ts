@@ -98,7 +98,7 @@ interface ShowingTurn extends Showing {
   readonly turnId: string;
 }
 
-/** A prompt is shown behind its item, all else in front of it. */
+/** A prompt is shown after its item, all else in front of it. */
 function show(draft: Draft, line: RecordLine, showing: ShowingTurn): void {
   const said = saidIn(line.value);
   if (said === null) return;

@@ -152,7 +152,7 @@ interface PathEnd {
 }
 
 /**
- * The end of the main file, then of every path that was left: by a rollback, or by a revert that went on in
+ * The end of the main file, then of every path that was left: by a rollback, or by a revert that continued in
  * another file. An end that another path runs through is none.
  */
 function pathEnds({ files, session }: ScanResult): PathEnd[] {

@@ -1,5 +1,5 @@
 /**
- * What Codex writes for its interface beside what it writes for the model: nearly always the same text. A
+ * What Codex writes for its interface in addition to what it writes for the model: nearly always the same text. A
  * shown text with a counterpart in its turn is that text; one without is a message of its own. Pure.
  */
 

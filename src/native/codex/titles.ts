@@ -4,7 +4,7 @@
  *
  * `state_5.sqlite` is not opened. It holds a second copy of the names (`threads.name`), but every way to name
  * a thread that was tried, of paginated threads too, wrote this file as well; and SQLite leaves a trace
- * beside the database whenever its `-wal` is there, which is always so after Codex ran.
+ * next to the database whenever its `-wal` is there, which is always so after Codex ran.
  */
 
 import { statSync } from "node:fs";

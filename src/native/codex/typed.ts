@@ -51,7 +51,7 @@ export function typedText(type: string, payload: Json): string | null {
   return textParts(withoutPictureTags(typed.length > 0 ? typed : content)).join("\n\n");
 }
 
-/** Codex 0.169.0 stores `<image name=… path=…>` before a picture and `</image>` behind it; nobody typed them. */
+/** Codex 0.169.0 stores `<image name=… path=…>` before a picture and `</image>` after it; nobody typed them. */
 function withoutPictureTags(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
   return content.filter((part, at) => {

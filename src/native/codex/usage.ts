@@ -6,7 +6,7 @@ import { addUsage } from "../kit/index.ts";
 import { toText } from "./records.ts";
 
 /**
- * Newer versions write one `token_usage_record` a call (seen in 0.169.0) beside the older `token_count`,
+ * Newer versions write one `token_usage_record` a call (seen in 0.169.0) next to the older `token_count`,
  * which is also repeated without a call. A turn with records is summed by them alone; another one by the
  * token counts whose total differs from the one before.
  */

@@ -130,7 +130,7 @@ function completed(turnId: string, seconds: number, last: string | null): Line {
   return { type: "event_msg", payload };
 }
 
-/** Without `model_provider`: Codex refuses to go on with another provider than its own. */
+/** Without `model_provider`: Codex refuses to continue with another provider than its own. */
 function headerOf({ sessionId, cwd, gitBranch, createdMs, provenance }: NewSession): Json {
   const timestamp = new Date(createdMs).toISOString();
   return {

@@ -3,7 +3,7 @@
 import { ContinuoError, type Message } from "../../model/index.ts";
 
 export interface Cut {
-  /** So many messages stand before the cut. */
+  /** The number of messages before the cut. */
   readonly count: number;
 }
 
@@ -11,7 +11,7 @@ export interface Cut {
 const MIN_PREFIX_CHARS = 4;
 
 /**
- * The cut behind a message; `null` where no message of the history has the id.
+ * The cut after a message; `null` where no message of the history has the id.
  * Errors: `ambiguous`; `invalid` where it would part a call from its result, with `details.instead`.
  */
 export function cutAt(history: readonly Message[], id: string): Cut | null {

@@ -11,7 +11,7 @@ export interface ForkSource {
   readonly opened: OpenedSession;
   /** From the root to the end of the branch that is forked. */
   readonly history: readonly Message[];
-  /** So many messages of the history the fork has. */
+  /** The number of messages of the history that the fork has. */
   readonly count: number;
   /** `whole`: nobody asked for a cut. */
   readonly part: "whole" | "beginning";

@@ -13,7 +13,7 @@ export interface Agent {
   readonly homeVariable: string;
   /** Every folder that the agent may keep for itself: where the environment moves it to, and where it is otherwise. */
   homes(places: Places): readonly string[];
-  /** The command by which the agent goes on with a session, in the session's folder. The id comes last. */
+  /** The command by which the agent continues a session, in the session's folder. The id comes last. */
   resumeCommand(session: Resumable): readonly string[];
   /** What a message that is written for it may hold. */
   readonly accepts: TargetRules;

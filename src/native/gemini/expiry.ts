@@ -6,7 +6,7 @@
  * - `deleted_on_start`: at the same time it deletes every file that it cannot list: without a session id and a
  *   project hash, or with nothing of a conversation. With such a file it deletes every other one whose name
  *   ends in the same eight characters. Each resumption leaves such a file: one with nothing but the context of
- *   the new start, beside the session itself. A session that is being resumed is spared.
+ *   the new start, in addition to the session itself. A session that is being resumed is spared.
  * - `lost_on_resume`: it splits a file at U+2028 and U+2029 too, and loses a record that holds one raw
  */
 

@@ -3,8 +3,8 @@
  * names, for the name of a file holds no more than the first eight characters of it; several files can be one
  * session, of which Gemini CLI reads one:
  *
- * - beside the file of a resumed session it leaves one with nothing but the context of the new start
- * - a resumed `.json` is written anew as `.jsonl`, and the old one stays
+ * - next to the file of a resumed session it leaves one with nothing but the context of the new start
+ * - a resumed `.json` is rewritten as `.jsonl`, and the old one stays
  *
  * The one that counts has a conversation and the greatest `lastUpdated`; of equals, the first by name.
  */
@@ -76,8 +76,8 @@ export async function* findSessions(
 }
 
 /**
- * Names in a folder of the older kind that stand in the slug's folder too: Gemini CLI copied them there, goes
- * on there, and never looks at these again.
+ * Names in a folder of the older kind that stand in the slug's folder too: Gemini CLI copied them there, continues
+ * there, and never looks at these again.
  */
 function copiedNames(
   projects: string,
@@ -223,7 +223,7 @@ function parseOrNothing(text: string): unknown {
   }
 }
 
-/** What no other agent's files have: a session beside the hash of its project. */
+/** What no other agent's files have: a session next to the hash of its project. */
 function isGeminiRecord(record: Json): boolean {
   return typeof record.sessionId === "string" && typeof record.projectHash === "string";
 }

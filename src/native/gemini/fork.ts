@@ -34,7 +34,7 @@ export const geminiForker: NativeForker = {
 
 /**
  * Results are told as messages, and lie in the record of their call. What a compaction took out is known by its
- * summary, which stands behind the context of the start.
+ * summary, which stands after the context of the start.
  */
 function withWholeRecords({ history, count }: ForkSource): number {
   let end = count;

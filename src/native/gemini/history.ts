@@ -149,7 +149,7 @@ function nameOf({ names }: NamedStep, node: number): string {
 
 /**
  * The id of a message within one history. What a compaction took out can hold another version of a message
- * that is written on behind it: that one is called `ID@LINE`.
+ * that is written on after it: that one is called `ID@LINE`.
  */
 function createNames(index: Index): (node: number) => string {
   const owner = new Int32Array(index.ids.size).fill(-1);

@@ -24,7 +24,7 @@ import {
 export const FLAG = {
   /** The person typed it. */
   typed: 1,
-  /** Put there by the program anew at every start. */
+  /** Put there by the program again at every start. */
   context: 2,
   /** A user message of nothing but results. */
   responses: 4,
@@ -169,8 +169,8 @@ export function marksOf(index: Index, node: number): Marks {
 }
 
 /**
- * Whether a later version of a message says all that an earlier one says. Results that stand beside a call
- * count only where the later version keeps calls beside its content too: without them the earlier ones stay.
+ * Whether a later version of a message says all that an earlier one says. Results that stand next to a call
+ * count only where the later version keeps calls next to its content too: without them the earlier ones stay.
  */
 export function covers(index: Index, later: number, earlier: number): boolean {
   const [now, before] = [marksOf(index, later), marksOf(index, earlier)];

@@ -64,7 +64,7 @@ export async function toTips(
   return tips;
 }
 
-/** An answer that was written anew keeps the time of its own record. */
+/** An answer that was rewritten keeps the time of its own record. */
 function timeOf(index: Index, node: number): number {
   const own = index.own[node] ?? -1;
   return index.time[own === -1 ? node : own] ?? Number.NaN;

@@ -1,7 +1,7 @@
 /**
  * What a version of a message says, as a handful of numbers: one a text, thought, picture and call, two a
  * result. By them a later version is known to hold all that an earlier one held, whatever form it has: Gemini
- * CLI writes `thoughts` and `toolCalls` beside the content first, and as parts of the content after a resume.
+ * CLI writes `thoughts` and `toolCalls` next to the content first, and as parts of the content after a resume.
  *
  * The lowest two bits tell the kind, the others are the number of the call's id, or a 30-bit hash of what is
  * said. Two different texts are taken for one about once in a billion comparisons; both are still entries.

@@ -1,7 +1,7 @@
 /**
  * Records to messages.
  *
- * - an answer: one assistant message (thoughts, then the content, then calls that stand beside it), then one
+ * - an answer: one assistant message (thoughts, then the content, then calls that stand next to it), then one
  *   `tool` message a result
  * - a user message: results in it, then what else it holds
  * - a notice (`info`, `warning`, `error`) or a message of an unknown type: `system`

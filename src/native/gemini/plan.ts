@@ -14,7 +14,7 @@ export interface Step {
   readonly node: number;
   /** Earlier version of the message, a record of its own, which holds what the list left out; -1 for none. */
   readonly own: number;
-  /** User messages with nothing but results, right behind an answer. */
+  /** User messages with nothing but results, right after an answer. */
   readonly responses: readonly number[];
   /** Results that become messages here, in order. */
   readonly results: readonly PlannedResult[];

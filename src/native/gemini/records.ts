@@ -99,7 +99,7 @@ export interface CallRecord {
   readonly record: Json | null;
 }
 
-/** Calls of a message in the order in which they are sent: those of the content, then those beside it. */
+/** Calls of a message in the order in which they are sent: those of the content, then those next to it. */
 export function callsIn(message: Json): CallRecord[] {
   if (message.type !== "gemini") return [];
   const beside = new Map<string, Json>();

@@ -106,7 +106,7 @@ export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
   },
 };
 
-/** Whether Gemini CLI finds something to go on with in the list as it is now. */
+/** Whether Gemini CLI finds something to continue in the list as it is now. */
 function isListed({ timeline }: ScanState): boolean {
   const { index, list } = timeline;
   return list.some((node) => {
@@ -160,7 +160,7 @@ async function problemsOf(state: ScanState, { found, source, partial, places }: 
   return [...problems, ...(await readDeletions(found, session, places, Date.now()))];
 }
 
-/** A conversation in a file that Gemini CLI passes over, unless it is the one that it wrote anew. */
+/** A conversation in a file that Gemini CLI passes over, unless it is the one that it rewrote. */
 async function otherFileProblems(found: FoundSession): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const other of found.files.slice(0, -1)) {

@@ -24,7 +24,7 @@ export function foldStarted(started: Map<string, StartedBy>, message: Json): voi
   }
 }
 
-/** Sub-agents with files beside a session, by name. */
+/** Sub-agents with files next to a session, by name. */
 export function readSubagents(
   location: string,
   sessionId: string,

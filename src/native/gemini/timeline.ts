@@ -4,10 +4,10 @@
  *
  * - a message is put at the end; the same id again takes the place of the earlier one
  * - `$set.messages` takes the place of the whole list
- * - `$rewindTo` takes out that message and all behind it; an id that is not in the list empties it
+ * - `$rewindTo` takes out that message and all after it; an id that is not in the list empties it
  *
  * Continuo keeps what was taken out. Each state that holds something which no later version says is a branch.
- * Not counted as something: the context that the program puts in anew at every start, and notices to the
+ * Not counted as something: the context that the program puts in again at every start, and notices to the
  * person. What a compaction took out stays in front of the summary that stands for it.
  *
  * States are kept as what undoes each step, so that memory grows with the file and not with its square.
@@ -50,7 +50,7 @@ export interface Timeline {
   readonly steps: Step[];
   /** By number of the summary's id: what it stands for, the oldest first. */
   readonly compacted: Map<number, readonly number[]>;
-  /** What a compaction took out, and what it wrote anew under other ids: not lost. */
+  /** What a compaction took out, and what it rewrote under other ids: not lost. */
   readonly kept: Set<number>;
   /** Of messages on lines of their own, at their first appearance: the newest time, and how many are older. */
   readonly order: { newestMs: number; late: number; firstLine: number };

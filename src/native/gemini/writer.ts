@@ -1,6 +1,6 @@
 /**
- * Writes Gemini CLI's sessions (0.61.0). A result has no record of its own: the answer is written once more,
- * under its id, with the result beside the call.
+ * Writes Gemini CLI's sessions (0.61.0). A result has no record of its own: the answer is written again,
+ * under its id, with the result next to the call.
  *
  * The name of a new file ends in the whole id: Gemini CLI deletes files whose names end in eight letters or
  * digits together with a broken one that ends in the same.
@@ -215,11 +215,11 @@ function addResult(tip: GeminiTip, result: ToolResultBlock, timestamp: string): 
   const record = { ...before, toolCalls };
   const others = tip.waiting.filter((each) => each !== before);
   const waiting = openCallIds(record).length > 0 ? [...others, record] : others;
-  // Results are numbered behind the answer itself.
+  // Results are numbered after the answer itself.
   return { tip: { waiting }, record, id: `${textOfValue(before.id)}#${at + 2}` };
 }
 
-/** Text in the response, pictures in parts behind it. */
+/** Text in the response, pictures in parts after it. */
 function toResult(call: Json, result: ToolResultBlock): Json[] {
   const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
   const response = result.isError ? { error: text } : { output: text };

@@ -1,6 +1,6 @@
 /**
  * Ids as small numbers. An index of a long session holds every id several times: as text that would be
- * most of its memory, here a UUID is 17 bytes once, and whoever names it holds four.
+ * most of its memory, here a UUID is 17 bytes once, and each mention takes four.
  */
 
 /** Plain data, so that a scan can be saved. */

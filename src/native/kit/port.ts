@@ -160,7 +160,7 @@ export interface OpenedSession {
   /** Every record in file order, verbatim. */
   entries(signal?: AbortSignal): AsyncGenerator<Entry, void, void>;
   /**
-   * Records of other sessions that this one's history begins in, up to where it goes on by itself, in their
+   * Records of other sessions that this one's history begins in, up to where it continues by itself, in their
    * order; left out for agents whose sessions hold all of their history.
    */
   entriesBefore?(signal?: AbortSignal): AsyncGenerator<Entry, void, void>;
@@ -206,7 +206,7 @@ export interface AgentReader {
   open(found: FoundSession, places: Places, options: OpenOptions): Promise<OpenedSession>;
   /**
    * The agent's own rules of what it sends to the model when it resumes a session with this history:
-   * conversation alone, without the instructions and reminders that it makes anew at every start.
+   * conversation alone, without the instructions and reminders that it makes again at every start.
    * Pure. The rules are listed above each implementation.
    */
   modelView(history: readonly Message[]): Message[];

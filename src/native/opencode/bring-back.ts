@@ -44,7 +44,7 @@ export function bringBackRows(
 
 /**
  * As opencode does with the next prompt: what an open revert takes out is gone, the message that it names and
- * all behind it, or that message's parts from one on.
+ * all after it, or that message's parts from one on.
  */
 export function withoutReverted(records: readonly KeptRecord[]): readonly KeptRecord[] {
   const [own, ...others] = rowsOf(records);

@@ -1,9 +1,9 @@
 /**
  * An SQLite database that belongs to another program, read without a trace.
  *
- * - with a `-wal` beside it the database is opened read-only, and what is in the `-wal` is read too; SQLite
+ * - with a `-wal` next to it the database is opened read-only, and what is in the `-wal` is read too; SQLite
  *   keeps its notes on who reads in the `-shm`, which is made where it is missing: the one trace
- * - without one it is opened `immutable`: no lock, no file beside it
+ * - without one it is opened `immutable`: no lock, no file next to it
  * - neither the database nor the `-wal` is ever written, and a read-only connection leaves the checkpoint at
  *   its end to others (shown by `database.test.ts`)
  *
@@ -50,7 +50,7 @@ export interface Database {
 
 /** Errors: `not_found`, `unreadable` (no database, damaged, locked, no permission). */
 export async function openDatabase(path: string): Promise<Database> {
-  // Loaded here: whoever reads no database need not load SQLite.
+  // Loaded here, so that code without a database does not load SQLite.
   const { DatabaseSync } = await import("node:sqlite");
   const file = resolvePath(path);
   let connection = connect(DatabaseSync, file);
@@ -78,7 +78,7 @@ export async function openDatabase(path: string): Promise<Database> {
           yield map(toValues(next.value));
         }
       } finally {
-        // A statement that is left in the middle would keep the owner's log from starting anew.
+        // A statement that is left in the middle would keep the owner's log from starting again.
         if (connection.database.isOpen) iterator.return?.();
       }
     },

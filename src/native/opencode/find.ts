@@ -83,7 +83,7 @@ async function sessionsIn(path: string): Promise<SeenRow[]> {
   }
 }
 
-/** Read once more where opencode wrote in the middle of it. */
+/** Read again where opencode wrote in the middle of it. */
 function readListed(database: Database): Json[] {
   readSchema(database);
   const rows = readSessions(database);

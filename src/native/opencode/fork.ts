@@ -1,5 +1,5 @@
 /**
- * Forks a session of opencode as its own fork does (1.18.33): a row of `session` with "(fork #N)" behind the
+ * Forks a session of opencode as its own fork does (1.18.33): a row of `session` with "(fork #N)" after the
  * title, and copies of messages and parts with ids of their own and the old times.
  */
 
@@ -53,7 +53,7 @@ function withWholeRows({ history, count }: ForkSource): number {
   return end;
 }
 
-/** Messages and parts that the history up to the cut is made of, parts behind their message. */
+/** Messages and parts that the history up to the cut is made of, parts after their message. */
 async function readRows({ opened, history }: ForkSource, count: number): Promise<Json[]> {
   const kept = new Set(history.slice(0, count).flatMap(rowsOf));
   const rows: Json[] = [];

@@ -2,7 +2,7 @@
  * The index of a session: what is known of each message without holding it, and where the branches end.
  *
  * A session is one line of messages. A revert (`session.revert`) takes the messages from one on, or the parts
- * of that message from one on, out of the conversation; opencode deletes them when the person goes on. Until
+ * of that message from one on, out of the conversation; opencode deletes them when the person continues. Until
  * then there are two leaves: the one before the revert is active.
  */
 

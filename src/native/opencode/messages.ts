@@ -5,7 +5,7 @@
  *   their place, are unknown blocks
  * - an assistant message: one message a step (versions before 1.18 put several steps into one), each followed
  *   by one `tool` message a result
- * - an error that ended it: a message of its own behind the others
+ * - an error that ended it: a message of its own after the others
  *
  * The id is opencode's own; further messages have the id of the part that they begin with (a step's
  * `step-start`, a tool's part), an error that follows content `ID#error`. `metadata.opencode` holds the

@@ -1,19 +1,19 @@
 /**
- * What opencode sends to the model when it goes on with a session (seen in 1.18.33, by running it and in its
+ * What opencode sends to the model when it continues a session (seen in 1.18.33, by running it and in its
  * program).
  *
  * 1. What is left after a compaction: from the newest `compaction` that a finished summary without an error
- *    answers; the messages that it kept (`tail_start_id`) come behind the summary.
+ *    answers; the messages that it kept (`tail_start_id`) come after the summary.
  * 2. A message without parts is left out. So is an answer that ended in an error, but for one that the person
  *    stopped after it had said something.
  * 3. Of a user message: texts that are neither empty nor `ignored`; files, but for plain texts and folders,
- *    whose content stands beside them as text; one sentence in place of a `compaction` and of a `subtask`.
+ *    whose content stands next to them as text; one sentence in place of a `compaction` and of a `subtask`.
  * 4. Thinking goes back to the model that thought it; for another model (the one that the last user message
  *    asks for) it is plain text without a signature.
  * 5. A result that was pruned (`time.compacted`) is one sentence. A call without a result has one that says
  *    that it was interrupted; an interrupted call that had output has that output.
  * 6. Images and PDFs in results: vendors whose API takes them there get them there; for all others they follow
- *    behind the answer in a user message. What the vendor is, is told by the name of the provider; one under
+ *    after the answer in a user message. What the vendor is, is told by the name of the provider; one under
  *    another name counts as one that does not take them.
  */
 

@@ -40,7 +40,7 @@ const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const TAIL_LETTERS = 14;
 /** What is imported may have any other id. */
 const MADE = /^[a-z]+_[0-9a-f]{12}[0-9A-Za-z]{14}$/u;
-/** So many ids fit one millisecond. */
+/** The number of ids that fit one millisecond. */
 const IDS_A_MS = 4000;
 
 function stampOf(timeMs: number, count: number): bigint {

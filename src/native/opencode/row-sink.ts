@@ -170,7 +170,7 @@ function directoryIn(database: DatabaseSync, records: readonly Json[], sessionId
   return String((isJson(own) ? own.directory : row?.directory) ?? "/");
 }
 
-/** opencode shows no session with a prompt that names no model, and goes on in none whose model it does not know. */
+/** opencode shows no session with a prompt that names no model, and continues in none whose model it does not know. */
 function modelError(): ContinuoError {
   return new ContinuoError("unsupported", "cannot tell which model opencode would use", {
     hint: 'Send one message in opencode, or set "model" in its opencode.json.',

@@ -8,7 +8,7 @@
  * - a file of version 1 has no links: every entry follows the one before it
  * - a circle, in which pi would walk for ever, is cut at the last of its entries that the walk comes to
  *
- * A tip behind whose last message another path goes on (a model change, a label) is no branch.
+ * A tip after whose last message another path continues (a model change, a label) is no branch.
  */
 
 import type { Problem } from "../../model/index.ts";
@@ -102,7 +102,7 @@ function lastEntry(index: Index): number {
   return record;
 }
 
-/** The last entry of each path that is conversation, where no other path goes on with it. */
+/** The last entry of each path that is conversation, where no other path continues it. */
 function branchTips(index: Index, up: Int32Array, leaf: number): number[] {
   if (leaf === -1) return [];
   const gone = new Set(

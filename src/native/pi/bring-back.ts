@@ -16,7 +16,7 @@ export interface EntryLink {
 
 export interface BroughtBack {
   readonly entries: readonly Json[];
-  /** `id` and `parentId` of an entry behind the last one, which is the leaf; version 1 has none. */
+  /** `id` and `parentId` of an entry after the last one, which is the leaf; version 1 has none. */
   readonly link: (id: string) => Pick<EntryLink, "id" | "parentId">;
 }
 

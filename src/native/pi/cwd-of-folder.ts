@@ -10,7 +10,7 @@ import { folderNameOf, namesOfCwd } from "./places.ts";
 import { parseHeader } from "./records.ts";
 
 /**
- * What the sessions beside it name, if they agree; else the one folder of this machine that has such a name;
+ * What the sessions next to it name, if they agree; else the one folder of this machine that has such a name;
  * else, where there is no such folder any more, the name with `/` for every `-`. `null` where several fit.
  */
 export async function cwdOfFolder(path: string): Promise<string | null> {

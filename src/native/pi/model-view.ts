@@ -8,17 +8,18 @@
  *    Everything older, and any earlier compaction, is left out.
  * 2. A context edit (0.87 on) takes the message that it names out, or replaces its content; the last one
  *    for a message counts. Edits that a compaction took out have no effect.
- * 3. System messages and notifications are left out: pi declares its prompt and tools anew.
+ * 3. System messages and notifications are left out: pi declares its prompt and tools again.
  * 4. A shell command that was to be kept from the model (`excludeFromContext`) is left out.
  * 5. An answer that broke off (`error`, `aborted`) is left out.
- * 6. Thinking of another model than the one that goes on is left out, and so is thinking without text and
- *    signature (0.73.1 and 0.87.1 send the former as text). Signatures of text blocks and calls of
- *    another model are left out too; an answer that names no model counts as another's. The model that goes on is the last one that was chosen or answered.
+ * 6. Thinking of another model than the one that continues is left out, and so is thinking without text and signature
+ *   (0.73.1 and 0.87.1 send the former as text). Signatures of text blocks and calls of another model are left out too;
+ *   an answer that names no model counts as another's. The model that continues is the last one that was chosen or
+ *   answered.
  * 7. Calls without a result get one, an error: before the next message that is no result, or at the end.
  * 8. Texts without characters, and messages that then hold nothing, are left out.
  *
  * pi sets its own sentence and tags around summaries; here they stand bare. Results without a call are sent.
- * How the vendor's API is spoken (images of results behind all results, ids shortened) is not part of it.
+ * How the vendor's API is spoken (images of results after all results, ids shortened) is not part of it.
  */
 
 import { isJson, type Json } from "../../files/index.ts";

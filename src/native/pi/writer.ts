@@ -1,5 +1,5 @@
 /**
- * Writes pi's sessions: one entry a message, behind the last entry of the file, which is the leaf. What is
+ * Writes pi's sessions: one entry a message, after the last entry of the file, which is the leaf. What is
  * written is version 3, which 0.73.1, 0.87.1 and 1.5.2 read; 0.73.1 needs a `usage` on every answer.
  */
 

@@ -19,7 +19,7 @@ export interface DraftLine {
   readonly reasons: string[];
   /** What was added directly in front of it, in order. */
   readonly ahead: RecordLine[];
-  /** What was added directly behind it: what came last stands first. */
+  /** What was added directly after it: what came last stands first. */
   readonly behind: RecordLine[];
 }
 
@@ -81,7 +81,7 @@ export function change(line: DraftLine, value: Json, reason: string): void {
   rewrite(line, reason);
 }
 
-/** Writes the record anew as it is: the same, in other bytes. */
+/** Writes the record again as it is: the same, in other bytes. */
 export function rewrite(line: DraftLine, reason: string): void {
   line.after = escapeSeparators(JSON.stringify(exactLike(line.value, line.read)));
   if (!line.reasons.includes(reason)) line.reasons.push(reason);

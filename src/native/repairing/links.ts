@@ -13,7 +13,7 @@ export interface LinkNames {
   isLinked(record: Json): boolean;
   /** Records of different kinds are not linked to each other where a link is lost. */
   kindOf(record: Json): string;
-  /** What a record says of its parent beside the link. */
+  /** What a record says of its parent in addition to the link. */
   hintOf(record: Json): string | null;
   newId(): string;
 }

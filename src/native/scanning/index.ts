@@ -1,17 +1,17 @@
 /**
  * Scans: how the records of a session are folded once, saved, continued when the file has grown, and opened.
  *
- * Every agent has one `Scan`, and its `open` is `openByScan` of that. Whoever follows sessions, or keeps an index of
- * them, goes through `open`:
+ * Every agent has one `Scan`, and its `open` is `openByScan` of that. Code that follows sessions, or keeps an index of
+ * them, uses `open`:
  *
  * ```ts
  * using first = await format.open(found, places, { save: true });
- * const text = JSON.stringify(first.saved);   // `null`: this session cannot be continued, open it anew each time
+ * const text = JSON.stringify(first.saved);   // `null`: this session cannot be continued, open it again each time
  *
  * // Later, in this process or in another one, with what `find` or `recognise` now says of the session:
  * const saved: SavedScan = JSON.parse(text);
  * using later = await format.open(foundAgain, places, { save: true, continue: saved });
- * // Where `later.continued` is false, the file was written anew, and was read as a whole.
+ * // Where `later.continued` is false, the file was rewritten, and was read as a whole.
  * const after = later.continued ? { after: saved.position } : {};
  * for await (const message of later.history(after)) index(message);   // what the new lines made or changed
  * ```

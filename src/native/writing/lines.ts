@@ -73,7 +73,7 @@ function* piecesOf(records: Iterable<Json>): Generator<Buffer, void, void> {
   yield Buffer.from(text, "utf8");
 }
 
-/** Beside its place first, so that nobody sees half of it. */
+/** Next to its place first, so that nobody sees half of it. */
 function createFile(path: string, pieces: Iterable<Buffer>): void {
   if (existsSync(path)) throw new ContinuoError("conflict", `cannot write ${path}: the file already exists`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -34,7 +34,7 @@ export interface OpenCalls {
   note(message: NewMessage): void;
 }
 
-/** @param before what this writer knew before it read the session anew: its own calls stay its own. */
+/** @param before what this writer knew before it read the session again: its own calls stay its own. */
 export function openCallsIn(
   { name: agent, accepts }: Target,
   history: readonly Message[],
@@ -130,7 +130,7 @@ export function checkMessage(given: NewMessage, { target, calls }: Checking): Ne
   });
 }
 
-/** What an agent, or the API behind it, does not go on with where it stands. */
+/** What an agent, or the API behind it, does not continue where it stands. */
 function assertInPlace({ role, content }: NewMessage, { target, calls }: Checking): void {
   const agent = target.name;
   if (agent === "claude" && role === "assistant" && !calls.isBegun()) {

@@ -137,7 +137,7 @@ export interface NativeWriter<Tip> {
    */
   bringBack(records: readonly KeptRecord[], session: NewSession, makers: Makers): readonly Json[] | null;
   /**
-   * Records as the agent itself has them before it writes behind them: without what was reverted, or in the form
+   * Records as the agent itself has them before it writes after them: without what was reverted, or in the form
    * of today. Left out where they stay as they are. Pure.
    */
   beforeMore?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[];

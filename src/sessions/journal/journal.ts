@@ -1,6 +1,6 @@
 /**
- * Keeps the events of one run, in their order, under the lease of its session. Events that are told while an
- * append is under way share the next one. What could not be written stays here until the run's end tries again.
+ * Keeps the events of one run, in their order, under the lease of its session. Events that arrive during an append
+ * share the next one. What could not be written stays here until the run's end tries again.
  */
 
 import {
@@ -103,7 +103,7 @@ export class Journal {
   }
 
   /**
-   * The last append, with all that is not yet written. After a failure that is tried once more, and what the store
+   * The last append, with all that is not yet written. After a failure it is tried again, and what the store
    * refuses for itself is left out: `last` is given how many events that are. Where the store refuses the end itself,
    * `bare` makes one that it takes.
    */

@@ -9,7 +9,7 @@ export const LIMITS = {
   /** Events and characters of one append. */
   batchEvents: 256,
   batchChars: 1_048_576,
-  /** An agent that waits is let go on when less than this is not yet written. */
+  /** A waiting agent continues when less than this is unwritten. */
   roomChars: 1_048_576,
   /** An agent that does not wait, and is so far ahead of the store, fails. */
   unwrittenChars: 67_108_864,

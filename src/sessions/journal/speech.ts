@@ -1,7 +1,7 @@
 /**
- * What an agent says in parts. Parts are gathered to events of a useful size, and a message that was told in
- * parts alone is told once more as a whole when it ends, so that pruning the parts loses nothing. What is long
- * is cut into several messages, so that no more than one piece is ever in memory.
+ * What an agent says in parts. Parts are gathered to events of a useful size, and a message that was stored only in
+ * parts is stored again as a whole when it ends, so that pruning the parts loses nothing. What is long is cut into
+ * several messages, so that no more than one piece is ever in memory.
  */
 
 import { type AgentEvent, type Block, ContinuoError, present } from "../../model/index.ts";
@@ -28,7 +28,7 @@ interface OpenMessage {
 
 export interface Speech {
   open: OpenMessage | null;
-  /** What was said and not yet told. */
+  /** Text that is not yet an event. */
   waiting: Piece | null;
   /** How many pieces each message had that is whole by now. */
   readonly closed: Map<string, number>;
@@ -82,7 +82,7 @@ function addPiece(speech: Speech, message: OpenMessage, piece: Piece): readonly 
   return speech.waiting.text.length < LIMITS.streamChars ? entries : [...entries, ...tellPart(speech)];
 }
 
-/** What waits to be told, as one event. */
+/** The pending text, as one event. */
 export function tellPart(speech: Speech): readonly JournalEntry[] {
   const { waiting, open } = speech;
   speech.waiting = null;
@@ -99,12 +99,12 @@ export function closeMessage(speech: Speech): readonly JournalEntry[] {
   speech.open = null;
   remember(speech, open.named, open.part);
   const { messageId, pieces } = open;
-  // Only its calls were told: there is nothing to say again.
+  // Only its calls were stored: there is no text to store again.
   if (pieces.length === 0) return [...entries, { type: "message_completed", data: { messageId } }];
   return [...entries, { type: "message_received", data: { content: pieces, messageId } }];
 }
 
-/** Ends what is being said, unless the agent itself says that the message goes on. */
+/** Ends what is being said, unless the agent itself says that the message continues. */
 export function closeOthers(speech: Speech, messageId?: string): readonly JournalEntry[] {
   const goesOn = messageId !== undefined && speech.open?.named === messageId;
   return goesOn ? tellPart(speech) : closeMessage(speech);

@@ -25,7 +25,7 @@ export interface Turn {
   readonly calls: Map<string, string>;
   usage: UsageSums;
   toolCalls: number;
-  /** The agent told that the turn is over. */
+  /** The agent reported the end of the turn. */
   completed: { readonly stopReason?: string } | null;
   model: string | undefined;
   /** What the last message held. */

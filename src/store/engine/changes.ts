@@ -1,6 +1,6 @@
 /**
  * Watchers of each log. A watcher hears only that something may have changed, and reads again.
- * Being told twice costs a read; not being told is what polling is for.
+ * A second notice costs a read; polling finds changes without a notice.
  */
 
 export interface Watcher {
@@ -55,7 +55,7 @@ export class Changes {
     for (const waiting of this.#watchers) wake(waiting);
   }
 
-  /** Nothing is polled any more, whoever still watches. */
+  /** Stops polling, even if there are watchers. */
   close(): void {
     this.#state = "closed";
     this.#onWatch(0);

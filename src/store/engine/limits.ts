@@ -8,7 +8,7 @@ export const LIMITS = {
   eventsPerAppend: 10_000,
   bytesPerAppend: 134_217_728,
   writesPerAppend: 1_000,
-  /** UTF-8 bytes of what is kept beside a cursor. */
+  /** UTF-8 bytes of the data that is stored with a cursor. */
   cursorDataBytes: 16_384,
   scopesPerToken: 100,
   pageItems: 1_000,

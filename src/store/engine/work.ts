@@ -90,7 +90,7 @@ export type EventRow = readonly [
   mediaTimeMs: number | null,
 ];
 
-/** What rules know beside their arguments. */
+/** What rules know in addition to their arguments. */
 export interface Scope {
   readonly workspaceId: string;
   readonly dialect: Dialect;

@@ -1,6 +1,6 @@
 /**
  * Backups: one SQLite file with everything, large blobs too, whatever engine it was taken from. It is made
- * beside its place and moved there when it is whole.
+ * next to its place and moved there when it is whole.
  */
 
 import { existsSync } from "node:fs";

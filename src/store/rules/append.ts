@@ -45,7 +45,7 @@ export function* appendTo(
 }
 
 /**
- * The checks alone, without a lock: what is stored already, or `undefined` when the append may be tried. A
+ * Only the checks, without a lock: what is stored already, or `undefined` when the append may be tried. A
  * refusal is true of the moment at which the log was looked at, and costs no transaction.
  */
 export function* checkAppend(

@@ -45,7 +45,7 @@ export function* commitCursor(tx: Transaction, logId: string, request: CursorReq
   if (log.deleted_at !== null) throw logGone(logId);
   if (!isExpired(log)) return yield* moveCursor(tx, log, request);
   if (yield* hasForks(tx, log.log_key)) throw logGone(logId);
-  // What its readers read is no more: they begin anew with the next log of this id.
+  // The log that its readers read is gone: they begin again with the next log of this id.
   yield* removeLog(tx, log, "expired");
   return yield* moveEarly(tx, logId, request);
 }
@@ -56,8 +56,8 @@ function* moveEarly(tx: Transaction, logId: string, request: CursorRequest): Wor
 }
 
 /**
- * One statement, so that two who commit at once leave the greater sequence. A lower one changes nothing, the data of
- * whoever fell behind neither. Without a sequence it stays where it is, and without data these stay.
+ * One statement, so that two readers that commit at the same time leave the greater sequence. A lower one changes
+ * nothing, neither does its data. Without a sequence it stays where it is, and without data these stay.
  */
 export function* moveCursor(tx: Transaction, log: Place, request: CursorRequest): Work<Cursor> {
   const { name, sequence, data } = request;

@@ -151,7 +151,7 @@ function bodyOf(event: NewEvent): Body {
     if (event.data.length > LIMITS.payloadBytes) {
       throw tooLarge("bytes of a record", LIMITS.payloadBytes, event.data.length);
     }
-    // A copy: the caller may go on using its buffer.
+    // A copy: the caller may reuse its buffer.
     const bytes = Uint8Array.from(event.data);
     return { payload: null, bytes, hashed: bytes };
   }

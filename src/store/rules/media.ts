@@ -112,7 +112,7 @@ function within(hits: readonly Hit[], limit: number, maxBytes: number): readonly
   return hits.slice(0, count);
 }
 
-/** So many payloads at a time, padded, so that the statements are few. */
+/** The number of payloads of one statement, padded, so that there are few statements. */
 const LOADED_AT_ONCE = 50;
 
 function* load(scope: Scope, logId: string, hits: readonly Hit[]): Work<readonly StoredEvent[]> {

@@ -27,7 +27,7 @@ export interface RunRow {
   readonly ended_at: number | null;
 }
 
-/** The row alone. Errors: `conflict`. */
+/** Only the row. Errors: `conflict`. */
 export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now: number): Work<void> {
   const runId = run.runId ?? tx.newId();
   assertName("runId", runId);
@@ -55,7 +55,7 @@ export function* insertRun(tx: Transaction, sessionId: string, run: NewRun, now:
   if (inserted.length === 0) throw conflict(`there is already a run ${runId}`, { runId });
 }
 
-/** The row alone. Errors: `not_found`, `invalid_transition`. */
+/** Only the row. Errors: `not_found`, `invalid_transition`. */
 export function* moveRun(
   tx: Transaction,
   runId: string,

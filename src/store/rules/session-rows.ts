@@ -46,7 +46,7 @@ export function* noteActivity(tx: Transaction, logId: string, before: number, no
 /** `updated_at` is at most so much older than the last append. */
 export const ACTIVITY_LAG_MS: number = 2 * ACTIVITY_MS;
 
-/** The row alone; the log of the append is locked. Errors: `not_found`, `invalid`. */
+/** Only the row; the log of the append is locked. Errors: `not_found`, `invalid`. */
 export function* patchSession(
   tx: Transaction,
   sessionId: string,

@@ -1,4 +1,4 @@
-/** Sessions: a row beside the log of the same id, changed together with an event of that log. */
+/** Sessions: a row next to the log of the same id, changed together with an event of that log. */
 
 import {
   EVENTS_MEDIA_TYPE,
@@ -51,7 +51,7 @@ function sessionExists(sessionId: string): Error {
 
 type RowFields = Pick<NewSession, "title" | "agent" | "cwd" | "parentId" | "status" | "metadata">;
 
-/** Not its metadata: native references in them belong to what the source went on with. */
+/** Not its metadata: native references in it belong to the source's agents. */
 function inheritedFrom(source: SessionRow | undefined): RowFields {
   if (source === undefined) return {};
   const { title, agent, cwd, session_id: parentId } = source;

@@ -67,7 +67,7 @@ function scopesOf(scopes: unknown): string {
   return textOfJson("scopes of a token", [...new Set(scopes)]);
 }
 
-/** Of whichever workspace: for whoever has the secret. */
+/** Of any workspace: for the client that has the secret. */
 export function* findToken(scope: Scope, tokenId: string): Work<TokenRow | undefined> {
   const text = `select tokens.*, ${scope.dialect.nowMs} as now from tokens where token_id = ?`;
   const [row] = yield* sql<TokenRow>(scope, text, tokenId);

@@ -1,4 +1,4 @@
-/** Verification: every hash of a log computed anew, page by page; rows that nothing belongs to. */
+/** Verification: every hash of a log computed again, page by page; rows that nothing belongs to. */
 
 import {
   CHAIN_START,

@@ -23,7 +23,7 @@ const INSERT_EVENT = `insert into events (log_key, sequence, event_id, type, par
 
 const NOW = "cast(unixepoch('subsec') * 1000 as integer)";
 
-/** One writer at a time: nothing needs a lock beside the transaction's. */
+/** One writer at a time: nothing needs a lock in addition to the transaction's. */
 export const SQLITE: Dialect = {
   engine: "sqlite",
   ...UPSERT,
@@ -35,7 +35,7 @@ export const SQLITE: Dialect = {
   placeholders: (sql) => sql,
   bounded: (select) => select,
   // Bytes are taken as text of the database's encoding, which changes none of them. The order is the subquery's, which
-  // SQLite keeps for this function; an order of its own would sort all of it once more.
+  // SQLite keeps for this function; an order of its own would sort all of it again.
   joined: (column, separator) => `cast(group_concat(${column}, '${separator}') as blob)`,
   insertEvents: (rows: readonly EventRow[]): readonly Statement[] =>
     rows.map((parameters) => ({ sql: INSERT_EVENT, parameters, shape: "none" })),

@@ -101,7 +101,7 @@ export function truncated(path: string, sizeBytes: number, expectedBytes: number
   );
 }
 
-/** One of the files of an open database: itself, or those that SQLite keeps beside it. */
+/** One of the files of an open database: itself, or those that SQLite keeps next to it. */
 export function replacedFile(path: string, file: string): ContinuoError {
   const what = path === file ? `database ${path}` : `file ${file} of the database ${path}`;
   return new ContinuoError("unavailable", `the ${what} was deleted or replaced while it was open`, {

@@ -1,4 +1,4 @@
-/** Large blobs as files of a folder beside the database. */
+/** Large blobs as files of a folder next to the database. */
 
 import { createReadStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";

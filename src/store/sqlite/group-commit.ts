@@ -24,7 +24,7 @@ interface JobResult {
   outcome: Outcome | undefined;
 }
 
-/** How long the event loop may be kept waiting, beside one commit. */
+/** How long the event loop may be kept waiting, in addition to one commit. */
 const TURN_MS = 5;
 
 /** More than lie between a caller's wake-up and its next append. */

@@ -5,7 +5,7 @@ import { replacedFile, translated } from "./failures.ts";
 import type { SqlitePlace } from "./place.ts";
 
 /**
- * To be called before each write and after each commit; SQLite itself goes on writing into files that have no
+ * To be called before each write and after each commit; SQLite itself keeps writing into files that have no
  * name any more. The database is open and was read, so that all of its files are there. Errors: `unavailable`.
  *
  * @param rescue copies what only the write-ahead log has into the database

@@ -20,7 +20,7 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 export interface SqliteOptions {
   readonly workspaceId: string;
   readonly migrate: "allowed" | "refused";
-  /** Told of what was migrated, and where the copy lies. */
+  /** Called with what was migrated, and with the path of the copy. */
   readonly onMigrated?: (migrated: MigrationResult) => void;
   /** Size of the page cache in memory; 64 MiB by default. */
   readonly cacheBytes?: number;

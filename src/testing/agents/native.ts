@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * - `real` it goes on with the session that it is asked for, and says so
+ * - `real` it continues the requested session, and reports it
  * - `lying` it says so, and answers from another one, which only the result tells
  * - `forking` it says that it answers from another one, a copy
  * - `silent` it never says where it is

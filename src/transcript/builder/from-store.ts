@@ -64,7 +64,7 @@ async function readFold(
  * all (from where the given one begins). The given transcript stays as it is. With `limit`, when more events
  * than that are new, older ones are let go as `fromStore` does.
  *
- * It is read anew where it cannot be carried on: the log was made anew, `upTo` lies before its end, its
+ * It is read again where it cannot be carried on: the log was made again, `upTo` lies before its end, its
  * messages were changed. What was pruned since then stays until that happens. Errors: as `fromStore`.
  */
 export async function updateFromStore(

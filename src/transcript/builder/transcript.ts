@@ -56,7 +56,7 @@ export interface TranscriptMetadata {
 
 export interface ViewOptions extends BudgetOptions, StrategyOptions {}
 
-/** A fold that can go on: a draft of the entries with a sequence, and the entries without one. */
+/** A fold that can continue: a draft of the entries with a sequence, and the entries without one. */
 export interface Fold {
   readonly sessionId: string;
   /** Events up to here are not read, except for the session's instructions. */
@@ -67,7 +67,7 @@ export interface Fold {
   readonly loose: readonly EventLike[];
 }
 
-/** Where things stand in the messages of a transcript: kept beside it, and made anew where it is missing. */
+/** Where things stand in the messages of a transcript: kept next to it, and made again where it is missing. */
 const LAYERS = new WeakMap<readonly Message[], Layers>();
 
 export function beginFold(sessionId: string, after: number, instructions = 0): Fold {

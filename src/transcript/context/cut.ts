@@ -38,7 +38,7 @@ function isInPair(text: string, at: number): boolean {
  */
 export function cutMessages(messages: readonly Message[], maxChars: number): readonly Message[] {
   if (charsOfMessages(messages) <= maxChars) return messages;
-  // What cannot be cut is kept while there is room for it beside some text.
+  // What cannot be cut is kept while there is room for it in addition to some text.
   const kept = fixedChars(messages) * 2 <= maxChars ? messages : messages.map(withPlaceholders);
   const lengths = kept.flatMap((message) => cuttable(message.content).map((text) => text.length));
   const level = fillLevel(lengths, maxChars - fixedChars(kept));
@@ -66,7 +66,7 @@ function marked(message: Message, original: Message, calls: ReadonlyMap<string, 
   return { ...message, ...repeated, metadata: cut > 0 ? { ...message.metadata, cut } : message.metadata };
 }
 
-/** What a block costs beside the texts that can be cut. */
+/** What a block costs in addition to the texts that can be cut. */
 function fixedChars(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => {
     const texts = cuttable(message.content).reduce((total, text) => total + text.length, 0);
@@ -158,7 +158,7 @@ function cutBlock(block: Block, level: number): Block {
   }
 }
 
-/** `{}`: what arguments cost that are no more. */
+/** `{}`: the cost of removed arguments. */
 const EMPTY_ARGS = 2;
 
 function isTextCall(call: ToolCallBlock): boolean {

@@ -91,7 +91,7 @@ export function usageUpdated(draft: Draft, _entry: Entry, payload: Fields): void
   const total = toUsage(anyField(payload, "total"));
   if (total === undefined) return;
   const sums = draft.facts.usage;
-  // A sum that shrinks began anew, in another process: what it was before is not lost.
+  // A sum that shrinks started again, in another process: the sum before is added.
   const began = sums.total !== undefined && tokensOf(total) < tokensOf(sums.total);
   draft.facts.usage = {
     ...sums,

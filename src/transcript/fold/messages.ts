@@ -61,7 +61,7 @@ function addSaid(draft: Draft, entry: Entry, { payload, role }: MessageFields): 
   if (isSaid && role !== "assistant") place();
 }
 
-/** A tool's message that names its call beside its content. */
+/** A tool's message that names its call in addition to its content. */
 function addPlainResult(
   draft: Draft,
   entry: Entry,
@@ -148,7 +148,7 @@ interface Telling {
 }
 
 /**
- * The final text wins when it is not empty. What was streamed beside the text stays where the final message
+ * The final text wins when it is not empty. What was streamed in addition to the text stays where the final message
  * says nothing of its kind, and so do calls that it does not repeat.
  */
 function joined(old: readonly Block[], final: readonly Block[]): readonly Block[] {

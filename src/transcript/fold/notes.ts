@@ -59,7 +59,7 @@ function isRefusal(payload: Fields): boolean {
   return isFields(error) && error.code === "native_unavailable";
 }
 
-/** The end of a run: what it left open is closed, and why it ended is said unless it ended well. */
+/** The end of a run: closes what it left open, and adds the reason unless it completed. */
 export function runEnded(
   status: string,
   calls: ToolStatus,

@@ -13,7 +13,7 @@ export type LeftOutReason = "untold" | "custom" | "invalid" | "pruned" | "late";
 /** Sums of what different events say of the same tokens: the best source that spoke is believed. */
 export interface UsageSums {
   readonly calls?: Usage;
-  /** Sums so far that a source told before it began to count anew. */
+  /** Sums that a source reported before it started to count again. */
   readonly totalBefore?: Usage;
   readonly total?: Usage;
   readonly messages?: Usage;
@@ -52,7 +52,7 @@ export interface FoldState {
   readonly open: readonly OpenCall[];
   /** Results whose call was not met. */
   readonly waiting: readonly Message[];
-  /** Entries without a sequence: they come last, and so are folded anew after each update. */
+  /** Entries without a sequence: they come last, and so are folded again after each update. */
   readonly loose?: LooseState;
 }
 

@@ -68,7 +68,7 @@ function beginMessage(draft: Draft, entry: Entry, named: string | undefined): nu
   return position;
 }
 
-/** The same call told once more: its arguments are known now. */
+/** The same call, reported again: its arguments are known now. */
 function completeCall(draft: Draft, entry: Entry, call: ToolCallBlock): void {
   const position = draft.lookup.find("call", call.id);
   const message = draft.messages.at(position);
@@ -179,7 +179,7 @@ function replaceResult(draft: Draft, message: Message, call: ToolCallBlock): voi
   draft.messages.replace(position, { ...filled(message, call), id: old.id, metadata });
 }
 
-/** Results stand close behind their calls: looked for only when a call has a second one. */
+/** Results stand close after their calls: looked for only when a call has a second one. */
 function findResult(draft: Draft, toolCallId: string): number | undefined {
   const { messages } = draft;
   for (let at = draft.lookup.find("call", toolCallId) ?? messages.length; at < messages.length; at++) {

@@ -20,7 +20,7 @@ export function escapeVisible(text: string): string {
   return text.replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? "");
 }
 
-/** For visible text that is or holds a path: it may wrap behind each slash. */
+/** For visible text that is or holds a path: it may wrap after each slash. */
 export function escapePath(text: string): string {
   return escapeVisible(text).replaceAll("/", "/<wbr>");
 }

@@ -15,7 +15,7 @@ export interface HandOffRequest {
   readonly to: string;
   /** The session's own folder when left out. */
   readonly cwd?: string;
-  /** The newest so many messages; all when left out. */
+  /** The number of the newest messages; all when left out. */
   readonly maxMessages?: number;
 }
 

@@ -24,7 +24,7 @@ export const CHAT_LIMITS = {
   questions: 20,
 } as const;
 
-/** A page that is open on the session. Names are told to the other pages. */
+/** A page that is open on the session. The other pages receive the name. */
 export interface ChatPage {
   /** Of the page's own choice: letters, digits, `-`. */
   readonly id: string;
@@ -35,7 +35,7 @@ export interface ChatPage {
 /** The body of `POST …/prompt`. */
 export interface PromptRequest {
   readonly text: string;
-  /** Who answers from now on; whoever answered last when left out. */
+  /** The agent that answers from now on; by default, the one of the last answer. */
   readonly agent?: string;
 }
 
@@ -116,8 +116,8 @@ export interface ChatState {
  * - `turn`: a connection begins, or a turn does: what was known of the turn that runs is forgotten
  * - `messages`: messages of the turn that are new, or differ; `metadata.sequence` names them, `metadata.partial` is set
  *   while more of their last text follows
- * - `token`: the text of a message's block goes on at `from`: what stood from there on is replaced
- * - `moved`: the session was taken up, and goes on under another key
+ * - `token`: the text of a message's block continues at `from`: what stood from there on is replaced
+ * - `moved`: the session was taken up, and continues under another key
  */
 export type ChatEvent =
   | { readonly type: "state"; readonly state: ChatState }

@@ -1,4 +1,4 @@
-/** `GET /v1/machine/health`: what goes on in the store of Continuo's own sessions. */
+/** `GET /v1/machine/health`: what happens in the store of Continuo's own sessions. */
 
 export interface HealthRun {
   readonly key: string;

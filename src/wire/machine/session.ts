@@ -62,7 +62,7 @@ export interface SessionHead {
 /**
  * Events of `GET /v1/machine/sessions/KEY/events?after=POSITION`, a stream of server-sent events:
  * - `messages`: new ones, and those that changed since, which replace the ones with their ids
- * - `reset`: the history was written anew, or is read as a whole for the first time: read the window again
+ * - `reset`: the history was rewritten, or is read as a whole for the first time: read the window again
  * - `session`: the row changed
  * - `gone`: the session was deleted; the stream ends
  *

@@ -10,7 +10,7 @@ export interface Cut {
   readonly rest: string;
 }
 
-/** A block is whole when another one began behind it. */
+/** A block is whole when another one began after it. */
 export function cutBlocks(pending: string): Cut {
   if (!pending.includes("\n")) return { whole: "", rest: pending };
   if (pending.length > DRAWING_LIMITS.pendingChars) return cutLines(pending);

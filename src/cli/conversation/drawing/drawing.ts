@@ -1,6 +1,6 @@
 /**
- * Events of a turn folded into lines. What is whole is drawn once, and never again; what is not whole yet (a
- * paragraph that goes on, a call that runs) is `liveLines`, drawn anew as often as the terminal likes.
+ * Events of a turn folded into lines. What is whole is drawn once, and never again; what is not whole yet (an
+ * unfinished paragraph, a running call) is `liveLines`, redrawn as often as the terminal likes.
  */
 
 import { type AgentEvent, type AgentEventType, present } from "../../../model/index.ts";
@@ -218,7 +218,7 @@ const ROWS: Rows = {
   },
 };
 
-/** What a person need not be told. */
+/** Events that a person need not see. */
 const ORDINARY_ENDS: ReadonlySet<string> = new Set(["end_turn", "stop", "completed", "cancelled", "success"]);
 
 interface Part {
@@ -265,7 +265,7 @@ function updateCall(sheet: Sheet, update: Partial<Call> & { readonly toolCallId:
   );
 }
 
-/** Where nothing is drawn anew, a call is drawn once it is known what it is called with. */
+/** Where nothing is redrawn, a call is drawn once it is known what it is called with. */
 function drawKnown(sheet: Sheet, toolCallId: string): void {
   const call = sheet.calls.find((one) => one.toolCallId === toolCallId);
   if (sheet.options.mode === "live" || call === undefined) return;

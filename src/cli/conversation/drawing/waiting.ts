@@ -10,7 +10,7 @@ export interface WaitingView {
   /** What the person can do now. */
   readonly hint: string;
   readonly runsMs: number;
-  /** Since the agent told anything. */
+  /** Since the agent's last event. */
   readonly silentMs: number;
 }
 

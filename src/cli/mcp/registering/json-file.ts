@@ -125,7 +125,7 @@ function skipValue(text: string, from: number): number {
   return at;
 }
 
-/** Behind the last member, in the way in which the others are written. */
+/** After the last member, in the way in which the others are written. */
 function insertInto(text: string, { at, members }: ScannedObject, name: string, value: object): Edit {
   const lineEnd = lineEndOf(text);
   const last = members.at(-1);
@@ -154,7 +154,7 @@ function removalOf(text: string, [object, member]: readonly [ScannedObject, Memb
   return { at: from, deleted: text.slice(from, to), inserted: "" };
 }
 
-/** The last member takes the comma and the space behind it along. */
+/** The last member takes the comma and the space after it along. */
 function closedAfter(text: string, end: number): number {
   const comma = skipSpace(text, end);
   const at = text[comma] === "," ? comma + 1 : end;

@@ -31,7 +31,7 @@ export function registrationOf(agent: AgentName, places: Places): Registration {
   return agent === "codex" ? tomlRegistration(path) : jsonRegistration(agent, path);
 }
 
-/** User settings alone: what a project configures belongs to the project. */
+/** Only user settings: a project's configuration belongs to the project. */
 function settingsPath(agent: AgentName, { env, home }: Places): string {
   const below = (name: string, byDefault: string): string => {
     const moved = env[name];
