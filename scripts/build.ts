@@ -10,7 +10,7 @@ import { execFileSync } from "node:child_process";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { commandBundle, commandChunks, writeThread } from "./bundle.ts";
+import { commandBundle, commandChunks, writeStarted } from "./bundle.ts";
 import { bundleWeb } from "./web.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -20,7 +20,7 @@ rmSync(fresh, { recursive: true, force: true });
 compile();
 rmSync(join(fresh, "cli"), { recursive: true });
 await bundleCommand();
-await writeThread(root, join(fresh, "cli"), "js");
+await writeStarted(root, join(fresh, "cli"), "js");
 await bundleWeb(root, join(fresh, "web"));
 rmSync(join(root, "dist"), { recursive: true, force: true });
 renameSync(fresh, join(root, "dist"));

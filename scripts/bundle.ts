@@ -1,6 +1,6 @@
 /** How the command is bundled: for each command a chunk, and one for each set of modules that are loaded together. */
 
-import { join, sep } from "node:path";
+import { basename, join, sep } from "node:path";
 import { type InputOptions, type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
 
 /** @param root of the package */
@@ -8,11 +8,16 @@ export function commandBundle(root: string): InputOptions {
   return bundleOf(root, { main: "src/cli/main.ts" });
 }
 
-/** Writes the thread that reads long sessions: one file, so that the command is not cut into more chunks for it. */
-export async function writeThread(root: string, dir: string, ending: "js" | "mjs"): Promise<void> {
-  const bundle = await rolldown(bundleOf(root, { "reader-worker": "src/machine/reader-worker.ts" }));
-  await bundle.write({ format: "esm", dir, codeSplitting: false, entryFileNames: `[name].${ending}` });
-  await bundle.close();
+/** What is started by itself: the thread that reads long sessions, and what a new window of a terminal starts. */
+const STARTED = ["src/machine/reader-worker.ts", "src/cli/window/in-window.ts"];
+
+/** Writes what is started by itself: each one file, so that the command is not cut into more chunks for it. */
+export async function writeStarted(root: string, dir: string, ending: "js" | "mjs"): Promise<void> {
+  for (const path of STARTED) {
+    const bundle = await rolldown(bundleOf(root, { [basename(path, ".ts")]: path }));
+    await bundle.write({ format: "esm", dir, codeSplitting: false, entryFileNames: `[name].${ending}` });
+    await bundle.close();
+  }
 }
 
 function bundleOf(root: string, entries: Readonly<Record<string, string>>): InputOptions {

@@ -2,6 +2,7 @@
 
 import { programsIn, type RunningProgram, writersOf } from "../files/index.ts";
 import { ContinuoError, type SessionInfo } from "../model/index.ts";
+import type { Lookup } from "../native/index.ts";
 import type { FoundSession } from "../native/kit/index.ts";
 
 /** Where the system does not tell who has a file open: who wrote just now writes again. */
@@ -19,6 +20,11 @@ export function refuseLive(
   throw new ContinuoError("session_live", `${found.agent} has session ${found.sessionId} open`, {
     hint: "Close it there first.",
   });
+}
+
+/** Of a session as it is on disk now. Errors: `session_live`, those of reading it. */
+export async function refuseOpen({ found, reader }: Lookup): Promise<void> {
+  refuseLive(found, await reader.skim(found, { part: "ends" }));
 }
 
 interface LastState {

@@ -10,7 +10,7 @@ import {
 } from "../native/index.ts";
 import { toGivenTitle } from "../native/kit/index.ts";
 import { makersOfNow } from "../native/writing/index.ts";
-import { refuseLive } from "./live.ts";
+import { refuseOpen } from "./live.ts";
 import { fileOf, lockedForEdit } from "./locking/index.ts";
 import { againOnConflict, appendBeside, appendRecords } from "./placing/index.ts";
 import { settleUnfinished } from "./settling/index.ts";
@@ -26,7 +26,7 @@ export async function renameNativeSession(
   const lookup = await lookUpSession(ref, { ...options, places });
   const { found } = lookup;
   const line = toGivenTitle(title);
-  refuseLive(found, await lookup.reader.skim(found, { part: "ends" }));
+  await refuseOpen(lookup);
   const { signal } = options;
   const file = fileOf(found);
   await lockedForEdit({ ...found, file }, { places, signal }, async () => {

@@ -15,7 +15,7 @@ import {
   remainingLines,
 } from "../native/repairing/index.ts";
 import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
-import { refuseLive } from "./live.ts";
+import { refuseOpen } from "./live.ts";
 import { lockedForEdit } from "./locking/index.ts";
 import { openScratch } from "./placing/index.ts";
 import { damageLeft, damageOf } from "./repair-remaining.ts";
@@ -41,7 +41,7 @@ export async function repairNativeSession(
   if (options.write === "in place") await settleUnfinished({ places, signal: options.signal });
   const lookup = await lookUpSession(ref, { ...options, places });
   const { found } = lookup;
-  if (options.write === "in place") refuseLive(found, await lookup.reader.skim(found, { part: "ends" }));
+  if (options.write === "in place") await refuseOpen(lookup);
   const repair = await (await formatOf(found.agent)).repairer();
   if (repair.of === "rows") return await repairRows(lookup, { repairer: repair.repairer, places, options });
   const mended = await mend(lookup, repair.repairer);

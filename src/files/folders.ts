@@ -1,7 +1,7 @@
 /** Folders and small files around sessions, read without an exception if they do not exist; and this package's folder. */
 
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isJson, type Json } from "./json.ts";
 
@@ -93,4 +93,18 @@ export function readVersion(): string {
     readFileSync(join(packageFolder(), "package.json"), "utf8"),
   );
   return version;
+}
+
+/**
+ * A file of the package that is started by itself, and so is not bundled with what starts it: next to the file that asks, or next to
+ * the chunks into which that was bundled.
+ *
+ * @param asking the path of the file that asks
+ */
+export function besideBundle(asking: string, name: string): string {
+  const named = `${name}${extname(asking)}`;
+  const files = [named, `../${named}`].map((file) => join(dirname(asking), file));
+  const file = files.find(existsSync);
+  if (file === undefined) throw new Error(`${named} belongs to the package`);
+  return file;
 }

@@ -11,6 +11,7 @@ export { hasLog, quotedName, readOnlyDatabase } from "./databases.ts";
 export { syncFolder, writeDurably } from "./durable.ts";
 export { placesOfThisUser } from "./environment.ts";
 export {
+  besideBundle,
   canonicalFolder,
   type FoundFile,
   filesBelow,

@@ -4,6 +4,7 @@ import { deleteOwn, forkOwn, type LookUpHit, type OpenOwn, openOwn, renameOwn } 
 import { handOver } from "../conversations/index.ts";
 import {
   forkNativeSession,
+  refuseOpen,
   renameNativeSession,
   repairNativeSession,
   restoreNativeSession,
@@ -61,7 +62,7 @@ export function createActions(machine: Machine): MachineActions {
     );
   };
   return {
-    resume: async (key, signal) => resumeOf(await changeable(key, signal), options.places),
+    ...resumes(machine, changeable),
     async rename(key, { title }, signal) {
       const hit = await changeable(key, signal);
       if (hit.kind === "native") await renameNativeSession(hit.native.found, title, { places, signal });
@@ -102,6 +103,25 @@ export function createActions(machine: Machine): MachineActions {
     handOffPreview: async (key, wish, signal) => toPreview(await handedOver("receipt", key, wish, signal)),
     handOff: async (key, wish, signal) =>
       await toAnswer(await handedOver("written", key, wish, signal), made),
+  };
+}
+
+function resumes(
+  { options: { places, windows } }: Machine,
+  changeable: (key: string, signal: AbortSignal) => Promise<LookUpHit>,
+): Pick<MachineActions, "resume" | "openTerminal"> {
+  return {
+    resume: async (key, signal) => ({
+      ...(await resumeOf(await changeable(key, signal), places)),
+      terminal: windows.terminal(),
+    }),
+    openTerminal: async (key, signal) => {
+      const hit = await changeable(key, signal);
+      const command = await resumeOf(hit, places);
+      // Each of two agents would miss what the other one writes. Commands on one of Continuo's own sessions take turns.
+      if (hit.kind === "native") await refuseOpen(hit.native);
+      return { terminal: await windows.open(command) };
+    },
   };
 }
 

@@ -10,5 +10,5 @@
 
 export { keyOf } from "./keys.ts";
 export { createMachine } from "./machine.ts";
-export type { MachineOptions } from "./options.ts";
+export type { MachineOptions, TerminalWindows } from "./options.ts";
 export { type SavedWish, savedSession } from "./saved.ts";

@@ -3,7 +3,19 @@
 import type { LookUpHit, Prices } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
 import type { OpenedStore } from "../store/index.ts";
-import type { ExportWish } from "../wire/machine/index.ts";
+import type { ExportWish, ResumeAnswer } from "../wire/machine/index.ts";
+
+/** New windows of a terminal on the screen of this machine. */
+export interface TerminalWindows {
+  /** The name of the terminal that would open; `null` where none can. */
+  terminal(): string | null;
+  /**
+   * Starts the command in a new window, with the environment of this process. Gives the name of the terminal.
+   *
+   * Errors: `unsupported`, `agent_missing`, `agent_failed`, `busy`.
+   */
+  open(command: Pick<ResumeAnswer, "argv" | "cwd">): Promise<string>;
+}
 
 export interface MachineOptions {
   readonly places: PlacesAt;
@@ -15,6 +27,7 @@ export interface MachineOptions {
   openStore(): Promise<OpenedStore>;
   /** Prices that precede the built-in table; read with each session. */
   prices(): Promise<Prices>;
+  readonly windows: TerminalWindows;
   /** Writes a session as a file, as the command `session export` does. */
   exportTo(located: LookUpHit, wish: ExportWish, write: (text: string) => Promise<void>): Promise<void>;
 }

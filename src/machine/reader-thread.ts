@@ -1,8 +1,7 @@
 /** The thread that reads long sessions, from the side of the caller. */
 
-import { existsSync } from "node:fs";
-import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { besideBundle } from "../files/index.ts";
 import { ContinuoError, type ErrorCode, messageOf, present } from "../model/index.ts";
 import type { AnswerOf, ArgsOf, AskedSession, Question } from "./questions.ts";
 
@@ -39,7 +38,7 @@ type Waiting = PromiseWithResolvers<unknown>;
 
 /** @param onEnd called when the thread ended by itself, for example because a session needed all of its memory */
 export function startReaderThread(onEnd: () => void): ReaderThread {
-  const worker = new Worker(workerFile(), { execArgv: [] });
+  const worker = new Worker(besideBundle(import.meta.filename, "reader-worker"), { execArgv: [] });
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
   /** A waiting answer keeps the process alive; nothing else does. */
@@ -94,15 +93,6 @@ export function startReaderThread(onEnd: () => void): ReaderThread {
 function plain<Q extends Question>({ session, ...asked }: AskedOf<Q>): AskedOf<Q> {
   const { home, cwd, env } = session.places;
   return { ...asked, session: { ...session, places: { home, cwd, env: { ...env } } } };
-}
-
-/** Next to this file, or next to the chunks into which it was bundled. */
-function workerFile(): string {
-  const name = `reader-worker${extname(import.meta.filename)}`;
-  const files = [name, `../${name}`].map((file) => join(import.meta.dirname, file));
-  const file = files.find(existsSync);
-  if (file === undefined) throw new Error(`${name} belongs to the package`);
-  return file;
 }
 
 export function toPlain(error: unknown): PlainError {

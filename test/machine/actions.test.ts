@@ -84,6 +84,8 @@ test("resume is the command of the session's agent in its folder", async () => {
     cwd: machine.home.path,
     argv: ["claude", "--resume", CLAUDE_ID],
     command: `cd ${machine.home.path} && claude --resume ${CLAUDE_ID}`,
+    // The environment of this server has no display.
+    terminal: null,
   });
 });
 

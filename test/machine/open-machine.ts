@@ -22,15 +22,24 @@ export interface OpenMachine extends AsyncDisposable {
   post(path: string, body?: unknown, token?: string): Promise<Response>;
 }
 
+interface OpenMachineOptions extends Pick<Parameters<typeof openServer>[1] & object, "pageFolder"> {
+  /** Beyond `cleanEnv`. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export async function openMachine(
   home: Home = withSessions(),
-  options: Pick<Parameters<typeof openServer>[1] & object, "pageFolder"> = {},
+  { env, ...options }: OpenMachineOptions = {},
 ): Promise<OpenMachine> {
   const store = await openStore("memory:");
-  const shell = { home: home.path, cwd: home.path, env: cleanEnv(home.path) } as unknown as Shell;
+  const shell = {
+    home: home.path,
+    cwd: home.path,
+    env: { ...cleanEnv(home.path), ...env },
+  } as unknown as Shell;
   const server = await openServer(store, {
     authenticate: createAuthenticate(store),
-    machine: () => loadMachine(shell, undefined),
+    machine: () => loadMachine(shell, { reach: "machine" }),
     // As `continuo view`: tests that need an owner of continuous sessions open a service.
     live: { workspaceIds: [], role: "reader" },
     ...options,

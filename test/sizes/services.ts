@@ -12,7 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
 import type { TestProject } from "vitest/node";
-import { commandBundle, commandChunks, writeThread } from "../../scripts/bundle.ts";
+import { commandBundle, commandChunks, writeStarted } from "../../scripts/bundle.ts";
 import { startPostgres } from "../store/harness/postgres-server.ts";
 import { openTemporaryFolder } from "./temporary.ts";
 
@@ -76,7 +76,7 @@ async function start(path: string): Promise<Service> {
 async function bundleCommand(): Promise<Service> {
   // As it is shipped: in the same chunks, with the same imports.
   const command = await bundled("command", commandBundle(ROOT), await commandChunks(ROOT));
-  await writeThread(ROOT, dirname(command.value), "mjs");
+  await writeStarted(ROOT, dirname(command.value), "mjs");
   return command;
 }
 

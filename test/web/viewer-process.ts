@@ -16,7 +16,7 @@ const shell = { home, cwd: home, env: { ...process.env }, stderr: process.stderr
 const server = createServer({
   store: (workspaceId) => store.forWorkspace(workspaceId),
   authenticate: createAuthenticate(store),
-  machine: () => loadMachine(shell, undefined),
+  machine: () => loadMachine(shell, { reach: "machine" }),
   pageFolder,
 });
 const { url } = await listen(server, { host: "127.0.0.1", port: Number(port), process: "own" });

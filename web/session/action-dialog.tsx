@@ -14,6 +14,7 @@ import {
   MACHINE_ROOT,
   type RepairAnswer,
   type ResumeAnswer,
+  type ResumeOffer,
   sessionPath,
   type TrashAnswer,
 } from "../../src/wire/machine/index.ts";
@@ -22,6 +23,7 @@ import { agentName, counted } from "../content/words.ts";
 import { sessionLink } from "../shell/route.ts";
 import { ask, ServerError, sayError } from "../state/server.ts";
 import type { Action } from "./actions.tsx";
+import { Opened, OpenInTerminal } from "./open-in-terminal.tsx";
 import { RepairEdits } from "./repair-edits.tsx";
 import type { SessionState } from "./session-state.ts";
 
@@ -103,16 +105,32 @@ function ActionForm({ action, ...props }: FormProps & { action: Action }): VNode
 }
 
 function ResumeForm({ state, run, busy }: FormProps): VNode | null {
+  const opened = useSignal<string | null>(null);
   useEffect(() => {
     void run(async () => {
-      const resume = await ask<ResumeAnswer>(sessionPath(state.key, "resume"));
-      return <Command resume={resume} />;
+      const resume = await ask<ResumeOffer>(sessionPath(state.key, "resume"));
+      if (resume.terminal === null) return <Command resume={resume} />;
+      return (
+        <>
+          <Command
+            resume={resume}
+            beside={<OpenInTerminal sessionKey={state.key} run={run} busy={busy} opened={opened} />}
+          />
+          <Opened opened={opened} />
+        </>
+      );
     });
   }, []);
   return busy.value ? <p class="dim">Reading…</p> : null;
 }
 
-function Command({ resume: { command, cwd } }: { resume: ResumeAnswer }): VNode {
+interface CommandProps {
+  readonly resume: ResumeAnswer;
+  /** Another button. */
+  readonly beside?: VNode;
+}
+
+function Command({ resume: { command, cwd }, beside }: CommandProps): VNode {
   return (
     <>
       <p class="dim">
@@ -121,9 +139,16 @@ function Command({ resume: { command, cwd } }: { resume: ResumeAnswer }): VNode 
       <div class="code">
         <pre class="command">{visibleText(command)}</pre>
       </div>
-      <button type="button" class="primary" onClick={(event) => void copyText(command, event.currentTarget)}>
-        Copy the command
-      </button>
+      <div class="actions">
+        <button
+          type="button"
+          class="primary"
+          onClick={(event) => void copyText(command, event.currentTarget)}
+        >
+          Copy the command
+        </button>
+        {beside}
+      </div>
     </>
   );
 }

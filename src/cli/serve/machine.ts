@@ -11,9 +11,16 @@ import { exportToWork } from "../session/index.ts";
 import { homeConfiguration } from "../spending/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
+import { createWindows, NO_WINDOWS } from "../window/index.ts";
 
-/** @param store the one that is served, where a flag names it: Continuo's own sessions are those of that store */
-export async function loadMachine(shell: Shell, store: string | undefined): Promise<MachineService> {
+export interface ServedMachine {
+  /** The one that is served, where a flag names it: Continuo's own sessions are those of that store. */
+  readonly store?: string | undefined;
+  /** Who can reach the server: only this machine, or others too, for whom no program starts on its screen. */
+  readonly reach: "machine" | "network";
+}
+
+export async function loadMachine(shell: Shell, { store, reach }: ServedMachine): Promise<MachineService> {
   const { createMachine } = await import("../../machine/index.ts");
   const places = placesFor(shell, store);
   return createMachine({
@@ -22,6 +29,7 @@ export async function loadMachine(shell: Shell, store: string | undefined): Prom
     exclude: () => patternsWork(shell),
     toTime: (text) => parseSince(text, new Date()),
     exportTo: (located, wish, write) => exportToWork(located, wish, { write, shell }),
+    windows: reach === "machine" ? createWindows(places) : NO_WINDOWS,
     prices: async () => (await homeConfiguration(shell)).prices,
   });
 }

@@ -39,6 +39,8 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
       },
     );
   }
+  // A proxy on this machine would look like somebody who sits before it.
+  const reach = isLoopback && flags.publicUrl === undefined ? "machine" : "network";
   const origins = flags.origin.map(originOf);
   const configuration = await ownConfiguration(shell);
   const limits = limitsOf(configuration, flags);
@@ -52,7 +54,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     limits,
     live: { workspaceIds: [store.workspaceId], ...settings },
     mcp: mcpService(shell),
-    machine: () => loadMachine(shell, flags.store),
+    machine: () => loadMachine(shell, { store: flags.store, reach }),
     pageFolder: viewerFolder(),
     ...present({ publicUrl: flags.publicUrl === undefined ? undefined : publicUrlOf(flags.publicUrl) }),
     // Who needs no token could call them anyway.

@@ -7,7 +7,7 @@ import type { Shell } from "../terminal/index.ts";
 
 /** The sessions of this machine, as the server shows them. */
 export async function machineWork(shell: Shell): Promise<MachineService> {
-  return await (await import("./machine.ts")).loadMachine(shell, undefined);
+  return await (await import("./machine.ts")).loadMachine(shell, { reach: "machine" });
 }
 
 /** Where `npm run prepare` puts the page. */

@@ -2,9 +2,10 @@
 
 import type { Hono } from "hono";
 import { z } from "zod";
-import { AGENT_NAMES, present } from "../../model/index.ts";
+import { AGENT_NAMES, ContinuoError, present } from "../../model/index.ts";
+import { allows } from "../../wire/index.ts";
 import { MACHINE_ROOT } from "../../wire/machine/index.ts";
-import type { ServerEnv } from "../context/index.ts";
+import type { Grant, ServerEnv } from "../context/index.ts";
 import { bodyOf, COUNT, keyOf, type MachineAccess, NAME, parseAsked, parseQuery } from "./asked.ts";
 
 const SESSION = `${MACHINE_ROOT}/sessions/:key`;
@@ -26,6 +27,12 @@ const EXPORT = z.strictObject({
 
 export function actionRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
   previewRoutes(app, asked);
+  app.post(`${SESSION}/terminal`, async (c) => {
+    const { actions } = await asked(c, "write");
+    await bodyOf(c, NOTHING);
+    if (!c.var.grant.peer.isLoopback) throw fromElsewhere();
+    return Response.json(await actions.openTerminal(keyOf(c), c.req.raw.signal));
+  });
   app.post(`${SESSION}/rename`, async (c) => {
     const { actions } = await asked(c, "write");
     return Response.json(await actions.rename(keyOf(c), await bodyOf(c, RENAME), c.req.raw.signal));
@@ -61,7 +68,8 @@ function previewRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
   app.get(`${SESSION}/resume`, async (c) => {
     const { actions } = await asked(c, "read");
     parseQuery(c, NOTHING);
-    return Response.json(await actions.resume(keyOf(c), c.req.raw.signal));
+    const offer = await actions.resume(keyOf(c), c.req.raw.signal);
+    return Response.json(mayOpenTerminal(c.var.grant) ? offer : { ...offer, terminal: null });
   });
   app.get(`${SESSION}/repair`, async (c) => {
     const { actions } = await asked(c, "read");
@@ -86,5 +94,15 @@ function previewRoutes(app: Hono<ServerEnv>, asked: MachineAccess): void {
         "cache-control": "no-store",
       },
     });
+  });
+}
+
+function mayOpenTerminal({ scopes, peer }: Grant): boolean {
+  return peer.isLoopback && allows(scopes, { kind: "machine", access: "write" });
+}
+
+function fromElsewhere(): ContinuoError {
+  return new ContinuoError("forbidden", "a terminal is opened only for a request from this machine itself", {
+    hint: "Copy the command, and run it in a terminal of your own.",
   });
 }

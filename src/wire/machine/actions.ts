@@ -2,12 +2,23 @@
 
 import type { MachineSession } from "./list.ts";
 
-/** `GET …/resume`: the command of the session's own agent. */
+/** The command of the session's own agent. */
 export interface ResumeAnswer {
   readonly cwd: string;
   readonly argv: readonly string[];
   /** To paste into a shell. */
   readonly command: string;
+}
+
+/** `GET …/resume`. */
+export interface ResumeOffer extends ResumeAnswer {
+  /** The terminal in which `POST …/terminal` starts the command; `null` where this token, or this server, cannot do it. */
+  readonly terminal: string | null;
+}
+
+/** `POST …/terminal`: the command runs in a new window of this terminal. */
+export interface TerminalAnswer {
+  readonly terminal: string;
 }
 
 /** The query of `GET …/handoff` (the receipt; nothing is written), the body of `POST …/handoff`. */

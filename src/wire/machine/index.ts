@@ -14,6 +14,8 @@ export type {
   RenameRequest,
   RepairAnswer,
   ResumeAnswer,
+  ResumeOffer,
+  TerminalAnswer,
   TrashAnswer,
 } from "./actions.ts";
 export type { Branch, SessionBranches } from "./branches.ts";

@@ -8,7 +8,8 @@ import type {
   HandOffRequest,
   RenameRequest,
   RepairAnswer,
-  ResumeAnswer,
+  ResumeOffer,
+  TerminalAnswer,
   TrashAnswer,
 } from "./actions.ts";
 import type { SessionBranches } from "./branches.ts";
@@ -95,7 +96,12 @@ export interface ExportedFile {
 
 /** What can be done with a session, with the errors of the commands. */
 export interface MachineActions {
-  resume(key: string, signal: AbortSignal): Promise<ResumeAnswer>;
+  resume(key: string, signal: AbortSignal): Promise<ResumeOffer>;
+  /**
+   * Starts the command of `resume` in a new window. Errors: `unsupported` where no window can be opened, `session_live`,
+   * `agent_missing`, `agent_failed`, `busy` while another window is being opened.
+   */
+  openTerminal(key: string, signal: AbortSignal): Promise<TerminalAnswer>;
   rename(key: string, request: RenameRequest, signal: AbortSignal): Promise<MachineSession>;
   fork(key: string, request: ForkRequest, signal: AbortSignal): Promise<ForkAnswer>;
   delete(key: string, signal: AbortSignal): Promise<TrashAnswer>;

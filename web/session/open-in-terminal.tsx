@@ -1,0 +1,40 @@
+/** Starts the command of a session in a new window of a terminal, on the machine of the server. */
+
+import type { Signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { visibleLine } from "../../src/transcript/index.ts";
+import { sessionPath, type TerminalAnswer } from "../../src/wire/machine/index.ts";
+import { ask } from "../state/server.ts";
+
+interface OpenInTerminalProps {
+  readonly sessionKey: string;
+  /** Does work whose errors the dialog shows. */
+  readonly run: (work: () => Promise<null>) => Promise<void>;
+  readonly busy: Signal<boolean>;
+  /** The terminal that has it. */
+  readonly opened: Signal<string | null>;
+}
+
+export function OpenInTerminal({ sessionKey, run, busy, opened }: OpenInTerminalProps): VNode {
+  const open = (): Promise<void> =>
+    run(async () => {
+      opened.value = null;
+      const { terminal } = await ask<TerminalAnswer>(sessionPath(sessionKey, "terminal"), { body: {} });
+      opened.value = terminal;
+      return null;
+    });
+  return (
+    <button type="button" disabled={busy.value} onClick={() => void open()}>
+      Open in a terminal
+    </button>
+  );
+}
+
+/** What became of it. The line is there before, so that a screen reader says what changes in it. */
+export function Opened({ opened: { value } }: Pick<OpenInTerminalProps, "opened">): VNode {
+  return (
+    <p role="status" class="dim">
+      {value === null ? "" : `It runs in a new window of ${visibleLine(value)}.`}
+    </p>
+  );
+}
