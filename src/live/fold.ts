@@ -3,6 +3,7 @@
  */
 
 import type { StoredEvent } from "../model/index.ts";
+import { NOTE_EVENT_TYPES } from "../wire/index.ts";
 import { AUDIO_KIND } from "./audio.ts";
 import { addNoteEvent, type NoteEntry } from "./note-entries.ts";
 import { addPending, type Pending, removePending } from "./pending.ts";
@@ -113,13 +114,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The types that count for the depth, in addition to note events of people. */
 const COUNTED: ReadonlySet<string> = new Set(["transcript_added", "remark_added", "frame_captured"]);
-const NOTE_TYPES: ReadonlySet<string> = new Set([
-  "note_written",
-  "note_updated",
-  "note_merged",
-  "note_archived",
-  "note_removed",
-]);
+const NOTE_TYPES: ReadonlySet<string> = new Set(NOTE_EVENT_TYPES);
 
 export function isCounted(event: Pick<StoredEvent, "type" | "actor">): boolean {
   return COUNTED.has(event.type) || (NOTE_TYPES.has(event.type) && event.actor.kind === "person");

@@ -24,6 +24,12 @@ export { parseEvidenceBatch, readEvidence } from "./evidence.ts";
 export { extractiveWriter } from "./extractive-writer.ts";
 export { type Follower, stateOf } from "./follower.ts";
 export type { FrameDays, Frames } from "./frames.ts";
+export {
+  type HistoryQuery,
+  parseHistoryQuery,
+  readHistory,
+  readNoteHistory,
+} from "./history.ts";
 export { LiveHost } from "./host.ts";
 export type { Keeper } from "./keeper.ts";
 export { lexicalEmbedder } from "./lexical-embedder.ts";

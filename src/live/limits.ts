@@ -161,6 +161,19 @@ export const LIMITS = {
   nightlySpanMs: 86_400_000,
   /** The number of events that a restore reads at once. */
   restorePage: 1_000,
+  /** Events of a window of the history, where the request names no number, and at most; and their bytes. */
+  windowEvents: 100,
+  mostWindowEvents: 500,
+  windowBytes: 2_000_000,
+  /**
+   * The notes before a window: characters and ids of all together, ids of one, and how many are read at once. And the
+   * versions of one note.
+   */
+  notesChars: 1_000_000,
+  notesIds: 20_000,
+  shownEvidence: 12,
+  notesAtOnce: 200,
+  shownVersions: 20,
   /** Up to this many unwanted events are read along, instead of beginning another read. */
   readGap: 64,
 } as const;

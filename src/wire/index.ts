@@ -76,7 +76,8 @@ export {
   type LiveServerFrame,
   parseLiveClientFrame,
 } from "./live-frames.ts";
-export type { Note, NoteOperation, NoteStatus, Span } from "./live-notes.ts";
+export type { LiveHistory, NoteCut, NoteEvent, NoteHistory } from "./live-history.ts";
+export { NOTE_EVENT_TYPES, type Note, type NoteOperation, type NoteStatus, type Span } from "./live-notes.ts";
 export {
   type Acknowledgement,
   type BudgetState,

@@ -3,6 +3,15 @@
 /** `draft` is not decided, `unsure` was written without an answer to its question, `accepted` by a person. */
 export type NoteStatus = "draft" | "unsure" | "written" | "accepted" | "archived";
 
+/** Events that change a note. All but the last two have the whole note. */
+export const NOTE_EVENT_TYPES: readonly string[] = [
+  "note_written",
+  "note_updated",
+  "note_merged",
+  "note_archived",
+  "note_removed",
+];
+
 /** A place in the medium, in milliseconds; a point in time has `startMs === endMs`. */
 export interface Span {
   readonly startMs: number;

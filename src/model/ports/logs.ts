@@ -84,6 +84,8 @@ export interface ReadOptions extends CallOptions {
   /** Ends the page before the payloads exceed it; at least one event is always returned. */
   readonly maxBytes?: number;
   readonly types?: readonly string[];
+  /** Only the event of this id, through an index. */
+  readonly id?: string;
   readonly runId?: string;
   /** Which end the limit keeps. Events are in order of sequence in any case. `oldest` where none is given. */
   readonly order?: "oldest" | "newest";

@@ -1,15 +1,10 @@
 /** The routes of `continuo live export`: evidence page by page, and the pictures that it refers to. */
 
-import type { Context, Hono } from "hono";
-import { type LiveService, readEvidence } from "../../live/index.ts";
-import { ContinuoError } from "../../model/index.ts";
-import { type Access, toWireEvent } from "../../wire/index.ts";
+import type { Hono } from "hono";
+import { readEvidence } from "../../live/index.ts";
+import { toWireEvent } from "../../wire/index.ts";
 import type { ServerEnv } from "../context/index.ts";
-
-type KeyAccess = (
-  c: Context<ServerEnv>,
-  access: Access,
-) => Promise<{ readonly key: string; readonly service: LiveService }>;
+import { type KeyAccess, sequenceOf } from "./asked.ts";
 
 export function exportRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   app.get("/v1/live/:key/evidence", async (c) => {
@@ -32,10 +27,4 @@ export function exportRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
       },
     });
   });
-}
-
-function sequenceOf(text: string | undefined): number {
-  const sequence = Number(text);
-  if (text !== undefined && Number.isSafeInteger(sequence) && sequence >= 0) return sequence;
-  throw new ContinuoError("invalid", "the sequence must be a whole number from 0");
 }

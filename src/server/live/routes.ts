@@ -1,8 +1,7 @@
 /** Continuous sessions over HTTP. */
 
-import type { Context, Hono } from "hono";
+import type { Hono } from "hono";
 import {
-  type LiveService,
   parseAudio,
   parseEvidenceBatch,
   parseNoteOperation,
@@ -11,21 +10,15 @@ import {
   parseSessionRequest,
 } from "../../live/index.ts";
 import { ContinuoError, present } from "../../model/index.ts";
-import { type Access, allows } from "../../wire/index.ts";
+import { allows } from "../../wire/index.ts";
 import { Buckets } from "../auth/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
 import { readBody, readJsonObject } from "../http/index.ts";
+import type { KeyAccess } from "./asked.ts";
 import { exportRoutes } from "./export-routes.ts";
+import { historyRoutes } from "./history-routes.ts";
 import { LIMITS } from "./limits.ts";
 import type { LiveServices } from "./services.ts";
-
-type Call = Context<ServerEnv>;
-
-/** The key and its service, if the token allows access. Errors: `forbidden`. */
-type KeyAccess = (
-  c: Call,
-  access: Access,
-) => Promise<{ readonly key: string; readonly service: LiveService }>;
 
 export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, services: LiveServices): void {
   const asked: KeyAccess = async (c, access) => {
@@ -38,6 +31,7 @@ export function liveRoutes(app: Hono<ServerEnv>, context: ServerContext, service
   noteRoutes(app, asked);
   checkRoutes(app, asked);
   exportRoutes(app, asked);
+  historyRoutes(app, asked);
 }
 
 interface Live {

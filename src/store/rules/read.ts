@@ -94,6 +94,7 @@ interface ReadRange {
   readonly limit: number;
   readonly maxBytes: number;
   readonly types: readonly string[];
+  readonly id: string | undefined;
   readonly runId: string | undefined;
   readonly newest: boolean;
 }
@@ -110,9 +111,11 @@ function wantedOf(request: ReadRequest): ReadRange {
     throw invalid('the order of a read must be "oldest" or "newest"');
   }
   for (const type of request.types ?? []) assertName("type", type);
+  if (request.id !== undefined) assertName("id", request.id);
   if (request.runId !== undefined) assertName("runId", request.runId);
   const newest = request.order === "newest";
-  return { after, before, limit, maxBytes, types: request.types ?? [], runId: request.runId, newest };
+  const { types = [], id, runId } = request;
+  return { after, before, limit, maxBytes, types, id, runId, newest };
 }
 
 interface SegmentRead extends ReadRange {
@@ -131,6 +134,10 @@ function* readSegment(scope: Scope, segment: Segment, wanted: SegmentRead): Work
   if (wanted.types.length > 0) {
     filter += ` and type in (${wanted.types.map(() => "?").join(", ")})`;
     parameters.push(...wanted.types);
+  }
+  if (wanted.id !== undefined) {
+    filter += " and event_id = ?";
+    parameters.push(wanted.id);
   }
   if (wanted.runId !== undefined) {
     filter += " and run_id = ?";

@@ -66,6 +66,27 @@ export const readCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "id chooses one event",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      await store.append(
+        logId,
+        ["b", "a", "c"].map((id) => ({ id, type: id === "a" ? "first" : "other", data: id })),
+      );
+      const sequences = async (options: object): Promise<readonly number[]> =>
+        sequencesOf((await store.read(logId, options)).events);
+      assert.deepEqual(await sequences({ id: "a" }), [2]);
+      assert.deepEqual(await sequences({ id: "none" }), []);
+      assert.deepEqual(await sequences({ id: "a", types: ["other"] }), []);
+      assert.deepEqual(await sequences({ id: "c", order: "newest", limit: 1 }), [3]);
+      assert.deepEqual(await sequences({ id: "a", after: 2 }), []);
+      const { logId: fork } = await store.forkLog(logId, 2);
+      const inFork = async (id: string) => sequencesOf((await store.read(fork, { id })).events);
+      assert.deepEqual([await inFork("b"), await inFork("c")], [[1], []]);
+      await rejects("invalid", store.read(logId, { id: "" }));
+    },
+  },
+  {
     name: "maxBytes ends the page early, but always gives one event",
     run: async ({ store }) => {
       const logId = await newLog(store);

@@ -1,0 +1,56 @@
+/** A continuous session as it is read in windows: runs of its log, and the notes as they were before each. */
+
+import type { WireEvent } from "./channel-events.ts";
+import type { NoteStatus } from "./live-notes.ts";
+
+/**
+ * The answer of `GET /v1/live/KEY/history`: a run of the log, as far as the feed sends it.
+ *
+ * - `before`, `after`: a sequence; the window ends before it, or begins after it. Without either: the end of the log
+ * - `around`: `sequence:NUMBER`, or the id of an event
+ * - `limit`: 1 to 500 events, 100 when left out; an answer also ends at about 2 MB
+ * - `notes`: `all`, `changed` (those that events of the window change), or `none` (default)
+ */
+export interface LiveHistory {
+  readonly sessionId: string;
+  /** Oldest first: every event of the feed after `from` and up to `sequence`. */
+  readonly events: readonly WireEvent[];
+  readonly from: number;
+  /** A reader goes on after it. */
+  readonly sequence: number;
+  /** Of the newest event of the log. */
+  readonly latestSequence: number;
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
+  /** The notes at `from`, before the first event. Archived ones are among them only if events of the window name them. */
+  readonly notes: readonly NoteEvent[];
+}
+
+/** A note at a place of the log: the event that has it. */
+export interface NoteEvent {
+  /** With the note's fields and `operation`; texts and lists of a large answer are cut. */
+  readonly event: WireEvent;
+  /** What later events made of it. */
+  readonly status: NoteStatus;
+  readonly by: "agent" | "person";
+  /** How long what was cut is in full; `null` if nothing was. */
+  readonly cut: NoteCut | null;
+}
+
+export interface NoteCut {
+  /** Characters of the text. */
+  readonly content: number;
+  readonly evidence: number;
+  readonly lineage: number;
+}
+
+/** The answer of `GET /v1/live/KEY/notes/ID/history`: where a note comes from. */
+export interface NoteHistory {
+  readonly sessionId: string;
+  readonly noteId: string;
+  /** Oldest first, at most the newest 20. */
+  readonly versions: readonly NoteEvent[];
+  readonly hasOlder: boolean;
+  /** The notes that were merged or split into its first version, as they were then. */
+  readonly origins: readonly NoteEvent[];
+}
