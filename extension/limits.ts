@@ -12,7 +12,7 @@ export const LIMITS = {
   /** How often the page is looked at, and how often the engine hears where the video is. */
   lookMs: 500,
   positionMs: 1_000,
-  /** A video is another one when it was seen so many times in a row. */
+  /** A video counts as another one when it was seen this number of times in a row. */
   steadyLooks: 3,
   /** Videos of a page that are compared, and text tracks of a video. */
   videosPerPage: 50,
@@ -24,7 +24,7 @@ export const LIMITS = {
   cuesPerTrack: 20_000,
   /** Cues that a page remembers as heard. */
   heardCues: 1_000,
-  /** A tab without a video for so long has left it. */
+  /** A tab without a video for this time has left it. */
   withoutVideoMs: 10_000,
   /** Before a message that was not stored is sent again. */
   firstRetryMs: 250,

@@ -24,7 +24,7 @@ let next = 1;
 let wanted: number = LIMITS.notesAtOnce;
 const asked = new Map<number, Asked>();
 
-/** Connects, and again whenever the engine starts anew. */
+/** Connects, and reconnects whenever the engine restarts. */
 export function connect(): void {
   void browser.runtime.sendMessage({ to: "worker", type: "wake" } satisfies ToWorker).then(open, later);
 }
@@ -39,7 +39,7 @@ export function ask(key: string, action: PanelAction): Promise<unknown> {
   });
 }
 
-/** From now on the view has so many of the newest notes. */
+/** From now on the view has this number of the newest notes. */
 export function wantNotes(notes: number): void {
   if (notes === wanted) return;
   wanted = notes;

@@ -58,7 +58,7 @@ export class Engine {
     return () => this.#watchers.delete(changed);
   }
 
-  /** With so many of the newest notes. */
+  /** With this number of the newest notes. */
   view(notes: number): EngineView {
     const { recording } = this;
     const position = this.#positionOf(recording);
@@ -113,7 +113,7 @@ export class Engine {
     this.#senders.get(key)?.report(error);
   }
 
-  /** Nothing is sent for the key while `act` gives it another session; afterwards it is opened anew. */
+  /** Nothing is sent for the key while `act` gives it another session; afterwards it is opened again. */
   async moveKey(key: string, act: () => Promise<void>): Promise<void> {
     this.#moving.add(key);
     this.#senders.get(key)?.close();

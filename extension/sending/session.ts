@@ -29,7 +29,7 @@ export interface SessionOptions extends Video {
   readonly key: string;
   readonly server: Server;
   readonly onChange: () => void;
-  /** Whether another tab is in the same session, which goes on then. */
+  /** Whether another tab is in the same session, which then continues. */
   readonly isShared: () => boolean;
 }
 
@@ -84,7 +84,7 @@ export class SessionSender {
     return this.#ended.promise;
   }
 
-  /** Leaves; the session goes on. */
+  /** Leaves; the session continues. */
   close(): void {
     this.#over.abort();
     this.#client?.close();

@@ -24,7 +24,7 @@ export interface LiveTab extends Place {
   readonly video: Video | null;
   /** The frame of the page in which the video is; 0 is the page itself. */
   readonly frameId: number;
-  /** Since when the tab shows no video, while its session goes on. */
+  /** Since when the tab shows no video, while its session continues. */
   readonly withoutVideoSinceMs: number | null;
 }
 

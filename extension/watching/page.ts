@@ -1,6 +1,6 @@
 /**
- * A page that the person allowed: its video, captions and frames. The page itself is never listened to and never told
- * anything; nothing is added to it.
+ * A page that the person allowed: its video, captions and frames. The extension takes no messages from the page, sends
+ * it none, and adds nothing to it.
  */
 
 import { browser } from "wxt/browser";

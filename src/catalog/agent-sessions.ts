@@ -84,7 +84,7 @@ function placesFrom({ home, env }: PlacesAt): Places {
   return { home, env };
 }
 
-/** By the one look-up, among the sessions of this agent alone. Errors: `not_found`, `ambiguous`. */
+/** By the one look-up, only among the sessions of this agent. Errors: `not_found`, `ambiguous`. */
 async function sessionOf(
   id: string,
   driver: AgentDriver,

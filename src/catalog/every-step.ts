@@ -1,4 +1,4 @@
-/** Every message of a session once, by what it is made of: as `everyMessage`, but that any part can be read alone. */
+/** Every message of a session once, by what it is made of: as `everyMessage`, but any part can be read separately. */
 
 import type { Step } from "../index-file/index.ts";
 import type { OpenedSession } from "../native/kit/index.ts";

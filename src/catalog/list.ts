@@ -40,7 +40,7 @@ export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "
 /** Where to look. */
 export interface Looking {
   readonly places: PlacesAt;
-  /** The store where it is open already; `null` for native sessions alone. Left out: as the environment says. */
+  /** The store where it is open already; `null` for only native sessions. Left out: as the environment says. */
   readonly store?: OpenOwn | null;
 }
 

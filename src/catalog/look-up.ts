@@ -123,7 +123,7 @@ interface Candidate extends Match {
   readonly own?: OwnRow;
 }
 
-/** What stands for one of Continuo's own alone: `continuo:ID`, or its location as `--json` prints it. */
+/** Whether the text can only name an own session: `continuo:ID`, or its location as `--json` prints it. */
 function ownNameOf(name: string, places: PlacesAt): string | null {
   if (name.startsWith(`${OWN}:`)) return name.slice(OWN.length + 1);
   const [, path, id] = /^(.*[^#])#([^#]+)$/su.exec(name) ?? [];

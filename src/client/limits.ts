@@ -8,7 +8,7 @@ export const LIMITS = {
   pendingRequests: 10_000,
   missedMessages: 1_000,
   missedLength: 1_048_576,
-  /** Deltas are sent when they are so long, or so old. */
+  /** The length or the age at which deltas are sent. */
   deltaLength: 4_096,
   deltaMs: 50,
   /** How often a reader of everything tells how far it is. */

@@ -18,8 +18,8 @@ const MAX_FILE_BYTES = 256 * 1024;
 const MAX_FOLDERS_UPWARDS = 64;
 
 /**
- * The nearest file from a folder upwards to the root of its git repository; where there is none, of the
- * folder alone: what lies above may be anybody's.
+ * The nearest file from a folder upwards to the root of its git repository; without a repository, only that of the
+ * folder: the folders above may belong to others.
  */
 export function findProjectFile(folder: string): string | null {
   const folders = [resolve(folder)];

@@ -78,7 +78,7 @@ export function trustStateOf(file: RawFile, trusted: readonly TrustedFile[]): Tr
   return known.sha256 === file.sha256 ? "trusted" : "changed";
 }
 
-/** Written whole or not at all, for this user alone to read. Errors: `unwritable`, `corrupt`. */
+/** Written completely or not at all; only this user can read it. Errors: `unwritable`, `corrupt`. */
 export function writeTrusted(home: string, change: (before: TrustRecord) => TrustRecord): void {
   const path = trustRecordOf(home);
   const { files, folders } = change(readTrustRecord(home));

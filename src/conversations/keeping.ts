@@ -14,7 +14,7 @@ import { toEvents } from "./to-events.ts";
 export interface TakenUp {
   readonly session: Session;
   readonly messages: number;
-  /** Messages that stay in the native session alone. */
+  /** Messages that stay only in the native session. */
   readonly leftOut: number;
 }
 

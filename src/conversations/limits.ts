@@ -6,7 +6,7 @@ export const TALK_LIMITS = {
   /** What of a native session is taken into a session of Continuo's: the newest so much. */
   takenMessages: 1_000_000,
   takenChars: 134_217_728,
-  /** What the store takes as one event; nearly no message is so long, but for pictures. */
+  /** The largest event of the store; nearly no message is as long, except with pictures. */
   messageChars: 30_000_000,
   /** Events of one append, and of what they hold about so much. */
   appendEvents: 256,

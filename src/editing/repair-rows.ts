@@ -86,7 +86,7 @@ async function copyTo(
   const context = { sessionId, cwd: opened.details.cwd, makers: makersOfNow() };
   const text = await repairer.toFile(opened, await repairer.mendRows(opened), context);
   if (text === null && to !== undefined) throw unsound("its own record is lost");
-  // The rows alone are repaired in place.
+  // Only the rows are repaired in place.
   if (text === null) return { remaining: await damageOf(lookup, places), written: null };
   const bytes = Buffer.from(text, "utf8");
   using scratch = openScratch();

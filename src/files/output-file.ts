@@ -27,7 +27,7 @@ export interface OutputFile extends Disposable {
   /** As the person named it, absolute. */
   readonly path: string;
   write(bytes: Uint8Array): void;
-  /** Puts the file in its place, and gives its size. Without it, disposing leaves nothing behind. */
+  /** Puts the file in its place, and gives its size. Without it, disposing leaves nothing after. */
   commit(): number;
 }
 

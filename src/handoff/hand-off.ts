@@ -50,7 +50,7 @@ export interface HandOffOptions extends LookupOptions, PartOptions {
   readonly maxLoss?: MaxLoss;
   /** `receipt`: nothing is written. */
   readonly until?: "receipt" | "written";
-  /** `agent`: by the target's own reader where it is installed, and by ours; `own`: by ours alone. */
+  /** `agent`: by the target's own reader where it is installed, and by ours; `own`: only by Continuo's reader. */
   readonly verifyBy?: "agent" | "own";
   /** How agents are started, where not by their names. */
   readonly programs?: AgentPrograms;

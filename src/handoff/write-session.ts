@@ -26,7 +26,10 @@ export interface WriteSessionOptions {
   readonly cwd: string;
   readonly title: string;
   readonly places?: Places;
-  /** `agent`: by the target's own reader where it is installed, and by ours; `own`, the default: by ours alone. */
+  /**
+   * `agent`: by the target's own reader where it is installed, and by ours; `own`, the default: only by Continuo's
+   * reader.
+   */
   readonly verifyBy?: "agent" | "own";
   readonly programs?: AgentPrograms;
   readonly signal?: AbortSignal;

@@ -155,7 +155,7 @@ function createBatch(path: string, maxChars: number): Batch {
 
 /**
  * Turns that are there already stay as they are. Of a session that grew they are not even read, where it can be
- * continued; else they are told by their hashes.
+ * continued; otherwise they are recognized by their hashes.
  */
 async function fillSession(
   path: string,

@@ -7,7 +7,7 @@ import type { Message } from "../model/index.ts";
 
 /** The messages of a session, by what they are made of. */
 export interface TextSteps {
-  /** What each step is made of; none where that cannot be told, and then all is read each time. */
+  /** What each step is made of; none if that is unknown; then everything is read each time. */
   readonly keys: readonly string[];
   /** Whether keys that are equal to those of the last time stand for the same messages. */
   readonly isContinued: boolean;

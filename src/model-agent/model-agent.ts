@@ -71,7 +71,7 @@ export class ModelAgent implements Agent {
       ...present({ tools }),
       stopWhen: stepCountIs(maxSteps),
       abortSignal: signal,
-      // Told by the stream; without this it is printed.
+      // Called with the errors of the stream; without it they are printed.
       onError: () => undefined,
     });
     const fold = createStreamFold(randomUUID);

@@ -32,8 +32,8 @@ interface Pending {
 }
 
 /**
- * A step is one answer of the model. Its message is told when it is whole: before the first result of a tool that
- * it called, else at the end of the step; its calls as they come.
+ * A step is one answer of the model. Its message is reported when it is complete: before the first result of a tool
+ * that it called, else at the end of the step; its calls as they come.
  */
 export function createStreamFold(newId: () => string): StreamFold {
   let messageId = newId();

@@ -1,5 +1,5 @@
 /**
- * The hashes of a log. A payload is hashed alone, so that it can be pruned; the chain is hashed over
+ * The hashes of a log. A payload is hashed separately, so that it can be pruned; the chain is hashed over
  * everything else and the payload's hash, so that nothing can be changed, moved or taken out unseen.
  */
 

@@ -16,7 +16,7 @@ import { formatOf, READABLE_AGENTS } from "./registry.ts";
 export interface ListOptions {
   /** All that can be read when left out. */
   readonly agents?: readonly AgentName[];
-  /** Sessions of this folder alone. */
+  /** Only sessions of this folder. */
   readonly cwd?: string;
   /** Updated at or after this time, ISO 8601. */
   readonly since?: string;
@@ -32,7 +32,7 @@ export interface ListOptions {
   readonly places?: Places;
   /** In which a list keeps what it found out for the next one. */
   readonly memo?: SavedSkimMemo;
-  /** Sessions that the caller tells by other means: they are in `setAside` alone. */
+  /** Sessions that the caller recognizes by other means: they are only in `setAside`. */
   readonly isSetAside?: (found: FoundSession) => boolean;
   readonly signal?: AbortSignal;
   /** Called now and then while the list is made. */
@@ -109,7 +109,7 @@ export async function listSessions(options: ListOptions = {}): Promise<SessionLi
   return { sessions, total: rows.length - emptyLeftOut, archivedLeftOut, emptyLeftOut, setAside, metIds };
 }
 
-/** Every session of every agent by its place alone, none opened: what an id is looked up among. */
+/** Every session of every agent, only by its place and without opening it: the candidates of a look-up. */
 export async function* findSessions(
   options: Omit<FindOptions, "cwd"> & {
     readonly places?: Places;

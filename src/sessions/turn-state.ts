@@ -72,7 +72,7 @@ export function tell(state: TurnState, resumption: Resumption): void {
   void state.journal.keep([...inputEntries(state), entry], "room");
 }
 
-/** The input as a message, if the log does not say it yet: a turn that the agent refused leaves no question behind. */
+/** The input as a message, if the log does not say it yet: a turn that the agent refused leaves no question after. */
 export function inputEntries(state: TurnState): readonly JournalEntry[] {
   if (state.inputIs === "said") return [];
   state.inputIs = "said";

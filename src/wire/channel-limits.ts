@@ -21,7 +21,7 @@ export const LIMITS = {
   /** Messages that one participant has in progress. */
   openMessages: 32,
   heartbeatMs: 3_000,
-  /** A participant that is silent for so long is gone. */
+  /** A participant that is silent for this time is gone. */
   silenceMs: 10_000,
   /** How long a handle waits for its participant after a seen disconnect. */
   reconnectMs: 2_000,

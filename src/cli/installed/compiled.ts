@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 export const MAX_KEPT_BUILDS = 4;
 
 /**
- * For `module.enableCompileCache`, which never trusts it blindly: what it holds counts for the same source alone.
+ * For `module.enableCompileCache`, which never trusts it blindly: its content is used only for the same source.
  *
  * @param home Continuo's; nothing is written where it is not there yet
  * @returns `null` where nothing is to be kept

@@ -32,9 +32,9 @@ import {
   withFound,
 } from "./state.ts";
 
-/** A preview is read when the choice has stood still for so long. */
+/** A preview is read when the selection has not moved for this time. */
 const STILL_MS = 60;
-/** So long after an ESC nothing more of a key comes. */
+/** This time after an ESC, no further byte of a key comes. */
 const ESCAPE_MS = 50;
 
 /** Errors: `usage` where there is no terminal. */

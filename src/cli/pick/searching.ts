@@ -24,7 +24,7 @@ interface Searching {
 
 /** What is not indexed by then is not found. */
 const UPDATE_MS = 1_500;
-/** A search begins when nothing was typed for so long. */
+/** A search begins when nothing was typed for this time. */
 const STILL_MS = 80;
 const MAX_RESULTS = 200;
 

@@ -7,7 +7,7 @@ export const REPL_LIMITS = {
   entryChars: 16_384,
   /** What is typed while an agent speaks. */
   aheadChars: 65_536,
-  /** Who paused for so long in the middle of a line looks at the question that came up. */
+  /** After a pause of this length in a line, the person is taken to see the question that came up. */
   typingMs: 1_000,
   /** A program that still runs then was not stopped. */
   suspendMs: 100,

@@ -18,7 +18,7 @@ export async function* stepsOfBranch(
 }
 
 /**
- * What the agent's model would be sent on the next resume: a session of these messages alone, counted as such.
+ * What the agent's model would be sent on the next resume: a session of only these messages, counted as such.
  * Errors: as `modelViewOf`; `not_found`.
  */
 export async function openModelView(

@@ -8,7 +8,7 @@ import type { Shell } from "./shell.ts";
 export interface FileOutput extends Output, Disposable {
   /** Absolute. */
   readonly path: string;
-  /** Puts the file in its place, and gives its size. Without it, disposing leaves nothing behind. */
+  /** Puts the file in its place, and gives its size. Without it, disposing leaves nothing after. */
   commit(): Promise<number>;
 }
 

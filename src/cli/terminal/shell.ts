@@ -1,4 +1,4 @@
-/** What the process that runs a command gives to it. `main.ts` alone makes one of the real process. */
+/** What the process that runs a command gives to it. Only `main.ts` makes one of the real process. */
 
 export interface Shell {
   readonly stdin: NodeJS.ReadStream;

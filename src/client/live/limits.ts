@@ -5,7 +5,7 @@ export const LIMITS = {
   longestRetryMs: 10_000,
   /** One request. */
   requestMs: 30_000,
-  /** A server from which nothing comes for so long is gone. */
+  /** A server from which nothing comes for this time is gone. */
   silenceMs: 10_000,
   heartbeatMs: 3_000,
   /** How often a client says that it is there. */

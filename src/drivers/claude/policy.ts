@@ -17,7 +17,7 @@ export function policyArguments(policy: PermissionPolicy | undefined): readonly 
 
 /**
  * Driven by another program, Claude Code shows no dialog before it runs the hooks of a project and starts its servers
- * (2.1.330). With the person's settings alone it also leaves out the project's memory, skills and commands.
+ * (2.1.330). With only the person's settings it also leaves out the project's memory, skills and commands.
  */
 export function trustArguments({ by }: Pick<FolderTrust, "by">): readonly string[] {
   return by === null ? ["--setting-sources", "user"] : [];

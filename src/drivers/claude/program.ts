@@ -71,7 +71,7 @@ interface MessageIdentity {
   state: "sent" | "stopping" | "started";
 }
 
-/** How long a program that prints nothing more may take to be gone, so that its end can be told. */
+/** How long a program that prints nothing more may take to be gone, so that its end can be reported. */
 const END_MS = 2_000;
 
 export class ClaudeProgram {

@@ -1,6 +1,6 @@
 /**
  * Which folders an agent itself was told to trust. A record that cannot be read trusts nothing; a setting that trusts
- * every folder is no word about this one.
+ * every folder does not count for this one.
  */
 
 import { readFileSync, statSync } from "node:fs";

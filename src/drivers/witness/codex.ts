@@ -18,7 +18,7 @@ apps = false
 plugins = false
 `;
 
-/** Texts that Codex puts around a picture from a file, for the model alone. */
+/** Texts that Codex puts around a picture from a file, only for the model. */
 const WRAPPER = /^(?:<image name=[^>]*>|<\/image>)$/u;
 
 /** Those that were begun without a terminal too, which it lists only where it is asked for them. */

@@ -14,7 +14,7 @@ const SETTINGS = {
   general: { enableAutoUpdate: false, sessionRetention: { enabled: false } },
 };
 
-/** Some of the history comes after the answer: it is complete when nothing more came for so long. */
+/** Some of the history comes after the answer: it is complete when nothing more came for this time. */
 const QUIET_MS = 400;
 
 export async function geminiWitness(staged: StagedSession): Promise<Testimony> {

@@ -36,7 +36,7 @@ export interface Scratch extends Disposable {
   readonly path: string;
 }
 
-/** A folder of this process alone. Those that killed processes left are removed first. */
+/** A folder that only this process uses. Folders that killed processes left are removed first. */
 export function openScratch(): Scratch {
   const folder = realpathSync(tmpdir());
   removeLeftScratch();

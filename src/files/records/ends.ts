@@ -19,7 +19,7 @@ export interface RawLine {
 
 export interface BackwardsOptions {
   readonly signal?: AbortSignal;
-  /** Yield the lines alone that hold one of these bytes. */
+  /** Yield only lines that contain one of these bytes. */
   readonly needles?: readonly Buffer[];
 }
 

@@ -9,7 +9,7 @@ export const KEEP_PARSED_BYTES: number = 8 * 1024 * 1024;
 /** The same for a caller that goes through all records several times, as a hand-over does; parsed, they take a few times as much. */
 export const KEEP_ALL_BYTES: number = 16 * 1024 * 1024;
 
-/** One read of a scan; the first is smaller and the next ones grow, because many readers need the head alone. */
+/** One read of a scan; the first is smaller and the next ones grow, because many readers need only the head. */
 export const CHUNK_BYTES: number = 1024 * 1024;
 export const FIRST_CHUNK_BYTES: number = 8 * 1024;
 

@@ -37,7 +37,7 @@ export interface LineRecord extends LinePlace {
   readonly problems: readonly Problem[];
   /** A last line without a line end, which may still be written to. */
   readonly unended?: true;
-  /** Holds U+2028 or U+2029 as they are, which some readers take for line ends. Of a `whole` scan alone. */
+  /** Holds U+2028 or U+2029 as they are, which some readers take for line ends. Only of a `whole` scan. */
   readonly separators?: true;
 }
 
@@ -205,7 +205,7 @@ function firstSize({ part, sizeBytes }: ScanOptions & { readonly sizeBytes: numb
   return part === "whole" ? Math.min(sizeBytes + 1, CHUNK_BYTES) : FIRST_CHUNK_BYTES;
 }
 
-/** Small at first, for those who need the head alone; a record that is longer than a read doubles it. */
+/** Small at first, for callers that need only the head; a record that is longer than a read doubles it. */
 function nextSize(size: number, pending: Buffer): number {
   return Math.max(Math.min(4 * size, CHUNK_BYTES), pending.length);
 }
@@ -322,7 +322,7 @@ function parseLine(bytes: Buffer, line: number, ended: boolean): ParsedLine {
   }
 }
 
-/** White space of JSON alone, which no record begins with; a line of other blanks is no JSON and says so. */
+/** Only the white space of JSON, with which no record begins; a line of other blanks is reported as not JSON. */
 function isBlank(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== CR) return false;
   return true;

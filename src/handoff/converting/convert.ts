@@ -145,7 +145,7 @@ function toAnswer(message: Message, results: readonly Message[], work: Conversin
 
 interface Reply {
   readonly reply: NewMessage;
-  /** Blocks that the target takes in a message of the user alone. */
+  /** Blocks that the target takes only in a message of the user. */
   readonly moved: readonly Block[];
 }
 

@@ -81,7 +81,7 @@ function keyOf({ role, content }: SpokenMessage): string {
 
 const SHORT_CHARS = 64;
 
-/** What an agent puts in, and what it tells the person alone, is no part of it. */
+/** It excludes what an agent injects, and what it shows only to the person. */
 export function isConversation({ role, origin }: Message): boolean {
   return role !== "system" && origin !== "injected" && origin !== "notification" && origin !== "error";
 }

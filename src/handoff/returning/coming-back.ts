@@ -1,7 +1,7 @@
 /**
- * A conversation that comes back to an agent that it came through: that agent's own records are taken as they are,
- * and only what was said since is converted, each message from the session where it was said. Where records alone do
- * not say it, because a part was handed over, cut or summed up, the agent's own messages are taken, with all that
+ * A conversation that comes back to an agent that it came through: that agent's own records are taken as they are, and
+ * only what was said since is converted, each message from the session where it was said. Where the records are not
+ * enough, because a part was handed over, cut or summarized, the agent's own messages are taken, with everything that
  * it wrote into them.
  */
 

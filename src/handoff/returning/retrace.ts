@@ -1,6 +1,6 @@
 /**
- * Messages of a session that was made of another one, and those of the other one that they are: known by what they
- * say alone, block by block, wherever they stand. Pure.
+ * Messages of a session that was made of another one, and those of the other one that they are: found only by their
+ * content, block by block, at any position. Pure.
  *
  * Words that are said once on both sides are found at once; from there, and then from both ends, their neighbours
  * are, as long as they are the same.

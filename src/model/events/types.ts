@@ -4,7 +4,7 @@ import type { Retention, StoredEvent } from "./event.ts";
 import { type FromShape, shapeProblem } from "./fields.ts";
 import { EVENT_TYPES, type EventKind } from "./table.ts";
 
-/** The same table for types known at run time alone. */
+/** The same table for types that are known only at run time. */
 export const EVENT_KINDS: Readonly<Record<string, EventKind>> = EVENT_TYPES;
 
 export type EventType = keyof typeof EVENT_TYPES;

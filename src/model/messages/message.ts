@@ -8,7 +8,7 @@
 export type Role = "system" | "user" | "assistant" | "tool";
 
 /**
- * Who a message comes from, where the role alone does not tell:
+ * Who a message comes from, where the role is not enough:
  * - `person`: typed (or attached) by the person; `agent`: said by the agent
  * - `injected`: put there by the agent's program for the model (reminders, environment, instructions)
  * - `summary`: stands for messages that a compaction or a left branch took out
@@ -30,7 +30,7 @@ export interface Message {
   /** The agent's own word: `end_turn`, `tool_use`, `stop`, `max_tokens`, … */
   readonly stopReason?: string;
   readonly origin?: Origin;
-  /** On `tool` messages alone; the four repeat their one `tool_result` and its call. */
+  /** Only on `tool` messages; the four fields repeat their one `tool_result` and its call. */
   readonly toolCallId?: string;
   readonly toolName?: string;
   readonly toolInput?: unknown;

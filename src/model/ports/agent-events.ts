@@ -87,7 +87,7 @@ export type AgentEvent =
   | { readonly type: "mode"; readonly mode?: string; readonly model?: string }
   | ({ readonly type: "permission_request" } & PermissionRequest)
   | ({ readonly type: "permission_decision"; readonly approvalId: string } & PermissionDecision)
-  /** The native session that the agent is really in, told before the turn. */
+  /** The native session that the agent really uses, reported before the turn. */
   | {
       readonly type: "native_session";
       readonly ref: NativeRef;

@@ -20,7 +20,7 @@ export interface OpenConversation extends CallOptions {
   readonly resumeSessionId?: string;
   readonly continueLast?: boolean;
   readonly forkSessionId?: string;
-  /** Whether the history shall be told on opening; `session/load` is preferred then. */
+  /** Whether the agent shall send the history on opening; then `session/load` is preferred. */
   readonly wantHistory?: boolean;
   /** Which way is tried first, where an agent has both: left out, `load` where the history is wanted, else `resume`. */
   readonly resumeBy?: "load" | "resume";
@@ -92,7 +92,7 @@ export interface Conversation extends AsyncDisposable {
   readonly sessionId: string;
   readonly resumption: Resumption;
   readonly capabilities: SessionCapabilities;
-  /** What the agent itself told of the session's history on opening; empty where that was not wanted, or it did not. */
+  /** The history that the agent sent on opening; empty if it was not requested, or the agent sent none. */
   readonly history?: readonly Message[];
   /** What the agent is not given in this folder; `null`, or left out: nothing is kept from it. */
   readonly restriction?: Restriction | null;

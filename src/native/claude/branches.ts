@@ -41,7 +41,7 @@ export interface Tree {
 
 export interface LinkOptions {
   readonly scope: Scope;
-  /** The index holds the end of a file alone: a parent outside of it is no problem and not replaced. */
+  /** The index has only the end of a file: a parent outside of it is no problem and not replaced. */
   readonly partial: boolean;
 }
 

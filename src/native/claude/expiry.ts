@@ -13,7 +13,7 @@ import { claudeFolders } from "./places.ts";
 const DEFAULT_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** For files below `projects/` alone; others are nobody's to sweep. */
+/** Only for files below `projects/`; Claude Code removes no others. */
 export function readExpiry(file: FoundFile, places: Places, nowMs: number): Problem[] {
   const { config, projects } = claudeFolders(places);
   if (!canonicalFolder(file.path).startsWith(canonicalFolder(projects) + sep)) return [];

@@ -159,7 +159,7 @@ function foundFile(path: string, live: LiveSessions, { sessionId, isArchived }: 
   };
 }
 
-/** By file name where that is an id; Claude Code resumes a file of any other name by its path alone. */
+/** By file name where that is an id; Claude Code resumes a file of any other name only by its path. */
 function sessionIdOf(path: string, head: readonly Json[]): string {
   const subagent = subagentIdOf(path);
   if (subagent !== null) return subagent;
@@ -173,7 +173,7 @@ function sessionIdOf(path: string, head: readonly Json[]): string {
 }
 
 /**
- * Other agents' lines have types too: what is Claude Code's alone is a uuid chain or a session id next to a known type.
+ * Other agents' lines have types too: only Claude Code's have a uuid chain, or a session id next to a known type.
  */
 function isClaudeLine(record: Json): boolean {
   if (typeof record.type !== "string" || !isKnownType(record.type)) return false;

@@ -1,5 +1,5 @@
 /**
- * The lines of a Claude Code session file, and the questions that one line alone answers.
+ * The lines of a Claude Code session file, and the questions that one line answers.
  *
  * Seen in 2.1.330 and 2.1.197; what is marked "in the program only" was found in the program's strings and
  * never in a file. Nothing here trusts a field to have the type that it should have.

@@ -53,7 +53,7 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
   }
 }
 
-/** What the bytes of the file alone tell. */
+/** The facts from the bytes of the file. */
 interface SkimState {
   readonly firsts: Firsts;
   readonly lasts: Lasts;

@@ -36,7 +36,7 @@ export interface ClaudeTip {
   readonly answer: string | null;
   readonly model: string | null;
   readonly lastPrompt: string;
-  /** The message id of the line before, where that is an answer of thinking alone. */
+  /** The message id of the line before, if that is an answer with only thinking. */
   readonly thought: string | null;
 }
 

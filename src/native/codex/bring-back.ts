@@ -73,7 +73,7 @@ function valuesBefore(files: Files, cut: HistoryBase): readonly Json[] {
   return [...before, ...own];
 }
 
-/** By its ordinal alone: of another thread the reader gives no lines after the cut. */
+/** Only by its ordinal: the reader returns no lines of another thread after the cut. */
 function isBehind(value: Json, { endOrdinal }: HistoryBase): boolean {
   const record = parseRecord(value);
   return record !== null && isPast({ endOrdinal, endOffset: null }, record, 0);

@@ -124,7 +124,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // A folder that is gone is known by its name alone.
+    // Of a folder that is gone, only the name is known.
     return resolve(path);
   }
 }

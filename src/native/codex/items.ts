@@ -1,5 +1,5 @@
 /**
- * Response items: what the model said and was told, in the form of the vendor's API. Each kind of item to
+ * Response items: the model's input and output, in the form of the vendor's API. Each kind of item to
  * blocks. Seen in 0.169.0 unless marked; kinds marked (docs) are named by `codex app-server generate-ts`.
  * Pure.
  */

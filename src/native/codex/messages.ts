@@ -237,7 +237,7 @@ function replacementOf(items: readonly unknown[], id: string): Message[] {
   });
 }
 
-/** What the interface showed and the model was not told. */
+/** What the interface showed and the model did not receive. */
 function toShown(payload: Json, draft: Draft): Body {
   const speaker = speakerOf(payload);
   if (speaker === null) {

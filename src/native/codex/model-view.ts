@@ -8,7 +8,7 @@ import { kindOfItem } from "./items.ts";
  * Rules, each seen in 0.169.0:
  * - messages, reasoning, calls and results go in the order of the file, as they are; so do notes of
  *   interrupted turns and messages between agents
- * - what only the interface was told is left out: shown texts without an item, errors, notifications
+ * - what only the interface received is left out: shown texts without an item, errors, notifications
  * - messages of role `system` are not sent. Messages of role `developer`, the environment, instructions and
  *   tool definitions are sent, but are left out here: they are no conversation
  * - a compaction with a replacement takes the place of everything before it; one with a message alone leaves

@@ -1,7 +1,7 @@
 /**
- * Repairs a session of Codex (0.169.0): records that Codex drops without a word are mended or go, calls get the
- * output that Codex itself gives them, lines of a paginated file get ordinals. What only its interface was told
- * and is gone: `repair-shown.ts`.
+ * Repairs a session of Codex (0.169.0): records that Codex drops without a word are mended or go, calls get the output
+ * that Codex itself gives them, lines of a paginated file get ordinals. What only its interface received and is gone:
+ * `repair-shown.ts`.
  */
 
 import { entryOf, type Json, textOfValue } from "../../files/index.ts";

@@ -108,7 +108,7 @@ function speakerOfItem(item: Json): Speaker | null {
   return item.role === "assistant" ? "agent" : null;
 }
 
-/** A shown message without text (an attached image alone) belongs to what was said last. */
+/** A shown message without text (only an attached image) belongs to the last message. */
 function isSaid(state: ShownState, { speaker, hashes }: ShownKeys): boolean {
   const said = state.said[speaker];
   return hashes.length === 0 ? said.size > 0 : hashes.every((hash) => said.has(hash));

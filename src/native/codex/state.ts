@@ -31,7 +31,7 @@ export interface ScanResult {
   readonly session: SessionIndex;
 }
 
-/** @param part the newest part of a session is of its main file alone. */
+/** @param part the newest part of a session comes only from its main file. */
 export function createState(files: readonly LineageFile[], part: "all" | "newest"): ScanState {
   const isPart = part === "newest";
   const session = createSessionIndex();

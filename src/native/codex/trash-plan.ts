@@ -38,7 +38,7 @@ interface Rollout {
   readonly baseId: string | null;
 }
 
-/** A file that cannot be read is known by its name alone. */
+/** Of a file that cannot be read, only the name is known. */
 async function readRollouts(paths: readonly string[]): Promise<Rollout[]> {
   const rollouts: Rollout[] = [];
   for (const path of paths) {

@@ -7,7 +7,7 @@ import { toText } from "./records.ts";
 
 /**
  * Newer versions write one `token_usage_record` a call (seen in 0.169.0) next to the older `token_count`,
- * which is also repeated without a call. A turn with records is summed by them alone; another one by the
+ * which is also repeated without a call. A turn with records is summed only from them; another one by the
  * token counts whose total differs from the one before.
  */
 export interface UsageState {

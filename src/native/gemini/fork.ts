@@ -33,8 +33,8 @@ export const geminiForker: NativeForker = {
 };
 
 /**
- * Results are told as messages, and lie in the record of their call. What a compaction took out is known by its
- * summary, which stands after the context of the start.
+ * Results are messages of their own in the history, and are stored in the record of their call. What a compaction took
+ * out is known by its summary, which stands after the context of the start.
  */
 function withWholeRecords({ history, count }: ForkSource): number {
   let end = count;

@@ -71,7 +71,7 @@ function callsOf(index: Index, node: number, own: number): Set<number> {
   return calls;
 }
 
-/** @param told results of the history so far: number of the call, hash of the response. */
+/** @param told the results that the history contains so far: number of the call, hash of the response. */
 function resultsOf(
   index: Index,
   sources: readonly number[],

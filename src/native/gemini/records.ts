@@ -1,5 +1,5 @@
 /**
- * The records of a session file, and the questions that one record alone answers. Seen in 0.61.0.
+ * The records of a session file, and the questions that one record answers. Seen in 0.61.0.
  *
  * A record is told apart by the first of these that fits, as Gemini CLI does:
  * `$rewindTo` (text), `id` (text: a message), `$set` (object), `sessionId` and `projectHash` (texts: metadata).
@@ -93,9 +93,9 @@ export interface CallRecord {
   readonly id: string;
   readonly name: string;
   readonly args: unknown;
-  /** The part of the content; `null` where it is in `toolCalls` alone. */
+  /** The part of the content; `null` if it is only in `toolCalls`. */
   readonly part: Json | null;
-  /** Its record in `toolCalls`; `null` where it is in the content alone. */
+  /** Its record in `toolCalls`; `null` if it is only in the content. */
   readonly record: Json | null;
 }
 

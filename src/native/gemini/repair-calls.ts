@@ -91,7 +91,7 @@ function withResults(message: Json, results: ReadonlyMap<unknown, CallResult> | 
 
 /**
  * The call stands in an answer before the results, or in the one that the other results of the message answer:
- * a model takes results directly after their calls alone. What it was called with is lost. A message can be in
+ * a model takes results only directly after their calls. What it was called with is lost. A message can be in
  * the file several times, on a line and in lists.
  */
 function addLostCalls(draft: Draft, called: Map<string, Calling>, newId: () => string): void {

@@ -128,7 +128,7 @@ function mendMessage(message: Json): MendedMessage {
   return { mended, reason: reasons.join("; ") };
 }
 
-/** Of keys and parts that only messages of one type have. A text alone may be anybody's. */
+/** Of keys and parts that only messages of one type have. A text by itself may come from any program. */
 function typeOf(message: Json): "user" | "gemini" | null {
   const parts = partsOf(message.content).filter(isJson);
   const isAnswer =

@@ -29,7 +29,7 @@ export interface Firsts {
 
 export interface Lasts {
   updatedAt: string | null;
-  /** By the metadata alone: what Gemini CLI counts a session's age from. */
+  /** Only from the metadata: Gemini CLI counts a session's age from it. */
   lastUpdated: string | null;
   summary: string | null;
 }

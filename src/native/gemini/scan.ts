@@ -1,6 +1,6 @@
 /**
  * The scan of a session: one pass folds the index, the list, the row and the facts; histories then fetch records by
- * place. Files of the same session that Gemini CLI does not read are entries alone.
+ * place. Files of the same session that Gemini CLI does not read become only entries.
  */
 
 import { basename } from "node:path";

@@ -14,7 +14,7 @@ import type { FoundSession, TrashPlan } from "../kit/index.ts";
 import { sessionIdOf } from "./find.ts";
 import { geminiFolders, hashOf, isRecordName, ownerOf, projectOfFile, readRegistry } from "./places.ts";
 
-/** No shorter name can be told from the folders that Gemini CLI keeps for itself. */
+/** A shorter name cannot be distinguished from folders that Gemini CLI keeps for itself. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
 export async function trashPlan(found: FoundSession, places: Places): Promise<TrashPlan> {

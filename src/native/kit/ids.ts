@@ -104,7 +104,7 @@ function isAt(data: Uint8Array, start: number, stop: number, bytes: Uint8Array):
   return true;
 }
 
-/** FNV-1a, then mixed, since its low bits alone choose the slot. */
+/** FNV-1a, then mixed, because only its low bits choose the slot. */
 function hashOf(bytes: Uint8Array): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
@@ -132,7 +132,7 @@ function pack(id: string): Uint8Array {
 
 const PACKED_UUID = new Uint8Array(UUID_BYTES);
 
-/** False for what is no UUID in lower case, which alone comes back as it was. */
+/** False for anything except a UUID in lower case: only that can be restored exactly. */
 function packUuid(id: string): boolean {
   if (id.length !== 36) return false;
   PACKED_UUID[0] = AS_UUID;

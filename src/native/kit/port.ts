@@ -17,7 +17,7 @@ import type { SavedScan, ScanPosition } from "./saved-scan.ts";
 import type { TrashPlan } from "./trash-plan.ts";
 
 export interface FindOptions {
-  /** Sessions of this folder alone, symbolic links resolved and by the agent's own naming rules. */
+  /** Only sessions of this folder, symbolic links resolved and by the agent's own naming rules. */
   readonly cwd?: string;
   /** Sub-agents with places of their own too, each marked with its `parentId`. Left out: they are not sessions. */
   readonly subagents?: "include";
@@ -36,7 +36,7 @@ export interface FoundSession {
   readonly files: readonly FoundFile[];
   readonly archived: boolean;
   readonly live: boolean | null;
-  /** Where the place of its files alone tells the session's folder. */
+  /** The session's folder, if the place of its files says it. */
   readonly cwd?: string;
   /** Of a sub-agent: the session that started it. */
   readonly parentId?: string;
@@ -88,7 +88,7 @@ export interface OpenOptions {
   readonly signal?: AbortSignal;
   /**
    * Read only about this many bytes at the end: enough for the newest messages. `details`,
-   * `leaves` and `problems` then speak of that part alone, and `partial` is true.
+   * `leaves` and `problems` then describe only that part, and `partial` is true.
    */
   readonly newestBytes?: number;
   /** `all`: the caller goes through all records several times, so they are kept in larger sessions too. */
@@ -206,7 +206,7 @@ export interface AgentReader {
   open(found: FoundSession, places: Places, options: OpenOptions): Promise<OpenedSession>;
   /**
    * The agent's own rules of what it sends to the model when it resumes a session with this history:
-   * conversation alone, without the instructions and reminders that it makes again at every start.
+   * only the conversation, without the instructions and reminders that it makes again at every start.
    * Pure. The rules are listed above each implementation.
    */
   modelView(history: readonly Message[]): Message[];

@@ -7,7 +7,7 @@ interface PlanParts {
   readonly forks: readonly string[];
 }
 
-/** Whole files and whole folders that are this session's alone. */
+/** Whole files and whole folders that belong only to this session. */
 export interface FilesPlan extends PlanParts {
   readonly type: "files";
   readonly paths: readonly string[];

@@ -1,4 +1,4 @@
-/** When a session that is one file was updated, for readers whose rows take that from the bytes of the file alone. */
+/** When a session that is one file was updated, for readers whose rows take that only from the bytes of the file. */
 
 import type { SessionInfo } from "../../model/index.ts";
 import { type FoundSession, NO_MEMO, type SkimOptions } from "./port.ts";

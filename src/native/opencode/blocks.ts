@@ -1,6 +1,6 @@
 /**
  * Parts of a message, as opencode keeps them, to blocks of the model. Nothing is lost: a part with more in it
- * than the model has room for carries itself in `native`; when a part began and ended stands there alone.
+ * than the model has room for carries itself in `native`; only there is the time when a part began and ended.
  */
 
 import { hasOnly, isJson, type Json, textField } from "../../files/index.ts";

@@ -25,7 +25,7 @@ export function searchedPlaces(places: Places): string[] {
   return named && named !== ":memory:" ? databasePaths(places) : [dataFolder(places)];
 }
 
-/** `PATH#ses_…` in its two pieces; a path without a session id is the path alone. */
+/** `PATH#ses_…` in its two pieces; a path without a session id is only the path. */
 export function splitLocation(location: string): {
   readonly path: string;
   readonly sessionId: string | null;

@@ -1,5 +1,5 @@
 /**
- * The records of opencode: rows of `session`, `message` and `part`, and the questions that one alone answers.
+ * The records of opencode: rows of `session`, `message` and `part`, and the questions that one row answers.
  *
  * Seen in 1.18.33. The `data` of a message or a part is JSON; in the agent's own export the same JSON holds
  * the ids too. Nothing here trusts a field to have the type that it should have.

@@ -20,7 +20,7 @@ import type { Database, Query, SqlValue } from "./database.ts";
 import { type NativeRecord, numberField, type RecordDamage } from "./records.ts";
 import type { ChildSession, SessionSource, SourceProblem } from "./source.ts";
 
-/** What the rows of each table cannot be told apart without. */
+/** The columns without which the rows of each table cannot be distinguished. */
 const NEEDED = {
   session: ["id"],
   message: ["id", "session_id", "data"],

@@ -245,7 +245,7 @@ function signedOf({ signature, data, signedBy }: ThinkingBlock): Json {
   return { metadata: { [signedBy]: { [key]: signature } } };
 }
 
-/** What opencode itself wrote of a call, under the vendor's name: the signature alone, as of thinking. */
+/** What opencode itself wrote of a call, under the vendor's name: only the signature, as of thinking. */
 function signaturesIn(part: unknown): Json {
   if (!isJson(part) || part.type !== "tool") return {};
   const signed = Object.entries(objectField(part, "metadata")).flatMap(([vendor, fields]) => {

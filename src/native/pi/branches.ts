@@ -30,7 +30,7 @@ export interface Tree {
 }
 
 export interface LinkOptions {
-  /** The index holds the end of a file alone: what lies outside of it is no problem. */
+  /** The index has only the end of a file: what is outside of it is no problem. */
   readonly partial: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Forks a session of pi, as `pi --fork` does (1.5.2): a file with a header of its own whose `parentSession`
- * names the source, and the source's entries with their ids. A cut takes the path to one entry alone.
+ * names the source, and the source's entries with their ids. A cut takes only the path to one entry.
  */
 
 import { isAbsolute, resolve } from "node:path";

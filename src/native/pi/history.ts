@@ -13,7 +13,7 @@ export interface LinkedScan {
   readonly index: Index;
   readonly tree: Tree;
   readonly lines: LineFile;
-  /** The end of a file alone was read: line numbers are not those of the file. */
+  /** Only the end of a file was read: line numbers are not those of the file. */
   readonly partial: boolean;
 }
 

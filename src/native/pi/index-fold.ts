@@ -111,7 +111,7 @@ export function createIndex(): Index {
   };
 }
 
-/** Adds one line; a line that is no JSON leaves its problems alone. */
+/** Adds one line; a line that is not JSON leaves only its problems. */
 export function foldIndex(index: Index, line: LineRecord): void {
   for (const problem of line.problems) addProblem(index.problems, problem);
   if (line.value === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * What pi sends to the model when it resumes a session: the conversation alone. Pure.
+ * What pi sends to the model when it resumes a session: only the conversation. Pure.
  *
  * Rules of 1.5.2, in this order; those of 0.73.1 and 0.87.1 differ where it says so. Each has a test of its
  * name in `model-view.test.ts`, and `npm run test:agents` compares the whole with real requests.

@@ -17,7 +17,7 @@ export interface PiFolders {
 }
 
 /**
- * `PI_CODING_AGENT_DIR` moves everything, `PI_CODING_AGENT_SESSION_DIR` the sessions alone, and so does
+ * `PI_CODING_AGENT_DIR` moves everything, `PI_CODING_AGENT_SESSION_DIR` only the sessions, and so does
  * `sessionDir` of the user's `settings.json`. What was written before stays where it was, and is found there.
  */
 export function piFolders(places: Places): PiFolders {

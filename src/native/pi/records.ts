@@ -1,5 +1,5 @@
 /**
- * The records of a pi session file, and the questions that one record alone answers.
+ * The records of a pi session file, and the questions that one record answers.
  *
  * Seen in 0.73.1, 0.87.1 and 1.5.2; what is marked (docs) is described by the package's own documentation
  * and was not met in a file. Nothing here trusts a field to have the type that it should have. Pure.

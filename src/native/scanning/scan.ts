@@ -17,7 +17,7 @@ import type {
 } from "../kit/index.ts";
 
 export interface ScanStart {
-  /** Begin at about this byte: the newest part of a session alone. */
+  /** Begin at about this byte: only the newest part of a session. */
   readonly from?: number;
   /** Continue after this position. */
   readonly position?: ScanPosition;
@@ -50,7 +50,7 @@ export interface GrowingFile<Rec> {
 export interface ScanContext<Source> {
   readonly found: FoundSession;
   readonly source: Source;
-  /** The records are the newest part of the session alone. */
+  /** The records are only the newest part of the session. */
   readonly partial: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -60,7 +60,7 @@ export interface Scan<State, Rec, Source extends ScanSource<Rec>, Node> {
   readonly version: string;
   /** Errors: `not_found`, `unreadable`. */
   open(found: FoundSession, options: OpenOptions): Promise<Source>;
-  /** `null` where the newest part alone tells nothing, so that all of it is read. */
+  /** `null` if the newest part is not enough, so that the whole session is read. */
   create(context: ScanContext<Source>): State | Promise<State | null>;
   /** Adds a record to the state. Pure but for that. */
   fold(state: State, record: Rec): void;
@@ -95,7 +95,10 @@ export interface ScanValue<Node> {
   readonly facts: ScanFacts;
   /** The active one first where there is one, the others newest first. */
   readonly tips: readonly Tip<Node>[];
-  /** The node that an id names; agents let a history end at the tips alone, or at any message. `null` for none. */
+  /**
+   * The node that an id names; in some agents a history ends only at the tips, in others at any message. `null` for
+   * none.
+   */
   nodeOf(id: string): Node | null;
   /** The messages from the root to a node. */
   history(node: Node, options: HistoryOptions): AsyncGenerator<Message, void, void>;

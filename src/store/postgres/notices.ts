@@ -90,7 +90,7 @@ export class Notices {
       await client.query(`listen ${CHANNEL}`);
       this.#changes().tellAll();
     } catch {
-      // The next poll tries again; until then polling alone finds changes.
+      // The next poll tries again; until then only polling finds changes.
       gone();
       await client.end().catch(() => undefined);
     }

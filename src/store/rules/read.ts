@@ -38,7 +38,7 @@ export interface TailPage {
 
 /** The next page of a tail. Errors: `not_found` when the log was deleted since, `gone`, `corrupt`. */
 export function* readTail(scope: Scope, { logId, logKey, after, types }: TailRequest): Work<TailPage> {
-  // The log is looked at before its events: what is appended in between is in the page, or is told of.
+  // The log is read before its events: an event that is appended in between is in the page or is announced.
   const log = yield* openLog(scope, logId, "read");
   if (log.log_key !== logKey) throw logRemoved(logId);
   const request = { after, limit: LIMITS.tailEvents, maxBytes: LIMITS.tailBytes };

@@ -1,4 +1,4 @@
-/** Native sessions of a scripted agent: what it was told, in memory or in files that outlive a process. */
+/** Native sessions of a scripted agent: what it received, in memory or in files that outlive a process. */
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

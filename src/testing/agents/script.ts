@@ -19,7 +19,7 @@ export type Step =
   | { readonly usage: Usage; readonly costUsd?: number }
   /** Anything else that an agent may tell. */
   | { readonly event: AgentEvent }
-  /** Milliseconds; `abort` until it is told to stop (then it fails as agents do); `forever` whatever it is told. */
+  /** Milliseconds; `abort` until it is cancelled (then it fails as agents do); `forever` even then. */
   | { readonly wait: number | "abort" | "forever" }
   /** Throws. With a code it is a `ContinuoError`. */
   | { readonly fail: string; readonly code?: "native_unavailable" | "agent_failed" | "agent_missing" }

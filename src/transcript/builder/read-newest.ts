@@ -77,7 +77,7 @@ async function readEnd(
   return { events: pages.flat(), begins: before, instructions: [] };
 }
 
-/** Whether words of a conversation were left out for the budget alone: older ones do not fit either. */
+/** Whether messages were left out only because of the budget: then older ones do not fit either. */
 function isFull(messages: readonly Message[], options: BudgetOptions): boolean {
   const plan = planContext(messages, options);
   const kept = new Set(plan.messages.map(({ id }) => id));

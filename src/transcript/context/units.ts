@@ -2,7 +2,7 @@
  * Units: what stays together. A unit is a message, or a message with calls and the messages with their results.
  *
  * Halves of pairs (a call without a result, a result without a call) belong to no context and are taken out. A call
- * that the model's vendor ran is none: its result need not be told.
+ * that the model's vendor ran is none: its result need not be sent.
  */
 
 import type { Block, Message } from "../../model/index.ts";

@@ -4,7 +4,7 @@ import type { Message, Usage } from "../../model/index.ts";
 import type { EventLike } from "../events/index.ts";
 
 /**
- * Why an event left nothing in the transcript: `untold` its type is for the log alone, `custom` the
+ * Why an event left nothing in the transcript: `untold` its type is only for the log, `custom` the
  * application's own or unknown type, `invalid` its payload cannot be read, `pruned` its payload is gone,
  * `late` a part of a message whose final text was there already.
  */

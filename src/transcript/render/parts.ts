@@ -35,7 +35,7 @@ export type Part =
   | { readonly type: "unknown"; readonly text: string };
 
 /**
- * How a message is told apart when shown: `person` and `agent` speak, `tool` answers a call, `summary` stands
+ * The kind of a message when it is shown: `person` and `agent` speak, `tool` answers a call, `summary` stands
  * for what a compaction took out, `error` took an answer's place; `injected` is everything that was put there
  * for the model or the screen, and is usually hidden.
  */

@@ -22,8 +22,8 @@ export interface HistoryWindow {
   readonly total: number | null;
   readonly turns: number | null;
   /**
-   * What `events?after=` takes. `null` where only the end was read: leave `after` out then. The first event is `reset` in
-   * that case, as soon as all was read: ids may differ from those of the end alone.
+   * What `events?after=` takes. `null` where only the end was read: leave `after` out then. The first event is `reset`
+   * in that case, as soon as all was read: ids may differ from those of a partial read.
    */
   readonly position: string | null;
 }

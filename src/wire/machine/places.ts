@@ -2,7 +2,7 @@
 
 import type { Message } from "../../model/index.ts";
 
-/** What is at a path, by own properties alone; `undefined` where nothing is. */
+/** The value at a path, using only own properties; `undefined` if there is none. */
 export function valueAt(message: Message, path: string): unknown {
   let value: unknown = message;
   for (const name of stepsOf(path)) {

@@ -78,7 +78,7 @@ function drawLine(line: string, { columns, paint }: Pen): readonly string[] {
   return wrap([{ text, styles: ["dim"] }], Math.max(8, columns - 4), paint).map((part) => `  ${part}`);
 }
 
-/** A short command or path, alone, stands whole in the line of its call. */
+/** A short command or path that is the only argument is shown whole in the line of its call. */
 function isSaidByCall(request: PermissionRequest, lines: readonly string[], pen: Pen): boolean {
   const [only = "", ...more] = lines.filter((line) => line !== "");
   if (more.length > 0) return false;

@@ -2,7 +2,7 @@
 
 import { visibleLine } from "../../../transcript/index.ts";
 
-/** A model thinks for so long without a word of its agent. */
+/** The time that a model may think before its agent counts as silent. */
 const SILENT_MS = 10_000;
 
 export interface WaitingView {
