@@ -11,10 +11,10 @@ import {
   type OpenConversation,
   type SessionCapabilities,
 } from "../model/index.ts";
+import { isListedOnlyByAgent } from "./agent-lists.ts";
 import { type ListQuery, listCatalog } from "./list.ts";
 import { type Asking, lookUp } from "./look-up.ts";
 import type { ListedSession } from "./rows.ts";
-import { isToldAlone } from "./told.ts";
 
 export interface SessionsOptions extends OpenAgentOptions {
   /** The folder of sessions that do not name one; the current one when left out. */
@@ -58,7 +58,7 @@ export function sessions(agent: string | AgentDriver, options: SessionsOptions =
   const driver = async (): Promise<AgentDriver> =>
     typeof agent === "string" ? await openAgent(agent, { ...opening, places: placesFrom(at) }) : agent;
   const list: AgentSessions["list"] = async (wanted = {}) => {
-    const drivers = isToldAlone(name) ? [await driver()] : [];
+    const drivers = isListedOnlyByAgent(name) ? [await driver()] : [];
     const found = await listCatalog({ ...wanted, agents: [name], drivers }, { places: at, store: null });
     const [failure] = found.failures;
     if (failure !== undefined) throw failure.error;

@@ -8,6 +8,13 @@
  */
 
 export {
+  type AllSessions,
+  isListedOnlyByAgent,
+  type ListAllOptions,
+  listAllSessions,
+  type ToldSession,
+} from "./agent-lists.ts";
+export {
   type AgentSessions,
   type ListSessionsOfAgent,
   type ResumeOptions,
@@ -68,12 +75,5 @@ export {
   updateTexts,
 } from "./texts.ts";
 export { type OpenTrashed, openTrashed, TRASHED } from "./texts-trash.ts";
-export {
-  type AllSessions,
-  isToldAlone,
-  type ListAllOptions,
-  listAllSessions,
-  type ToldSession,
-} from "./told.ts";
 export { filesOfCall, type SessionTurn, sessionTurns } from "./turns.ts";
 export { type UsageBucket, usageOf } from "./usage.ts";

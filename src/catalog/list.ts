@@ -12,10 +12,10 @@ import {
 } from "../model/index.ts";
 import { type ListOptions, listSessions, READABLE_AGENTS, type SessionList } from "../native/index.ts";
 import { toTitle } from "../native/kit/index.ts";
+import { agentListsOf, type ListFailure, rowOfAgentList } from "./agent-lists.ts";
 import { rowsOf } from "./examples.ts";
 import { byNewest, isSame, type ListedSession, OWN, type OwnRow, withNative } from "./rows.ts";
 import { listOwn, type OpenOwn, openOwn } from "./store.ts";
-import { type ListFailure, toldByAll, toldRow } from "./told.ts";
 
 export interface CatalogList
   extends Pick<SessionList, "total" | "archivedLeftOut" | "emptyLeftOut" | "metIds"> {
@@ -52,7 +52,7 @@ export async function listCatalog(
   const { agents, drivers = [], title, withProblems, limit, ...options } = wanted;
   const filter = toFilter(title, withProblems);
   const natives = agents === undefined ? null : toAgents(agents);
-  const told = await toldByAll(drivers, wanted);
+  const told = await agentListsOf(drivers, wanted);
   const opened = given === undefined ? await openReadable(places) : { store: given, error: null };
   // What the caller has open stays open.
   await using _own = given === undefined ? opened.store : null;
@@ -70,7 +70,7 @@ export async function listCatalog(
   // The agents' own sessions were read only for their times.
   const isOwnAlone = natives?.length === 0;
   const met = new Set(list.metIds);
-  const toldRows = told.told.map(toldRow);
+  const toldRows = told.told.map(rowOfAgentList);
   const alone = toldRows.filter((row) => !met.has(row.sessionId) && !rows.some((one) => isSame(one, row)));
   const shown: readonly ListedSession[] = isOwnAlone ? alone : [...list.sessions, ...alone];
   const own = rows

@@ -17,12 +17,12 @@ import {
   pick,
   readNativeDetails,
 } from "../native/index.ts";
+import { agentListOf, isListedOnlyByAgent, rowOfAgentList, type ToldSession } from "./agent-lists.ts";
 import { examplePlaces, hasSessions, rowsOf } from "./examples.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { type Looking, listCatalog } from "./list.ts";
 import { isOwn, isSame, type ListedSession, OWN, type OwnRow } from "./rows.ts";
 import { existingStoreUrl, findOwn, type OpenOwn, openOwn } from "./store.ts";
-import { isToldAlone, type ToldSession, toldBy, toldRow } from "./told.ts";
 
 export interface LocatedSession extends Lookup {
   readonly places: Places;
@@ -173,8 +173,12 @@ async function lookUpLast(
   options: LookUpOptions & { readonly asking?: Asking },
 ): Promise<NamedSession> {
   const { asking, places } = options;
-  const driver = agent !== null && isToldAlone(agent) && agent !== OWN ? await asking?.named(agent) : null;
-  if (driver === undefined || (driver === null && agent !== null && isToldAlone(agent) && agent !== OWN)) {
+  const driver =
+    agent !== null && isListedOnlyByAgent(agent) && agent !== OWN ? await asking?.named(agent) : null;
+  if (
+    driver === undefined ||
+    (driver === null && agent !== null && isListedOnlyByAgent(agent) && agent !== OWN)
+  ) {
     throw noAgent(agent ?? "");
   }
   const wanted = present({
@@ -192,14 +196,14 @@ async function lookUpLast(
       hint: "Run `continuo session list --all --archived` to see every session.",
     });
   }
-  if (!isOwn(row) && isToldAlone(row.agent)) return { kind: "told", told: row };
+  if (!isOwn(row) && isListedOnlyByAgent(row.agent)) return { kind: "told", told: row };
   return await locateRow(row, places);
 }
 
 /** `NAME:ID` of an agent of the configuration, or what the agent that is open tells of. */
 async function lookUpTold(name: string, asking: Asking): Promise<NamedSession | null> {
   const [, agent = "", id = ""] = /^([a-z][a-z0-9-]*):(.+)$/u.exec(name) ?? [];
-  const driver = isToldAlone(agent) && agent !== OWN ? await asking.named(agent) : null;
+  const driver = isListedOnlyByAgent(agent) && agent !== OWN ? await asking.named(agent) : null;
   if (driver !== null) {
     const told = await listedBy(driver, id);
     // One that lists nothing is believed by its id.
@@ -214,14 +218,14 @@ async function listedBy(driver: AgentDriver, id: string): Promise<NamedSession |
   const exact = listed.filter(({ sessionId }) => sessionId === id);
   const candidates = exact.length > 0 ? exact : listed;
   if (candidates.length === 0) return null;
-  const rows = candidates.map((told) => ({ ...toldRow(told), told }));
+  const rows = candidates.map((told) => ({ ...rowOfAgentList(told), told }));
   return { kind: "told", told: onlyOf(id, rows).told };
 }
 
 /** None where the agent has no list. */
 async function listOf(driver: AgentDriver): Promise<readonly ToldSession[]> {
   try {
-    return await toldBy(driver, {});
+    return await agentListOf(driver, {});
   } catch (error) {
     if (isContinuoError(error, "unsupported")) return [];
     throw error;

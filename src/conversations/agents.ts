@@ -1,6 +1,6 @@
 /** From what the configuration says of an agent to the agent, ready to be talked to. */
 
-import { isToldAlone } from "../catalog/index.ts";
+import { isListedOnlyByAgent } from "../catalog/index.ts";
 import { type AgentSettings, openDriver } from "../config/index.ts";
 import { type DrivenAgent, type ReplayWriter, toAgent } from "../drivers/link/index.ts";
 import type { PlacesAt } from "../files/index.ts";
@@ -107,7 +107,7 @@ export async function createAgent(options: AgentOptions): Promise<TalkingAgent> 
     async lister() {
       const { driver } = early;
       if (!(await driver.capabilities({ cwd })).canList) return null;
-      return (await opened()) !== null || isToldAlone(settings.name) ? driver : null;
+      return (await opened()) !== null || isListedOnlyByAgent(settings.name) ? driver : null;
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -2,8 +2,8 @@
 
 import {
   type Asking,
+  isListedOnlyByAgent,
   isOwn,
-  isToldAlone,
   type ListedSession,
   listCatalog,
   lookUp,
@@ -69,7 +69,7 @@ export async function originAt(
   }: { readonly agent: string; readonly sessionId: string; readonly cwd: string | null },
   looking: Looking,
 ): Promise<Origin> {
-  if (isToldAlone(agent)) {
+  if (isListedOnlyByAgent(agent)) {
     return await originOf(
       { kind: "told", told: { agent, sessionId, cwd, title: null, updatedAt: null } },
       looking,

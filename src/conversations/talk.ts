@@ -4,7 +4,7 @@
  */
 
 import { resolve } from "node:path";
-import { isToldAlone } from "../catalog/index.ts";
+import { isListedOnlyByAgent } from "../catalog/index.ts";
 import type { AgentSettings, Configuration } from "../config/index.ts";
 import type { AskPermission } from "../drivers/link/index.ts";
 import type { PlacesAt } from "../files/index.ts";
@@ -356,7 +356,7 @@ class OpenTalk implements Talk {
     const { places } = this.#options;
     const { configuration } = this;
     const lister = (): Promise<AgentDriver | null> =>
-      isToldAlone(this.agent) ? this.lister() : Promise.resolve(null);
+      isListedOnlyByAgent(this.agent) ? this.lister() : Promise.resolve(null);
     const { findOrigin } = await import("./origin.ts");
     return await findOrigin(id, { store: await this.store(), places, configuration, lister });
   }
@@ -373,7 +373,7 @@ class OpenTalk implements Talk {
   }
 
   async #lastByList(agent = this.#setting.flags.agent ?? null): Promise<Origin> {
-    const lister = isToldAlone(this.agent) ? await this.lister() : null;
+    const lister = isListedOnlyByAgent(this.agent) ? await this.lister() : null;
     const store = await this.store();
     const { lastOrigin } = await import("./origin.ts");
     return await lastOrigin({ store, places: this.#options.places }, { cwd: this.cwd, agent, lister });
@@ -390,7 +390,7 @@ class OpenTalk implements Talk {
       cwd,
       continueLast: true,
       continueBy: "agent",
-      ...(isToldAlone(agent) ? { wantHistory: true } : {}),
+      ...(isListedOnlyByAgent(agent) ? { wantHistory: true } : {}),
     });
     if (resumption.steps?.[0]?.outcome === "not offered") {
       note(`${agent} has no way of its own to continue: the newest session of its list is used`);

@@ -18,7 +18,7 @@ export async function firstDifference(source: Messages, fork: Messages): Promise
       const [all, there] = one.done ? [at, at + rest] : [at + rest, at];
       return `it holds ${there} messages of ${all}`;
     }
-    const [wanted, given] = [toldBy(one.value), toldBy(other.value)];
+    const [wanted, given] = [comparedFields(one.value), comparedFields(other.value)];
     const field = FIELDS.find((name) => JSON.stringify(wanted[name]) !== JSON.stringify(given[name]));
     if (field !== undefined) return `message ${at + 1} (${one.value.role}) differs in its ${field}`;
   }
@@ -45,7 +45,7 @@ const FIELDS = [
   "content",
 ] as const;
 
-function toldBy(message: Message): Readonly<Record<(typeof FIELDS)[number], unknown>> {
+function comparedFields(message: Message): Readonly<Record<(typeof FIELDS)[number], unknown>> {
   const { role, origin, timestamp, model, usage, stopReason, toolName } = message;
   return {
     ...{ role, origin, timestamp, model, usage, stopReason, toolName },

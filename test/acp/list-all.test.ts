@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { listAllSessions } from "../../src/catalog/told.ts";
+import { listAllSessions } from "../../src/catalog/agent-lists.ts";
 import { type AgentDriver, ContinuoError } from "../../src/model/index.ts";
 import { hello1 } from "./script.ts";
 import { scripted } from "./scripted.ts";

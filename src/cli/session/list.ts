@@ -88,7 +88,7 @@ function reportMissing(whose: string, error: ContinuoError, shell: Shell): void 
 async function hintAtOthers(shell: Shell): Promise<void> {
   const { stdout, stderr } = shell;
   if (stdout.isTTY !== true || stderr.isTTY !== true) return;
-  const { namesToAsk } = await import("./told.ts");
+  const { namesToAsk } = await import("./listing-agents.ts");
   const names = await namesToAsk(shell);
   if (names.length === 0) return;
   const [whose, name] = names.length === 1 ? ["lists its", names[0]] : ["list their", "NAME"];
@@ -104,7 +104,7 @@ async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
     ...present({ agents: flags.agent }),
     ...(others.length === 0
       ? {}
-      : { drivers: await (await import("./told.ts")).driversNamed(others, shell) }),
+      : { drivers: await (await import("./listing-agents.ts")).driversNamed(others, shell) }),
     ...present({ cwd, since: flags.since === undefined ? undefined : parseSince(flags.since, shell.now) }),
     ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
     ...present({ title: flags.title }),

@@ -39,6 +39,7 @@ import { assertHoldable, type FolderTrust } from "../trust/index.ts";
 import { type AcpConnection, type AcpListener, type Asking, connectAcp } from "./connection.ts";
 import { toContent } from "./content.ts";
 import type { ProtocolVersion } from "./hello.ts";
+import { type LoadedHistory, messagesOf, noteUpdate } from "./loaded-history.ts";
 import { toOutcome, toPermissionRequest } from "./permission.ts";
 import { type AcpPolicy, joinPolicies, modeFor, policyOf } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
@@ -46,7 +47,6 @@ import { createRecordedCalls, type RecordedCalls, readCallsOf } from "./recorded
 import { listPages } from "./sessions.ts";
 import { chooseSettings, type Settings } from "./settings.ts";
 import { spentBefore } from "./spent.ts";
-import { messagesOf, noteUpdate, type ToldHistory } from "./told-history.ts";
 import { greetingIn, isGreeting, toNotice } from "./unprompted.ts";
 import { costIn, eventsOf, newUpdateState, type UpdateState, usageOf } from "./updates.ts";
 
@@ -93,7 +93,7 @@ export class AcpLink implements Link {
   #between: AgentEvent[] = [];
   /** Not said yet. */
   #greeting: string | null = null;
-  #told: ToldHistory | null = null;
+  #told: LoadedHistory | null = null;
   #isLoading = false;
   /** What the session cost so far, in dollars; `null` where that is not known yet. */
   #spentUsd: number | null = 0;
@@ -261,7 +261,7 @@ export class AcpLink implements Link {
   }
 
   async #load(sessionId: string, open: OpenConversation): Promise<Landing> {
-    const told: ToldHistory = { updates: [] };
+    const told: LoadedHistory = { updates: [] };
     this.#told = open.wantHistory === true ? told : null;
     this.#sessionId = sessionId;
     const isFirst = this.connection.hello.protocol === 1;

@@ -20,6 +20,6 @@ export {
   toldApart,
   toReceipt,
 } from "./receipt.ts";
-export { differenceBetween, isConversation, type SpokenMessage, toldBy, withoutAside } from "./same.ts";
+export { comparedPart, differenceBetween, isConversation, type SpokenMessage, withoutAside } from "./same.ts";
 export { selectMessages } from "./select.ts";
 export { type Sending, type Thought, withUnsentThoughts, wordsOfThought } from "./thoughts.ts";

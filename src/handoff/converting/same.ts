@@ -73,7 +73,7 @@ export function withoutAside(
 /** What tells a message; a hash of what is long. */
 function keyOf({ role, content }: SpokenMessage): string {
   const told = content
-    .map(toldBy)
+    .map(comparedPart)
     .flatMap((block) => (block === null ? [] : [`${block.kind} ${block.words}`]));
   const key = `${role} ${told.join("\n")}`;
   return key.length <= SHORT_CHARS ? key : createHash("sha256").update(key, "utf16le").digest("base64");
@@ -117,7 +117,7 @@ function sorted(run: Run): Run {
 }
 
 function addBlock(run: Run, block: Block): void {
-  const told = toldBy(block);
+  const told = comparedPart(block);
   if (told !== null) run[told.kind].push(told.words);
 }
 
@@ -127,7 +127,7 @@ export interface ComparedPart {
   readonly words: string;
 }
 
-export function toldBy(block: Block): ComparedPart | null {
+export function comparedPart(block: Block): ComparedPart | null {
   switch (block.type) {
     case "text":
       return block.text === "" ? null : { kind: "texts", words: block.text };

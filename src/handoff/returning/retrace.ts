@@ -7,7 +7,7 @@
  */
 
 import type { AgentName, Message } from "../../model/index.ts";
-import { convertMessages, type SpokenMessage, toldBy } from "../converting/index.ts";
+import { comparedPart, convertMessages, type SpokenMessage } from "../converting/index.ts";
 
 /**
  * For each message of `copy` the originals that stand for it: none where those of an earlier message do, `null`
@@ -49,7 +49,7 @@ function wordsIn(messages: readonly SpokenMessage[], ownerAt: (at: number) => nu
     const owner = ownerAt(at);
     if (owner === null) return [];
     return content.flatMap((block): Words[] => {
-      const told = toldBy(block);
+      const told = comparedPart(block);
       return told === null ? [] : [{ key: `${role} ${told.kind} ${told.words}`, owner }];
     });
   });

@@ -2,7 +2,7 @@
 
 import { type Block, ContinuoError, type Message, present } from "../../model/index.ts";
 import { planContext } from "../../transcript/index.ts";
-import { linesOf, placeText, type ReceiptRecord, toldBy } from "../converting/index.ts";
+import { comparedPart, linesOf, placeText, type ReceiptRecord } from "../converting/index.ts";
 
 export interface PartOptions {
   /** Begin with the message of this id. */
@@ -106,7 +106,7 @@ function cutOf(before: readonly Block[], now: readonly Block[]): Block[] {
 function isCut(block: Block, now: Block | undefined): boolean {
   if (now === undefined) return true;
   if (block.type !== now.type || ("signature" in block && !("signature" in now))) return true;
-  return toldBy(block)?.words !== toldBy(now)?.words;
+  return comparedPart(block)?.words !== comparedPart(now)?.words;
 }
 
 function leftOut(message: Message, blocks: readonly Block[], reason: string): ReceiptRecord[] {

@@ -31,12 +31,12 @@ interface Filter {
 }
 
 /** Whether its sessions are known only from what it reports. */
-export function isToldAlone(agent: string): boolean {
+export function isListedOnlyByAgent(agent: string): boolean {
   return !isAgentName(agent);
 }
 
 /** As a row of the list. Its name takes the place of the location, which is unknown. */
-export function toldRow({ agent, sessionId, title, cwd, updatedAt }: ToldSession): ListedSession {
+export function rowOfAgentList({ agent, sessionId, title, cwd, updatedAt }: ToldSession): ListedSession {
   return {
     ...{ agent, sessionId, title, cwd, updatedAt },
     ...{ gitBranch: null, createdAt: null, sizeBytes: null, archived: false, live: null, problems: [] },
@@ -48,7 +48,7 @@ export function toldRow({ agent, sessionId, title, cwd, updatedAt }: ToldSession
  * The agent's own list, all pages of it; starts its program where none is open. Empty if Continuo's reader finds all
  * sessions. Errors: `agent_missing`, `agent_failed`; `unsupported` for an agent that has no list.
  */
-export async function toldBy(driver: AgentDriver, filter: Filter): Promise<readonly ToldSession[]> {
+export async function agentListOf(driver: AgentDriver, filter: Filter): Promise<readonly ToldSession[]> {
   try {
     return (await pagesOf(driver, filter)).filter((told) => isWanted(told, filter));
   } catch (error) {
@@ -82,18 +82,18 @@ function isWanted(told: ToldSession, { since, cwd }: Filter): boolean {
   return isOfFolder && (since === undefined || (told.updatedAt !== null && told.updatedAt >= since));
 }
 
-export interface ToldLists {
+export interface AgentLists {
   readonly told: readonly ToldSession[];
   readonly failures: readonly ListFailure[];
 }
 
 /** The lists of several agents; one that fails is reported together with the others. */
-export async function toldByAll(drivers: readonly AgentDriver[], filter: Filter): Promise<ToldLists> {
+export async function agentListsOf(drivers: readonly AgentDriver[], filter: Filter): Promise<AgentLists> {
   const told: ToldSession[] = [];
   const failures: ListFailure[] = [];
   for (const driver of drivers) {
     try {
-      told.push(...(await toldBy(driver, filter)));
+      told.push(...(await agentListOf(driver, filter)));
     } catch (error) {
       if (filter.signal?.aborted === true || !isContinuoError(error)) throw error;
       failures.push({ agent: driver.agent, error });
@@ -131,7 +131,7 @@ export async function listAllSessions(options: ListAllOptions = {}): Promise<All
       failures.push({ agent, error });
     }
   }
-  const lists = await toldByAll(drivers, options);
+  const lists = await agentListsOf(drivers, options);
   for (const row of lists.told) {
     const key = `${row.agent}:${row.sessionId}`;
     if (!met.has(key) && !rows.has(key)) rows.set(key, row);

@@ -1,6 +1,6 @@
 /** Agents whose files Continuo does not read: if a person names one, it is started and asked. */
 
-import { isToldAlone, OWN } from "../../catalog/index.ts";
+import { isListedOnlyByAgent, OWN } from "../../catalog/index.ts";
 import { assertRunnable, type Configuration, openDriver, readConfiguration } from "../../config/index.ts";
 import { type AgentDriver, ContinuoError } from "../../model/index.ts";
 import { READABLE_AGENTS } from "../../native/index.ts";
@@ -29,7 +29,7 @@ export async function namesToAsk(shell: Shell): Promise<readonly string[]> {
 
 /** The configured agents that have to be asked for their sessions. */
 function namesToldAlone({ agents }: Pick<Configuration, "agents">): readonly string[] {
-  return Object.keys(agents).filter(isToldAlone);
+  return Object.keys(agents).filter(isListedOnlyByAgent);
 }
 
 function noAgent(name: string, configured: readonly string[]): ContinuoError {

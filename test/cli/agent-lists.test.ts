@@ -5,8 +5,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { ScriptStep } from "../acp/script.ts";
 import { type Run, run } from "./home.ts";
 import { runHere } from "./in-process.ts";
+import { LISTED, listing } from "./listing-agent.ts";
 import { createTalkHome, type TalkHome } from "./talk.ts";
-import { LISTED, listing } from "./told-agent.ts";
 
 // Each call starts several programs.
 vi.setConfig({ testTimeout: 180_000 });

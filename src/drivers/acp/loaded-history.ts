@@ -8,11 +8,11 @@ import { eventsOf, newUpdateState, type UpdateState } from "./updates.ts";
 /** Updates beyond it are dropped, the oldest first: a caller who wants it all reads the disk. */
 const MAX_UPDATES = 20_000;
 
-export interface ToldHistory {
+export interface LoadedHistory {
   readonly updates: Json[];
 }
 
-export function noteUpdate({ updates }: ToldHistory, update: Json): void {
+export function noteUpdate({ updates }: LoadedHistory, update: Json): void {
   updates.push(update);
   if (updates.length > MAX_UPDATES) updates.shift();
 }
@@ -24,7 +24,7 @@ interface Draft {
 }
 
 /** Parts of one speaker that follow each other are one message. */
-export function messagesOf({ updates }: ToldHistory): Message[] {
+export function messagesOf({ updates }: LoadedHistory): Message[] {
   const state = newUpdateState();
   const drafts: Draft[] = [];
   for (const update of updates) addUpdate(drafts, update, state);

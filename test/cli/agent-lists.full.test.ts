@@ -2,9 +2,9 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 import { MAIN } from "./home.ts";
+import { LISTED, listing } from "./listing-agent.ts";
 import { createTalkHome, type TalkHome } from "./talk.ts";
 import { openTerminal } from "./tmux.ts";
-import { LISTED, listing } from "./told-agent.ts";
 
 // Each call starts several programs.
 vi.setConfig({ testTimeout: 180_000 });
