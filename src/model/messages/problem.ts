@@ -149,7 +149,7 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   lost_on_resume: {
     severity: "warning",
-    advice: "The agent itself does not see this record when it goes on with the session; Continuo reads it.",
+    advice: "The agent itself does not see this record when it continues the session; Continuo reads it.",
   },
   damaged_database: {
     severity: "damage",

@@ -58,7 +58,7 @@ export const coordinationCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "the readers of an expired log begin anew",
+    name: "the readers of an expired log begin again",
     run: async ({ store }) => {
       const of = { logId: "short", name: "ada" };
       await store.createLog({ logId: "short", ttl: 0.2, events: numbered(3) });

@@ -169,7 +169,7 @@ export const forkCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a fork inside a record goes on with first events of its own, and can be forked inside again",
+    name: "a fork inside a record continues with first events of its own, and can be forked inside again",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", mediaType: "text/plain", events: [bytes("hello")] });
       await store.forkLog("a", 0, { newLogId: "f", bytes: 4, events: [bytes("!")] });
@@ -215,7 +215,7 @@ export const forkCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a hidden log can neither be made anew nor forked",
+    name: "a hidden log can neither be created again nor forked",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", events: numbered(1) });
       await store.forkLog("a", 1, { newLogId: "f" });

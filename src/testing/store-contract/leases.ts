@@ -37,7 +37,7 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "the owner of a lease may take it anew, with a greater token",
+    name: "the owner of a lease can take it again, with a greater token",
     run: async ({ store }) => {
       const first = await store.acquireLease("x", { owner: "a" });
       const second = await store.acquireLease("x", { owner: "a" });
@@ -102,7 +102,7 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a lease is not taken from whoever has it since, nor by the token of nobody",
+    name: "a lease is not taken from its later owner, nor by an unknown token",
     run: async ({ store }) => {
       const old = await store.acquireLease("x", { owner: "a" });
       const next = await store.acquireLease("x", { owner: "b", takeFrom: old.token });

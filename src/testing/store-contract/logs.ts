@@ -145,7 +145,7 @@ export const logCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "a log that is made anew under a deleted id begins empty",
+    name: "a log that is created again under a deleted id begins empty",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", events: [{ ...said("old"), id: "e" }] });
       await store.commitCursor({ logId: "a", name: "c", sequence: 1 });

@@ -56,7 +56,7 @@ export const nameCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "deleteClaim forgets a claim for whoever holds it, and for nobody else",
+    name: "deleteClaim deletes a claim only for its holder",
     run: async ({ store }) => {
       const held = { name: "sub", owner: "a", generation: 1 };
       await store.deleteClaim(held);

@@ -146,7 +146,7 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "an append after a prune goes on with the chain",
+    name: "an append after a prune continues the chain",
     run: async ({ store }) => {
       const logId = await newLog(store);
       await store.append(logId, [CHUNK]);

@@ -124,7 +124,7 @@ export const tailCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "tail fails when the log is deleted and made anew under the same id",
+    name: "tail fails when the log is deleted and created again under the same id",
     run: async ({ store }) => {
       await store.createLog({ logId: "a", events: numbered(1) });
       const tail = store.tail("a")[Symbol.asyncIterator]();
