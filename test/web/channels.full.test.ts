@@ -146,6 +146,29 @@ test("a second page under one name says so, writes too, and both see everything"
   expect(await second.page.locator(".names .who").allInnerTexts()).toEqual(["ada"]);
 });
 
+test("a second page under one name takes the name over when the first one leaves the channel", async () => {
+  await viewer.machine.store.createLog({ logId: "channels/after" });
+  const first = await viewer.open("/channels/after");
+  await call(first.page, "ada");
+  await here(first.page, "ada");
+  const second = await viewer.open("/channels/after");
+  await call(second.page, "ada");
+  const notice = second.page.getByText("Another page is here under your name");
+  await notice.waitFor();
+  // Somebody else who comes changes nothing.
+  await join("after", "grace");
+  await here(second.page, "grace");
+  expect(await notice.count()).toBe(1);
+
+  await first.page.goto(`${viewer.machine.url}/#/channels`);
+  await notice.waitFor({ state: "detached" });
+  await here(second.page, "ada");
+  await message(second.page).fill("still here");
+  await message(second.page).press("Enter");
+  await post(second.page, "still here").waitFor();
+  expect(await second.page.locator(".names .who").allInnerTexts()).toEqual(["ada", "grace"]);
+});
+
 test("a page whose connection is lost says so, tries again, and misses nothing", async () => {
   const bot = await join("cut", "bot", "agent");
   await bot.send("before");

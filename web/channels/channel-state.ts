@@ -215,7 +215,10 @@ export class ChannelState {
         const client = await this.#connect(stop);
         try {
           this.roster.value = client.roster();
-          for await (const event of client.events({ signal: stop })) this.#take(event, client);
+          for await (const event of client.events({ signal: stop })) {
+            this.#take(event, client);
+            if (event.type === "presence" && this.#isNameFree()) this.#again.abort();
+          }
         } finally {
           this.#joined = null;
           await client.close();
@@ -258,6 +261,12 @@ export class ChannelState {
       this.presence.value = "elsewhere";
       return await watch(options);
     }
+  }
+
+  /** Whether the other page under this reader's name has left, so that this one can have the name. */
+  #isNameFree(): boolean {
+    const isThere = this.roster.value.some(({ handle }) => handle === this.handle.value);
+    return this.presence.value === "elsewhere" && !isThere;
   }
 
   /** The sequence before the first unfinished message, so that the connection receives it. */
