@@ -1,9 +1,18 @@
-/** The page folds the events of a continuous session to the same notes as the server, at its end and at any place before. */
+/** The page folds windows of a continuous session to the same notes as the server, at its end and at any place before. */
 
 import { expect, test } from "vitest";
+import { readHistory } from "../../src/live/index.ts";
 import { LIVE_FEED_TYPES, toWireEvent, type WireEvent } from "../../src/wire/index.ts";
-import { itemsAt, notesAt, placeOfCount, stepFrom } from "../../web/live/at.ts";
-import { EMPTY_LOG, foldLog, type LiveLog } from "../../web/live/fold.ts";
+import { hasPlace, itemsAt, shownNotes, stepFrom } from "../../web/live/at.ts";
+import {
+  EMPTY_PART,
+  foldNotes,
+  foldWindow,
+  type LivePart,
+  MOST_LOADED,
+  notesAfter,
+  withNewer,
+} from "../../web/live/fold.ts";
 import { type LiveTest, liveTest, said } from "../live/live-session.ts";
 
 /** What the feed sends of a session. */
@@ -12,10 +21,14 @@ async function feedOf({ store, service }: LiveTest, key: string): Promise<readon
   return events.filter(({ type }) => LIVE_FEED_TYPES.includes(type)).map(toWireEvent);
 }
 
-const shownIn = (log: LiveLog, at: number | null) =>
-  notesAt(log, at).map(({ history, version }) => {
-    const { text, startMs, endMs, status, by, evidence } = version;
-    return { noteId: history.noteId, text, startMs, endMs, status, by, evidence };
+/** The whole feed as one part. */
+function partOf(feed: readonly WireEvent[]): LivePart {
+  return withNewer(EMPTY_PART, feed, { to: feed.at(-1)?.sequence ?? 0, hasNewer: false });
+}
+
+const shownIn = (part: LivePart, at: number | null) =>
+  shownNotes(notesAfter(part, at)).map(({ noteId, text, startMs, endMs, status, by, evidence }) => {
+    return { noteId, text, startMs, endMs, status, by, evidence };
   });
 
 const serversNotes = async ({ service }: LiveTest) =>
@@ -64,34 +77,84 @@ test("after each step the page shows the notes that the server had then", async 
   await live.service.operate("k", merged, { operation: "split", parts });
   await remember();
 
-  const log = foldLog(EMPTY_LOG, await feedOf(live, "k"));
-  expect(then.map(({ at }) => shownIn(log, at))).toEqual(then.map(({ notes }) => notes));
-  expect(shownIn(log, null)).toEqual(await serversNotes(live));
-  expect(shownIn(log, 0)).toEqual([]);
-  // The way of the notes: two became one, and that became two.
-  expect(log.notes.get(merged)?.from).toEqual([ships, crane]);
-  expect(log.notes.get(ships)?.into).toEqual([merged]);
-  expect(log.notes.get(merged)?.into).toHaveLength(2);
-  expect(log.notes.get(harbour)?.versions.map(({ verb, text }) => `${verb}: ${text}`)).toEqual([
-    "written: The harbour opens at dawn",
-    "updated: The harbour opens at six",
-    "updated: It opens at seven",
-    "undone: The harbour opens at six",
-  ]);
+  const feed = await feedOf(live, "k");
+  const whole = partOf(feed);
+  expect(then.map(({ at }) => shownIn(whole, at))).toEqual(then.map(({ notes }) => notes));
+  expect(shownIn(whole, null)).toEqual(await serversNotes(live));
+  expect(shownIn(whole, 0)).toEqual([]);
   // Event by event it is the same as all at once.
-  const single = (await feedOf(live, "k")).reduce(
-    (folded, event) => foldLog(folded, [event, event]),
-    EMPTY_LOG,
+  const single = feed.reduce(
+    (part, event) => withNewer(part, [event], { to: event.sequence, hasNewer: false }),
+    EMPTY_PART,
   );
-  expect(single).toEqual(log);
+  expect(single).toEqual(whole);
+  expect(shownNotes(foldNotes(new Map(), feed))).toEqual(shownNotes(notesAfter(whole, null)));
+
+  // In windows from the end, and from the beginning, each place that is loaded shows the same.
+  const sessionId = await live.service.sessionIdOf("k");
+  const places = feed.map(({ sequence }) => sequence);
+  const expectSame = (part: LivePart): void => {
+    const here = places.filter((at) => hasPlace(part, at));
+    expect(here.map((at) => shownIn(part, at))).toEqual(here.map((at) => shownIn(whole, at)));
+    const lines = whole.items.filter(({ sequence }) => sequence > part.from && sequence <= part.to);
+    expect(part.items).toEqual(lines);
+  };
+  for (const limit of [1, 4, 7]) {
+    const read = (query: object) => readHistory(live.store, sessionId, { limit, ...query });
+    let part = foldWindow(EMPTY_PART, await read({ notes: "all" }), "instead");
+    for (let n = 0; part.hasOlder && n < feed.length; n++) {
+      expectSame(part);
+      part = foldWindow(part, await read({ before: part.from + 1, notes: "changed" }), "older");
+    }
+    expectSame(part);
+    expect([part.from, part.to]).toEqual([0, await live.store.latestSequence(sessionId)]);
+    part = foldWindow(EMPTY_PART, await read({ after: 0 }), "instead");
+    for (let n = 0; part.hasNewer && n < feed.length; n++) {
+      expectSame(part);
+      part = foldWindow(part, await read({ after: part.to }), "newer");
+    }
+    expectSame(part);
+    expect(part.items).toEqual(whole.items);
+    // A window that is not next to the part changes nothing.
+    expect(foldWindow(part, await read({ before: 3 }), "newer")).toBe(part);
+  }
+
   // Step by step through the whole log and back.
   let at: number | null = 0;
   let count = 0;
-  while (at !== null) {
-    expect([itemsAt(log, at).length, placeOfCount(log, count)]).toEqual([count, at]);
-    at = stepFrom(log, at, 1);
+  while (at !== null && count <= whole.items.length) {
+    expect(itemsAt(whole, at)).toHaveLength(count);
+    at = stepFrom(whole, at, 1) as number | null;
     count++;
   }
-  expect(count).toBe(log.items.length);
-  expect(stepFrom(log, null, -1)).toBe(log.items.at(-2)?.sequence);
+  expect(count).toBe(whole.items.length);
+  expect(stepFrom(whole, null, -1)).toBe(whole.items.at(-2)?.sequence);
+});
+
+test("the loaded part stays bounded in both directions, and says what is missing", () => {
+  const noteAt = (sequence: number): WireEvent =>
+    ({
+      ...{ id: `e${sequence}`, sequence, occurredAt: "2026-01-01T00:00:00Z", actor: { kind: "agent" } },
+      type: sequence % 100 === 1 ? "note_written" : "transcript_added",
+      data: { noteId: `n${sequence}`, content: `note ${sequence}`, text: "said", mediaTimeMs: sequence },
+    }) as unknown as WireEvent;
+  const events = (from: number, to: number): readonly WireEvent[] =>
+    Array.from({ length: to - from }, (_, n) => noteAt(from + n + 1));
+  const window = (from: number, to: number) => ({
+    ...{ events: events(from, to), from, sequence: to, notes: [] },
+    ...{ hasOlder: from > 0, hasNewer: to < 3_000 },
+  });
+  let part = foldWindow(EMPTY_PART, window(0, 200), "instead");
+  for (let to = 400; to <= 3_000; to += 200) part = foldWindow(part, window(to - 200, to), "newer");
+  expect([part.items.length, part.from, part.to]).toEqual([MOST_LOADED, 2_000, 3_000]);
+  expect([part.hasOlder, part.hasNewer, part.changes.length]).toEqual([true, false, 10]);
+  // The notes of what was dropped are still there.
+  expect(shownIn(part, null)).toHaveLength(30);
+  expect(shownIn(part, 2_000)).toHaveLength(20);
+  for (let from = 1_800; from >= 0; from -= 200) part = foldWindow(part, window(from, from + 200), "older");
+  expect([part.items.length, part.from, part.to]).toEqual([MOST_LOADED, 0, 1_000]);
+  expect([part.hasOlder, part.hasNewer]).toEqual([false, true]);
+  expect(shownIn(part, 0)).toEqual([]);
+  expect(shownIn(part, 1_000)).toHaveLength(10);
+  expect([stepFrom(part, 1_000, 1), stepFrom(part, null, -1)]).toEqual(["newer", "newer"]);
 });

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { NewEvent } from "../../src/model/index.ts";
 import { type LiveTest, liveTest, said } from "../live/live-session.ts";
 import { violations } from "./axe.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
@@ -136,6 +137,140 @@ test("a link leads to a place of the log, on a narrow dark screen too, and a ses
   await page.getByRole("button", { name: "Timeline" }).click();
   await page.locator(".moment", { hasText: "The harbour opens at dawn" }).first().waitFor();
   expect(await violations(page)).toEqual([]);
+  expect(errors).toEqual([]);
+  await page.context().close();
+});
+
+const LINES = 3_000;
+
+/** Every hundredth event is a note, and every fourth note is edited by a person. */
+function longLog(): readonly NewEvent[] {
+  return Array.from({ length: LINES }, (_, n): NewEvent => {
+    const mediaTimeMs = n * 1_000;
+    const note = (of: number, content: string) => {
+      const noteId = `note-${of}`;
+      return { noteId, content, mediaTimeMs, status: "written", evidence: [`line-${of - 5}`], lineage: [] };
+    };
+    if (n % 100 === 50) return { type: "note_written", data: note(n, `Note ${n}`) };
+    const of = n - 20;
+    if (n % 400 === 70)
+      return { type: "note_updated", data: note(of, `Note ${of}, edited`), actor: { kind: "person" } };
+    return { id: `line-${n}`, type: "transcript_added", data: { text: `Line ${n}.`, mediaTimeMs } };
+  });
+}
+
+/** The notes after so many events of that log, in the order of the medium. */
+function notesAfter(count: number): readonly string[] {
+  const notes = new Map<string, { readonly text: string; readonly atMs: number }>();
+  for (const { data } of longLog().slice(0, count)) {
+    const { noteId, content, mediaTimeMs } = data as {
+      noteId?: string;
+      content: string;
+      mediaTimeMs: number;
+    };
+    if (noteId !== undefined) notes.set(noteId, { text: content, atMs: mediaTimeMs });
+  }
+  return [...notes.values()].sort((a, b) => a.atMs - b.atMs).map(({ text }) => text);
+}
+
+test("a long session opens at its end with one window, loads others by need, and is replayed from its first line", async () => {
+  const { sessionId } = await live.service.open("long", { videoId: "long", title: "A long viewing" });
+  const before = await live.store.latestSequence(sessionId);
+  await live.store.append(sessionId, longLog());
+  const { page, errors, requests } = await viewer.open("/live", { access: "read" });
+  let sent = 0;
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      if (String(payload).includes('"transcript_added"')) sent++;
+    }),
+  );
+  const windows = (): readonly string[] => requests.filter((one) => one.includes("/history?"));
+  const line = (n: number) => page.locator(".moment", { hasText: `Line ${n}.` });
+  const savedNotes = async (): Promise<readonly string[]> => {
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save notes" }).click();
+    const text = readFileSync(await (await saved).path(), "utf8");
+    return text.split("\n").flatMap((one) => /\bNote \d+(, edited)?$/u.exec(one)?.[0] ?? []);
+  };
+  await page.locator(".channel-line", { hasText: "A long viewing" }).click();
+  await line(LINES - 1).waitFor();
+  // One for the end, and perhaps the one before it.
+  expect(windows().length).toBeLessThanOrEqual(2);
+  expect(await savedNotes()).toEqual(notesAfter(LINES));
+  expect(await violations(page)).toEqual([]);
+
+  // What a note stands on is loaded by need, and the notes stay those of the end.
+  await page.locator(".note-card", { hasText: "Note 50" }).getByRole("button", { name: "1 piece" }).click();
+  await page.locator(".moment[aria-current]", { hasText: "Line 45." }).waitFor();
+  expect(windows().length).toBeLessThanOrEqual(4);
+  expect(await savedNotes()).toEqual(notesAfter(LINES));
+  await page
+    .locator(".note-card", { hasText: "Note 50, edited" })
+    .getByRole("button", { name: "Versions" })
+    .click();
+  await page.locator(".lineage li", { hasText: /Note 50$/u }).waitFor();
+  const newest = page.getByRole("button", { name: "Newest" });
+  await newest.click();
+  await line(LINES - 1).waitFor();
+
+  // Upwards to the first line; what is loaded stays bounded, so the newest lines are left out meanwhile.
+  const timeline = page.getByRole("region", { name: "Timeline" });
+  await expect
+    .poll(
+      async () => {
+        await timeline.evaluate((one) =>
+          (one as unknown as { scrollTo(x: number, y: number): void }).scrollTo(0, 0),
+        );
+        return await line(0).count();
+      },
+      { timeout: 50_000 },
+    )
+    .toBe(1);
+  expect(windows().length).toBeGreaterThan(LINES / 200);
+  expect(await savedNotes()).toEqual(notesAfter(LINES));
+
+  // What is added meanwhile is at the end.
+  const more = {
+    id: "line-more",
+    type: "transcript_added",
+    data: { text: "Line more.", mediaTimeMs: 0 },
+  } as const;
+  await live.store.append(sessionId, [more]);
+  await expect.poll(() => sent).toBe(1);
+  await newest.click();
+  await page.locator(".moment", { hasText: "Line more." }).waitFor();
+
+  // Replayed from the beginning, beyond the end of a window, and at any place: the notes of that place.
+  const slider = page.getByRole("slider", { name: "Place in the log" });
+  await slider.fill("0");
+  await page.getByText("You see the session as it was").waitFor();
+  expect(await savedNotes()).toEqual([]);
+  await page.keyboard.press("j");
+  await line(0).waitFor();
+  await slider.fill(String(before + 180));
+  await line(179).waitFor();
+  // The slider has keys of its own.
+  await timeline.focus();
+  const shown = async (): Promise<number> => Number(await slider.inputValue()) - before;
+  await expect
+    .poll(
+      async () => {
+        await page.keyboard.press("j");
+        return await shown();
+      },
+      { timeout: 50_000, interval: 1 },
+    )
+    .toBeGreaterThan(230);
+  expect(await savedNotes()).toEqual(notesAfter(await shown()));
+  await slider.fill(String(before + 1_480));
+  await line(1_479).waitFor();
+  expect(await savedNotes()).toEqual(notesAfter(1_480));
+  await page.getByRole("button", { name: "Step back" }).click();
+  await expect.poll(shown).toBe(1_479);
+  await newest.click();
+  await page.locator(".moment", { hasText: "Line more." }).waitFor();
+  expect(await savedNotes()).toEqual(notesAfter(LINES));
+  expect(sent).toBe(1);
   expect(errors).toEqual([]);
   await page.context().close();
 });

@@ -1,10 +1,10 @@
 /**
- * A continuous session for the page: its timeline, and every version of its notes, so that it can be shown at any
- * position of its log. Each event is folded once, in order. Pure.
+ * The loaded part of a continuous session: its timeline, and the notes before it with their changes in it, so that it
+ * can be shown at any position of the part. It grows to both sides and stays bounded. Pure.
  */
 
-import type { Note, NoteStatus } from "../../src/wire/index.ts";
-import { recordOf, textOfContent, type WireEvent } from "../../src/wire/index.ts";
+import type { LiveHistory, Note, NoteCut, NoteEvent, NoteStatus } from "../../src/wire/index.ts";
+import { NOTE_EVENT_TYPES, recordOf, textOfContent, type WireEvent } from "../../src/wire/index.ts";
 
 interface Place {
   readonly sequence: number;
@@ -36,7 +36,13 @@ export type Item = Place &
         readonly picture: Picture | null;
       }
     | { readonly type: "question"; readonly mediaTimeMs: number; readonly text: string }
-    | { readonly type: "note"; readonly verb: NoteVerb; readonly noteId: string; readonly by: Note["by"] }
+    | {
+        readonly type: "note";
+        readonly verb: NoteVerb;
+        readonly noteId: string;
+        readonly by: Note["by"];
+        readonly text: string;
+      }
     | { readonly type: "state"; readonly text: string }
     | { readonly type: "checkpoint"; readonly cursor: number }
     | { readonly type: "lost"; readonly count: number }
@@ -44,89 +50,175 @@ export type Item = Place &
 
 /** A note after one event. */
 export interface NoteVersion
-  extends Pick<Note, "text" | "startMs" | "endMs" | "confidence" | "evidence" | "by"> {
+  extends Pick<Note, "noteId" | "text" | "startMs" | "endMs" | "confidence" | "evidence" | "by"> {
   readonly sequence: number;
   readonly at: string;
   readonly verb: NoteVerb;
   readonly status: NoteStatus;
-}
-
-export interface NoteHistory {
-  readonly noteId: string;
-  /** Oldest first. */
-  readonly versions: readonly NoteVersion[];
-  /** The notes that were merged or split into this one, and the notes that this one became. */
+  /** The notes that were merged or split into it. */
   readonly from: readonly string[];
-  readonly into: readonly string[];
+  /** How long it is in full, if the server shortened it. */
+  readonly cut: NoteCut | null;
 }
 
-export interface LiveLog {
+export type Notes = ReadonlyMap<string, NoteVersion>;
+
+/** A run of the log: everything after `from` and up to `to`. */
+export interface LivePart {
   /** In the order of the log. */
   readonly items: readonly Item[];
-  /** How many items at the beginning were left out to keep the loaded part small. */
-  readonly left: number;
-  readonly notes: ReadonlyMap<string, NoteHistory>;
-  readonly latest: number;
+  /** The notes at `from`. */
+  readonly base: Notes;
+  /** What became of notes in the part, in the order of the log. */
+  readonly changes: readonly NoteVersion[];
+  readonly from: number;
+  readonly to: number;
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
 }
 
-export const EMPTY_LOG: LiveLog = { items: [], left: 0, notes: new Map(), latest: 0 };
+export const EMPTY_PART: LivePart = {
+  items: [],
+  base: new Map(),
+  changes: [],
+  from: 0,
+  to: 0,
+  hasOlder: false,
+  hasNewer: false,
+};
 
-export const MOST_ITEMS = 20_000;
-const MOST_VERSIONS = 50;
+/** Lines that are loaded at the same time. */
+export const MOST_LOADED = 1_000;
+/** With more, archived notes are forgotten. */
+const MOST_NOTES = 4_500;
 
-/** One batch of events, newer than all before. */
-export function foldLog(log: LiveLog, events: readonly WireEvent[]): LiveLog {
-  let { latest } = log;
-  const fresh: WireEvent[] = [];
-  for (const event of events) {
-    if (event.sequence <= latest) continue;
-    fresh.push(event);
-    latest = event.sequence;
+/** A window that is not next to the part, for `older` and `newer`, changes nothing. */
+export function foldWindow(
+  part: LivePart,
+  window: Omit<LiveHistory, "latestSequence" | "sessionId">,
+  place: "instead" | "older" | "newer",
+): LivePart {
+  const { events, from, sequence: to, hasOlder, hasNewer } = window;
+  if (place === "newer") return from === part.to ? withNewer(part, events, { to, hasNewer }) : part;
+  const told = new Map(window.notes.map((note) => baseOf(note)));
+  if (place === "instead") {
+    const { items, changes } = foldEvents(told, events);
+    return { items, base: told, changes, from, to, hasOlder, hasNewer };
   }
-  if (fresh.length === 0) return log;
-  const notes = new Map(log.notes);
-  const made = fresh.flatMap((event) => (isNoteEvent(event) ? foldNote(notes, event) : toItems(event)));
-  const items = [...log.items, ...made];
-  const kept = items.slice(-MOST_ITEMS);
-  return { items: kept, left: log.left + items.length - kept.length, notes, latest };
+  if (to !== part.from) return part;
+  const base = new Map(part.base);
+  for (const { type, data } of events) {
+    const { noteId } = recordOf(data);
+    // A note that the server does not name begins in this window.
+    if (NOTE_EVENT_TYPES.includes(type) && typeof noteId === "string") base.delete(noteId);
+  }
+  for (const [noteId, note] of told) base.set(noteId, note);
+  const older = foldEvents(base, events);
+  const changes = [...older.changes, ...part.changes];
+  return withoutNewest({ ...part, items: [...older.items, ...part.items], changes, base, from, hasOlder });
 }
 
-const NOTE_TYPES: readonly string[] = [
-  "note_written",
-  "note_updated",
-  "note_merged",
-  "note_archived",
-  "note_removed",
-];
-
-function isNoteEvent({ type }: WireEvent): boolean {
-  return NOTE_TYPES.includes(type);
+/** Events that follow the part without a gap. */
+export function withNewer(
+  part: LivePart,
+  events: readonly WireEvent[],
+  { to, hasNewer }: Pick<LivePart, "to" | "hasNewer">,
+): LivePart {
+  const newer = foldEvents(notesAfter(part, null), events);
+  const items = [...part.items, ...newer.items];
+  return withoutOldest({ ...part, items, changes: [...part.changes, ...newer.changes], to, hasNewer });
 }
 
-/** After a change by a person, changes by the agent do not count. */
-function foldNote(notes: Map<string, NoteHistory>, event: WireEvent): readonly Item[] {
+/** The notes after these events. */
+export function foldNotes(notes: Notes, events: readonly WireEvent[]): Notes {
+  const { changes } = foldEvents(notes, events);
+  return changes.length === 0 ? notes : applied(notes, changes);
+}
+
+/** The notes at a position of the part, with archived ones; `null` is its end. */
+export function notesAfter({ base, changes }: LivePart, at: number | null): Notes {
+  return applied(base, at === null ? changes : changes.filter(({ sequence }) => sequence <= at));
+}
+
+function applied(notes: Notes, changes: readonly NoteVersion[]): Notes {
+  const after = new Map(notes);
+  for (const change of changes) after.set(change.noteId, change);
+  return after.size > MOST_NOTES ? withoutArchived(after) : after;
+}
+
+function withoutArchived(notes: Notes): Notes {
+  return new Map([...notes].filter(([, { status }]) => status !== "archived"));
+}
+
+function withoutOldest(part: LivePart): LivePart {
+  const first = part.items.at(-MOST_LOADED);
+  if (first === undefined || part.items.length === MOST_LOADED) return part;
+  const from = first.sequence - 1;
+  return {
+    ...part,
+    items: part.items.slice(-MOST_LOADED),
+    base: withoutArchived(notesAfter(part, from)),
+    changes: part.changes.filter(({ sequence }) => sequence > from),
+    from,
+    hasOlder: true,
+  };
+}
+
+function withoutNewest(part: LivePart): LivePart {
+  if (part.items.length <= MOST_LOADED) return part;
+  const items = part.items.slice(0, MOST_LOADED);
+  const to = items.at(-1)?.sequence ?? part.to;
+  return {
+    ...part,
+    items,
+    changes: part.changes.filter(({ sequence }) => sequence <= to),
+    to,
+    hasNewer: true,
+  };
+}
+
+function baseOf(note: NoteEvent): readonly [string, NoteVersion] {
+  const version = versionOfEvent(note);
+  return [version.noteId, version];
+}
+
+/** A version of a note as the server tells it. */
+export function versionOfEvent({ event, status, by, cut }: NoteEvent): NoteVersion {
+  const data = recordOf(event.data);
+  const version = toVersion(event, { data, verb: verbOf(event.type, data), last: undefined, actor: by });
+  return { ...version, status, by, cut };
+}
+
+function foldEvents(before: Notes, events: readonly WireEvent[]): Pick<LivePart, "items" | "changes"> {
+  const notes = new Map(before);
+  const items: Item[] = [];
+  const changes: NoteVersion[] = [];
+  for (const event of events) {
+    if (!NOTE_EVENT_TYPES.includes(event.type)) {
+      items.push(...toItems(event));
+      continue;
+    }
+    const version = versionAfter(notes, event);
+    if (version === null) continue;
+    notes.set(version.noteId, version);
+    changes.push(version);
+    const { verb, noteId, text } = version;
+    const by = event.actor.kind === "person" ? "person" : "agent";
+    items.push({ ...placeOf(event), type: "note", verb, noteId, by, text: text.slice(0, 200) });
+  }
+  return { items, changes };
+}
+
+/** After a change by a person, changes by the agent do not count; neither does the end of an unknown note. */
+function versionAfter(notes: Notes, event: WireEvent): NoteVersion | null {
   const data = recordOf(event.data);
   const { noteId } = data;
-  if (typeof noteId !== "string") return [];
-  const before = notes.get(noteId);
+  if (typeof noteId !== "string") return null;
+  const last = notes.get(noteId);
   const actor = event.actor.kind === "person" ? "person" : "agent";
-  if (before?.versions.at(-1)?.by === "person" && actor === "agent") return [];
+  if (last?.by === "person" && actor === "agent") return null;
   const verb = verbOf(event.type, data);
-  const version = versionOf(event, { data, verb, last: before?.versions.at(-1), actor });
-  if (version === null) return [];
-  const parents = [...new Set([...(before?.from ?? []), ...textsIn(data.lineage), ...textsIn(data.sources)])];
-  notes.set(noteId, {
-    noteId,
-    versions: [...(before?.versions ?? []), version].slice(-MOST_VERSIONS),
-    from: parents,
-    into: before?.into ?? [],
-  });
-  for (const parent of parents) {
-    const known = notes.get(parent);
-    if (known === undefined || known.into.includes(noteId)) continue;
-    notes.set(parent, { ...known, into: [...known.into, noteId] });
-  }
-  return [{ ...placeOf(event), type: "note", verb, noteId, by: actor }];
+  return verb === "archived" && last === undefined ? null : toVersion(event, { data, verb, last, actor });
 }
 
 interface Change {
@@ -136,14 +228,14 @@ interface Change {
   readonly actor: Note["by"];
 }
 
-/** `null` for the end of an unknown note. */
-function versionOf(event: WireEvent, { data, verb, last, actor }: Change): NoteVersion | null {
+function toVersion(event: WireEvent, { data, verb, last, actor }: Change): NoteVersion {
   const { sequence, occurredAt: at } = event;
-  if (verb === "archived")
-    return last === undefined ? null : { ...last, sequence, at, verb, status: "archived", by: actor };
+  if (verb === "archived" && last !== undefined)
+    return { ...last, sequence, at, verb, status: "archived", by: actor };
   const startMs = numberOr(data.mediaTimeMs, last?.startMs ?? 0);
   return {
     ...{ sequence, at, verb, startMs },
+    noteId: textOr(data.noteId),
     text: textOfContent(data.content),
     endMs: numberOr(data.endMs, last?.endMs ?? startMs),
     confidence: numberOr(data.confidence, 1),
@@ -151,6 +243,8 @@ function versionOf(event: WireEvent, { data, verb, last, actor }: Change): NoteV
     status: statusOf(data.status),
     // An undo gives the note back to its former owner.
     by: data.operation === "undo" && data.restoredBy === "agent" ? "agent" : actor,
+    from: [...new Set([...(last?.from ?? []), ...textsIn(data.lineage), ...textsIn(data.sources)])],
+    cut: null,
   };
 }
 

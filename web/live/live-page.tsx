@@ -24,10 +24,8 @@ interface LivePageProps {
 export function LivePage({ sessionKey, at }: LivePageProps): VNode {
   const state = useMemo(() => new LiveState(sessionKey), [sessionKey]);
   const part = useSignal<"notes" | "timeline">("notes");
-  useEffect(() => state.follow(), [state]);
-  useEffect(() => {
-    state.at.value = at;
-  }, [state, at]);
+  useEffect(() => state.follow(at), [state]);
+  useEffect(() => void state.goTo(at), [state, at]);
   const session = state.session.value;
   const title = session?.title ?? session?.videoId ?? sessionKey;
   useEffect(() => {

@@ -1,71 +1,289 @@
-/** One continuous session: its growing log, and the shown position in it. */
+/** One continuous session: a window of its log, which grows to both sides, and the shown position in it. */
 
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { type LiveServerFrame, type LiveSession, watchLive } from "../../src/client/live/index.ts";
-import type { WireEvent } from "../../src/wire/index.ts";
-import { ask, sayError } from "../state/server.ts";
-import { itemsAt, notesAt, type ShownNote } from "./at.ts";
-import { EMPTY_LOG, foldLog, type Item, type LiveLog } from "./fold.ts";
+import {
+  type LiveServerFrame,
+  type LiveSession,
+  type LiveWatch,
+  watchLive,
+} from "../../src/client/live/index.ts";
+import type { LiveHistory, NoteHistory, WireEvent } from "../../src/wire/index.ts";
+import { ask, isAbort, ServerError, sayError } from "../state/server.ts";
+import { hasPlace, itemsAt, shownNotes, stepFrom } from "./at.ts";
+import {
+  EMPTY_PART,
+  foldNotes,
+  foldWindow,
+  type Item,
+  type LivePart,
+  type Notes,
+  type NoteVersion,
+  notesAfter,
+  withNewer,
+} from "./fold.ts";
 import { livePath } from "./paths.ts";
 
+/** Events of one window. */
+const WINDOW = 200;
 /** Events that arrive within this time are drawn together. */
 const GATHER_MS = 50;
 /** This long after a change, the facts of the session are requested once. */
 const FACTS_MS = 500;
+/** The end is read again instead of everything in between if the page missed more events. */
+const MOST_MISSED = 1_000;
+const AGAIN_MS = 2_000;
+
+/** Where the timeline scrolls. */
+export type Goal = { readonly to: "end" } | { readonly to: "line"; readonly name: string };
 
 export class LiveState {
   readonly key: string;
   readonly session: Signal<LiveSession | null> = signal(null);
-  readonly log: Signal<LiveLog> = signal(EMPTY_LOG);
+  readonly part: Signal<LivePart> = signal(EMPTY_PART);
+  /** The newest event of the log that the page knows of. */
+  readonly latest: Signal<number> = signal(0);
   /** The shown position of the log; `null` is the end. */
   readonly at: Signal<number | null> = signal(null);
   /** The id of the chosen item of the timeline, or of the chosen note. */
   readonly chosen: Signal<string | null> = signal(null);
+  readonly goal: Signal<Goal | null> = signal(null);
   readonly connection: Signal<"connecting" | "open" | "lost" | "over"> = signal("connecting");
   readonly failure: Signal<string | null> = signal(null);
-  /** Whether all events from before the page was opened have arrived. */
+  /** Whether the first window is here. */
   readonly isReady: Signal<boolean> = signal(false);
   readonly items: ReadonlySignal<readonly Item[]>;
   readonly itemById: ReadonlySignal<ReadonlyMap<string, Item>>;
-  readonly notes: ReadonlySignal<readonly ShownNote[]>;
+  readonly notes: ReadonlySignal<readonly NoteVersion[]>;
+  /** At the end of the log, also while the part ends before it. */
+  readonly #newest: Signal<Notes> = signal(new Map());
+  /** At the shown position, while the part does not have it. */
+  readonly #kept: Signal<Notes> = signal(new Map());
   readonly #over = new AbortController();
+  #sessionId: string | null = null;
+  #watching: LiveWatch | null = null;
+  #isLoading = false;
+  /** How often the reader went somewhere else. */
+  #moves = 0;
   #gathered: WireEvent[] = [];
+  /** The newest events, which may be missing in a window that was asked for before them. */
+  #recent: readonly WireEvent[] = [];
+  /** They have everything after this sequence. */
+  #recentFrom = 0;
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #asking: ReturnType<typeof setTimeout> | undefined;
+  #joining: ReturnType<typeof setTimeout> | undefined;
 
   constructor(key: string) {
     this.key = key;
-    this.items = computed(() => itemsAt(this.log.value, this.at.value));
-    this.itemById = computed(() => new Map(this.log.value.items.map((item) => [item.id, item])));
-    this.notes = computed(() => notesAt(this.log.value, this.at.value));
+    this.items = computed(() => itemsAt(this.part.value, this.at.value));
+    this.itemById = computed(() => new Map(this.part.value.items.map((item) => [item.id, item])));
+    this.notes = computed(() => shownNotes(this.#notesAt(this.at.value)));
+  }
+
+  /** Whether the newest events are shown, and those that follow will be. */
+  get isAtEnd(): boolean {
+    return this.at.value === null && !this.part.value.hasNewer;
   }
 
   /** The returned function ends it. */
-  follow(): () => void {
+  follow(at: number | null): () => void {
     void this.#askFacts();
-    const watching = watchLive({
-      serverUrl: location.origin,
-      key: this.key,
-      onFrame: (frame) => this.#take(frame, () => watching.close()),
-      onConnection: (connection) => {
-        if (this.connection.value !== "over") this.connection.value = connection;
-      },
-    });
+    void this.#join(at);
     return () => {
       this.#over.abort();
-      clearTimeout(this.#drawing);
-      clearTimeout(this.#asking);
-      watching.close();
+      for (const timer of [this.#drawing, this.#asking, this.#joining]) clearTimeout(timer);
+      this.#watching?.close();
     };
   }
 
-  #take(frame: LiveServerFrame, end: () => void): void {
+  /** Shows the session as it was at a position, or with `null` its end. */
+  async goTo(at: number | null): Promise<void> {
+    if (!this.isReady.value) return;
+    const part = this.part.value;
+    this.#moves += 1;
+    const move = this.#moves;
+    if (at === null ? part.hasNewer : !hasPlace(part, at)) {
+      const window = await this.#read(at === null ? "notes=all" : `notes=all&around=sequence:${at}`);
+      if (window === null || move !== this.#moves) return;
+      batch(() => {
+        this.at.value = at;
+        this.#show(this.#withRecent(foldWindow(part, window, "instead")));
+        this.goal.value = { to: "end" };
+      });
+      return;
+    }
+    batch(() => {
+      this.at.value = at;
+      this.goal.value = { to: "end" };
+    });
+  }
+
+  /** Goes one line on or back, beyond the loaded part too. */
+  async step(by: 1 | -1): Promise<void> {
+    const at = this.at.value;
+    if (at !== null && !hasPlace(this.part.value, at)) await this.goTo(at);
+    const next = stepFrom(this.part.value, this.at.value, by);
+    if (next === "older" || next === "newer") {
+      const before = this.part.value;
+      if (next === "older") await this.loadOlder();
+      else if (at === null) await this.goTo(null);
+      else await this.loadNewer();
+      if (this.part.value !== before && at === this.at.value) await this.step(by);
+    } else if (next !== at) await this.goTo(next);
+  }
+
+  async loadOlder(): Promise<void> {
+    const { from, hasOlder } = this.part.value;
+    if (hasOlder) await this.#grow(`notes=changed&before=${from + 1}`, "older");
+  }
+
+  async loadNewer(): Promise<void> {
+    const { to, hasNewer } = this.part.value;
+    if (hasNewer) await this.#grow(`after=${to}`, "newer");
+  }
+
+  /** Chooses a line of the timeline by the id of its event, and loads the part around it if necessary. */
+  async showEvent(id: string): Promise<void> {
+    if (!this.itemById.value.has(id)) {
+      this.#moves += 1;
+      const move = this.#moves;
+      const window = await this.#read(`notes=all&around=${encodeURIComponent(id)}`);
+      if (window === null || move !== this.#moves) return;
+      this.#show(this.#withRecent(foldWindow(this.part.value, window, "instead")));
+    }
+    batch(() => {
+      this.chosen.value = id;
+      this.goal.value = { to: "line", name: id };
+    });
+  }
+
+  /** The versions of a note up to this one, and what it was made of; `null` if they cannot be read. */
+  async historyOf({ noteId, sequence }: NoteVersion): Promise<NoteHistory | null> {
+    const path = livePath(this.key, `/notes/${encodeURIComponent(noteId)}/history?at=${sequence}`);
+    return await this.#guarded(() => ask<NoteHistory>(path, { signal: this.#over.signal }));
+  }
+
+  #notesAt(at: number | null): Notes {
+    if (at === null) return this.#newest.value;
+    return hasPlace(this.part.value, at) ? notesAfter(this.part.value, at) : this.#kept.value;
+  }
+
+  /** The notes of the shown position stay, whatever part is loaded. */
+  #show(part: LivePart): void {
+    const at = this.at.value;
+    if (at !== null && !hasPlace(part, at) && hasPlace(this.part.value, at))
+      this.#kept.value = notesAfter(this.part.value, at);
+    if (!part.hasNewer) this.#newest.value = notesAfter(part, null);
+    this.part.value = part;
+  }
+
+  async #grow(query: string, place: "older" | "newer"): Promise<void> {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    const window = await this.#read(query);
+    this.#isLoading = false;
+    if (window === null) return;
+    batch(() => this.#show(this.#withRecent(foldWindow(this.part.value, window, place))));
+  }
+
+  /** Adds events that arrived after the window was read. */
+  #withRecent(part: LivePart): LivePart {
+    if (part.hasNewer) return part;
+    if (part.to < this.#recentFrom) return { ...part, hasNewer: true };
+    const fresh = this.#recent.filter(({ sequence }) => sequence > part.to);
+    const last = fresh.at(-1);
+    return last === undefined ? part : withNewer(part, fresh, { to: last.sequence, hasNewer: false });
+  }
+
+  async #read(query: string): Promise<LiveHistory | null> {
+    const path = livePath(this.key, `/history?limit=${WINDOW}&${query}`);
+    const window = await this.#guarded(() => ask<LiveHistory>(path, { signal: this.#over.signal }));
+    if (window === null) return null;
+    if (this.#sessionId !== null && window.sessionId !== this.#sessionId) {
+      this.#joinAnew();
+      return null;
+    }
+    this.latest.value = Math.max(this.latest.value, window.latestSequence);
+    return window;
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T | null> {
+    try {
+      const result = await work();
+      this.failure.value = null;
+      return result;
+    } catch (error) {
+      if (!isAbort(error)) this.failure.value = sayError(error);
+      return null;
+    }
+  }
+
+  /** Reads the end, or the part around a position, and follows what is appended. */
+  async #join(at: number | null): Promise<void> {
+    const place = at === null ? "" : `&around=sequence:${at}`;
+    const path = livePath(this.key, `/history?limit=${WINDOW}&notes=all${place}`);
+    try {
+      const window = await ask<LiveHistory>(path, { signal: this.#over.signal });
+      batch(() => {
+        this.failure.value = null;
+        this.#sessionId = window.sessionId;
+        this.latest.value = window.latestSequence;
+        this.#recent = [];
+        this.#recentFrom = window.latestSequence;
+        this.at.value = at;
+        this.#show(foldWindow(EMPTY_PART, window, "instead"));
+        this.isReady.value = true;
+        this.goal.value = { to: "end" };
+      });
+      if (!this.#over.signal.aborted) this.#watch(window);
+    } catch (error) {
+      if (this.#over.signal.aborted) return;
+      this.isReady.value = true;
+      const code = error instanceof ServerError ? error.code : "";
+      // A link to a place that the session of this key does not have.
+      if (code === "out_of_range" && at !== null) return await this.#join(null);
+      this.failure.value = sayError(error);
+      if (END_CODES.includes(code)) this.connection.value = "over";
+      else this.#joining = setTimeout(() => void this.#join(at), AGAIN_MS);
+    }
+  }
+
+  #watch({ sessionId, latestSequence: after }: LiveHistory): void {
+    const watching = watchLive({
+      serverUrl: location.origin,
+      key: this.key,
+      sessionId,
+      after,
+      onFrame: (frame) => {
+        if (watching === this.#watching) this.#take(frame);
+      },
+      onConnection: (connection) => {
+        if (watching === this.#watching && this.connection.value !== "over")
+          this.connection.value = connection;
+      },
+    });
+    this.#watching = watching;
+  }
+
+  /** For another session of the key, and after a long absence. */
+  #joinAnew(): void {
+    this.#watching?.close();
+    this.#watching = null;
+    clearTimeout(this.#drawing);
+    this.#drawing = undefined;
+    this.#gathered = [];
+    this.#moves += 1;
+    this.#askSoon();
+    void this.#join(null);
+  }
+
+  #take(frame: LiveServerFrame): void {
     switch (frame.type) {
-      case "hello":
-        // The key may have another session by now.
-        if (this.session.value !== null && this.session.value.sessionId !== frame.sessionId)
-          this.#beginAnew();
+      case "hello": {
+        const isFar = frame.latestSequence - this.latest.value > MOST_MISSED;
+        if (frame.sessionId !== this.#sessionId || isFar) this.#joinAnew();
         return;
+      }
       case "event":
         this.#gathered.push(frame.event);
         this.#drawing ??= setTimeout(() => this.#draw(), GATHER_MS);
@@ -73,7 +291,6 @@ export class LiveState {
         return;
       case "ready":
         this.#draw();
-        this.isReady.value = true;
         return;
       case "backpressure":
       case "degraded":
@@ -81,12 +298,11 @@ export class LiveState {
         return;
       case "error":
         this.#draw();
-        this.isReady.value = true;
         // The end of a session is not a failure.
         if (frame.error.code !== "log_closed") this.failure.value = frame.error.message;
         if (END_CODES.includes(frame.error.code)) {
           this.connection.value = "over";
-          end();
+          this.#watching?.close();
         }
         return;
       default:
@@ -94,21 +310,24 @@ export class LiveState {
     }
   }
 
-  #beginAnew(): void {
-    batch(() => {
-      this.log.value = EMPTY_LOG;
-      this.at.value = null;
-      this.#gathered = [];
-    });
-    this.#askSoon();
-  }
-
   #draw(): void {
     clearTimeout(this.#drawing);
     this.#drawing = undefined;
-    const events = this.#gathered;
+    const known = this.#recent.at(-1)?.sequence ?? this.#recentFrom;
+    const events = this.#gathered.filter(({ sequence }) => sequence > known);
     this.#gathered = [];
-    this.log.value = foldLog(this.log.value, events);
+    const last = events.at(-1)?.sequence;
+    if (last === undefined) return;
+    this.#recent = [...this.#recent, ...events];
+    batch(() => {
+      this.latest.value = Math.max(this.latest.value, last);
+      this.#newest.value = foldNotes(this.#newest.value, events);
+      this.#show(this.#withRecent(this.part.value));
+    });
+    const left = this.#recent.slice(0, -MOST_MISSED).at(-1);
+    if (left === undefined) return;
+    this.#recentFrom = left.sequence;
+    this.#recent = this.#recent.slice(-MOST_MISSED);
   }
 
   #askSoon(): void {
@@ -119,11 +338,9 @@ export class LiveState {
   }
 
   async #askFacts(): Promise<void> {
-    try {
-      this.session.value = await ask<LiveSession>(livePath(this.key), { signal: this.#over.signal });
-    } catch (error) {
-      if (!this.#over.signal.aborted) this.failure.value = sayError(error);
-    }
+    const path = livePath(this.key);
+    const session = await this.#guarded(() => ask<LiveSession>(path, { signal: this.#over.signal }));
+    if (session !== null) this.session.value = session;
   }
 }
 

@@ -1,17 +1,24 @@
 /** Notes as Markdown, with their texts escaped. Pure. */
 
 import { visibleLine } from "../../src/transcript/index.ts";
-import type { ShownNote } from "./at.ts";
+import type { NoteVersion } from "./fold.ts";
 import { mediaTime } from "./paths.ts";
 
-export function notesAsMarkdown(title: string, notes: readonly ShownNote[]): string {
-  const lines = notes.map(({ version: { text, startMs, endMs, status, by } }) => {
+export function notesAsMarkdown(title: string, notes: readonly NoteVersion[]): string {
+  const lines = notes.map((note) => {
+    const { startMs, endMs, status, by } = note;
     const span = endMs > startMs ? `${mediaTime(startMs)}–${mediaTime(endMs)}` : mediaTime(startMs);
     const marks = [status === "written" ? "" : status, by === "person" ? "by a person" : ""];
     const mark = marks.filter((one) => one !== "").join(", ");
-    return `- **${span}**${mark === "" ? "" : ` (${mark})`} ${plain(text)}`;
+    return `- **${span}**${mark === "" ? "" : ` (${mark})`} ${plain(shownText(note))}`;
   });
   return `${[`# ${plain(title)}`, "", ...lines].join("\n")}\n`;
+}
+
+/** With a mark where the server shortened it. */
+export function shownText({ text, cut }: Pick<NoteVersion, "text" | "cut">): string {
+  const left = (cut?.content ?? 0) - text.length;
+  return left > 0 ? `${text}… (${left.toLocaleString("en")} more characters)` : text;
 }
 
 /** One line in which nothing is markup. */

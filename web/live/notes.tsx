@@ -2,14 +2,14 @@
 
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { visibleLine, visibleText } from "../../src/transcript/index.ts";
-import type { NoteStatus } from "../../src/wire/index.ts";
+import type { NoteHistory, NoteStatus } from "../../src/wire/index.ts";
 import { counted, dateAndClock } from "../content/words.ts";
 import { useVirtual } from "../shell/virtual.ts";
-import { noteAt, type ShownNote } from "./at.ts";
-import type { Item, NoteVersion } from "./fold.ts";
+import { type Item, type NoteVersion, versionOfEvent } from "./fold.ts";
 import type { LiveState } from "./live-state.ts";
+import { shownText } from "./markdown.ts";
 import { mediaTime } from "./paths.ts";
 
 export function Notes({ state }: { state: LiveState }): VNode {
@@ -18,13 +18,13 @@ export function Notes({ state }: { state: LiveState }): VNode {
   const virtualizer = useVirtual({
     scroller,
     rows: notes,
-    keyOf: ({ history }) => history.noteId,
+    keyOf: ({ noteId }) => noteId,
     sizeOf: () => 96,
     paddingEnd: 24,
   });
   const chosen = state.chosen.value;
   useLayoutEffect(() => {
-    const index = notes.findIndex(({ history }) => history.noteId === chosen);
+    const index = notes.findIndex(({ noteId }) => noteId === chosen);
     if (index >= 0) virtualizer.scrollToIndex(index, { align: "auto" });
   }, [virtualizer, chosen]);
   return (
@@ -40,7 +40,7 @@ export function Notes({ state }: { state: LiveState }): VNode {
             const note = notes[index];
             return note === undefined ? null : (
               <li
-                key={note.history.noteId}
+                key={note.noteId}
                 class="line"
                 data-index={index}
                 style={{ transform: `translateY(${start}px)` }}
@@ -64,16 +64,18 @@ const STATUSES: Readonly<Record<NoteStatus, string>> = {
   archived: "archived",
 };
 
-function NoteView({ note, state }: { note: ShownNote; state: LiveState }): VNode {
-  const { history, version, versions } = note;
-  const { text, startMs, endMs, status, by } = version;
+const FIRST_VERBS: readonly string[] = ["written", "merged", "split"] satisfies NoteVersion["verb"][];
+
+function NoteView({ note, state }: { note: NoteVersion; state: LiveState }): VNode {
+  const { noteId, startMs, endMs, status, by, verb, from, cut } = note;
   const isOpen = useSignal(false);
-  const isChosen = state.chosen.value === history.noteId;
-  const more = versions.length > 1 || history.from.length > 0;
+  const isChosen = state.chosen.value === noteId;
+  const isFirst = FIRST_VERBS.includes(verb);
+  const more = !isFirst || from.length > 0 || cut !== null;
   return (
     <article class="note-card" aria-current={isChosen ? "true" : undefined}>
       <p class="note-text">
-        <bdi>{visibleText(text)}</bdi>
+        <bdi>{visibleText(shownText(note))}</bdi>
       </p>
       <p class="note-facts">
         <span>
@@ -93,11 +95,11 @@ function NoteView({ note, state }: { note: ShownNote; state: LiveState }): VNode
               isOpen.value = !isOpen.value;
             }}
           >
-            {versions.length > 1 ? counted(versions.length, "version") : "Where it comes from"}
+            {isFirst && from.length > 0 ? "Where it comes from" : "Versions"}
           </button>
         ) : null}
       </p>
-      <Evidence ids={version.evidence} state={state} />
+      <Evidence note={note} state={state} />
       {isOpen.value ? <Lineage note={note} state={state} /> : null}
     </article>
   );
@@ -105,32 +107,39 @@ function NoteView({ note, state }: { note: ShownNote; state: LiveState }): VNode
 
 const MOST_LINKS = 12;
 
-/** Each piece of evidence links to its place in the timeline. */
-function Evidence({ ids, state }: { ids: readonly string[]; state: LiveState }): VNode | null {
-  if (ids.length === 0) return null;
+/** Each piece of evidence links to its place in the timeline; that of the others is loaded. */
+function Evidence({ note, state }: { note: NoteVersion; state: LiveState }): VNode | null {
   const known = state.itemById.value;
+  const ids = [...new Set(note.evidence)].slice(0, MOST_LINKS);
+  const loaded = ids.flatMap((id) => known.get(id) ?? []);
+  const others = ids.filter((id) => !known.has(id));
+  const rest = (note.cut?.evidence ?? note.evidence.length) - ids.length;
+  if (ids.length === 0) return null;
   return (
     <p class="note-facts">
       <span>Evidence</span>
-      {[...new Set(ids)].slice(0, MOST_LINKS).map((id) => {
-        const item = known.get(id);
-        return item === undefined ? (
-          <span key={id}>not loaded</span>
-        ) : (
-          <button
-            key={id}
-            type="button"
-            class="evidence"
-            title={titleOf(item)}
-            onClick={() => {
-              state.chosen.value = id;
-            }}
-          >
-            {"mediaTimeMs" in item ? mediaTime(item.mediaTimeMs) : item.type}
-          </button>
-        );
-      })}
-      {ids.length > MOST_LINKS ? <span>and {ids.length - MOST_LINKS} more</span> : null}
+      {loaded.map((item) => (
+        <button
+          key={item.id}
+          type="button"
+          class="evidence"
+          title={titleOf(item)}
+          onClick={() => void state.showEvent(item.id)}
+        >
+          {"mediaTimeMs" in item ? mediaTime(item.mediaTimeMs) : item.type}
+        </button>
+      ))}
+      {others.length === 0 ? null : (
+        <button
+          type="button"
+          class="evidence"
+          title="Load its place in the log"
+          onClick={() => void state.showEvent(others[0] ?? "")}
+        >
+          {loaded.length === 0 ? counted(others.length, "piece") : `${others.length} elsewhere`}
+        </button>
+      )}
+      {rest > 0 ? <span>and {rest.toLocaleString("en")} more</span> : null}
     </p>
   );
 }
@@ -139,30 +148,34 @@ function titleOf(item: Item): string {
   return "text" in item ? visibleLine(item.text.slice(0, 200)) : "";
 }
 
-function Lineage({ note: { history, versions }, state }: { note: ShownNote; state: LiveState }): VNode {
-  const { notes } = state.log.value;
-  const parents = history.from.flatMap((id) => {
-    const known = notes.get(id);
-    const before = known === undefined ? null : noteAt(known, versions[0]?.sequence ?? null);
-    return before === null ? [] : [{ id, text: before.version.text }];
-  });
+function Lineage({ note, state }: { note: NoteVersion; state: LiveState }): VNode {
+  const history = useSignal<NoteHistory | null>(null);
+  const { noteId, sequence } = note;
+  useEffect(() => {
+    void state.historyOf(note).then((read) => {
+      history.value = read;
+    });
+  }, [state, noteId, sequence]);
+  if (history.value === null) return <p class="dim">Reading…</p>;
+  const origins = history.value.origins.map(versionOfEvent);
+  const versions = history.value.versions.map(versionOfEvent);
   return (
     <div class="lineage">
-      {parents.length === 0 ? null : (
+      {origins.length === 0 ? null : (
         <>
-          <h3>{parents.length === 1 ? "Comes from" : `Merged from ${parents.length} notes`}</h3>
+          <h3>{origins.length === 1 ? "Comes from" : `Merged from ${origins.length} notes`}</h3>
           <ul class="plain-list">
-            {parents.slice(0, MOST_LINKS).map(({ id, text }) => (
-              <li key={id}>
-                <bdi>{visibleText(text)}</bdi>
+            {origins.slice(0, MOST_LINKS).map((origin) => (
+              <li key={origin.noteId}>
+                <bdi>{visibleText(shownText(origin))}</bdi>
               </li>
             ))}
           </ul>
         </>
       )}
-      {versions.length < 2 ? null : (
+      {versions.length < 2 && note.cut === null ? null : (
         <>
-          <h3>Versions</h3>
+          <h3>{history.value.hasOlder ? `The newest ${versions.length} versions` : "Versions"}</h3>
           <ol class="plain-list">
             {versions.toReversed().map((version) => (
               <VersionLine key={version.sequence} version={version} state={state} />
@@ -175,16 +188,14 @@ function Lineage({ note: { history, versions }, state }: { note: ShownNote; stat
 }
 
 function VersionLine({ version, state }: { version: NoteVersion; state: LiveState }): VNode {
-  const { sequence, at, verb, by, text } = version;
+  const { sequence, at, verb, by } = version;
   return (
     <li>
       <button
         type="button"
         class="evidence"
         title="Show the session as it was then"
-        onClick={() => {
-          state.at.value = sequence;
-        }}
+        onClick={() => void state.goTo(sequence)}
       >
         {dateAndClock(at)}
       </button>{" "}
@@ -192,7 +203,7 @@ function VersionLine({ version, state }: { version: NoteVersion; state: LiveStat
         {verb}
         {by === "person" ? " by a person" : ""}
       </span>{" "}
-      <bdi>{visibleText(text)}</bdi>
+      <bdi>{visibleText(shownText(version))}</bdi>
     </li>
   );
 }

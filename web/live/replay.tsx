@@ -5,7 +5,6 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
-import { countAt, placeOfCount, stepFrom } from "./at.ts";
 import type { LiveState } from "./live-state.ts";
 
 /** The time between two items during playback. */
@@ -13,41 +12,44 @@ const STEP_MS = 500;
 
 export function Replay({ state }: { state: LiveState }): VNode | null {
   const isPlaying = useSignal(false);
-  const log = state.log.value;
   const at = state.at.value;
-  const count = countAt(log, at);
-  const total = log.items.length;
-  const step = (by: 1 | -1): void => {
-    state.at.value = stepFrom(state.log.value, state.at.value, by);
-  };
+  const latest = state.latest.value;
+  const place = at ?? latest;
   useEffect(() => {
     if (!isPlaying.value) return;
-    const timer = setInterval(() => {
-      step(1);
-      if (state.at.value === null) isPlaying.value = false;
+    let isStepping = false;
+    const timer = setInterval(async () => {
+      // The next line may have to be loaded.
+      if (isStepping) return;
+      isStepping = true;
+      await state.step(1);
+      isStepping = false;
+      if (state.isAtEnd) isPlaying.value = false;
     }, STEP_MS);
     return () => clearInterval(timer);
   }, [state, isPlaying.value]);
-  const play = (): void => {
+  const play = async (): Promise<void> => {
+    const wasPlaying = isPlaying.value;
     // Playback from the end starts at the beginning.
-    if (!isPlaying.value && state.at.value === null) state.at.value = 0;
-    isPlaying.value = !isPlaying.value;
+    if (!wasPlaying && state.at.value === null) await state.goTo(0);
+    isPlaying.value = !wasPlaying;
+  };
+  const goTo = (to: number | null): void => {
+    isPlaying.value = false;
+    void state.goTo(to);
   };
   useKeys({
-    j: () => step(1),
-    k: () => step(-1),
-    p: play,
-    G: () => {
-      isPlaying.value = false;
-      state.at.value = null;
-    },
+    j: () => void state.step(1),
+    k: () => void state.step(-1),
+    p: () => void play(),
+    G: () => goTo(null),
   });
-  if (total === 0) return null;
-  const item = log.items[count - 1];
-  const place = `${count.toLocaleString("en")} of ${total.toLocaleString("en")}`;
+  if (latest === 0) return null;
+  const item = state.items.value.at(-1);
+  const words = `${place.toLocaleString("en")} of ${latest.toLocaleString("en")}`;
   return (
     <section class="replay" aria-label="Replay">
-      <button type="button" aria-keyshortcuts="p" onClick={play}>
+      <button type="button" aria-keyshortcuts="p" onClick={() => void play()}>
         {isPlaying.value ? "Pause" : "Play"}
       </button>
       <button
@@ -55,7 +57,7 @@ export function Replay({ state }: { state: LiveState }): VNode | null {
         class="quiet"
         aria-label="Step back"
         aria-keyshortcuts="k"
-        onClick={() => step(-1)}
+        onClick={() => void state.step(-1)}
       >
         Back
       </button>
@@ -64,32 +66,24 @@ export function Replay({ state }: { state: LiveState }): VNode | null {
         class="quiet"
         aria-label="Next step"
         aria-keyshortcuts="j"
-        onClick={() => step(1)}
+        onClick={() => void state.step(1)}
       >
         Next
       </button>
       <input
         type="range"
         min={0}
-        max={total}
-        value={count}
+        max={latest}
+        value={place}
         aria-label="Place in the log"
-        aria-valuetext={item === undefined ? `0 of ${total}` : `${place}, ${dateAndClock(item.at)}`}
+        aria-valuetext={item === undefined ? words : `${words}, ${dateAndClock(item.at)}`}
         onInput={({ currentTarget }) => {
-          isPlaying.value = false;
-          state.at.value = placeOfCount(state.log.value, Number(currentTarget.value));
+          const to = Number(currentTarget.value);
+          goTo(to >= latest ? null : to);
         }}
       />
-      <output>{place}</output>
-      <button
-        type="button"
-        class="quiet"
-        disabled={at === null}
-        onClick={() => {
-          isPlaying.value = false;
-          state.at.value = null;
-        }}
-      >
+      <output>{words}</output>
+      <button type="button" class="quiet" disabled={state.isAtEnd} onClick={() => goTo(null)}>
         Newest
       </button>
     </section>

@@ -1,15 +1,16 @@
 /** The timeline of a session in the order of its log: captions, remarks, frames, notes and states. */
 
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { visibleLine, visibleText } from "../../src/transcript/index.ts";
 import { clock, counted, dateAndClock } from "../content/words.ts";
-import { useVirtual } from "../shell/virtual.ts";
-import { noteAt } from "./at.ts";
+import { useGoal, useVirtual } from "../shell/virtual.ts";
 import type { Item, NoteVerb } from "./fold.ts";
 import type { LiveState } from "./live-state.ts";
 import { livePath, mediaTime } from "./paths.ts";
 
+/** The next window is requested this many lines before an end of the loaded part. */
+const AHEAD = 12;
 const FRAME_HEIGHT = 128;
 const LINE_HEIGHT = 34;
 
@@ -22,33 +23,35 @@ export function Timeline({ state }: { state: LiveState }): VNode {
     keyOf: ({ sequence }) => sequence,
     sizeOf: ({ type }) => (type === "frame" ? FRAME_HEIGHT : LINE_HEIGHT),
     anchorTo: "end",
-    followOnAppend: true,
+    followOnAppend: state.isAtEnd,
     paddingEnd: 24,
   });
-  const chosen = state.chosen.value;
-  useLayoutEffect(() => {
-    if (chosen === null) return;
-    const index = items.findIndex((item) => nameOf(item) === chosen);
-    if (index >= 0) virtualizer.scrollToIndex(index, { align: "center" });
-  }, [virtualizer, chosen]);
+  const lines = virtualizer.getVirtualItems();
+  const { from, to, hasNewer } = state.part.value;
   const at = state.at.value;
+  const isGoing = state.goal.value !== null || !state.isReady.value;
+  const first = lines[0]?.index ?? 0;
+  const last = lines.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (state.isReady.value) virtualizer.scrollToEnd();
-  }, [virtualizer, at, state.isReady.value]);
-  const { left } = state.log.value;
+    if (isGoing) return;
+    if (first < AHEAD) void state.loadOlder();
+    // At a position, what follows it is not shown.
+    else if (hasNewer && (at === null || at > to) && last > items.length - AHEAD) void state.loadNewer();
+  }, [state, isGoing, first, last, from, to, at, hasNewer, items.length]);
+  useGoal(virtualizer, state.goal, (goal) => {
+    if (goal.to === "end") return virtualizer.scrollToEnd();
+    const index = items.findIndex((item) => nameOf(item) === goal.name);
+    if (index >= 0) virtualizer.scrollToIndex(index, { align: "center" });
+  });
+  const chosen = state.chosen.value;
   return (
     <div class="live-part">
-      <h2 id="live-timeline">
-        Timeline <span class="dim">{items.length.toLocaleString("en")}</span>
-      </h2>
-      {left === 0 ? null : (
-        <p class="notice">{counted(left, "older line")} not shown here; the export has all evidence.</p>
-      )}
+      <h2 id="live-timeline">Timeline</h2>
       {items.length === 0 && state.isReady.value ? <p class="dim">No evidence yet.</p> : null}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard. */}
       <section class="scroller" ref={scroller} tabIndex={0} aria-labelledby="live-timeline">
         <ol class="rows plain-list" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-          {virtualizer.getVirtualItems().map(({ index, start }) => {
+          {lines.map(({ index, start }) => {
             const item = items[index];
             return item === undefined ? null : (
               <li
@@ -160,8 +163,6 @@ const VERBS: Readonly<Record<NoteVerb, string>> = {
 };
 
 function NoteLine({ item, state }: { item: Extract<Item, { type: "note" }>; state: LiveState }): VNode {
-  const history = state.log.value.notes.get(item.noteId);
-  const text = (history === undefined ? null : noteAt(history, item.sequence))?.version.text ?? "";
   return (
     <button
       type="button"
@@ -174,7 +175,7 @@ function NoteLine({ item, state }: { item: Extract<Item, { type: "note" }>; stat
         {VERBS[item.verb]}
         {item.by === "person" ? " by a person" : ""}
       </span>
-      <bdi class="argument">{visibleLine(text.slice(0, 200)).replaceAll("␊", " ")}</bdi>
+      <bdi class="argument">{visibleLine(item.text).replaceAll("␊", " ")}</bdi>
     </button>
   );
 }

@@ -7,6 +7,9 @@ import { pathOf, type ServerAddress } from "./requests.ts";
 
 export interface FeedOptions extends ServerAddress {
   readonly key: string;
+  /** Where it begins: after this sequence of this session. */
+  readonly after?: number;
+  readonly sessionId?: string;
   readonly onFrame: (frame: LiveServerFrame) => void;
   /** Called when the server answered, and when the connection is lost. */
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
@@ -24,6 +27,8 @@ export class Feed {
 
   constructor(options: FeedOptions) {
     this.#options = options;
+    this.#after = options.after ?? 0;
+    this.#sessionId = options.sessionId;
     this.#open();
   }
 
@@ -110,7 +115,10 @@ function send(socket: WebSocket, frame: LiveClientFrame): void {
 
 export interface WatchLiveOptions extends ServerAddress {
   readonly key: string;
-  /** Called once for each event of the session from its beginning, each level and each error. */
+  /** Events come after this sequence of the session `sessionId`. Without them, and of another session: all events. */
+  readonly after?: number;
+  readonly sessionId?: string;
+  /** Called once for each event of the session, each level and each error. */
   readonly onFrame: (frame: LiveServerFrame) => void;
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
 }
