@@ -1,16 +1,24 @@
 /** `continuo serve` and `continuo token`, as processes. */
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { bundledCommand } from "../sizes/prepared.ts";
+import { CLAUDE_ID, claudeFile, claudeText } from "./home.ts";
 
 let command: string;
 const home = mkdtempSync(join(tmpdir(), "continuo-serve-"));
-const env = { PATH: process.env.PATH ?? "", HOME: home, CONTINUO_HOME: home };
+const bin = join(home, "bin");
+const env = {
+  PATH: `${bin}:${process.env.PATH ?? ""}`,
+  HOME: home,
+  CONTINUO_HOME: home,
+  DISPLAY: ":0",
+  TERMINAL: "xterm",
+};
 const running = new Set<ChildProcess>();
 beforeAll(async () => {
   command = await bundledCommand();
@@ -171,4 +179,23 @@ test("flags that mean nothing are usage errors", () => {
   ]) {
     expect([args.join(" "), run(...args).status]).toEqual([args.join(" "), 2]);
   }
+});
+
+test("a server opens terminals on its screen, unless --public-url says that others reach it", async () => {
+  const line = { uuid: "u1", parent: null, role: "user", content: "Hi", time: "10:00:00" } as const;
+  const file = join(home, claudeFile(CLAUDE_ID));
+  for (const folder of [bin, dirname(file)]) mkdirSync(folder, { recursive: true });
+  writeFileSync(file, claudeText(CLAUDE_ID, [line]).replaceAll("/home/ann/app", home));
+  writeFileSync(join(bin, "xterm"), '#!/bin/sh\nshift\nexec "$@"\n', { mode: 0o755 });
+  writeFileSync(join(bin, "claude"), "#!/bin/sh\n", { mode: 0o755 });
+  const asked = async ({ url, tokenFile }: Served): Promise<readonly unknown[]> => {
+    const authorization = `Bearer ${readFileSync(tokenFile ?? "", "utf8").trim()}`;
+    const session = `${url}/v1/machine/sessions/claude:${CLAUDE_ID}`;
+    const offer = await fetch(`${session}/resume`, { headers: { authorization } });
+    const headers = { authorization, "content-type": "application/json" };
+    const opened = await fetch(`${session}/terminal`, { method: "POST", headers, body: "{}" });
+    return [((await offer.json()) as { readonly terminal: unknown }).terminal, opened.status];
+  };
+  expect(await asked(await serve())).toEqual(["xterm", 200]);
+  expect(await asked(await serve("--public-url", "https://continuo.example"))).toEqual([null, 501]);
 });
