@@ -12,7 +12,19 @@ export const FLAGS: readonly string[] = [
   "--disable-sync",
 ];
 
+interface BrowserOptions {
+  /** In addition to the usual ones. */
+  readonly flags?: readonly string[];
+  /** In addition to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A fresh profile each time: Playwright makes the folder and takes it away. */
-export async function openBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: "/usr/bin/chromium", headless: true, args: [...FLAGS] });
+export async function openBrowser({ flags = [], env = {} }: BrowserOptions = {}): Promise<Browser> {
+  return await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    headless: true,
+    args: [...FLAGS, ...flags],
+    env: { ...process.env, ...env },
+  });
 }

@@ -74,7 +74,11 @@ export interface LiveTest extends AsyncDisposable {
 }
 
 export async function liveTest(
-  options: Partial<LiveOptions> & { readonly url?: string; readonly store?: Store } = {},
+  options: Partial<LiveOptions> & {
+    readonly url?: string;
+    readonly store?: Store;
+    readonly startMs?: number;
+  } = {},
 ): Promise<LiveTest> {
   const store = options.store ?? (await openStore(options.url ?? "memory:"));
   const writer = scriptedWriter();
@@ -82,7 +86,7 @@ export async function liveTest(
   const isQuiet = async (): Promise<boolean> =>
     (await service?.isQuiet(writer.waiting > 0 ? "folds" : "all")) ?? true;
   const settle = (): Promise<void> => untilQuiet(isQuiet);
-  const clock = fakeClock(settle);
+  const clock = fakeClock(settle, options.startMs);
   writer.clock = clock;
   service = new LiveService({ store, clock, noteWriters: [writer], ...options });
   const sequences = new Map<string, number>();

@@ -25,13 +25,15 @@ export interface OpenMachine extends AsyncDisposable {
 interface OpenMachineOptions extends Pick<Parameters<typeof openServer>[1] & object, "pageFolder"> {
   /** Beyond `cleanEnv`. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The clock of the store. */
+  readonly now?: () => number;
 }
 
 export async function openMachine(
   home: Home = withSessions(),
-  { env, ...options }: OpenMachineOptions = {},
+  { env, now, ...options }: OpenMachineOptions = {},
 ): Promise<OpenMachine> {
-  const store = await openStore("memory:");
+  const store = await openStore("memory:", now === undefined ? {} : { now });
   const shell = {
     home: home.path,
     cwd: home.path,

@@ -27,17 +27,23 @@ interface ViewOptions {
   readonly access?: "read";
 }
 
+interface OpenViewerOptions {
+  /** Instead of the usual one; the viewer closes it. */
+  readonly browser?: Browser;
+  readonly store?: { readonly now: () => number };
+}
+
 export interface ViewerPage {
   readonly page: Page;
   readonly errors: readonly string[];
   readonly requests: string[];
 }
 
-export async function openViewer(home?: Home): Promise<OpenViewer> {
+export async function openViewer(home?: Home, options: OpenViewerOptions = {}): Promise<OpenViewer> {
   const folder = mkdtempSync(join(tmpdir(), "continuo-web-"));
   await bundleWeb(ROOT, folder);
-  const machine = await openMachine(home, { pageFolder: folder });
-  const browser = await openBrowser();
+  const machine = await openMachine(home, { pageFolder: folder, ...options.store });
+  const browser = options.browser ?? (await openBrowser());
   return {
     machine,
     pages: folder,

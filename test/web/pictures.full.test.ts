@@ -1,0 +1,123 @@
+/** What the pages look like: pictures of them in both themes and three widths, compared with those in `pictures/`. */
+
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { NewEvent, Store } from "../../src/model/index.ts";
+import { liveTest } from "../live/live-session.ts";
+import { sessionAddress } from "./long-session.ts";
+import { type OpenViewer, openViewer, signIn } from "./open-viewer.ts";
+import { addFonts, openPictureBrowser } from "./picture-browser.ts";
+import { Pictures } from "./pictures.ts";
+import { SAMPLE_ID, sampleHome } from "./sample-home.ts";
+
+const NOW = new Date("2025-01-06T12:00:00Z");
+
+let viewer: OpenViewer;
+const stack = new AsyncDisposableStack();
+beforeAll(async () => {
+  const { browser } = stack.use(await openPictureBrowser());
+  // What is stored has the times of the pictures.
+  const store = { now: () => NOW.getTime() };
+  viewer = stack.use(await openViewer(sampleHome(), { browser, store }));
+  await fill(viewer.machine.store);
+});
+afterAll(async () => {
+  await stack.disposeAsync();
+});
+
+/** A channel with threads and a message that was interrupted, and a continuous session with notes. */
+async function fill(store: Store): Promise<void> {
+  const said = (id: string, who: string, content: string, more: object = {}): NewEvent => ({
+    id,
+    type: "message_sent",
+    actor: { kind: who === "ann" ? "person" : "agent", id: who },
+    data: { messageId: id, content, ...more },
+  });
+  const lost = {
+    messageId: "f",
+    content: "The times of white tea are",
+    handle: "claude",
+    reason: "the writer disappeared",
+  };
+  await store.createLog({ logId: "channels/tea" });
+  await store.append("channels/tea", [
+    said("a", "ann", "Which teas have no time yet?"),
+    said("b", "claude", "Oolong and white tea: `src/brew.ts` knows **two** of four.", { replyTo: "a" }),
+    said("c", "codex", "I look at the packets.", { replyTo: "a" }),
+    said("d", "ann", "Thank you. Then we ask the shop."),
+    said("e", "ann", "They open at ten."),
+    said("f", "claude", "", { state: "open" }),
+    { type: "message_interrupted", actor: { kind: "system" }, data: lost },
+  ]);
+  await using live = await liveTest({ store, startMs: NOW.getTime() });
+  await live.service.open("harbour", { videoId: "harbour" });
+  await live.send(
+    "harbour",
+    {
+      type: "transcript_added",
+      text: "The harbour opens at six, and the first boats go out.",
+      mediaTimeMs: 1_000,
+    },
+    { type: "frame_captured", mediaTimeMs: 2_000, description: "A pier with three boats" },
+  );
+  await live.clock.advance(13_000);
+  await live.send("harbour", { type: "transcript_added", text: "Then they come back.", mediaTimeMs: 14_000 });
+  await live.clock.advance(13_000);
+  const [note] = await live.service.notes("harbour");
+  await live.service.operate("harbour", note?.noteId ?? "", { operation: "accept" });
+}
+
+const METRICS = `continuo_connections_open 3
+continuo_requests_total{status="200"} 1204
+continuo_requests_total{status="500"} 2
+`;
+
+const SAMPLE = sessionAddress(SAMPLE_ID);
+
+const PAGES = [
+  ["list", "/", ".row .title"],
+  ["session", `${SAMPLE}/turn/1`, ".turn-foot"],
+  ["files", `${SAMPLE}/files`, ".diff"],
+  ["channel", "/channels/tea", ".post-note.warn"],
+  ["live", "/live/harbour", ".note-card .evidence"],
+  ["health", "/health", ".health dl"],
+] as const;
+
+const SCREENS = [
+  [360, 640],
+  [1024, 680],
+  [1920, 720],
+] as const;
+
+async function openPage(): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
+  const context = await viewer.browser.newContext({
+    ...{ timezoneId: "UTC", locale: "en-GB", reducedMotion: "reduce", deviceScaleFactor: 1 },
+  });
+  await context.clock.setFixedTime(NOW);
+  await addFonts(context);
+  // The numbers of a server that just started are never the same.
+  await context.route("**/metrics", (route) => route.fulfill({ body: METRICS }));
+  const page = await context.newPage();
+  await signIn(page, viewer.machine, "/");
+  await page.evaluate("document.fonts.ready.then(() => undefined)");
+  return { context, page };
+}
+
+test("the pages look as in their pictures, in both themes, on three screens", async () => {
+  const pictures = new Pictures();
+  const { context, page } = await openPage();
+  for (const [width, height] of SCREENS) {
+    await page.setViewportSize({ width, height });
+    for (const [name, place, shown] of PAGES) {
+      await page.evaluate(`location.hash = "#${place}"`);
+      await page.waitForSelector(shown, { state: "attached" });
+      await page.mouse.move(0, 0);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await pictures.compare(page, `${name}-${width}-${colorScheme}`);
+      }
+    }
+  }
+  await context.close();
+  expect(pictures.failures).toEqual([]);
+});
