@@ -22,7 +22,7 @@ export interface LiveOptions {
   readonly budget?: LiveBudget;
   /** Makes transcripts of audio; without one, audio is refused. */
   readonly transcriber?: Transcriber;
-  /** Keeps audio for 30 days after its transcription. */
+  /** Keeps audio until its video is deleted; otherwise it is deleted once its transcript is stored. */
   readonly keepAudio?: boolean;
   /** How long pictures of frames stay: 7 days by default, and their thumbnails 30 days. */
   readonly frameDays?: FrameDays;

@@ -9,8 +9,10 @@ const INTRODUCTION = `# Event types
 Generated from \`src/model/events/table.ts\` by \`npx vitest run src/model/events -u\`; a test
 fails when they differ.
 
-Every event has \`sequence, id, type, actor, occurredAt, recordedAt, retention, data, payloadHash, chainHash\`
-and, where it applies, \`parentId, runId, blobs, salt, invalid, pruned\`. This page lists what \`data\` holds for
+Every event has \`logId, sequence, id, type, actor, occurredAt, recordedAt, retention, data, payloadHash, chainHash\`
+and, where it applies, \`parentId, runId, blobs, salt, invalid, pruned\`. \`actor\` is
+\`{ kind: "person" | "agent" | "system", id?, agent? }\`. \`retention\` says whether the payload may be pruned:
+\`supplementary\` yes, \`critical\` no. This page lists what \`data\` holds for
 each type. A key with \`?\` may be absent; further keys are free and kept. snake_case spellings of the keys are
 accepted, and \`tool_use_id\` and \`call_id\` for \`toolCallId\`.
 
@@ -33,7 +35,7 @@ export function eventsDocument(): string {
 function section(area: string, rows: readonly (readonly [string, EventKind])[]): string {
   const lines = rows
     .filter(([, row]) => row.area === area)
-    .map(([type, row]) => `| \`${type}\` | ${row.says} | ${keys(row)} | ${row.retention} | ${use(row)} |`);
+    .map(([type, row]) => `| \`${type}\` | ${row.says} | ${keys(type, row)} | ${row.retention} | ${use(row)} |`);
   return [
     `## ${area}`,
     "",
@@ -44,9 +46,10 @@ function section(area: string, rows: readonly (readonly [string, EventKind])[]):
   ].join("\n");
 }
 
-function keys(row: EventKind): string {
+function keys(type: string, row: EventKind): string {
   const parts = Object.entries(row.payload).map(([key, kind]) => `\`${key}\` ${FIELD_KINDS[kind].name}`);
-  return parts.length === 0 ? "bytes" : parts.join(", ");
+  if (parts.length > 0) return parts.join(", ");
+  return type === "bytes" ? "bytes" : "no key";
 }
 
 function use(row: EventKind): string {

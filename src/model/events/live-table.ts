@@ -69,7 +69,7 @@ export const LIVE_EVENT_TYPES = {
   },
   evidence_dropped: {
     area: "evidence",
-    says: "Evidence that is stored was not given to the model, and how much of each kind. Telemetry was not stored.",
+    says: "Stored evidence that was not given to the model, with the count of each kind; of telemetry, what was not stored.",
     payload: {
       count: "number",
       "reason?": "text",

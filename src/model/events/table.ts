@@ -145,7 +145,7 @@ const SESSION_EVENT_TYPES = {
   },
   session_resumed: {
     area: "sessions",
-    says: "How a session was continued: asked, happened, verified how, and what was lost.",
+    says: "How a session was continued: what was requested, what happened, who confirmed it, and what was left out.",
     payload: {
       requested: "any",
       happened: "text",
