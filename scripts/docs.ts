@@ -46,7 +46,7 @@ const JSON_KEYS = `## What \`--json\` prints
 | command | prints |
 |---|---|
 | \`session list\` | array of \`{agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, archived, live, location, problems, nativeRefs}\`; for Continuo's own sessions, \`agent\` is \`continuo\` and \`sizeBytes\` is \`null\`; \`nativeRefs\` (\`{agent, sessionId, location, cwd}\`) are the native sessions of the same conversation, which have no rows of their own |
-| \`session info\` | one object: the same keys, and in addition \`messages, toolCalls, branches, records, unknownRecords, models, usage, agentVersions, subagents, forkedFrom, files, commands, commits\`; a commit is \`{branch, hash, subject}\` |
+| \`session info\` | one object: the same keys, and in addition \`messages, toolCalls, branches, records, unknownRecords, models, usage, cost, agentVersions, subagents, forkedFrom, files, commands, commits\`; a commit is \`{branch, hash, subject}\` |
 | \`session show\` | \`{agent, sessionId, messages, leaves, problems}\`; always complete: \`--tools\` and \`--injected\` have no effect; with \`--all\` or \`--tree\` the messages of every branch, each once |
 | \`session check\` | array of \`{agent, sessionId, location, problems}\`, where a problem also has \`severity\` and \`advice\` |
 | \`session export --format json\` | the same as \`session show --json\`; \`--format jsonl\`: one message per line |
@@ -54,13 +54,13 @@ const JSON_KEYS = `## What \`--json\` prints
 | \`session restore\`, \`session trash\` | the restored session, or an array of the deleted ones: \`{agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt}\` |
 | \`agents\` | array of \`{agent, label, found, program, command, version, versionFrom, transport, capabilities, missing, install}\`: \`versionFrom\` is \`package\`, \`path\` or \`agent\`; \`capabilities\` (\`canList, canLoad, canResume, canContinueLast, canFork, canClose, canDelete\`) is \`null\` until the agent was started once |
 | \`agents doctor\` | \`{agent, command, version, transport, capabilities, steps: [{step, advertised, outcome, reason}]}\`: \`outcome\` is \`works\`, \`fails\`, \`not offered\` or \`not tried\` |
-| \`chat\` | one object per line: the events of the turn, and at the end \`{type: "result", sessionId, runId, status, text, usage, stopReason, resumption, error}\`; see [chat.md](chat.md) |
+| \`chat\` | one object per line: the events of the turn, and at the end \`{type: "result", sessionId, runId, status, text, usage, stopReason, resumption, error}\`, without \`usage\` and \`stopReason\` where the agent reports none; see [chat.md](chat.md) |
 | \`trust\` | what is trusted now: \`{path, sha256, trustedAt, keys: [{key, value}]}\` of the file, where there is one, and \`folder: {path, trustedAt, allowed: [{agent, files}]}\`; \`--list\`: an array of folders and files, \`{path, sha256?, trustedAt, state}\`, \`state\` one of \`trusted\`, \`changed\`, \`gone\`; \`--remove\`: an array of those that were |
 | \`handoff\` | \`{agent, sessionId, location, resumeCommand, receipt: {kept, rewritten, noted, dropped, byKind, records: [{place, kind, outcome, reason}]}, verification: {by, outcome, messages}, madeDatabase}\`: \`madeDatabase\` is the database that an agent which never ran has now, else \`null\`; with \`--dry-run\`, all keys except \`agent\` and \`receipt\` are \`null\` |
 | \`search\` | \`{results, total, notIndexed, unreadable, indexedInPart}\`; a result is \`{number, session, turn, excerpt, turns, score, link}\`, a turn \`{number, messageId, at}\`; \`link\` is a command that shows the turn |
 | \`index …\` | \`{path, state, sizeBytes, sessions, indexed, sessionsBytes, unreadable}\` |
 | \`session fork\` | \`{agent, sessionId, location, title, cwd, forkedFrom, messages, resumeCommand}\` |
-| \`session repair\` | \`{agent, sessionId, location, edits: [{type, line, row, reason, before, after}], remaining, written, trashId}\`: \`remaining\` are the problems that are left, as \`session check\` prints them; \`type\` is \`removed\`, \`added\` or \`changed\`; only databases have \`row\`; \`written\` is \`null\` if nothing was written, \`trashId\` if nothing was moved to the trash |
+| \`session repair\` | \`{agent, sessionId, location, edits: [{type, line, row, reason, before, after}], remaining, written, trashId}\`: \`remaining\` are the problems that are left, as \`session check\` prints them; \`type\` is \`removed\`, \`added\` or \`changed\`; only databases have \`row\`; \`written\` is \`null\` if nothing was written, \`trashId\` if nothing was moved to the trash; with \`--all\`, an array |
 
 A receipt has one record for each block of a message, each image or file in a result, each empty message, each native record
 that belongs to no message, and each session of a sub-agent. \`place\` is the first record of the message. The outcomes:

@@ -31,7 +31,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   sequence_gap: "a producer left out a number (`details.expected`)",
   invalid_transition: "a run, session or message in this state cannot go to that state",
   too_many_runs: "as many runs wait or work as are allowed",
-  untrusted: "a project's `continuo.yaml` names programs, and nobody ran `continuo trust`",
+  untrusted: "a project's files could start programs or widen permissions, and nobody ran `continuo trust`",
   unauthorized: "no token, or one that is unknown, expired or revoked",
   forbidden: "the token is known and does not allow this",
   handle_taken: "another participant of the channel holds the handle",
@@ -39,7 +39,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   fidelity: "a hand-over would leave out more than `--max-loss` allows",
   verification_failed: "a new or changed session did not match when it was read back; it was not placed",
   agent_missing: "the agent is not installed",
-  agent_failed: "the agent could not be started, ended early, or reported an error",
+  agent_failed: "the agent could not be started, ended early, reported an error, or exceeded its time or its budget",
   native_unavailable:
     "the session cannot continue natively, and the caller allowed nothing else (`details.steps`)",
   interrupted: "Ctrl-C, an aborted signal, or the end of the process that did the work",
@@ -65,7 +65,7 @@ Generated from the table of codes by \`node scripts/docs.ts\`; a test fails if t
 Every expected failure has one of these codes, wherever it appears: \`error.code\` of a \`ContinuoError\`,
 \`{"error":{"code","message","hint","details"}}\` of a command with \`--json\` and of the server, and the frame \`error\` of a
 channel. Branch on the code: messages and hints are for people and can change. A mistake in a program (a wrong type, a broken
-assertion) is an ordinary exception without a code; commands then end with 1, and the server answers 500.
+assertion) is an ordinary exception; commands then end with 1, the server answers 500, and the code in JSON is \`internal\`.
 
 | code | meaning | exit code | HTTP status |
 |---|---|---|---|

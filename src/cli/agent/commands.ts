@@ -1,6 +1,6 @@
 /** The flags of `continuo agent …`. Nothing here does any work. */
 
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { serverOptions } from "../channel/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import type { JoinFlags } from "./flags.ts";
@@ -27,7 +27,12 @@ export function addAgentCommands(agent: Command, run: Run | null): void {
     .requiredOption("--as <handle>", "the handle of the agent in the channel")
     .option("--workspace <id>", "the workspace of the token", "default")
     .option("--cwd <folder>", "the folder that the agent works in (default: the current one)")
-    .option("--permissions <policy>", "what the agent may do: safe or unrestricted")
+    .addOption(
+      new Option(
+        "--permissions <policy>",
+        "what the agent may do (default: ask; nobody is asked here: it is denied)",
+      ).choices(["safe", "ask", "unrestricted"]),
+    )
     .option("--model <name>", "the model that answers")
     .option(
       "--max-turns <count>",

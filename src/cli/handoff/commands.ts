@@ -60,7 +60,7 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
     .argument("<id>", "the session")
     .argument("[args...]", "arguments for the agent, after `--`")
     .addOption(
-      new Option("--agent <agent>", "hand the session over to this agent, and start that one").choices(
+      new Option("--agent <agent>", "start this agent; a session of another agent is handed over to it first").choices(
         AGENT_CHOICES,
       ),
     )
@@ -69,7 +69,8 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
       "after",
       `
 Without --print, the exit code is that of the agent. When resume fails, it ends with
-  1  the id names several sessions, or one of Continuo's own (continuo repl --resume ID continues it)
+  1  the id names several sessions, or one of Continuo's own (continuo repl --resume ID continues it), or a file
+     cannot be read
   2  the session names no folder, or a relative one, or its id begins with a hyphen
   3  there is no such session, or its folder no longer exists
   8  the agent is not installed, or its program cannot be started
