@@ -60,9 +60,10 @@ export function addHandoffCommands(program: Command, run: Run | null): void {
     .argument("<id>", "the session")
     .argument("[args...]", "arguments for the agent, after `--`")
     .addOption(
-      new Option("--agent <agent>", "start this agent; a session of another agent is handed over to it first").choices(
-        AGENT_CHOICES,
-      ),
+      new Option(
+        "--agent <agent>",
+        "start this agent; a session of another agent is handed over to it first",
+      ).choices(AGENT_CHOICES),
     )
     .option("--print", "print the command instead of running it; with --agent, after the hand-over")
     .addHelpText(

@@ -20,8 +20,12 @@ export function addStoreCommands(store: Command, run: Run | null): void {
   add(store, "info", "show where the store is and how much it holds").action((flags: StoreFlags) =>
     action(async (shell) => (await import("./info.ts")).runInfo(flags, shell)),
   );
-  add(store, "verify", "recompute every hash of every log of the workspace; exit code 4 if one differs").action(
-    (flags: StoreFlags) => action(async (shell) => (await import("./verify.ts")).runVerify(flags, shell)),
+  add(
+    store,
+    "verify",
+    "recompute every hash of every log of the workspace; exit code 4 if one differs",
+  ).action((flags: StoreFlags) =>
+    action(async (shell) => (await import("./verify.ts")).runVerify(flags, shell)),
   );
   add(store, "migrate", "update the schema (a SQLite database is copied first)").action((flags: StoreFlags) =>
     action(async (shell) => (await import("./migrate.ts")).runMigrate(flags, shell)),

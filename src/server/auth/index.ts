@@ -12,3 +12,4 @@ export { credentialsOf, pageCredentialsOf, socketCredentials } from "./credentia
 export { LOOPBACK_LABEL, OWN_LABELS, USED_CODES } from "./labels.ts";
 export { pages } from "./pages.ts";
 export { createQuotas } from "./quotas.ts";
+export { createTokenCheck, type TokenCheck } from "./token-check.ts";

@@ -22,6 +22,7 @@ import {
   type RequestFrame,
   toWireError,
 } from "../../wire/index.ts";
+import type { TokenCheck } from "../auth/index.ts";
 import { LIMITS as SERVER_LIMITS, type SlowReaders } from "../context/index.ts";
 import { readFailure } from "../http/index.ts";
 import type { Hub, Present } from "./hub.ts";
@@ -53,6 +54,7 @@ export interface ConnectionOptions {
   readonly report: (line: string) => void;
   /** Counts a frame. Errors: `rate_limited`. */
   readonly count: () => void;
+  readonly tokenCheck: TokenCheck;
   readonly admit: (hello: HelloFrame, signal: AbortSignal) => Promise<Admission>;
 }
 
@@ -96,7 +98,12 @@ export class Connection implements Present {
     const silentMs = performance.now() - this.#heardAt;
     const limitMs = this.#state === "new" ? CHANNEL_LIMITS.helloMs : CHANNEL_LIMITS.silenceMs;
     if (silentMs > limitMs) this.#socket.terminate();
-    else if (this.#state === "open" && !this.#outgoing.isFull) this.#outgoing.send({ type: "heartbeat" });
+    else if (this.#state === "open") this.#beatOpen();
+  }
+
+  #beatOpen(): void {
+    if (!this.#outgoing.isFull) this.#outgoing.send({ type: "heartbeat" });
+    this.#options.tokenCheck.beat((error) => this.#refuse(error, undefined));
   }
 
   presence(change: "joined" | "left", participant: Participant): void {

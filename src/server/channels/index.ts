@@ -9,7 +9,7 @@
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { CHANNEL_LIMITS, SUBPROTOCOL } from "../../wire/index.ts";
-import { pageCredentialsOf, socketCredentials } from "../auth/index.ts";
+import { createTokenCheck, pageCredentialsOf, socketCredentials } from "../auth/index.ts";
 import type { CreateMount, Credentials, Peer, ServerContext } from "../context/index.ts";
 import { admit } from "./admit.ts";
 import { Connection } from "./connection.ts";
@@ -89,6 +89,7 @@ function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
   const { context, hub, connections, stream, channel, peer, secret: sent, page } = arrival;
   return (socket) => {
     let count = (): void => undefined;
+    const tokenCheck = createTokenCheck(context.authenticate, peer);
     const connection = new Connection({
       socket,
       stream,
@@ -97,8 +98,11 @@ function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
       slowReaders: context.slowReaders,
       report: context.report,
       count: () => count(),
+      tokenCheck,
       admit: async (hello, signal) => {
-        const grant = await context.authenticate(socketCredentials(sent ?? hello.token, page), peer);
+        const credentials = socketCredentials(sent ?? hello.token, page);
+        const grant = await context.authenticate(credentials, peer);
+        tokenCheck.begin(credentials);
         count = () => context.quotas.request(grant);
         const place = context.quotas.connect(grant, channel);
         try {

@@ -13,6 +13,7 @@ import {
   toWireError,
   toWireEvent,
 } from "../../wire/index.ts";
+import type { TokenCheck } from "../auth/index.ts";
 import { LIMITS as SERVER_LIMITS } from "../context/index.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -28,6 +29,7 @@ export interface LiveMembership {
 export interface LiveConnectionOptions {
   readonly socket: WebSocket;
   readonly report: (line: string) => void;
+  readonly tokenCheck: TokenCheck;
   /** Errors: `unauthorized`, `forbidden`, `not_found`, `rate_limited`. */
   readonly join: (hello: Hello) => Promise<LiveMembership>;
 }
@@ -55,8 +57,12 @@ export class LiveConnection {
   }
 
   beat(): void {
-    if (performance.now() - this.#heardAtMs > LIMITS.silenceMs) this.#socket.terminate();
-    else this.#send({ type: "heartbeat" });
+    if (performance.now() - this.#heardAtMs > LIMITS.silenceMs) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#send({ type: "heartbeat" });
+    this.#options.tokenCheck.beat((error) => this.#refuse(error, CLOSE.refused));
   }
 
   drain(): void {

@@ -58,7 +58,8 @@ export function parsePath(value: unknown, name: string): string {
 
 function wakeStreamOf(value: unknown): string {
   const path = parsePath(value, "wake_stream");
-  if (addressOf(path).kind !== "stream") throw invalid("wake_stream must be a stream of your own, not a channel or a session");
+  if (addressOf(path).kind !== "stream")
+    throw invalid("wake_stream must be a stream of your own, not a channel or a session");
   return path;
 }
 
