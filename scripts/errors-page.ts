@@ -39,7 +39,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   fidelity: "a hand-over would leave out more than `--max-loss` allows",
   verification_failed: "a new or changed session did not match when it was read back; it was not placed",
   agent_missing: "the agent is not installed",
-  agent_failed: "the agent could not be started, ended early, reported an error, or exceeded its time or its budget",
+  agent_failed:
+    "the agent could not be started, ended early, reported an error, or exceeded its time or its budget",
   native_unavailable:
     "the session cannot continue natively, and the caller allowed nothing else (`details.steps`)",
   interrupted: "Ctrl-C, an aborted signal, or the end of the process that did the work",

@@ -234,7 +234,9 @@ const live = z.strictObject({
     .string()
     .regex(AGENT_NAME)
     .optional()
-    .describe("The agent that writes notes. Default: none; then a note is the sentence with most of the words that its batch repeats."),
+    .describe(
+      "The agent that writes notes. Default: none; then a note is the sentence with most of the words that its batch repeats.",
+    ),
   embedder: z
     .strictObject({
       ...endpoint,

@@ -159,6 +159,12 @@ function longLog(): readonly NewEvent[] {
   });
 }
 
+/** With the decision on all of them: the session's owner, which is the viewer's server at times, makes no notes of its own. */
+function decided(before: number, events: readonly NewEvent[]): readonly NewEvent[] {
+  const sequences = events.map((_, n) => before + n + 1);
+  return [...events, { type: "decision_made", data: { decisionId: `decided-${before}`, sequences } }];
+}
+
 /** The notes after so many events of that log, in the order of the medium. */
 function notesAfter(count: number): readonly string[] {
   const notes = new Map<string, { readonly text: string; readonly atMs: number }>();
@@ -176,7 +182,7 @@ function notesAfter(count: number): readonly string[] {
 test("a long session opens at its end with one window, loads others by need, and is replayed from its first line", async () => {
   const { sessionId } = await live.service.open("long", { videoId: "long", title: "A long viewing" });
   const before = await live.store.latestSequence(sessionId);
-  await live.store.append(sessionId, longLog());
+  await live.store.append(sessionId, decided(before, longLog()));
   const { page, errors, requests } = await viewer.open("/live", { access: "read" });
   let sent = 0;
   page.on("websocket", (socket) =>
@@ -185,7 +191,7 @@ test("a long session opens at its end with one window, loads others by need, and
     }),
   );
   const windows = (): readonly string[] => requests.filter((one) => one.includes("/history?"));
-  const line = (n: number) => page.locator(".moment", { hasText: `Line ${n}.` });
+  const line = (n: number) => page.locator(".moment.of-said", { hasText: `Line ${n}.` });
   const savedNotes = async (): Promise<readonly string[]> => {
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "Save notes" }).click();
@@ -235,10 +241,10 @@ test("a long session opens at its end with one window, loads others by need, and
     type: "transcript_added",
     data: { text: "Line more.", mediaTimeMs: 0 },
   } as const;
-  await live.store.append(sessionId, [more]);
+  await live.store.append(sessionId, decided(await live.store.latestSequence(sessionId), [more]));
   await expect.poll(() => sent).toBe(1);
   await newest.click();
-  await page.locator(".moment", { hasText: "Line more." }).waitFor();
+  await page.locator(".moment.of-said", { hasText: "Line more." }).waitFor();
 
   // Replayed from the beginning, beyond the end of a window, and at any place: the notes of that place.
   const slider = page.getByRole("slider", { name: "Place in the log" });
@@ -268,7 +274,7 @@ test("a long session opens at its end with one window, loads others by need, and
   await page.getByRole("button", { name: "Step back" }).click();
   await expect.poll(shown).toBe(1_479);
   await newest.click();
-  await page.locator(".moment", { hasText: "Line more." }).waitFor();
+  await page.locator(".moment.of-said", { hasText: "Line more." }).waitFor();
   expect(await savedNotes()).toEqual(notesAfter(LINES));
   expect(sent).toBe(1);
   expect(errors).toEqual([]);

@@ -35,7 +35,9 @@ export function eventsDocument(): string {
 function section(area: string, rows: readonly (readonly [string, EventKind])[]): string {
   const lines = rows
     .filter(([, row]) => row.area === area)
-    .map(([type, row]) => `| \`${type}\` | ${row.says} | ${keys(type, row)} | ${row.retention} | ${use(row)} |`);
+    .map(
+      ([type, row]) => `| \`${type}\` | ${row.says} | ${keys(type, row)} | ${row.retention} | ${use(row)} |`,
+    );
   return [
     `## ${area}`,
     "",

@@ -149,8 +149,15 @@ test("an agent's own session continues with another agent, which receives its me
   expect(told(on)).toEqual(until(SECOND));
 });
 
+/** Two turns must begin in the same minute of the clock. */
+async function untilMinuteIsYoung(): Promise<void> {
+  const passedMs = Date.now() % 60_000;
+  if (passedMs > 20_000) await new Promise((resolve) => setTimeout(resolve, 60_000 - passedMs));
+}
+
 test("gemini: Continuo waits for a session that began within the minute, and reports the wait", async () => {
   await using on = await stage(["gemini"], SCRIPT);
+  await untilMinuteIsYoung();
   const first = await on.continuo("chat", FIRST);
   expect(first.code, first.stderr).toBe(0);
   const next = await on.continuo("chat", "--continue", SECOND);
