@@ -12,7 +12,7 @@ import { isJson, readJsonFile } from "../files/index.ts";
 import type { FileContent } from "./schema.ts";
 
 /** Of the schema that they were checked by: its first letters. A test says when it is another one. */
-export const SCHEMA_HASH = "ed7eb2c019ae88e3";
+export const SCHEMA_HASH = "bd4e5a37abccb46a";
 
 /** The home has one file, each project another. */
 export const MAX_KNOWN_FILES = 16;
