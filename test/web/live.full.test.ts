@@ -65,7 +65,8 @@ test("a session is shown as it grows, each note leads to its evidence, and the l
     text: "Ships wait until six",
   });
   await page.locator(".note-text", { hasText: "Ships wait until six" }).waitFor();
-  expect(await notes(page)).toEqual(["Ships wait until six"]);
+  // The end of a merged note is an event of its own.
+  await expect.poll(() => notes(page)).toEqual(["Ships wait until six"]);
   const image = page.getByRole("img", { name: "A pier" });
   await expect
     .poll(() => image.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth))
