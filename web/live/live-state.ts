@@ -99,21 +99,14 @@ export class LiveState {
   /** Shows the session as it was at a position, or with `null` its end. */
   async goTo(at: number | null): Promise<void> {
     if (!this.isReady.value) return;
+    const move = ++this.#moves;
     const part = this.part.value;
-    this.#moves += 1;
-    const move = this.#moves;
-    if (at === null ? part.hasNewer : !hasPlace(part, at)) {
-      const window = await this.#read(at === null ? "notes=all" : `notes=all&around=sequence:${at}`);
-      if (window === null || move !== this.#moves) return;
-      batch(() => {
-        this.at.value = at;
-        this.#show(this.#withRecent(foldWindow(part, window, "instead")));
-        this.goal.value = { to: "end" };
-      });
-      return;
-    }
+    const isLoaded = at === null ? !part.hasNewer : hasPlace(part, at);
+    const other = isLoaded ? null : await this.#readPart(at === null ? "" : `&around=sequence:${at}`);
+    if (move !== this.#moves || (other === null && !isLoaded)) return;
     batch(() => {
       this.at.value = at;
+      if (other !== null) this.#show(this.#withRecent(other));
       this.goal.value = { to: "end" };
     });
   }
@@ -145,11 +138,10 @@ export class LiveState {
   /** Chooses a line of the timeline by the id of its event, and loads the part around it if necessary. */
   async showEvent(id: string): Promise<void> {
     if (!this.itemById.value.has(id)) {
-      this.#moves += 1;
-      const move = this.#moves;
-      const window = await this.#read(`notes=all&around=${encodeURIComponent(id)}`);
-      if (window === null || move !== this.#moves) return;
-      this.#show(this.#withRecent(foldWindow(this.part.value, window, "instead")));
+      const move = ++this.#moves;
+      const other = await this.#readPart(`&around=${encodeURIComponent(id)}`);
+      if (other === null || move !== this.#moves) return;
+      this.#show(this.#withRecent(other));
     }
     batch(() => {
       this.chosen.value = id;
@@ -193,6 +185,12 @@ export class LiveState {
     const fresh = this.#recent.filter(({ sequence }) => sequence > part.to);
     const last = fresh.at(-1);
     return last === undefined ? part : withNewer(part, fresh, { to: last.sequence, hasNewer: false });
+  }
+
+  /** Another part, which is shown instead of the present one; `null` if it cannot be read. */
+  async #readPart(place: string): Promise<LivePart | null> {
+    const window = await this.#read(`notes=all${place}`);
+    return window === null ? null : foldWindow(EMPTY_PART, window, "instead");
   }
 
   async #read(query: string): Promise<LiveHistory | null> {

@@ -1,10 +1,7 @@
 /** Whether the token of an open WebSocket still counts: it is asked from time to time, since the socket stays open for days. */
 
 import { type ContinuoError, isContinuoError } from "../../model/index.ts";
-import type { Authenticate, Credentials, Peer } from "../context/index.ts";
-
-/** Of heartbeats, which come every 3 s. */
-const BEATS_BETWEEN = 10;
+import { type Authenticate, type Credentials, LIMITS, type Peer } from "../context/index.ts";
 
 export interface TokenCheck {
   /** What the connection proved itself with. */
@@ -21,7 +18,7 @@ export function createTokenCheck(authenticate: Authenticate, peer: Peer): TokenC
       credentials = given;
     },
     beat: (onLost) => {
-      if (credentials === null || ++beats % BEATS_BETWEEN > 0) return;
+      if (credentials === null || ++beats % LIMITS.tokenCheckBeats > 0) return;
       authenticate(credentials, peer).catch((error: unknown) => {
         // A store that is unavailable for a moment is asked again.
         if (isContinuoError(error, "unauthorized")) onLost(error);

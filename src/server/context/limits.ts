@@ -35,6 +35,8 @@ export const LIMITS = {
   /** How long a token is remembered without asking the store. */
   rememberMs: 1_000,
   rememberedTokens: 10_000,
+  /** After so many heartbeats, which come every 3 s, a WebSocket's token is checked again. */
+  tokenCheckBeats: 10,
   /** How many wrong tokens one address may send. */
   guesses: 20,
   guessesPerSecond: 0.5,
