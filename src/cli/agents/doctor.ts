@@ -3,7 +3,7 @@
 import { type AgentSettings, assertRunnable, drivingOf, readConfiguration } from "../../config/index.ts";
 import { type AgentProgram, findAgentProgram, keepCapabilities } from "../../drivers/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { ContinuoError, exitCodeOf, isContinuoError } from "../../model/index.ts";
+import { ContinuoError, ERROR_KINDS, isContinuoError } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import {
   createOutput,
@@ -60,9 +60,7 @@ export async function runDoctor(name: string, flags: DoctorFlags, shell: Shell):
       `${toJsonText({ agent: name, command, version, transport, capabilities, steps }, 2)}\n`,
     );
   }
-  return steps.some(({ outcome }) => outcome === "fails")
-    ? exitCodeOf(new ContinuoError("verification_failed", ""))
-    : 0;
+  return steps.some(({ outcome }) => outcome === "fails") ? ERROR_KINDS.verification_failed.exitCode : 0;
 }
 
 /** What to do about a program that does not start; what it printed comes first. */

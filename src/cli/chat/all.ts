@@ -4,7 +4,7 @@ import { assertRunnable, drivingOf, readConfiguration } from "../../config/index
 import { openTalk } from "../../conversations/index.ts";
 import { findAgentProgram } from "../../drivers/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { ContinuoError, exitCodeOf, isContinuoError, messageOf } from "../../model/index.ts";
+import { ContinuoError, ERROR_KINDS, exitCodeOf, isContinuoError, messageOf } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { describeResumption } from "../conversation/drawing/index.ts";
 import { describeTurn, errorOf } from "../conversation/index.ts";
@@ -67,7 +67,7 @@ export async function runChatAll(
       await printing;
     }),
   ).finally(() => clearInterval(clock));
-  return stop.signal.aborted ? exitCodeOf(new ContinuoError("interrupted", "")) : exitCode;
+  return stop.signal.aborted ? ERROR_KINDS.interrupted.exitCode : exitCode;
 }
 
 /** Errors: `agent_missing` where there is none. */

@@ -4,7 +4,13 @@ import { deleteOwn, OWN, type OwnRow, openOwn } from "../../catalog/index.ts";
 import { trashNativeSession } from "../../editing/index.ts";
 import { type TrashedSession, trashFolder } from "../../editing/trash/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { ContinuoError, exitCodeOf, isContinuoError, type SessionInfo } from "../../model/index.ts";
+import {
+  ContinuoError,
+  ERROR_KINDS,
+  exitCodeOf,
+  isContinuoError,
+  type SessionInfo,
+} from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate, matchLines } from "../notices/index.ts";
 import {
@@ -186,6 +192,6 @@ function describeDeleted({ agent, sessionId, title, nativeRefs }: OwnRow): strin
 /** A refusal counts more than an id that names nothing. */
 function exitCodeFor(outcomes: readonly Outcome[]): number {
   const codes = outcomes.flatMap(({ error }) => (error === undefined ? [] : [exitCodeOf(error)]));
-  const refused = exitCodeOf(new ContinuoError("session_live", ""));
+  const refused = ERROR_KINDS.session_live.exitCode;
   return codes.includes(refused) ? refused : (codes[0] ?? 0);
 }
