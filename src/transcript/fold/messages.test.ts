@@ -114,6 +114,18 @@ test.each([
   });
 });
 
+test("an application's metadata does not change which agent the event names", () => {
+  const actor = { kind: "agent", agent: "codex" } as const;
+  const named = { messageId: "m", role: "assistant", content: "Yes.", metadata: { agent: "claude" } };
+  const { messages } = fromEvents([
+    { type: "message_streamed", sequence: 1, actor, data: { messageId: "m", delta: "Ye" } },
+    { type: "message_sent", sequence: 2, actor, data: named },
+    { type: "message_updated", sequence: 3, actor, data: named },
+    { type: "message_sent", sequence: 4, data: { ...named, messageId: "n" } },
+  ]);
+  expect(messages.map(({ metadata }) => metadata.agent)).toEqual(["codex", "claude"]);
+});
+
 test("an application's metadata stays, but for what only events decide", () => {
   const metadata = { colour: "red", partial: true, events: 9, runId: "r", note: "run_failed", closedBy: "x" };
   const { messages } = folded(["message_sent", { role: "user", content: "Yes.", metadata }]);

@@ -91,7 +91,7 @@ function placeMessage(draft: Draft, entry: Entry, { payload, role, blocks }: Mes
       ...old,
       ...extras(payload, role, entry),
       content,
-      metadata: whole(withEvents({ ...old.metadata, ...ownMetadata(payload) }, entry)),
+      metadata: whole(withEvents(withOwn(old.metadata, payload), entry)),
     });
     const added = content.filter(
       (block) => block.type === "tool_call" && findCall(old, block.id) === undefined,
@@ -182,7 +182,7 @@ export function messageUpdated(draft: Draft, entry: Entry, payload: Fields): voi
   draft.messages.replace(position, {
     ...old,
     content: [...said, ...calls],
-    metadata: whole(withEvents({ ...old.metadata, ...ownMetadata(payload), updated: true }, entry)),
+    metadata: whole(withEvents({ ...withOwn(old.metadata, payload), updated: true }, entry)),
   });
 }
 
@@ -251,6 +251,14 @@ function ownMetadata(payload: Fields): MessageMetadata | undefined {
   if (!isFields(metadata)) return undefined;
   if (!Object.keys(metadata).some((key) => TOLD_BY_EVENTS.has(key))) return metadata;
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !TOLD_BY_EVENTS.has(key)));
+}
+
+/** The agent that the first event of a message names stays. */
+function withOwn(metadata: MessageMetadata, payload: Fields): MessageMetadata {
+  const own = ownMetadata(payload);
+  return metadata.agent === undefined
+    ? { ...metadata, ...own }
+    : { ...metadata, ...own, agent: metadata.agent };
 }
 
 function isRole(value: string | undefined): value is Role {
