@@ -17,8 +17,8 @@
  */
 
 import type { Problem } from "../../model/index.ts";
-import { cutCircles, findId, textOfId } from "../kit/index.ts";
-import { FLAG, has, type Index, KIND } from "./index-fold.ts";
+import { cutCircles, findId, hasFlag, textOfId } from "../kit/index.ts";
+import { FLAG, type Index, KIND } from "./index-fold.ts";
 import { replaceLostParents } from "./lost-parents.ts";
 
 /** Which lines can be leaves: all, those that are not a sub-agent's, or those of the sub-agent with this id. */
@@ -50,7 +50,7 @@ export function linkRecords(index: Index, options: LinkOptions): Tree {
   const member = new Uint8Array(index.count);
   const recordOf = new Int32Array(index.ids.size).fill(-1);
   for (let record = 0; record < index.count; record++) {
-    if (!has(index, record, FLAG.chained)) continue;
+    if (!hasFlag(index, record, FLAG.chained)) continue;
     member[record] = 1;
     const id = index.id[record] ?? -1;
     if (id === -1) continue;
@@ -139,7 +139,7 @@ function holdsConversation(index: Index, lines: readonly number[], answers: Uint
     const kind = index.kind[record];
     const answer = index.message[record] ?? -1;
     if (kind === KIND.assistant && (answer === -1 || answers[answer] === 0)) return true;
-    if (kind === KIND.user && has(index, record, FLAG.message)) return true;
+    if (kind === KIND.user && hasFlag(index, record, FLAG.message)) return true;
   }
   return false;
 }
@@ -190,7 +190,7 @@ function candidatesOf(index: Index, member: Uint8Array, up: Int32Array, scope: S
   const root = scope.type === "sidechain" ? findId(index.ids, scope.root) : -1;
   for (let record = 0; record < index.count; record++) {
     if (member[record] === 0) continue;
-    const isSidechain = has(index, record, FLAG.sidechain);
+    const isSidechain = hasFlag(index, record, FLAG.sidechain);
     if (scope.type === "all" || (scope.type === "main" && !isSidechain)) candidate[record] = 1;
     if (scope.type !== "sidechain" || !isSidechain || root === -1) continue;
     if (index.id[sidechainRoot(index, up, record)] === root) candidate[record] = 1;
@@ -201,7 +201,7 @@ function candidatesOf(index: Index, member: Uint8Array, up: Int32Array, scope: S
 /** The first line of the sub-agent that a sidechain line belongs to. */
 export function sidechainRoot(index: Index, up: Int32Array, record: number): number {
   let root = record;
-  for (let above = root; above !== -1 && has(index, above, FLAG.sidechain); above = up[above] ?? -1)
+  for (let above = root; above !== -1 && hasFlag(index, above, FLAG.sidechain); above = up[above] ?? -1)
     root = above;
   return root;
 }

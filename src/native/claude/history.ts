@@ -3,9 +3,9 @@
 import { isJson, type Json, textField } from "../../files/index.ts";
 import type { LineFile } from "../../files/records/index.ts";
 import { type Message, present, type RecordPlace } from "../../model/index.ts";
-import { findId, type HistorySteps, pathTo, type StepMessages, textOfId } from "../kit/index.ts";
+import { findId, type HistorySteps, pathTo, placeOf, type StepMessages, textOfId } from "../kit/index.ts";
 import type { Tree } from "./branches.ts";
-import { type Index, KIND, placeOf, toolsOf } from "./index-fold.ts";
+import { type Index, KIND, toolsOf } from "./index-fold.ts";
 import { type MessageOptions, type PlacedLine, type ToolCall, toAnswer, toMessages } from "./messages.ts";
 import { planHistory, type Step } from "./plan.ts";
 import { contentOf, isToolUse } from "./records.ts";

@@ -7,7 +7,15 @@
 
 import { isJson, type Json, textField } from "../../files/index.ts";
 import type { LinePlace } from "../../files/records/index.ts";
-import { createIdTable, type IdTable, internId } from "../kit/index.ts";
+import {
+  createIdTable,
+  createLineColumns,
+  type IdTable,
+  internId,
+  type LineColumns,
+  makeRoom,
+  setPlace,
+} from "../kit/index.ts";
 import {
   contentOf,
   isChained,
@@ -35,12 +43,9 @@ export const FLAG = {
   laterBlock: 32,
 } as const;
 
-export interface Index {
+export interface Index extends LineColumns {
   readonly ids: IdTable;
   count: number;
-  offset: Float64Array;
-  length: Uint32Array;
-  line: Uint32Array;
   kind: Uint8Array;
   flags: Uint8Array;
   /** Milliseconds, `NaN` where there is none. */
@@ -59,34 +64,20 @@ export interface Index {
   promptLeaf: number;
 }
 
-const COLUMNS = [
-  "offset",
-  "length",
-  "line",
-  "kind",
-  "flags",
-  "time",
-  "id",
-  "parent",
-  "message",
-  "tool",
-] as const;
-const GROWTH = 1.25;
+const COLUMNS = ["kind", "flags", "time", "id", "parent", "message", "tool"] as const;
 
 export function createIndex(): Index {
   return {
     ids: createIdTable(),
     count: 0,
-    offset: new Float64Array(64),
-    length: new Uint32Array(64),
-    line: new Uint32Array(64),
-    kind: new Uint8Array(64),
-    flags: new Uint8Array(64),
-    time: new Float64Array(64),
-    id: new Int32Array(64),
-    parent: new Int32Array(64),
-    message: new Int32Array(64),
-    tool: new Int32Array(64),
+    ...createLineColumns(),
+    kind: new Uint8Array(0),
+    flags: new Uint8Array(0),
+    time: new Float64Array(0),
+    id: new Int32Array(0),
+    parent: new Int32Array(0),
+    message: new Int32Array(0),
+    tool: new Int32Array(0),
     moreTools: new Map(),
     promptLeaf: -1,
   };
@@ -95,11 +86,9 @@ export function createIndex(): Index {
 /** Adds one line; `value` is whatever JSON stood there. Returns its number in the index. */
 export function foldIndex(index: Index, place: LinePlace, value: unknown): number {
   const at = index.count;
-  if (at === index.offset.length) growColumns(index);
   index.count += 1;
-  index.offset[at] = place.offset;
-  index.length[at] = place.length;
-  index.line[at] = place.line;
+  setPlace(index, at, place);
+  makeRoom(index, COLUMNS, at);
   const record = isJson(value) ? value : {};
   index.kind[at] = kindOf(record);
   index.flags[at] = flagsOf(record);
@@ -121,29 +110,6 @@ export function toolsOf(index: Index, record: number): readonly number[] {
   const first = index.tool[record] ?? -1;
   if (first === -1) return [];
   return [first, ...(index.moreTools.get(record) ?? [])];
-}
-
-export function has(index: Index, record: number, flag: number): boolean {
-  return ((index.flags[record] ?? 0) & flag) !== 0;
-}
-
-export function placeOf(index: Index, record: number): LinePlace {
-  return {
-    line: index.line[record] ?? 0,
-    offset: index.offset[record] ?? 0,
-    length: index.length[record] ?? 0,
-  };
-}
-
-function growColumns(index: Index): void {
-  const capacity = Math.ceil(index.offset.length * GROWTH);
-  for (const name of COLUMNS) {
-    const old = index[name];
-    const Column = old.constructor as new (length: number) => typeof old;
-    const grown = new Column(capacity);
-    grown.set(old);
-    (index as unknown as Record<string, unknown>)[name] = grown;
-  }
 }
 
 function kindOf(record: Json): number {

@@ -4,8 +4,8 @@
  */
 
 import type { Problem } from "../../model/index.ts";
-import { textOfId } from "../kit/index.ts";
-import { FLAG, has, type Index } from "./index-fold.ts";
+import { hasFlag, textOfId } from "../kit/index.ts";
+import { FLAG, type Index } from "./index-fold.ts";
 import { MAX_REPAIRS } from "./limits.ts";
 
 const MAX_GAP_MS = 5000;
@@ -33,7 +33,7 @@ export function replaceLostParents(
 function inTimeOrder(index: Index, member: Uint8Array): number[] {
   const records: number[] = [];
   for (let record = 0; record < index.count; record++) {
-    if (member[record] === 0 || has(index, record, FLAG.sidechain) || Number.isNaN(index.time[record]))
+    if (member[record] === 0 || hasFlag(index, record, FLAG.sidechain) || Number.isNaN(index.time[record]))
       continue;
     records.push(record);
   }

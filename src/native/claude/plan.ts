@@ -7,9 +7,9 @@
  * - all results of a call are put back, also where the path holds one already: Claude Code sends the first
  */
 
-import type { HistoryCounts } from "../kit/index.ts";
+import { type HistoryCounts, hasFlag } from "../kit/index.ts";
 import type { Tree } from "./branches.ts";
-import { FLAG, has, type Index, KIND, toolsOf } from "./index-fold.ts";
+import { FLAG, type Index, KIND, toolsOf } from "./index-fold.ts";
 
 export type Step =
   | { readonly type: "answer"; readonly records: readonly number[] }
@@ -59,13 +59,13 @@ export function countHistory(index: Index, steps: Iterable<Step>): HistoryCounts
   const counts = { total: 0, user: 0, assistant: 0, tool: 0, system: 0, toolCalls: 0 };
   for (const step of steps) {
     if (step.type === "answer") {
-      if (step.records.some((record) => has(index, record, FLAG.message))) counts.assistant += 1;
+      if (step.records.some((record) => hasFlag(index, record, FLAG.message))) counts.assistant += 1;
       for (const record of step.records) counts.toolCalls += toolsOf(index, record).length;
       continue;
     }
     if (index.kind[step.record] === KIND.user) counts.tool += toolsOf(index, step.record).length;
-    if (!has(index, step.record, FLAG.message)) continue;
-    if (has(index, step.record, FLAG.userRole)) counts.user += 1;
+    if (!hasFlag(index, step.record, FLAG.message)) continue;
+    if (hasFlag(index, step.record, FLAG.userRole)) counts.user += 1;
     else counts.system += 1;
   }
   return { ...counts, total: counts.user + counts.assistant + counts.tool + counts.system };
@@ -74,7 +74,7 @@ export function countHistory(index: Index, steps: Iterable<Step>): HistoryCounts
 /** Number of lines at the start of a path that are the rest of an answer. */
 function halfAnswer(index: Index, path: Int32Array): number {
   const first = path[0] ?? -1;
-  if (first === -1 || !has(index, first, FLAG.laterBlock)) return 0;
+  if (first === -1 || !hasFlag(index, first, FLAG.laterBlock)) return 0;
   return gatherAnswer(index, path, 0).next;
 }
 
@@ -107,7 +107,9 @@ function gatherAnswer(index: Index, path: Int32Array, start: number): MessageGro
 /** A user line with nothing but results. */
 function isResultLine(index: Index, record: number): boolean {
   return (
-    index.kind[record] === KIND.user && !has(index, record, FLAG.message) && (index.tool[record] ?? -1) !== -1
+    index.kind[record] === KIND.user &&
+    !hasFlag(index, record, FLAG.message) &&
+    (index.tool[record] ?? -1) !== -1
   );
 }
 

@@ -5,7 +5,7 @@
 import { isJson, textField } from "../../files/index.ts";
 import type { LineRecord } from "../../files/records/index.ts";
 import type { Entry, Problem, SubagentInfo } from "../../model/index.ts";
-import { allProblems, type FoundSession, pathTo, toTitle } from "../kit/index.ts";
+import { allProblems, type FoundSession, hasFlag, pathTo, placeOf, toTitle } from "../kit/index.ts";
 import {
   type IndexedLines,
   type LineSource,
@@ -20,7 +20,7 @@ import { findBranches, linkRecords, type Scope, type Tree } from "./branches.ts"
 import { readExpiry } from "./expiry.ts";
 import { createFacts, type Facts, finishUsage, foldFacts, sessionIdProblems } from "./facts-fold.ts";
 import { createHistoryReader, type HistoryReader } from "./history.ts";
-import { createIndex, FLAG, foldIndex, has, type Index, placeOf } from "./index-fold.ts";
+import { createIndex, FLAG, foldIndex, type Index } from "./index-fold.ts";
 import { pairProblemsOf } from "./pairing.ts";
 import { countHistory, planHistory } from "./plan.ts";
 import { typedText } from "./records.ts";
@@ -156,7 +156,7 @@ async function toTip(
   tip: number,
 ): Promise<Tip<number>> {
   const path = pathTo(tree.up, tip);
-  const typed = path.findLast((record) => has(index, record, FLAG.typed));
+  const typed = path.findLast((record) => hasFlag(index, record, FLAG.typed));
   const value = typed === undefined ? null : await source.lines.fetch(placeOf(index, typed));
   const timed = path.findLast((record) => !Number.isNaN(index.time[record]));
   return {

@@ -7,12 +7,12 @@ import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { namesIn, readJsonFile, textField } from "../../files/index.ts";
 import type { SubagentInfo } from "../../model/index.ts";
-import { textOfId } from "../kit/index.ts";
+import { hasFlag, textOfId } from "../kit/index.ts";
 
 import { folderBeside } from "./beside.ts";
 import { sidechainRoot, type Tree } from "./branches.ts";
 import { readHead, subagentIdOf } from "./find.ts";
-import { FLAG, has, type Index } from "./index-fold.ts";
+import { FLAG, type Index } from "./index-fold.ts";
 
 /** Sub-agents with files of their own, by name. */
 export async function readSubagents(path: string, sessionId: string): Promise<SubagentInfo[]> {
@@ -33,7 +33,7 @@ export async function readSubagents(path: string, sessionId: string): Promise<Su
 export function inlineSubagents(index: Index, tree: Tree, path: string): SubagentInfo[] {
   const sizes = new Map<number, number>();
   for (let record = 0; record < index.count; record++) {
-    if (tree.member[record] === 0 || !has(index, record, FLAG.sidechain)) continue;
+    if (tree.member[record] === 0 || !hasFlag(index, record, FLAG.sidechain)) continue;
     const root = sidechainRoot(index, tree.up, record);
     sizes.set(root, (sizes.get(root) ?? 0) + (index.length[record] ?? 0));
   }

@@ -2,9 +2,9 @@
 
 import { isJson, type Json } from "../../files/index.ts";
 import { type Message, present, type RecordPlace } from "../../model/index.ts";
-import { type HistorySteps, type StepMessages, textOfId } from "../kit/index.ts";
+import { type HistorySteps, hasFlag, placeOf, type StepMessages, textOfId } from "../kit/index.ts";
 import type { Children } from "./blocks.ts";
-import { FLAG, has, type Index, idOf, lineOf, placeOf } from "./index-fold.ts";
+import { FLAG, type Index, idOf, lineOf } from "./index-fold.ts";
 import {
   type MessageOptions,
   merged,
@@ -80,7 +80,7 @@ function* nameSteps(index: Index, list: readonly number[]): Generator<NamedStep,
 }
 
 function isAnswer(index: Index, { node }: Step): boolean {
-  return node !== -1 && has(index, node, FLAG.gemini);
+  return node !== -1 && hasFlag(index, node, FLAG.gemini);
 }
 
 /** All that the messages of a step are made of. */

@@ -8,7 +8,18 @@
 
 import { isJson, type Json, toTime } from "../../files/index.ts";
 import type { LinePlace } from "../../files/records/index.ts";
-import { createIdTable, type IdTable, internId, textOfId, withRoom } from "../kit/index.ts";
+import {
+  createIdTable,
+  createLineColumns,
+  hasFlag,
+  type IdTable,
+  internId,
+  type LineColumns,
+  makeRoom,
+  setPlace,
+  textOfId,
+  withRoom,
+} from "../kit/index.ts";
 import { contentMarks, MARK, type Marks, markKind, readMarks } from "./marks.ts";
 import {
   isContextMessage,
@@ -38,13 +49,10 @@ export const FLAG = {
   dropped: 128,
 } as const;
 
-export interface Index {
+export interface Index extends LineColumns {
   readonly ids: IdTable;
   /** Records: lines of the file. */
   records: number;
-  offset: Float64Array;
-  length: Uint32Array;
-  line: Uint32Array;
   /** Messages, each version by itself. */
   nodes: number;
   record: Int32Array;
@@ -66,13 +74,13 @@ export interface Index {
   newest: Int32Array;
 }
 
+const NODE_COLUMNS = ["record", "item", "id", "next", "own", "flags", "time"] as const;
+
 export function createIndex(): Index {
   return {
     ids: createIdTable(),
     records: 0,
-    offset: new Float64Array(64),
-    length: new Uint32Array(64),
-    line: new Uint32Array(64),
+    ...createLineColumns(),
     nodes: 0,
     record: new Int32Array(64),
     item: new Int32Array(64),
@@ -90,12 +98,7 @@ export function createIndex(): Index {
 /** Adds a record; returns its number. */
 export function addRecord(index: Index, place: LinePlace): number {
   const at = index.records;
-  index.offset = withRoom(index.offset, at);
-  index.length = withRoom(index.length, at);
-  index.line = withRoom(index.line, at);
-  index.offset[at] = place.offset;
-  index.length[at] = place.length;
-  index.line[at] = place.line;
+  setPlace(index, at, place);
   index.records += 1;
   return at;
 }
@@ -122,13 +125,7 @@ export function addNode(index: Index, record: number, item: number, message: Jso
 }
 
 function roomForNode(index: Index, at: number): void {
-  index.record = withRoom(index.record, at);
-  index.item = withRoom(index.item, at);
-  index.id = withRoom(index.id, at);
-  index.next = withRoom(index.next, at);
-  index.own = withRoom(index.own, at);
-  index.flags = withRoom(index.flags, at);
-  index.time = withRoom(index.time, at);
+  makeRoom(index, NODE_COLUMNS, at);
   index.markStart = withRoom(index.markStart, at + 1);
   index.newest = withRoom(index.newest, index.ids.size, -1);
 }
@@ -160,10 +157,6 @@ function flagsOf(message: Json): number {
   return flags;
 }
 
-export function has(index: Index, node: number, flag: number): boolean {
-  return ((index.flags[node] ?? 0) & flag) !== 0;
-}
-
 export function marksOf(index: Index, node: number): Marks {
   return readMarks(index.marks, index.markStart[node] ?? 0, index.markStart[node + 1] ?? 0);
 }
@@ -177,24 +170,16 @@ export function covers(index: Index, later: number, earlier: number): boolean {
   const said = new Set(now.said);
   if (!before.said.every((mark) => said.has(mark))) return false;
   if (!before.calls.every((call) => now.calls.includes(call))) return false;
-  if (has(index, later, FLAG.gemini) && !has(index, later, FLAG.withCalls)) return true;
+  if (hasFlag(index, later, FLAG.gemini) && !hasFlag(index, later, FLAG.withCalls)) return true;
   return before.results.every((old) =>
     now.results.some((result) => result.call === old.call && result.hash === old.hash),
   );
 }
 
-export function placeOf(index: Index, record: number): LinePlace {
-  return {
-    line: index.line[record] ?? 0,
-    offset: index.offset[record] ?? 0,
-    length: index.length[record] ?? 0,
-  };
-}
-
 /** What a message says to the other side, in order: no thoughts, and results only where they were sent. */
 export function spokenMarks(index: Index, node: number): number[] {
   const { said, calls, results } = marksOf(index, node);
-  const sent = has(index, node, FLAG.gemini) ? [] : results.flatMap(({ call, hash }) => [call, hash]);
+  const sent = hasFlag(index, node, FLAG.gemini) ? [] : results.flatMap(({ call, hash }) => [call, hash]);
   return [...said.filter((mark) => markKind(mark) !== MARK.thought), ...calls, ...sent];
 }
 

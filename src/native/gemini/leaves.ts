@@ -1,9 +1,9 @@
 /** Branches of a session: the list as it is now, and every state of it that holds something of its own. */
 
-import { toTitle } from "../kit/index.ts";
+import { hasFlag, toTitle } from "../kit/index.ts";
 import type { Tip } from "../scanning/index.ts";
 import { createFetch, type HistorySource } from "./history.ts";
-import { FLAG, has, type Index, idOf, lineOf } from "./index-fold.ts";
+import { FLAG, type Index, idOf, lineOf } from "./index-fold.ts";
 import { countHistory, planHistory } from "./plan.ts";
 import { typedText } from "./records.ts";
 import { pastStates, type Timeline, withCompacted } from "./timeline.ts";
@@ -50,7 +50,7 @@ export async function toTips(
   const fetch = createFetch(source);
   const tips: Tip<readonly number[]>[] = [];
   for (const { id, active, list } of branches) {
-    const typed = list.findLast((node) => has(index, node, FLAG.typed));
+    const typed = list.findLast((node) => hasFlag(index, node, FLAG.typed));
     const timed = list.findLast((node) => !Number.isNaN(timeOf(index, node)));
     tips.push({
       node: list,

@@ -6,8 +6,8 @@
  * are named among its records. One that says something else stays.
  */
 
-import type { HistoryCounts } from "../kit/index.ts";
-import { covers, FLAG, has, type Index, marksOf } from "./index-fold.ts";
+import { type HistoryCounts, hasFlag } from "../kit/index.ts";
+import { covers, FLAG, type Index, marksOf } from "./index-fold.ts";
 
 export interface Step {
   /** The message; -1 for results that stand without the answer that they belong to. */
@@ -36,17 +36,17 @@ export function* planHistory(index: Index, list: readonly number[]): Generator<S
     const node = list[at] ?? 0;
     at += 1;
     // What follows a compaction is complete in itself.
-    if (has(index, node, FLAG.summary)) told.clear();
+    if (hasFlag(index, node, FLAG.summary)) told.clear();
     const responses: number[] = [];
-    const isAnswer = has(index, node, FLAG.gemini);
-    if (has(index, node, FLAG.responses)) responses.push(node);
+    const isAnswer = hasFlag(index, node, FLAG.gemini);
+    if (hasFlag(index, node, FLAG.responses)) responses.push(node);
     while (isAnswer || responses.length > 0) {
       const next = list[at];
-      if (next === undefined || !has(index, next, FLAG.responses)) break;
+      if (next === undefined || !hasFlag(index, next, FLAG.responses)) break;
       responses.push(next);
       at += 1;
     }
-    const own = has(index, node, FLAG.responses) ? -1 : ownOf(index, node);
+    const own = hasFlag(index, node, FLAG.responses) ? -1 : ownOf(index, node);
     const sources = [...(own === -1 ? [] : [own]), ...(responses[0] === node ? [] : [node]), ...responses];
     const calls = callsOf(index, node, own);
     yield {
@@ -102,8 +102,8 @@ export function countHistory(index: Index, steps: Iterable<Step>): HistoryCounts
     counts.tool += results.length;
     counts.toolCalls += calls;
     if (node === -1) continue;
-    if (has(index, node, FLAG.gemini)) counts.assistant += 1;
-    else if (has(index, node, FLAG.user)) counts.user += 1;
+    if (hasFlag(index, node, FLAG.gemini)) counts.assistant += 1;
+    else if (hasFlag(index, node, FLAG.user)) counts.user += 1;
     else counts.system += 1;
   }
   return { ...counts, total: counts.user + counts.assistant + counts.tool + counts.system };

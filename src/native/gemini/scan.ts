@@ -7,7 +7,7 @@ import { basename } from "node:path";
 import { isJson, textOfValue } from "../../files/index.ts";
 import type { LineRecord } from "../../files/records/index.ts";
 import { type Entry, type Problem, present } from "../../model/index.ts";
-import { allProblems, type FoundSession, type Places } from "../kit/index.ts";
+import { allProblems, type FoundSession, hasFlag, type Places, placeOf } from "../kit/index.ts";
 import {
   newestFileOf,
   type Scan,
@@ -19,7 +19,7 @@ import {
 import { readDeletions, separatorProblems } from "./expiry.ts";
 import { createFacts, type Facts, foldFacts, wholeProblems } from "./facts-fold.ts";
 import { type HistorySource, readHistory, stepsTo } from "./history.ts";
-import { addRecord, createIndex, FLAG, has, marksOf, placeOf } from "./index-fold.ts";
+import { addRecord, createIndex, FLAG, marksOf } from "./index-fold.ts";
 import { toBranches, toTips } from "./leaves.ts";
 import { pairProblemsOf } from "./pairing.ts";
 import { kindOf, listIn } from "./records.ts";
@@ -110,8 +110,8 @@ export const geminiScan: Scan<ScanState, LineRecord, GeminiSource, List> = {
 function isListed({ timeline }: ScanState): boolean {
   const { index, list } = timeline;
   return list.some((node) => {
-    if (has(index, node, FLAG.user)) return !has(index, node, FLAG.dropped);
-    if (!has(index, node, FLAG.gemini)) return false;
+    if (hasFlag(index, node, FLAG.user)) return !hasFlag(index, node, FLAG.dropped);
+    if (!hasFlag(index, node, FLAG.gemini)) return false;
     const { said, calls } = marksOf(index, node);
     return said.length + calls.length > 0;
   });

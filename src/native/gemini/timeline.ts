@@ -15,18 +15,8 @@
 
 import { isJson, textOfValue } from "../../files/index.ts";
 import type { Problem } from "../../model/index.ts";
-import { findId, withRoom } from "../kit/index.ts";
-import {
-  addNode,
-  covers,
-  FLAG,
-  has,
-  type Index,
-  idOf,
-  lineOf,
-  messagesIn,
-  spokenMarks,
-} from "./index-fold.ts";
+import { findId, hasFlag, withRoom } from "../kit/index.ts";
+import { addNode, covers, FLAG, type Index, idOf, lineOf, messagesIn, spokenMarks } from "./index-fold.ts";
 import { kindOf, listIn } from "./records.ts";
 
 interface Step {
@@ -109,7 +99,7 @@ function place(timeline: Timeline, node: number): void {
         noteDuplicate(timeline, old, node);
     }
   }
-  if (!has(index, node, FLAG.context)) timeline.grown = true;
+  if (!hasFlag(index, node, FLAG.context)) timeline.grown = true;
 }
 
 function noteOrder({ index, order }: Timeline, node: number): void {
@@ -161,11 +151,11 @@ function addStep(timeline: Timeline, step: Pick<Step, "type" | "removed" | "posi
  */
 function foldCompaction(timeline: Timeline, before: Step): void {
   const { index, list, compacted, kept } = timeline;
-  const at = list.findIndex((node) => !has(index, node, FLAG.context));
+  const at = list.findIndex((node) => !hasFlag(index, node, FLAG.context));
   const summary = list[at];
-  if (summary === undefined || !has(index, summary, FLAG.summary)) return;
+  if (summary === undefined || !hasFlag(index, summary, FLAG.summary)) return;
   const id = index.id[summary] ?? 0;
-  const old = [...before.removed].filter((node) => !has(index, node, FLAG.context));
+  const old = [...before.removed].filter((node) => !hasFlag(index, node, FLAG.context));
   if (compacted.has(id) || old.length === 0 || old.some((node) => index.id[node] === id)) return;
   compacted.set(id, old.slice(0, old.length - repeatedEnd(index, old, list.slice(at + 2))));
   for (const node of old) kept.add(node);
@@ -201,7 +191,7 @@ export function withCompacted(timeline: Timeline, list: readonly number[]): numb
   const seen = new Set<number>();
   for (let current = list; ; ) {
     parts.push(current);
-    const summary = current.find((node) => has(index, node, FLAG.summary));
+    const summary = current.find((node) => hasFlag(index, node, FLAG.summary));
     const id = summary === undefined ? -1 : (index.id[summary] ?? -1);
     const taken = compacted.get(id);
     if (taken === undefined || seen.has(id)) break;
@@ -246,8 +236,8 @@ function lostStates(timeline: Timeline): Set<number> {
 }
 
 function isLost(index: Index, node: number, kept: ReadonlySet<number>): boolean {
-  const isSomething = has(index, node, FLAG.gemini) || has(index, node, FLAG.user);
-  if (!isSomething || has(index, node, FLAG.context) || kept.has(node)) return false;
+  const isSomething = hasFlag(index, node, FLAG.gemini) || hasFlag(index, node, FLAG.user);
+  if (!isSomething || hasFlag(index, node, FLAG.context) || kept.has(node)) return false;
   const next = index.next[node] ?? -1;
   return next === -1 || !covers(index, next, node);
 }

@@ -11,7 +11,15 @@
  * Does not know: any format.
  */
 
-export { type Column, withRoom } from "./columns.ts";
+export {
+  createLineColumns,
+  hasFlag,
+  type LineColumns,
+  makeRoom,
+  placeOf,
+  setPlace,
+  withRoom,
+} from "./columns.ts";
 export { readSessionFolder } from "./folders.ts";
 export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
 export { keepMessage, type MessageParts, withContent } from "./kept-message.ts";

@@ -8,7 +8,7 @@
 
 import { isJson, type Json, parseJson, textField } from "../../files/index.ts";
 import type { Message } from "../../model/index.ts";
-import { type Column, withRoom } from "../kit/index.ts";
+import { makeRoom } from "../kit/index.ts";
 import type { NativeRecord } from "./records.ts";
 
 export interface Index {
@@ -39,6 +39,8 @@ export interface End {
   readonly part: string | null;
 }
 
+const COLUMNS = ["time", "user", "assistant", "tool", "system", "toolCalls", "typed"] as const;
+
 export function createIndex(): Index {
   return {
     count: 0,
@@ -63,13 +65,14 @@ export function foldIndex(
   const at = index.count;
   const counts = countMessages(messages);
   index.ids.push(record.id);
-  index.time = set(index.time, at, record.timeMs);
-  index.user = set(index.user, at, counts.user);
-  index.assistant = set(index.assistant, at, counts.assistant);
-  index.tool = set(index.tool, at, counts.tool);
-  index.system = set(index.system, at, counts.system);
-  index.toolCalls = set(index.toolCalls, at, counts.toolCalls);
-  index.typed = set(index.typed, at, typed === null ? 0 : 1);
+  makeRoom(index, COLUMNS, at);
+  index.time[at] = record.timeMs;
+  index.user[at] = counts.user;
+  index.assistant[at] = counts.assistant;
+  index.tool[at] = counts.tool;
+  index.system[at] = counts.system;
+  index.toolCalls[at] = counts.toolCalls;
+  index.typed[at] = typed === null ? 0 : 1;
   index.count += 1;
 }
 
@@ -131,10 +134,4 @@ function parseRevert(revert: unknown): Json {
 export function partsBefore(parts: readonly NativeRecord[], partId: string): readonly NativeRecord[] {
   const at = parts.findIndex((part) => part.id === partId);
   return at === -1 ? parts : parts.slice(0, at);
-}
-
-function set<T extends Column>(column: T, at: number, value: number): T {
-  const roomy = withRoom(column, at);
-  roomy[at] = value;
-  return roomy;
 }

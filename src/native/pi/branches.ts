@@ -12,8 +12,8 @@
  */
 
 import type { Problem } from "../../model/index.ts";
-import { cutCircles, findId, followed, textOfId } from "../kit/index.ts";
-import { FLAG, has, type Index, KIND } from "./index-fold.ts";
+import { cutCircles, findId, followed, hasFlag, textOfId } from "../kit/index.ts";
+import { FLAG, type Index, KIND } from "./index-fold.ts";
 
 export interface Tree {
   /** The entry before each entry; -1 for the first of a tree. */
@@ -85,7 +85,7 @@ function byParent(index: Index, options: LinkOptions, problems: Problem[]): Int3
     if (index.kind[record] === KIND.outside) continue;
     const parent = index.parent[record] ?? -1;
     if (parent !== -1) up[record] = index.recordOf[parent] ?? -1;
-    const lost = parent !== -1 ? up[record] === -1 : !first && has(index, record, FLAG.unlinked);
+    const lost = parent !== -1 ? up[record] === -1 : !first && hasFlag(index, record, FLAG.unlinked);
     first = false;
     if (!lost || options.partial) continue;
     const what =
@@ -111,12 +111,12 @@ function branchTips(index: Index, up: Int32Array, leaf: number): number[] {
   const isEntry = (record: number): boolean => index.kind[record] !== KIND.outside && !gone.has(record);
   const lastSpoken = (record: number): number => {
     let at = record;
-    while (at !== -1 && !has(index, at, FLAG.spoken)) at = up[at] ?? -1;
+    while (at !== -1 && !hasFlag(index, at, FLAG.spoken)) at = up[at] ?? -1;
     return at;
   };
   const taken = new Uint8Array(index.count);
   for (let record = 0; record < index.count; record++) {
-    if (!isEntry(record) || !has(index, record, FLAG.spoken)) continue;
+    if (!isEntry(record) || !hasFlag(index, record, FLAG.spoken)) continue;
     for (let at = up[record] ?? -1; at !== -1 && taken[at] === 0; at = up[at] ?? -1) taken[at] = 1;
   }
   const inner = followed(up);
@@ -163,7 +163,7 @@ function keptBy(index: Index, up: Int32Array): Map<number, number> {
   const kept = new Map<number, number>();
   const flat = isFlat(index);
   for (let record = 0; record < index.count; record++) {
-    if (!has(index, record, FLAG.compaction)) continue;
+    if (!hasFlag(index, record, FLAG.compaction)) continue;
     const named = flat
       ? (index.keptIndexes.get(record) ?? -1)
       : (index.recordOf[index.references.get(record) ?? -1] ?? -1);
@@ -178,7 +178,7 @@ function referenceProblems(index: Index, kept: ReadonlyMap<number, number>): Pro
   const problems: Problem[] = [];
   for (const [record, number] of index.references) {
     const target = index.recordOf[number] ?? -1;
-    const isCompaction = has(index, record, FLAG.compaction);
+    const isCompaction = hasFlag(index, record, FLAG.compaction);
     const found = isCompaction ? target === record || kept.get(record) !== -1 : target !== -1;
     if (found) continue;
     const where = target === -1 ? "is not in the file" : "is not on its branch";

@@ -3,9 +3,9 @@
 import { isJson, type Json } from "../../files/index.ts";
 import type { LineFile } from "../../files/records/index.ts";
 import { type Message, present } from "../../model/index.ts";
-import { type HistoryOptions, type HistorySteps, pathTo, type StepMessages } from "../kit/index.ts";
+import { type HistoryOptions, type HistorySteps, pathTo, placeOf, type StepMessages } from "../kit/index.ts";
 import { idOf, type Tree } from "./branches.ts";
-import { type Index, KIND, placeOf } from "./index-fold.ts";
+import { type Index, KIND } from "./index-fold.ts";
 import { type PlacedEntry, type ToolCall, toMessage } from "./messages.ts";
 import { blocksOf, messageOf } from "./records.ts";
 

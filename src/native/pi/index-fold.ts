@@ -11,13 +11,17 @@ import {
   addProblem,
   addUsage,
   createIdTable,
+  createLineColumns,
   createProblemList,
   createToolPairs,
   type IdTable,
   internId,
+  type LineColumns,
+  makeRoom,
   noteCall,
   noteResult,
   type ProblemList,
+  setPlace,
   type ToolPairs,
   withRoom,
 } from "../kit/index.ts";
@@ -49,12 +53,9 @@ export const FLAG = {
   unlinked: 8,
 } as const;
 
-export interface Index {
+export interface Index extends LineColumns {
   readonly ids: IdTable;
   count: number;
-  offset: Float64Array;
-  length: Uint32Array;
-  line: Uint32Array;
   kind: Uint8Array;
   flags: Uint8Array;
   /** Number of tool calls. */
@@ -84,13 +85,13 @@ export interface Index {
   readonly problems: ProblemList;
 }
 
+const COLUMNS = ["kind", "flags", "calls", "time", "id", "parent"] as const;
+
 export function createIndex(): Index {
   return {
     ids: createIdTable(),
     count: 0,
-    offset: new Float64Array(0),
-    length: new Uint32Array(0),
-    line: new Uint32Array(0),
+    ...createLineColumns(),
     kind: new Uint8Array(0),
     flags: new Uint8Array(0),
     calls: new Uint16Array(0),
@@ -142,33 +143,11 @@ function foldRecord(index: Index, at: number, record: Json, line: LinePlace): vo
   if (usage !== null && !repeated) index.usage = addUsage(index.usage, usage);
 }
 
-export function has(index: Index, record: number, flag: number): boolean {
-  return ((index.flags[record] ?? 0) & flag) !== 0;
-}
-
-export function placeOf(index: Index, record: number): LinePlace {
-  return {
-    line: index.line[record] ?? 0,
-    offset: index.offset[record] ?? 0,
-    length: index.length[record] ?? 0,
-  };
-}
-
 function addRow(index: Index, place: LinePlace): number {
   const at = index.count;
   index.count += 1;
-  index.offset = withRoom(index.offset, at);
-  index.length = withRoom(index.length, at);
-  index.line = withRoom(index.line, at);
-  index.kind = withRoom(index.kind, at);
-  index.flags = withRoom(index.flags, at);
-  index.calls = withRoom(index.calls, at);
-  index.time = withRoom(index.time, at);
-  index.id = withRoom(index.id, at);
-  index.parent = withRoom(index.parent, at);
-  index.offset[at] = place.offset;
-  index.length[at] = place.length;
-  index.line[at] = place.line;
+  setPlace(index, at, place);
+  makeRoom(index, COLUMNS, at);
   index.time[at] = Number.NaN;
   index.id[at] = -1;
   index.parent[at] = -1;

@@ -4,7 +4,15 @@ import { existsSync } from "node:fs";
 import { isJson } from "../../files/index.ts";
 import type { LineRecord } from "../../files/records/index.ts";
 import { type Entry, type Problem, present } from "../../model/index.ts";
-import { allProblems, type FoundSession, pairProblems, pathTo, toTitle } from "../kit/index.ts";
+import {
+  allProblems,
+  type FoundSession,
+  hasFlag,
+  pairProblems,
+  pathTo,
+  placeOf,
+  toTitle,
+} from "../kit/index.ts";
 import {
   type IndexedLines,
   type LineSource,
@@ -18,7 +26,7 @@ import {
 } from "../scanning/index.ts";
 import { idOf, linkRecords } from "./branches.ts";
 import { type LinkedScan, nodeOf, readHistory, stepsTo } from "./history.ts";
-import { createIndex, FLAG, foldIndex, has, type Index, KIND, placeOf } from "./index-fold.ts";
+import { createIndex, FLAG, foldIndex, type Index, KIND } from "./index-fold.ts";
 import { sessionIdOf } from "./places.ts";
 import { filledField, typedText } from "./records.ts";
 import { createFirsts, createLasts, type Firsts, foldFirsts, foldLasts, type Lasts } from "./row-fold.ts";
@@ -111,7 +119,7 @@ function toFacts(found: FoundSession, read: Read, problems: readonly Problem[]):
 
 async function toTip({ index, tree, lines }: Read, tip: number): Promise<Tip<number>> {
   const path = pathTo(tree.up, tip);
-  const typed = path.findLast((record) => has(index, record, FLAG.typed));
+  const typed = path.findLast((record) => hasFlag(index, record, FLAG.typed));
   const value = typed === undefined ? null : await lines.fetch(placeOf(index, typed));
   const timed = path.findLast((record) => !Number.isNaN(index.time[record]));
   return {
