@@ -1,7 +1,8 @@
 /**
- * `npm run test:mutants [-- --count N] [--seed N] [--rooms a,b] [--floor PERCENT]
- * [--tests N]`: plants random mistakes in
- * the source, one at a time, and reports those that no test of the quick size finds.
+ * `npm run test:mutants [-- --count N] [--seed N] [--shard K/N] [--rooms a,b]
+ * [--floor PERCENT] [--tests N]`: plants random mistakes in
+ * the source, one at a time, and reports those that no test of the quick size finds. `--shard 1/2` tries every
+ * second of the mistakes that the seed draws, `2/2` the others.
  *
  * Mistakes are planted in a copy of the package below the temporary folder: the source itself is never changed,
  * whatever ends this program. For each mistake only the tests that reach the file run, the nearest first.
@@ -46,7 +47,8 @@ async function main(): Promise<number> {
   const all = files.flatMap(({ path, text }) =>
     mutantsOf(text).map((mutant): Planted => ({ path: `src/${path}`, ...mutant })),
   );
-  const chosen = drawFrom(all, count, createRandom(seed));
+  const { index, of } = options.shard;
+  const chosen = drawFrom(all, count, createRandom(seed)).filter((_, at) => at % of === index - 1);
   tell(`${chosen.length} of ${all.length} mutants of ${rooms.join(", ")}, seed ${seed}`);
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "continuo-mutants-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -117,6 +119,8 @@ function placeOf({ path, start }: Planted): string {
 interface Options {
   readonly count: number;
   readonly seed: number;
+  /** From 1 to `of`. */
+  readonly shard: { readonly index: number; readonly of: number };
   readonly rooms: readonly string[];
   readonly floor: number;
   readonly tests: number;
@@ -127,6 +131,7 @@ function readOptions(): Options {
     options: {
       count: { type: "string", default: "50" },
       seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
+      shard: { type: "string", default: "1/1" },
       rooms: { type: "string", default: DEFAULT_ROOMS.join(",") },
       floor: { type: "string", default: "90" },
       // The nearest test files that are run for a mutant: fewer are faster, and report mutants that others find.
@@ -142,10 +147,17 @@ function readOptions(): Options {
   return {
     count: number("count"),
     seed: number("seed"),
+    shard: readShard(values.shard),
     rooms,
     floor: number("floor"),
     tests: number("tests"),
   };
+}
+
+function readShard(text: string): Options["shard"] {
+  const [index = 0, of = 0] = (/^\d{1,4}\/\d{1,4}$/u.test(text) ? text.split("/") : []).map(Number);
+  if (index < 1 || index > of) throw new Error(`--shard takes K/N with K from 1 to N, not ${text}`);
+  return { index, of };
 }
 
 function tell(sentence: string): void {
