@@ -5,7 +5,7 @@
  * second of the mistakes that the seed draws, `2/2` the others.
  *
  * Mistakes are planted in a copy of the package below the temporary folder: the source itself is never changed,
- * whatever ends this program. For each mistake only the tests that reach the file run, the nearest first.
+ * whatever ends this program. For each mistake only the tests that reach the file run, near and quick ones first.
  * A survivor that the type checker refuses is no survivor. StrykerJS was not taken: it makes all mutants of a
  * file and cannot draw some at random, and it does not follow tests into the processes that they start.
  */
@@ -18,7 +18,7 @@ import { readSource } from "../house/imports.ts";
 import { baselineOf, copyPackage, isFoundBy, isRefusedByCompiler } from "./copy.ts";
 import { type Mutant, mutantsOf, plant } from "./mutate.ts";
 import { createRandom, drawFrom } from "./random.ts";
-import { readReaches } from "./reach.ts";
+import { type Reach, readReaches } from "./reach.ts";
 
 interface Planted extends Mutant {
   /** Below the root, with `/`. */
@@ -32,7 +32,8 @@ interface Outcome {
 }
 
 const DEFAULT_ROOMS = ["store", "sessions", "transcript", "handoff", "editing"];
-const NEAREST = 6;
+/** Test files run in turns of this many seconds together, then all others. */
+const TURNS_SECONDS = [5, 20, 60];
 
 const options = readOptions();
 process.exitCode = await main();
@@ -68,10 +69,9 @@ async function tryAll(folder: string, chosen: readonly Planted[]): Promise<reado
   for (const path of baseline.failing) tell(`${path} fails without a mutant and is left out`);
   const outcomes: Outcome[] = [];
   for (const planted of chosen) {
-    const tests = reachesOf(planted.path)
-      .map(({ test }) => test)
-      .filter((test) => !baseline.failing.has(test));
-    const outcome = await tryOne(folder, planted, tests, baseline.durations);
+    const tests = reachesOf(planted.path).filter(({ test }) => !baseline.failing.has(test));
+    const turns = turnsOf(tests, baseline.durations);
+    const outcome = await tryOne(folder, planted, turns, baseline.durations);
     outcomes.push(outcome);
     const of = `${outcomes.length}/${chosen.length}`;
     tell(`${of} ${outcome.result}: ${placeOf(planted)} ${planted.description}`);
@@ -79,20 +79,40 @@ async function tryAll(folder: string, chosen: readonly Planted[]): Promise<reado
   return outcomes;
 }
 
+/** The near and quick ones first: a test that is twice as far or twice as long comes later. */
+function turnsOf(tests: readonly Reach[], durations: ReadonlyMap<string, number>): readonly string[][] {
+  const secondsOf = (test: string) => (durations.get(test) ?? 0) / 1000;
+  const cost = ({ test, distance }: Reach) => (distance + 1) * (secondsOf(test) + 1);
+  const turns: string[][] = [];
+  let seconds = 0;
+  for (const { test } of tests.toSorted((a, b) => cost(a) - cost(b))) {
+    const limit = TURNS_SECONDS[turns.length - 1] ?? Number.POSITIVE_INFINITY;
+    if (turns.length === 0 || seconds + secondsOf(test) > limit) {
+      turns.push([]);
+      seconds = 0;
+    }
+    seconds += secondsOf(test);
+    turns.at(-1)?.push(test);
+  }
+  return turns;
+}
+
 async function tryOne(
   folder: string,
   planted: Planted,
-  tests: readonly string[],
+  turns: readonly (readonly string[])[],
   durations: ReadonlyMap<string, number>,
 ): Promise<Outcome> {
   const path = join(folder, planted.path);
   const source = readFileSync(path, "utf8");
-  const outcome = (result: Outcome["result"]): Outcome => ({ planted, result, testFiles: tests.length });
+  const outcome = (result: Outcome["result"]): Outcome => ({
+    planted,
+    result,
+    testFiles: turns.flat().length,
+  });
   writeFileSync(path, plant(source, planted));
   try {
-    for (const some of [tests.slice(0, NEAREST), tests.slice(NEAREST)]) {
-      if (some.length > 0 && (await isFoundBy(folder, some, durations))) return outcome("found");
-    }
+    for (const some of turns) if (await isFoundBy(folder, some, durations)) return outcome("found");
     return outcome(isRefusedByCompiler(folder) ? "refused by the compiler" : "survived");
   } finally {
     writeFileSync(path, source);
