@@ -1,12 +1,25 @@
 /** The folder of a conversation, which has to be there. */
 
 import { statSync } from "node:fs";
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, isAgentName } from "../model/index.ts";
 
-/** Errors: `not_found`. */
-export function folderOf(cwd: string): string {
+/** A session that works in the folder, and the agent that would continue it in another one. */
+interface WorksHere {
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly to: string;
+}
+
+/** Errors: `not_found`; the hint names the session, where there is one. */
+export async function folderOf(cwd: string, session: WorksHere | null): Promise<string> {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
   throw new ContinuoError("not_found", `there is no folder ${cwd}`, {
-    hint: "Create it again, or continue in another folder: `continuo handoff ID --to AGENT --cwd DIR`.",
+    hint: session === null ? "Create it, or name another one with --cwd DIR." : await elsewhere(session),
   });
+}
+
+async function elsewhere({ to, ...session }: WorksHere): Promise<string> {
+  const { handOffCommand } = await import("../handoff/index.ts");
+  const command = handOffCommand(session, isAgentName(to) ? to : "AGENT");
+  return `Create it again, or continue in another folder: ${command}.`;
 }

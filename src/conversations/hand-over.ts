@@ -7,6 +7,7 @@ import {
   type HandOff,
   type HandOffOptions,
   handOff,
+  handOffCommand,
   handOffMessages,
   isNamed,
 } from "../handoff/index.ts";
@@ -27,7 +28,8 @@ export async function handOver(located: LookUpHit, { cwd, places, options }: Han
   }
   using session = await openLocated(located, places);
   const messages = await Array.fromAsync(session.history());
-  return await handOffMessages({ messages, title: titleOf(session), cwd: cwd ?? folderOf(session) }, options);
+  const folder = cwd ?? folderOf(session, options.to);
+  return await handOffMessages({ messages, title: titleOf(session), cwd: folder }, options);
 }
 
 const MAX_TITLE_CHARS = 120;
@@ -37,7 +39,7 @@ function titleOf({ details }: ShownSession): string {
 }
 
 /** Errors: `usage`. */
-function folderOf({ details }: ShownSession): string {
+function folderOf({ details }: ShownSession, to: string): string {
   if (isNamed(details.cwd)) return details.cwd;
-  throw folderNotNamed(details.cwd);
+  throw folderNotNamed(details.cwd, `Name a folder: ${handOffCommand(details, to)}.`);
 }

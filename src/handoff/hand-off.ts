@@ -106,7 +106,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   const kept = back === null ? { records: [], thoughts: [] } : keptRecords(back);
   if (messages.length === 0 && (back?.kept.length ?? 0) === 0) {
     throw new ContinuoError("invalid", "cannot hand over the session: it has no message for a model", {
-      hint: "Run `continuo session show ID` to see its content.",
+      hint: `Run \`continuo session show ${source.agent}:${source.sessionId}\` to see its content.`,
       details: { receipt: toReceipt([...source.left, ...kept.records, ...records]) },
     });
   }

@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAIN, type Run, runWith } from "./home.ts";
 import { runHere } from "./in-process.ts";
@@ -128,6 +129,23 @@ describe("export --bundle and import", () => {
     }
   });
 
+  test("the folder that a bundle names is used only where it is an absolute path", async () => {
+    const file = join(home, "told.bundle");
+    expect((await here("session", "export", ID, "--bundle", file)).code).toBe(0);
+    const packed = gunzipSync(readFileSync(file));
+    const end = packed.indexOf("\n");
+    const manifest: object = JSON.parse(packed.subarray(0, end).toString());
+    for (const told of [".", "../my project"]) {
+      const head = Buffer.from(JSON.stringify({ ...manifest, cwd: told }));
+      writeFileSync(file, gzipSync(Buffer.concat([head, packed.subarray(end)])));
+      const { code, stderr } = await here("import", file, "--dry-run");
+      expect([code, stderr]).toEqual([
+        2,
+        `continuo: the bundle names its folder by a relative path: ${told}\nName the folder of the project here with --cwd DIR.\n`,
+      ]);
+    }
+  });
+
   test("what is no bundle is refused with what to do", async () => {
     const file = join(home, "letter.txt");
     writeFileSync(file, "hello");
@@ -194,7 +212,7 @@ describe("handoff", () => {
     return path;
   }
 
-  const NAME_ONE = "Name a folder: `continuo handoff ID --to AGENT --cwd DIR`.";
+  const NAME_ONE = "Name a folder with --cwd DIR.";
 
   test("the folder to continue in is never guessed", async () => {
     const to = ["--to", "codex", "--dry-run", "--json"];
@@ -213,7 +231,7 @@ describe("handoff", () => {
       message: "the session does not name its folder",
     });
     expect(await failed(ID)).toEqual({
-      ...{ exit: 3, code: "not_found", hint: "Name a folder: `continuo handoff ID --to AGENT --cwd DIR`." },
+      ...{ exit: 3, code: "not_found", hint: NAME_ONE },
       message: "there is no folder /home/dev/project",
     });
     const file = copyWith("file.jsonl", null);
@@ -226,7 +244,19 @@ describe("handoff", () => {
       const resumed = await here("resume", join(home, "relative.jsonl"), "--print", ...agent);
       expect(resumed.code).toBe(2);
       expect(resumed.stderr).toContain("the session names its folder by a relative path: ../my project");
+      const to = agent[1] ?? "claude";
+      expect(resumed.stderr).toContain(`\`continuo handoff claude:${ID} --to ${to} --cwd DIR\``);
     }
+  });
+
+  test("chat names the session and its agent, where its folder no longer exists", async () => {
+    const { code, stderr } = await here("chat", "why?", "--resume", ID);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining(`\`continuo handoff claude:${ID} --to claude --cwd DIR\``),
+    ]);
+    const none = await here("chat", "why?", "--cwd", "nowhere");
+    expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("name another one with --cwd DIR")]);
   });
 
   test.each([

@@ -57,3 +57,19 @@ test("copy puts the last answer on the terminal's clipboard, or into the system'
   expect([copied.code, copied.stdout]).toEqual([0, ""]);
   expect(readFileSync(join(home.path, "clipboard"), "utf8")).toBe("# Done\n\nAll well.");
 });
+
+test("copy in tmux gives the answer to tmux, which drops what a program sends to the clipboard", async () => {
+  home.write("bin/tmux", '#!/bin/sh\necho "$*" > "$HOME/asked"\ncat > "$HOME/clipboard"\n');
+  chmodSync(join(home.path, "bin/tmux"), 0o755);
+  const env = { TMUX: "/tmp/tmux-0/default,1,0", SSH_TTY: "/dev/pts/1" };
+  const path = `${join(home.path, "bin")}:${process.env.PATH}`;
+  const copied = await runHere(home, ["copy", CLAUDE_ID], { env: { ...env, PATH: path }, columns: 80 });
+  expect([copied.code, copied.stdout]).toEqual([0, ""]);
+  expect(readFileSync(join(home.path, "clipboard"), "utf8")).toBe("# Done\n\nAll well.");
+  expect(readFileSync(join(home.path, "asked"), "utf8")).toBe("load-buffer -w -\n");
+});
+
+test("copy without a clipboard or a terminal names the command that prints the session", async () => {
+  const { stderr } = await runHere(home, ["copy", CLAUDE_ID]);
+  expect(stderr).toContain(`Run \`continuo session export claude:${CLAUDE_ID}\``);
+});

@@ -113,6 +113,16 @@ describe("a hand-over that is not to be", () => {
   });
 });
 
+test.each(["claude", "pi"] as const)(
+  "a compacted session of %s has no problem in Gemini CLI, although what it kept is older than its summary",
+  async (agent) => {
+    const id = useFixture({ agent, name: "compaction" });
+    const made = await handOff(id, { to: "gemini", cwd, places, verifyBy: "own" });
+    using session = await openNativeSession(`gemini:${made.sessionId}`, { places });
+    expect(session.problems).toEqual([]);
+  },
+);
+
 test("the newest messages within a limit go over, a call with its result, and the receipt names the others", async () => {
   const id = useFixture({ agent: "claude", name: "parallel-tools" });
   const made = await handOff(id, { to: "pi", cwd, places, verifyBy: "own", maxMessages: 2 });

@@ -1,10 +1,10 @@
 /** `import`: unpacks a bundle in a folder of its own, and hands the session over to an agent of this machine. */
 
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { resolve, win32 } from "node:path";
 import { placesOf } from "../../files/index.ts";
 import { unpackBundle } from "../../handoff/bundle/index.ts";
-import { handOff } from "../../handoff/index.ts";
+import { handOff, isNamed } from "../../handoff/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { openNativeSession } from "../../native/index.ts";
 import { plural, type Shell } from "../terminal/index.ts";
@@ -46,9 +46,18 @@ async function countSubagents(location: string): Promise<number> {
 
 /** Errors: `usage` where the folder of the other machine is not on this one. */
 function folderHere(cwd: string | null): string {
-  const isFolder = cwd !== null && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isFolder = isNamed(cwd) && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder) return cwd;
-  const why =
-    cwd === null ? "the bundle does not name a folder" : `the folder ${cwd} does not exist on this machine`;
-  throw new ContinuoError("usage", why, { hint: "Name the folder of the project here with --cwd DIR." });
+  throw new ContinuoError("usage", whyNotHere(cwd), {
+    hint: "Name the folder of the project here with --cwd DIR.",
+  });
+}
+
+function whyNotHere(cwd: string | null): string {
+  if (cwd === null) return "the bundle does not name a folder";
+  // A path of Windows is whole there, and leads nowhere here.
+  const isRelative = !isNamed(cwd) && !win32.isAbsolute(cwd);
+  return isRelative
+    ? `the bundle names its folder by a relative path: ${cwd}`
+    : `the folder ${cwd} does not exist on this machine`;
 }

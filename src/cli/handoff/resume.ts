@@ -5,9 +5,9 @@ import { statSync } from "node:fs";
 import type { LocatedSession, LookUpHit, OwnRow } from "../../catalog/index.ts";
 import { handOver } from "../../conversations/index.ts";
 import { findProgram } from "../../drivers/process/index.ts";
-import { placesOf } from "../../files/index.ts";
-import { commandLine, folderNotNamed, isNamed } from "../../handoff/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { type Places, placesOf } from "../../files/index.ts";
+import { commandLine, folderNotNamed, handOffCommand, isNamed } from "../../handoff/index.ts";
+import { type AgentName, ContinuoError } from "../../model/index.ts";
 import { formatOf, readNativeDetails, resumeCommandOf } from "../../native/index.ts";
 import type { FoundSession } from "../../native/kit/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
@@ -63,6 +63,8 @@ async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell):
     // A session that cannot be opened is removed.
     if (!flags.print && findProgram(agent, shell.env.PATH ?? "", shell.cwd) === null)
       throw notInstalled(agent);
+    // `resume` has no flag for another folder.
+    if (located.kind === "native") await folderOf(located.native.found, agent, places);
     const made = await handOver(located, { places: shell, options: { to: agent, places } });
     // Standard output is for the command, or for the agent.
     shell.stderr.write(describeHandOff(made, shell));
@@ -70,21 +72,19 @@ async function commandFor(located: LookUpHit, flags: ResumeFlags, shell: Shell):
   }
   if (located.kind === "own") throw ofNoAgent(located.row);
   const { found } = located.native;
-  const { cwd } = await readNativeDetails(found, { places });
-  if (!isNamed(cwd)) {
-    throw folderNotNamed(cwd, `Continue in a folder that you name: ${handoffOf(found)}.`);
-  }
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new ContinuoError("not_found", `the session's folder ${cwd} no longer exists`, {
-      hint: `Create it again, or continue in another folder: ${handoffOf(found)}.`,
-    });
-  }
+  const cwd = await folderOf(found, found.agent, places);
   return { cwd, argv: resumeCommandOf(found), opens: located.native };
 }
 
-/** To its own agent, as a copy in a folder that the person names. */
-function handoffOf({ agent, sessionId }: FoundSession): string {
-  return `\`continuo handoff ${agent}:${sessionId} --to ${agent} --cwd DIR\``;
+/** Errors: `usage`, `not_found`; the hint continues the session with the agent `to` in a folder that the person names. */
+async function folderOf(found: FoundSession, to: AgentName, places: Places): Promise<string> {
+  const { cwd } = await readNativeDetails(found, { places });
+  const elsewhere = handOffCommand(found, to);
+  if (!isNamed(cwd)) throw folderNotNamed(cwd, `Continue in a folder that you name: ${elsewhere}.`);
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
+  throw new ContinuoError("not_found", `the session's folder ${cwd} no longer exists`, {
+    hint: `Create it again, or continue in another folder: ${elsewhere}.`,
+  });
 }
 
 async function run(argv: readonly string[], cwd: string, shell: Shell): Promise<number> {

@@ -15,11 +15,10 @@ const WAIT_MS = 5_000;
 export async function runCopy(id: string, shell: Shell): Promise<number> {
   using session = await openLocated(await locate(id, shell), shell);
   const text = await lastAnswerOf(session);
-  if (text === null) {
-    const { agent, sessionId } = session.details;
-    throw new ContinuoError("not_found", `session ${agent}:${sessionId} has no answer`);
-  }
-  const where = toClipboard(text, shell);
+  const { agent, sessionId } = session.details;
+  const ref = `${agent}:${sessionId}`;
+  if (text === null) throw new ContinuoError("not_found", `session ${ref} has no answer`);
+  const where = toClipboard(text, ref, shell);
   shell.stderr.write(`copied the last answer, ${plural(text.length, "character")}, ${where}\n`);
   return 0;
 }
@@ -35,7 +34,7 @@ async function lastAnswerOf(session: ShownSession): Promise<string | null> {
 }
 
 /** Resolves to how. Errors: `unsupported` where there is neither a clipboard nor a terminal, `too_large`. */
-function toClipboard(text: string, shell: Shell): string {
+function toClipboard(text: string, ref: string, shell: Shell): string {
   const program = clipboardOf(shell);
   if (program !== null) {
     const [command = "", ...args] = program;
@@ -51,7 +50,7 @@ function toClipboard(text: string, shell: Shell): string {
   const stream = [shell.stdout, shell.stderr].find(({ isTTY }) => isTTY === true);
   if (stream === undefined) {
     throw new ContinuoError("unsupported", "cannot copy: there is no clipboard and no terminal", {
-      hint: "Run `continuo session export` to print the session.",
+      hint: `Run \`continuo session export ${ref}\` to print the session.`,
     });
   }
   const base64 = Buffer.from(text).toString("base64");
@@ -60,7 +59,7 @@ function toClipboard(text: string, shell: Shell): string {
       "too_large",
       `the last answer is too long for a terminal: ${plural(text.length, "character")}`,
       {
-        hint: "Run `continuo session export --output FILE` to write the session to a file.",
+        hint: `Run \`continuo session export ${ref} --output FILE\` to write the session to a file.`,
       },
     );
   }
@@ -69,14 +68,18 @@ function toClipboard(text: string, shell: Shell): string {
   return "where the terminal allows it";
 }
 
-/** The system's own program; through ssh the clipboard is that of the other machine. */
+/**
+ * The system's own program; through ssh the clipboard is that of the other machine. tmux drops OSC 52 of the programs
+ * in it unless `set-clipboard` is on, which it is not by default (3.3a), and passes on what it loads itself.
+ */
 function clipboardOf({ env, cwd }: Shell): readonly string[] | null {
-  if (env.SSH_CONNECTION !== undefined || env.SSH_TTY !== undefined) return null;
+  const isHere = env.SSH_CONNECTION === undefined && env.SSH_TTY === undefined;
   const candidates: readonly (readonly [boolean, readonly string[]])[] = [
-    [process.platform === "darwin", ["pbcopy"]],
-    [env.WAYLAND_DISPLAY !== undefined, ["wl-copy"]],
-    [env.DISPLAY !== undefined, ["xclip", "-selection", "clipboard"]],
-    [env.DISPLAY !== undefined, ["xsel", "--clipboard", "--input"]],
+    [isHere && process.platform === "darwin", ["pbcopy"]],
+    [isHere && env.WAYLAND_DISPLAY !== undefined, ["wl-copy"]],
+    [isHere && env.DISPLAY !== undefined, ["xclip", "-selection", "clipboard"]],
+    [isHere && env.DISPLAY !== undefined, ["xsel", "--clipboard", "--input"]],
+    [env.TMUX !== undefined, ["tmux", "load-buffer", "-w", "-"]],
   ];
   const found = candidates.find(
     ([isThere, [command = ""]]) => isThere && findProgram(command, env.PATH ?? "", cwd) !== null,

@@ -43,6 +43,8 @@ import { callsIn, listField, resultsIn } from "./records.ts";
 export interface GeminiTip {
   /** Answers with calls that wait for a result, newest last. */
   readonly waiting: readonly Json[];
+  /** The time of the newest message, ISO 8601; `null` before the first one. */
+  readonly newest: string | null;
 }
 
 export const geminiWriter: NativeWriter<GeminiTip> = {
@@ -56,12 +58,12 @@ export const geminiWriter: NativeWriter<GeminiTip> = {
     return project === null || isHashName(basename(project)) ? null : basename(project);
   },
   openTip: (before) => readTip(before),
-  begin: (session) => ({ tip: { waiting: [] }, records: [metadataOf(session)] }),
+  begin: (session) => ({ tip: { waiting: [], newest: null }, records: [metadataOf(session)] }),
   bringBack: (records, session) => bringBackLines(records, session, hashOf(canonicalFolder(session.cwd))),
   besideNew: ownerMark,
   rename: (_tip, { title }) => ({ records: [{ $set: { summary: title } }] }),
   add(tip, message, makers): Addition<GeminiTip> {
-    const timestamp = message.timestamp ?? new Date(makers.now()).toISOString();
+    const timestamp = notBefore(tip.newest, message.timestamp ?? new Date(makers.now()).toISOString());
     const changed = { $set: { lastUpdated: new Date(makers.now()).toISOString() } };
     const [first] = message.content;
     if (message.role === "tool" && first?.type === "tool_result") {
@@ -75,9 +77,14 @@ export const geminiWriter: NativeWriter<GeminiTip> = {
         : answerOf(message, id, timestamp);
     const isWaiting = listField(record, "toolCalls").length > 0;
     const waiting = isWaiting ? [...tip.waiting, record] : tip.waiting;
-    return { tip: { waiting }, records: [record, changed], id };
+    return { tip: { waiting, newest: timestamp }, records: [record, changed], id };
   },
 };
+
+/** What an agent kept of a compacted session is older than the summary before it; lines that go back are damage. */
+function notBefore(newest: string | null, time: string): string {
+  return newest !== null && Date.parse(time) < Date.parse(newest) ? newest : time;
+}
 
 function metadataOf({ sessionId, cwd, title, createdMs, provenance }: NewSession): Json {
   const time = new Date(createdMs).toISOString();
@@ -134,16 +141,22 @@ function ownerMark(session: NewSession, sessionFile: string): readonly BesideFil
 
 async function readTip({ opened }: Before): Promise<GeminiTip> {
   const waiting = new Map<string, Json>();
+  let newest: string | null = null;
   for await (const { file, value } of opened.entries()) {
     if (file !== undefined || !isJson(value)) continue;
     const records = isJson(value.$set) ? listField(value.$set, "messages") : [value];
     for (const record of records) {
+      if (isJson(record) && typeof record.id === "string") newest = laterOf(newest, record.timestamp);
       if (!isJson(record) || record.type !== "gemini" || typeof record.id !== "string") continue;
       waiting.delete(record.id);
       if (openCallIds(record).length > 0) waiting.set(record.id, record);
     }
   }
-  return { waiting: [...waiting.values()] };
+  return { waiting: [...waiting.values()], newest };
+}
+
+function laterOf(newest: string | null, time: unknown): string | null {
+  return typeof time === "string" && !Number.isNaN(Date.parse(time)) ? notBefore(newest, time) : newest;
 }
 
 function openCallIds(record: Json): string[] {
@@ -216,7 +229,7 @@ function addResult(tip: GeminiTip, result: ToolResultBlock, timestamp: string): 
   const others = tip.waiting.filter((each) => each !== before);
   const waiting = openCallIds(record).length > 0 ? [...others, record] : others;
   // Results are numbered after the answer itself.
-  return { tip: { waiting }, record, id: `${textOfValue(before.id)}#${at + 2}` };
+  return { tip: { ...tip, waiting }, record, id: `${textOfValue(before.id)}#${at + 2}` };
 }
 
 /** Text in the response, pictures in parts after it. */

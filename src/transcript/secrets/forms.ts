@@ -11,6 +11,12 @@ function isNamedSecret(secret: string): boolean {
   return /\d/u.test(secret) && /[A-Za-z]/u.test(secret);
 }
 
+const NAMES =
+  "api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|secret|token|password|passwd|credential";
+
+/** Of a field whose value is masked by what it is called. */
+export const SECRET_NAME = new RegExp(`(?:${NAMES})|authorization`, "iu");
+
 /** What a line of a key may begin with: line numbers and marks of programs that show files. `\n` may be JSON's. */
 const LINE = String.raw`(?:(?:\r?\n|(?:\\r)?\\n)[ \t]{0,40}(?:\d{1,6}[:→|\t-]|\d{1,6}\\t|[+>|-])?[ \t]{0,4})`;
 const BEGIN = `-----BEGIN (?:[A-Z0-9]{1,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----`;
@@ -49,8 +55,10 @@ export const FORMS_OF_SECRETS: readonly SecretFamily[] = [
   // `AWS_SECRET_ACCESS_KEY=…`, `"clientSecret": "…"`, `x-api-key: …`: for vendors whose keys have no form.
   {
     name: "secret",
-    pattern:
-      /(?:api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|secret|token|password|passwd|credential)(?:[_-][a-z0-9_-]{0,30})?[\\"']{0,3}\s{0,2}(?:=>|[=:])\s{0,2}[\\"']{0,3}(?<secret>[A-Za-z0-9_+/=.~!@#%^&*-]{16,})/giu,
+    pattern: new RegExp(
+      String.raw`(?:${NAMES})(?:[_-][a-z0-9_-]{0,30})?[\\"']{0,3}\s{0,2}(?:=>|[=:])\s{0,2}[\\"']{0,3}(?<secret>[A-Za-z0-9_+/=.~!@#%^&*-]{16,})`,
+      "giu",
+    ),
     isSecret: isNamedSecret,
   },
 ];

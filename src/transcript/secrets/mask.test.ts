@@ -202,6 +202,24 @@ test.each([
   expect(maskSecrets(text)).toEqual({ value: text, found: {} });
 });
 
+test("the value of a field is masked by the name of the field, as it is in JSON text", () => {
+  const args = {
+    env: { API_KEY: any(32), MODE: any(32), note: "the password is not here", TOKEN: "<your-token-here-1>" },
+    headers: { Authorization: `Bearer ${any(30)}`, "x-api-key": any(32), accept: "text/html" },
+    client_secret: `ghp_${any(36)}`,
+  };
+  const { value, found } = maskSecrets(args);
+  expect(value).toEqual({
+    env: { ...args.env, API_KEY: "[masked: secret]" },
+    headers: {
+      ...{ Authorization: "Bearer [masked: authorization]", "x-api-key": "[masked: secret]" },
+      accept: "text/html",
+    },
+    client_secret: "[masked: GitHub token]",
+  });
+  expect(found).toEqual({ "GitHub token": 1, authorization: 1, secret: 2 });
+});
+
 test("within a message, every text and key; what is masked is counted", () => {
   const one = `ghp_${any(36)}`;
   const other = `sk-ant-api03-${any(90)}`;

@@ -1,7 +1,7 @@
 /** Texts and JSON values with every known secret replaced by `[masked: GitHub token]`, and how many there were. */
 
 import type { SecretFamily } from "./family.ts";
-import { FORMS_OF_SECRETS } from "./forms.ts";
+import { FORMS_OF_SECRETS, SECRET_NAME } from "./forms.ts";
 import { VENDOR_SECRETS } from "./vendors.ts";
 
 /** In this order: the form of one vendor is tried before a form that several vendors use. */
@@ -40,10 +40,21 @@ function maskValue(value: unknown, counts: Map<string, number>, depth: number): 
   if (depth > MAX_DEPTH) return null;
   if (Array.isArray(value)) return value.map((item) => maskValue(item, counts, depth + 1));
   const entries = new Map<string, unknown>();
-  for (const [name, inner] of Object.entries(value)) {
-    entries.set(freeName(maskText(name, counts), entries), maskValue(inner, counts, depth + 1));
+  for (const [key, inner] of Object.entries(value)) {
+    const name = maskText(key, counts);
+    const masked = maskValue(inner, counts, depth + 1);
+    const isAsItWas = typeof inner === "string" && masked === inner;
+    entries.set(freeName(name, entries), isAsItWas ? maskNamed(name, inner, counts) : masked);
   }
   return Object.fromEntries(entries);
+}
+
+/** `{ "apiKey": "…" }` says what the text `apiKey: …` says, in two pieces. */
+function maskNamed(name: string, text: string, counts: Map<string, number>): string {
+  if (!SECRET_NAME.test(name)) return text;
+  const before = `${name}: `;
+  const masked = maskText(before + text, counts);
+  return masked.startsWith(before) ? masked.slice(before.length) : text;
 }
 
 /** Two keys that were secrets stay two keys. */
