@@ -15,7 +15,7 @@ const NAMES =
   "api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|secret|token|password|passwd|credential";
 
 /** Of a field whose value is masked by what it is called. */
-export const SECRET_NAME = new RegExp(`(?:${NAMES})|authorization`, "iu");
+export const SECRET_NAME: RegExp = new RegExp(`(?:${NAMES})|authorization`, "iu");
 
 /** What a line of a key may begin with: line numbers and marks of programs that show files. `\n` may be JSON's. */
 const LINE = String.raw`(?:(?:\r?\n|(?:\\r)?\\n)[ \t]{0,40}(?:\d{1,6}[:→|\t-]|\d{1,6}\\t|[+>|-])?[ \t]{0,4})`;
