@@ -1,7 +1,9 @@
-/** Whether the log of one of Continuo's own sessions is what was stored. */
+/** What is wrong with a session: whether the log of one of Continuo's own is what was stored, and what a native one tells. */
 
-import { isContinuoError, type Problem } from "../model/index.ts";
-import type { OwnRow } from "./rows.ts";
+import type { Places } from "../files/index.ts";
+import { isAgentName, isContinuoError, type Problem } from "../model/index.ts";
+import { checkNativeSession } from "../native/index.ts";
+import { isOwn, type ListedSession, type OwnRow } from "./rows.ts";
 import type { OpenOwn } from "./store.ts";
 
 export interface CheckedSession extends Pick<OwnRow, "agent" | "sessionId" | "location"> {
@@ -25,5 +27,23 @@ async function problemsOf(sessionId: string, store: OpenOwn["store"]): Promise<r
   } catch (error) {
     if (!isContinuoError(error)) throw error;
     return [{ code: "unreadable", message: error.message, line: null }];
+  }
+}
+
+interface Checking {
+  readonly store: OpenOwn | null;
+  readonly places: Places;
+}
+
+/** As `session check`; of a session that only its agent tells of, what is known. */
+export async function checkRow(row: ListedSession, { store, places }: Checking): Promise<readonly Problem[]> {
+  if (isOwn(row)) return store === null ? row.problems : (await checkOwn(row, store)).problems;
+  if (!isAgentName(row.agent) || row.location === "") return row.problems;
+  try {
+    return (await checkNativeSession(row.location, { places })).problems;
+  } catch (error) {
+    // It went away since it was listed.
+    if (isContinuoError(error, "not_found")) return row.problems;
+    throw error;
   }
 }

@@ -13,6 +13,7 @@ import {
 import { type ListOptions, listSessions, READABLE_AGENTS, type SessionList } from "../native/index.ts";
 import { toTitle } from "../native/kit/index.ts";
 import { agentListsOf, type ListFailure, rowOfAgentList } from "./agent-lists.ts";
+import { checkRow } from "./check.ts";
 import { rowsOf } from "./examples.ts";
 import { byNewest, isSame, type ListedSession, OWN, type OwnRow, withNative } from "./rows.ts";
 import { listOwn, type OpenOwn, openOwn } from "./store.ts";
@@ -31,7 +32,7 @@ export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "
   readonly agents?: readonly string[];
   /** Only sessions whose title contains all of these words, in upper or lower case. */
   readonly title?: string;
-  /** Only sessions of which a problem is known without a full read. */
+  /** Only sessions with problems, as `session check` finds them: each session is read as a whole. */
   readonly withProblems?: boolean;
   /** Agents that are asked for their own lists in addition; a program may start for it. */
   readonly drivers?: readonly AgentDriver[];
@@ -50,7 +51,7 @@ export async function listCatalog(
   { places, store: given }: Looking,
 ): Promise<CatalogList> {
   const { agents, drivers = [], title, withProblems, limit, ...options } = wanted;
-  const filter = toFilter(title, withProblems);
+  const filter = toFilter(title, withProblems, { places });
   const natives = agents === undefined ? null : toAgents(agents);
   const told = await agentListsOf(drivers, wanted);
   const opened = given === undefined ? await openReadable(places) : { store: given, error: null };
@@ -144,18 +145,26 @@ function wordsOf(data: unknown): string | null {
   return Array.isArray(content) ? textOf(content.filter((block): block is Block => isJson(block))) : null;
 }
 
-type Filter = (row: ListedSession) => boolean;
+/** The row as it is listed; `null` where it is not wanted. */
+type Filter = (row: ListedSession, store: OpenOwn | null) => Promise<ListedSession | null>;
 
 /** `null` where every row is wanted. */
-function toFilter(title: string | undefined, withProblems: boolean | undefined): Filter | null {
+function toFilter(
+  title: string | undefined,
+  withProblems: boolean | undefined,
+  options: { readonly places: PlacesAt },
+): Filter | null {
   if (title === undefined && withProblems !== true) return null;
   const words = (title ?? "")
     .toLowerCase()
     .split(/\s+/u)
     .filter((word) => word !== "");
-  return (row) => {
+  return async (row, store) => {
     const text = (row.title ?? "").toLowerCase();
-    return words.every((word) => text.includes(word)) && (withProblems !== true || row.problems.length > 0);
+    if (!words.every((word) => text.includes(word))) return null;
+    if (withProblems !== true) return row;
+    const problems = await checkRow(row, { store, places: placesOf(options.places) });
+    return problems.length > 0 ? { ...row, problems } : null;
   };
 }
 
@@ -176,7 +185,10 @@ async function firstOf(
     if (filter === null && sessions.length >= most) break;
     const titled = store === null ? row : await withTitle(row, store);
     if (empty === "exclude" && titled.agent === OWN && titled.title === null) emptyLeftOut += 1;
-    else if (filter === null || filter(titled)) sessions.push(titled);
+    else {
+      const wanted = filter === null ? titled : await filter(titled, store);
+      if (wanted !== null) sessions.push(wanted);
+    }
   }
   return { sessions, emptyLeftOut };
 }

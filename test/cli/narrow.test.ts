@@ -110,6 +110,28 @@ test("--title and --has-problems filter, with and without a limit", async () => 
   expect((await titles("--has-problems", "--agent", "claude")).length).toBe(2);
 });
 
+test("--has-problems lists what `check` finds, also where only a full read shows the problem", async () => {
+  using killed = createHome();
+  const folders = { claude: ".claude", pi: ".pi/agent" };
+  for (const agent of ["claude", "pi"] as const) {
+    const from = join(import.meta.dirname, "../fixtures", agent, "killed/home");
+    cpSync(from, join(killed.path, folders[agent]), { recursive: true });
+  }
+  const sound = join(import.meta.dirname, "../fixtures/codex/compaction/home");
+  cpSync(sound, join(killed.path, ".codex"), { recursive: true });
+  const found = async (...args: readonly string[]): Promise<readonly string[]> => {
+    const { stdout } = await runHere(killed, [...args, "--json"]);
+    const rows = JSON.parse(stdout) as { agent: string; problems: readonly { code: string }[] }[];
+    return rows.flatMap(({ agent, problems }) => problems.map(({ code }) => `${agent} ${code}`)).sort();
+  };
+  const listed = await found("list", "--has-problems");
+  expect(listed).toEqual(["claude call_without_result", "pi call_without_result"]);
+  expect(await found("check")).toEqual(listed);
+  const { stdout } = await runHere(killed, ["list", "--has-problems"]);
+  expect(stdout).toContain("2 damaged sessions in this list");
+  expect((await runHere(killed, ["list", "--has-problems", "--limit", "1"])).stdout).toContain("1 more");
+});
+
 test.each([36, 50, 80])(
   "no row of the agents wraps at %i columns, and it says where each agent is",
   async (columns) => {

@@ -81,7 +81,10 @@ function addList(session: Command, action: Action): void {
     )
     .option("--all", "show every session, without a limit")
     .option("--title <words>", "only sessions whose title contains all of these words")
-    .option("--has-problems", "only sessions with problems")
+    .option(
+      "--has-problems",
+      "only sessions with problems, archived and empty ones too: reads each session, as `session check` does",
+    )
     .option("--empty", "include sessions without a message of a person; --json always does")
     .option("--archived", "include archived sessions")
     .option("--json", "print JSON")

@@ -109,8 +109,8 @@ async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
     ...(flags.all ? {} : { limit: flags.limit ?? DEFAULT_LIMIT }),
     ...present({ title: flags.title }),
     ...(flags.hasProblems ? { withProblems: true } : {}),
-    ...(flags.empty || flags.json ? {} : { empty: "exclude" }),
-    ...(flags.archived ? { archived: "include" } : {}),
+    ...(flags.empty || flags.json || flags.hasProblems ? {} : { empty: "exclude" }),
+    ...(flags.archived || flags.hasProblems ? { archived: "include" } : {}),
   };
 }
 
