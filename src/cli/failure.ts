@@ -39,7 +39,9 @@ function exitCodeFor(error: unknown): number {
 function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failure {
   if (isContinuoError(error)) return fromContinuoError(error);
   if (error instanceof CommanderError) {
-    const [message = "", ...rest] = error.message.replace(/^error: /u, "").split("\n");
+    const [message = "", ...rest] = messageOf(error, argv)
+      .replace(/^error: /u, "")
+      .split("\n");
     const suggestion = /^\(Did you mean (.+)\?\)$/u.exec(rest.join(" "))?.[1];
     const hint =
       suggestion === undefined
@@ -54,6 +56,14 @@ function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failu
     hint: "Report this error of Continuo's; CONTINUO_DEBUG=1 shows where it happened.",
     details: {},
   };
+}
+
+/** Commander has help in place of a message, where a command is missing or `help` asks for one that there is not. */
+function messageOf({ code, message }: CommanderError, argv: readonly string[]): string {
+  if (code !== "commander.help") return message;
+  const at = argv.indexOf("help");
+  const asked = at === -1 ? undefined : argv[at + 1];
+  return asked === undefined ? "missing command" : `unknown command '${asked}'`;
 }
 
 function fromContinuoError({ code, message, hint, details }: ContinuoError): Failure {

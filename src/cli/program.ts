@@ -37,7 +37,7 @@ export async function runProgram(argv: readonly string[], shell: Shell): Promise
       exitCode = code;
     },
   };
-  const words = withDefaultCommand(argv);
+  const words = withHelpFlag(withDefaultCommand(argv));
   // The other commands would only be described.
   const named = Object.entries(COMMANDS).filter(([name]) => name === words[0]);
   const program = named.length === 0 ? createProgram(run) : withCommands(run, Object.fromEntries(named));
@@ -148,6 +148,14 @@ function withDefaultCommand(argv: readonly string[]): string[] {
   if (isListFlag(first)) return ["session", "list", ...argv];
   // What people try first.
   return SESSION_COMMANDS.includes(first) ? ["session", ...argv] : [...argv];
+}
+
+/** `help list` is `session list --help`; Commander knows neither the short forms nor a command of a command. */
+function withHelpFlag(words: readonly string[]): readonly string[] {
+  const [first, ...asked] = words;
+  if (first !== "help" || asked.length === 0) return words;
+  const command = withDefaultCommand(asked);
+  return helpFor(asked) === `continuo ${command.join(" ")} --help` ? [...command, "--help"] : words;
 }
 
 function isListFlag(argument: string): boolean {

@@ -3,7 +3,7 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "./home.ts";
+import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, runWith, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 let home: Home;
@@ -72,4 +72,22 @@ test("copy in tmux gives the answer to tmux, which drops what a program sends to
 test("copy without a clipboard or a terminal names the command that prints the session", async () => {
   const { stderr } = await runHere(home, ["copy", CLAUDE_ID]);
   expect(stderr).toContain(`Run \`continuo session export claude:${CLAUDE_ID}\``);
+});
+
+test.each([
+  ["help list", "Usage: continuo session list"],
+  ["help agents doctor", "Usage: continuo agents doctor"],
+  ["session help fork", "Usage: continuo session fork"],
+])("`continuo %s` prints the help of that command", (words, usage) => {
+  const { code, stdout } = runWith({ home: home.path, bin: home.path, cwd: home.path }, words.split(" "));
+  expect([code, stdout.slice(0, usage.length)]).toEqual([0, usage]);
+});
+
+test.each([
+  ["store", "missing command", "continuo store --help"],
+  ["help nope", "unknown command 'nope'", "continuo --help"],
+  ["session help nope", "unknown command 'nope'", "continuo session --help"],
+])("`continuo %s` says what is wrong, and which help to read", async (words, message, help) => {
+  const { code, stderr } = await runHere(home, words.split(" "));
+  expect([code, stderr]).toEqual([2, `continuo: ${message}\nRun \`${help}\` to see what there is.\n`]);
 });
