@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -102,4 +102,26 @@ test("a pipe is written through", async () => {
   expect(await write("pipe")).toBe(3);
   expect(await read).toBe("new");
   expect(statSync(at("pipe")).isFIFO()).toBe(true);
+});
+
+test("a process that waits for somebody to read a pipe can end", () => {
+  execFileSync("mkfifo", [at("pipe")]);
+  const waiting = `
+    import { openOutputFile } from ${JSON.stringify(new URL("./output-file.ts", import.meta.url).href)};
+    void openOutputFile(${JSON.stringify(at("pipe"))}, { force: false, forbidden: [] });
+    setImmediate(() => process.exit(7));`;
+  const { status } = spawnSync(process.execPath, ["--input-type=module", "--eval", waiting], {
+    timeout: 20_000,
+    killSignal: "SIGKILL",
+  });
+  expect(status).toBe(7);
+});
+
+test("a link to itself, a file as a folder and a name that is too long cannot be written", async () => {
+  symlinkSync("loop", at("loop"));
+  writeFileSync(at("file"), "old");
+  for (const name of ["loop", "file/new", "n".repeat(300)]) {
+    expect([name, await write(name), await write(name, true)]).toEqual([name, "unwritable", "unwritable"]);
+  }
+  expect(readFileSync(at("file"), "utf8")).toBe("old");
 });

@@ -18,8 +18,8 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { ContinuoError } from "../model/index.ts";
 import { syncFolder } from "./durable.ts";
 
@@ -47,13 +47,13 @@ export interface OutputFileOptions {
 export async function openOutputFile(path: string, options: OutputFileOptions): Promise<OutputFile> {
   const fd = descriptorOf(path);
   if (fd !== null) return stream(path, fd, () => undefined);
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = lookAt(path, statSync);
   if (stat?.isDirectory() === true) throw unwritable(path, new Error("it is a folder"));
-  if (stat !== undefined && !stat.isFile()) return await openStream(path);
+  if (stat !== undefined && !stat.isFile()) return await openStream(path, stat);
   const target = targetOf(path, stat, options.makeFolder === true);
   refuseForbidden(target, options.forbidden);
   if (options.makeFolder) makeFolder(path, dirname(target));
-  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  const isThere = lookAt(path, lstatSync) !== undefined;
   if (isThere && !options.force) throw alreadyThere(path);
   return wholeFile(path, target, options.force);
 }
@@ -66,15 +66,33 @@ function descriptorOf(path: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** A pipe blocks until somebody reads it: this process stays interruptible meanwhile. */
-async function openStream(path: string): Promise<OutputFile> {
+/** `undefined` where nothing is. Errors: `unwritable`, for example for a link to itself or a file as a folder. */
+function lookAt(path: string, how: typeof statSync): Stats | undefined {
   try {
-    const handle = await open(path, constants.O_WRONLY);
-    return stream(path, handle.fd, () => void handle.close());
+    return how(path, { throwIfNoEntry: false });
   } catch (cause) {
     throw unwritable(path, cause);
   }
 }
+
+/**
+ * Waits until somebody reads the pipe. An open that blocks would keep a thread, and with it the whole process, even
+ * after a signal to end.
+ */
+async function openStream(path: string, stat: Stats): Promise<OutputFile> {
+  const flags = stat.isFIFO() ? constants.O_WRONLY | constants.O_NONBLOCK : constants.O_WRONLY;
+  for (;;) {
+    try {
+      const fd = openSync(path, flags);
+      return stream(path, fd, () => closeSync(fd));
+    } catch (cause) {
+      if (!stat.isFIFO() || (cause as NodeJS.ErrnoException).code !== "ENXIO") throw unwritable(path, cause);
+    }
+    await setTimeout(READER_WAIT_MS);
+  }
+}
+
+const READER_WAIT_MS = 50;
 
 function stream(path: string, fd: number, close: () => void): OutputFile {
   let sizeBytes = 0;

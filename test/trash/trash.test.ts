@@ -129,6 +129,22 @@ function left(): string[] {
 }
 
 describe("what goes along", () => {
+  test.each(["memory", ".", "..", "src"])(
+    "Claude Code: a file of the name %s.jsonl goes alone, and no folder of that name",
+    async (name) => {
+      copy("claude/text-and-thinking", "claude");
+      const [fixture = ""] = left().filter((path) => path.endsWith(".jsonl"));
+      const folder = dirname(join(home, fixture));
+      const path = `${folder}/${name}.jsonl`;
+      cpSync(join(home, fixture), path);
+      mkdirSync(join(folder, name), { recursive: true });
+      writeFileSync(join(folder, name, "MEMORY.md"), "not of a session");
+      const before = left();
+      await trashNativeSession(path, { places });
+      expect(left()).toEqual(before.filter((one) => join(home, one) !== path));
+    },
+  );
+
   test("Claude Code: the folder beside the file; a fork is a full copy and stays", async () => {
     copy("claude/subagent", "claude");
     const [id = ""] = await listed();

@@ -76,6 +76,11 @@ export function subagentIdOf(path: string): string | null {
   return SUBAGENT.exec(basename(path))?.[1] ?? null;
 }
 
+/** Whether Claude Code makes such names: it calls files and folders by them. */
+export function isSessionId(name: string): boolean {
+  return UUID.test(name);
+}
+
 /** The objects among the first lines of a file; none where it cannot be read. */
 export async function readHead(path: string): Promise<Json[]> {
   const head: Json[] = [];
@@ -164,7 +169,7 @@ function sessionIdOf(path: string, head: readonly Json[]): string {
   const subagent = subagentIdOf(path);
   if (subagent !== null) return subagent;
   const name = basename(path, ".jsonl");
-  if (UUID.test(name)) return name;
+  if (isSessionId(name)) return name;
   for (const record of head) {
     const id = textField(record, "sessionId");
     if (id !== null && id !== "") return id;

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { ContinuoError } from "../../model/index.ts";
 import type { FoundSession, TrashPlan } from "../kit/index.ts";
 import { folderBeside } from "./beside.ts";
-import { subagentIdOf } from "./find.ts";
+import { isSessionId, subagentIdOf } from "./find.ts";
 import { readSubagents } from "./subagents.ts";
 
 /** Errors: `unsupported` for a sub-agent inside of another session's file. */
@@ -24,11 +24,16 @@ export async function trashPlan({ location, sessionId }: FoundSession): Promise<
   const paths = [location];
   if (subagentIdOf(location) !== null) paths.push(location.replace(/\.jsonl$/u, ".meta.json"));
   else if (/.\.jsonl$/u.test(basename(location))) {
-    paths.push(folderBeside(location));
+    if (isSessionFolder(folderBeside(location))) paths.push(folderBeside(location));
     for (const subagent of await readSubagents(location, sessionId)) {
       if (dirname(subagent.location) !== dirname(location)) continue;
       paths.push(subagent.location, join(dirname(location), `agent-${subagent.id}.meta.json`));
     }
   }
   return { type: "files", paths, indexLines: [], forks: [] };
+}
+
+/** Another name may be anybody's folder: `memory`, the sources next to a file that was copied, the parent (`..`). */
+function isSessionFolder(folder: string): boolean {
+  return isSessionId(basename(folder));
 }
