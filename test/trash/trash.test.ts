@@ -130,7 +130,7 @@ function left(): string[] {
 
 describe("what goes along", () => {
   test.each(["memory", ".", "..", "src"])(
-    "Claude Code: a file of the name %s.jsonl goes alone, and no folder of that name",
+    "Claude Code: %s.jsonl is no session id, so that no folder is moved with the file",
     async (name) => {
       copy("claude/text-and-thinking", "claude");
       const [fixture = ""] = left().filter((path) => path.endsWith(".jsonl"));

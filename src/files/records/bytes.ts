@@ -6,9 +6,9 @@
  */
 
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
-import { createZstdDecompress } from "node:zlib";
+import { createZstdDecompress, type ZstdDecompress } from "node:zlib";
 import { ContinuoError } from "../../model/index.ts";
-import { ALWAYS_EXPANDED_BYTES, MAX_EXPANSION_RATIO } from "./limits.ts";
+import { ALWAYS_EXPANDED_BYTES, MAX_EXPANSION_RATIO, MAX_FRAMES } from "./limits.ts";
 
 export interface ByteSource {
   /** Up to `length` bytes from `position`; fewer only at the end. The buffer is the caller's own. */
@@ -71,7 +71,7 @@ function plainBytes(path: string, fd: number): ByteSource {
 /** A stream that can only go forwards: a read after the current position starts it again. */
 function zstdBytes(path: string, sizeBytes: number): ByteSource {
   const limit = Math.max(ALWAYS_EXPANDED_BYTES, sizeBytes * MAX_EXPANSION_RATIO);
-  let stream = startZstd(path);
+  let stream = startZstd(path, sizeBytes);
   let window = createWindow();
   let ended = false;
   let damage: string | null = null;
@@ -98,7 +98,7 @@ function zstdBytes(path: string, sizeBytes: number): ByteSource {
     async read(position, length) {
       if (position < window.start()) {
         stream.stop();
-        stream = startZstd(path);
+        stream = startZstd(path, sizeBytes);
         window = createWindow();
         ended = false;
       }
@@ -156,13 +156,48 @@ function createWindow(): Window {
   };
 }
 
-function startZstd(path: string): { chunks: AsyncIterator<Buffer>; stop: () => void } {
-  const file = createReadStream(path);
+interface Expansion {
+  readonly chunks: AsyncIterator<Buffer>;
+  stop(): void;
+}
+
+function startZstd(path: string, sizeBytes: number): Expansion {
+  let stopFrame = (): void => undefined;
+  let isStopped = false;
+  /** A stream of Node's ends with the first frame: the next one begins where that stopped to take bytes. */
+  async function* expand(): AsyncGenerator<Buffer, void, void> {
+    let start = 0;
+    for (let frames = 0; !isStopped; frames++) {
+      if (frames === MAX_FRAMES) throw new Error(`it has more than ${MAX_FRAMES} parts`);
+      const { plain, stop } = startFrame(path, start);
+      stopFrame = stop;
+      try {
+        yield* plain as AsyncIterable<Buffer>;
+      } finally {
+        stop();
+      }
+      start += plain.bytesWritten;
+      if (start >= sizeBytes || plain.bytesWritten === 0) return;
+    }
+  }
+  return {
+    chunks: expand(),
+    stop() {
+      isStopped = true;
+      stopFrame();
+    },
+  };
+}
+
+function startFrame(path: string, start: number): { plain: ZstdDecompress; stop: () => void } {
+  const file = createReadStream(path, { start });
   const plain = createZstdDecompress();
   file.on("error", (error) => plain.destroy(error));
+  // What follows the frame is given to it too, and is its error when nobody listens any more.
+  plain.on("error", () => file.destroy());
   file.pipe(plain);
   return {
-    chunks: plain[Symbol.asyncIterator]() as AsyncIterator<Buffer>,
+    plain,
     stop() {
       file.destroy();
       plain.destroy();

@@ -26,5 +26,8 @@ export const YIELD_EVERY_BYTES: number = 8 * 1024 * 1024;
 export const MAX_EXPANSION_RATIO: number = 250;
 export const ALWAYS_EXPANDED_BYTES: number = 8 * 1024 * 1024;
 
+/** Frames in one compressed file; a new decompressor reads each of them. */
+export const MAX_FRAMES: number = 500;
+
 /** Characters from which the depth of a text is counted before it is parsed: every level costs the parser about 50 bytes. */
 export const COUNT_DEPTH_CHARS: number = 1024 * 1024;

@@ -209,6 +209,30 @@ test("a compressed file that expands without measure is read up to a limit, and 
   expect(file.problems()).toMatchObject([{ message: expect.stringContaining("expands to more than") }]);
 });
 
+test("a compressed file of several frames is read to its end, with what a frame skips", async () => {
+  const skipped = Buffer.alloc(8 + 100_000);
+  skipped.writeUInt32LE(0x184d2a50, 0);
+  skipped.writeUInt32LE(100_000, 4);
+  const lines = Array.from({ length: 40 }, (_, at) => `{"at":${at},"noise":"${"x".repeat(at * 100)}"}\n`);
+  const frames = lines.map((line) => zstdCompressSync(Buffer.from(line)));
+  const path = write(Buffer.concat([skipped, ...frames, skipped, skipped]), "frames.jsonl.zst");
+  using file = openLines(path, statSync(path).size);
+  const records = (await Array.fromAsync(file.scan())).flat();
+  expect(records.map(({ value }) => value)).toEqual(lines.map((line) => JSON.parse(line)));
+  expect(file.problems()).toEqual([]);
+});
+
+test.each([
+  ["other bytes", Buffer.from("no frame".repeat(50_000)), "Unknown frame descriptor"],
+  ["a frame that is cut", zstdCompressSync(Buffer.from("{}\n".repeat(9))).subarray(0, -3), "unexpected end"],
+])("a compressed file that ends in %s says so", async (_what, rest, message) => {
+  const path = write(Buffer.concat([zstdCompressSync(Buffer.from('{"a":1}\n')), rest]), "rest.jsonl.zst");
+  using file = openLines(path, statSync(path).size);
+  const records = (await Array.fromAsync(file.scan())).flat();
+  expect(records[0]?.value).toEqual({ a: 1 });
+  expect(file.problems()).toMatchObject([{ message: expect.stringContaining(message) }]);
+});
+
 test("a compressed file is read again from its start, and in any order", async () => {
   const lines = Array.from({ length: 30_000 }, (_, at) => `{"at":${at},"random":${Math.sin(at)}}`);
   const path = write(zstdCompressSync(Buffer.from(`${lines.join("\n")}\n`)), "order.jsonl.zst");
