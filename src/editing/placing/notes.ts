@@ -165,7 +165,7 @@ function readNote(path: string): ReadNote | null {
 function toNote(value: unknown): Note | null {
   if (!isJson(value)) return null;
   const { how, path, size, text, trashId, agent, sessionId, location, besides, key, unlocked } = value;
-  if (how === "trash" || how === "restore") return typeof trashId === "string" ? { how, trashId } : null;
+  if (how === "trash" || how === "restore") return isTrashId(trashId) ? { how, trashId } : null;
   if (typeof path !== "string") return null;
   if (how === "append") {
     if (typeof size !== "number" || typeof text !== "string") return null;
@@ -175,6 +175,11 @@ function toNote(value: unknown): Note | null {
   if (typeof sessionId !== "string" || typeof location !== "string") return null;
   const files = besides.filter(isBesideFile);
   return { how, agent, sessionId, location, path, besides: files, key: typeof key === "string" ? key : null };
+}
+
+/** The name of one folder, as `moveToTrash` makes it: what settles a note removes that folder. */
+function isTrashId(value: unknown): value is string {
+  return typeof value === "string" && /^\d[\w.-]*$/u.test(value);
 }
 
 function isBesideFile(value: unknown): value is BesideFile {

@@ -1,7 +1,7 @@
 /** Which notes of processes that are gone are settled, and which wait for somebody who asks again. */
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -56,3 +56,15 @@ test("a note that was being written goes, and one of a process that runs stays",
   await settleUnfinished({ places });
   expect(readdirSync(notes)).toEqual([`${process.pid}-1.json`]);
 });
+
+test.each(["", ".", "..", "../../precious", "1-a/../../../precious"])(
+  "a note of the deletion %j, which names no folder of the trash, removes no folder",
+  async (trashId) => {
+    const folders = [join(home, "precious"), join(home, "continuo", "trash", "1-claude-x")];
+    for (const folder of folders) mkdirSync(folder, { recursive: true });
+    for (const how of ["trash", "restore"]) note(gone(), { note: { how, trashId } });
+    await settleUnfinished({ places });
+    expect(folders.map((folder) => existsSync(folder))).toEqual([true, true]);
+    expect(readdirSync(notes)).toEqual([]);
+  },
+);

@@ -1,8 +1,8 @@
 /** What says that a folder of the trash is a session: its `manifest.json`, on disk before anything moves. */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { continuoHome, isJson, type Places } from "../../files/index.ts";
+import { isAbsolute, join } from "node:path";
+import { continuoHome, isJson, type Json, type Places } from "../../files/index.ts";
 import { ContinuoError, type Problem, type SessionInfo } from "../../model/index.ts";
 import type { TrashPlan } from "../../native/kit/index.ts";
 import type { KeptFile } from "./files.ts";
@@ -98,10 +98,38 @@ export function readManifest(path: string): Manifest | null {
   }
 }
 
+/** Restoring writes where it says: every part is what Continuo writes, and no file lies outside of the folder. */
 function isManifest(value: unknown): value is Manifest {
-  if (!isJson(value) || !isJson(value.info) || !isJson(value.plan) || !Array.isArray(value.files))
+  if (!isJson(value) || !isJson(value.info) || !isJson(value.plan) || !isListOf(value.files, isKeptFile))
     return false;
   const { agent, sessionId, location } = value.info;
-  const texts = [value.trashId, value.trashedAt, agent, sessionId, location, value.plan.type];
-  return texts.every((text) => typeof text === "string");
+  const texts = [value.trashId, value.trashedAt, agent, sessionId, location];
+  return texts.every(isText) && isPlan(value.plan);
+}
+
+function isPlan({ type, paths, indexLines, forks, database, tables }: Json): boolean {
+  if (!isListOf(forks, isText)) return false;
+  if (type === "rows") return isText(database) && isListOf(tables, isTableRows);
+  return type === "files" && isListOf(paths, isText) && isListOf(indexLines, isIndexLines);
+}
+
+function isKeptFile(value: unknown): boolean {
+  if (!isJson(value) || !isText(value.from) || !isText(value.to) || !isText(value.sha256)) return false;
+  return isAbsolute(value.from) && /^files\/\d+$/u.test(value.to);
+}
+
+function isTableRows(value: unknown): boolean {
+  return isJson(value) && isText(value.name) && isText(value.column) && isListOf(value.values, isText);
+}
+
+function isIndexLines(value: unknown): boolean {
+  return isJson(value) && isText(value.path) && isListOf(value.lines, isText);
+}
+
+function isListOf(value: unknown, isEach: (each: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isEach);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }

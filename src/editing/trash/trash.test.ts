@@ -184,6 +184,24 @@ test.each(["", "{", "null", '{"version":1}', '{"trashId":"../../x"}'])(
   },
 );
 
+test.each([
+  ["a file that lies elsewhere", { files: [{ from: "/a", to: "../../other", sha256: "" }] }],
+  ["a relative place", { files: [{ from: "a", to: "files/0", sha256: "" }] }],
+  ["no file at all", { files: [null] }],
+  ["paths that are no list", { plan: { type: "files", forks: [], indexLines: [], paths: "/" } }],
+  ["rows without a database", { plan: { type: "rows", forks: [], tables: [] } }],
+])("a manifest that says %s is not restored from", async (_what, change) => {
+  writeFileSync(found.location, "{}\n");
+  const { trashId } = await moveToTrash(found, INFO, filesPlan(), { places, now: NOW });
+  const path = join(trashFolder(places), trashId, "manifest.json");
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), ...change }));
+  const before = snapshot(home);
+  expect(listTrash(places).problems.map(({ code }) => code)).toEqual(["unreadable"]);
+  const restoring = restoreFromTrash(trashId, { places, now: NOW, force: true });
+  await expect(restoring).rejects.toMatchObject({ code: "not_found" });
+  expect(snapshot(home)).toEqual(before);
+});
+
 describe("what is in use stays", () => {
   test.each([
     ["session_live", { live: true as const }, {}],
