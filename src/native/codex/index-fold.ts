@@ -5,8 +5,16 @@
 
 import { entryOf, isJson, type Json, textOfValue } from "../../files/index.ts";
 import type { LineRecord } from "../../files/records/index.ts";
-import type { Problem } from "../../model/index.ts";
-import { createToolPairs, noteCall, noteResult, type ToolPairs, toTitle } from "../kit/index.ts";
+import {
+  addProblem,
+  createProblemList,
+  createToolPairs,
+  noteCall,
+  noteResult,
+  type ProblemList,
+  type ToolPairs,
+  toTitle,
+} from "../kit/index.ts";
 import { beforeTyped, type Draft, type DraftKind, type Slot } from "./drafts.ts";
 import { callIdOf, flawOf, isCall, kindOfItem } from "./items.ts";
 import { createOrder, foldOrdinal, type OrderState } from "./order.ts";
@@ -61,7 +69,7 @@ export interface FileIndex {
   readonly shown: ShownState;
   readonly usage: UsageState;
   readonly pairs: ToolPairs;
-  readonly problems: Problem[];
+  readonly problems: ProblemList;
   /** Lines that a rollback took out of the active history: from, to (1-based, inclusive). */
   readonly dropped: { readonly from: number; readonly to: number }[];
   head: Draft | null;
@@ -80,11 +88,11 @@ export interface FileIndex {
 export function fold(state: FileIndex, line: LineRecord): void {
   if (isDone(state)) return;
   state.records += 1;
-  state.problems.push(...line.problems);
+  for (const problem of line.problems) addProblem(state.problems, problem);
   if (line.value === undefined) return;
   const record = parseRecord(line.value);
   if (record === null) {
-    state.problems.push({
+    addProblem(state.problems, {
       code: "bad_record",
       line: line.line,
       message: "the line is no record of a rollout",
@@ -136,7 +144,7 @@ export function createFileIndex({ paginated, ...start }: FileStart): FileIndex {
     shown: createShown(),
     usage: createUsage(),
     pairs: createToolPairs(),
-    problems: [],
+    problems: createProblemList(),
     dropped: [],
     open: null,
     outputs: [],
@@ -245,7 +253,11 @@ function addShown(state: FileIndex, payload: Json, slot: Slot): void {
 function foldItem(state: FileIndex, { payload }: CodexRecord, slot: Slot): void {
   const flaw = flawOf(payload);
   if (flaw !== null) {
-    state.problems.push({ code: "bad_record", line: slot.line, message: `${flaw}; Codex leaves it out` });
+    addProblem(state.problems, {
+      code: "bad_record",
+      line: slot.line,
+      message: `${flaw}; Codex leaves it out`,
+    });
     return;
   }
   const kind = kindOfItem(payload);
@@ -334,7 +346,7 @@ function noteId(state: FileIndex, item: Json, line: number): Draft["nativeId"] {
     state.session.ids.add(hash);
     return "own";
   }
-  state.problems.push({ code: "duplicate_id", line, message: `id ${id} stands on an earlier record` });
+  addProblem(state.problems, { code: "duplicate_id", line, message: `id ${id} stands on an earlier record` });
   return "repeated";
 }
 

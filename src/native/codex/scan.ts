@@ -2,7 +2,7 @@
 
 import type { Problem, SubagentInfo } from "../../model/index.ts";
 import type { FoundSession } from "../kit/index.ts";
-import { addUsage, pairProblems, toTitle } from "../kit/index.ts";
+import { addUsage, allProblems, pairProblems, toTitle } from "../kit/index.ts";
 import type { MessageCounts, Scan, ScanFacts, Tip } from "../scanning/index.ts";
 import { type Draft, pathTo } from "./drafts.ts";
 import { entriesBefore, ownEntries } from "./entries.ts";
@@ -19,7 +19,7 @@ import { beginFile, createState, type ScannedFile, type ScanResult, type ScanSta
 import { typedText } from "./typed.ts";
 
 export const codexScan: Scan<ScanState, FileRecord, RolloutSource, Draft> = {
-  version: "codex-1",
+  version: "codex-2",
   plain: { to: toPlainState, from: fromPlainState },
   open: openRollouts,
   create: ({ source, partial }) => createState(source.lineage.files, partial ? "newest" : "all"),
@@ -71,7 +71,7 @@ function problemsOf(
   halves: "report" | "expect",
 ): Problem[] {
   const pairs = source.own && halves === "report" ? pairProblems(index.pairs) : [];
-  const problems = [...lines.problems(), ...index.problems, ...pairs, ...orderProblems(index.order)];
+  const problems = allProblems(index.problems, pairs, orderProblems(index.order), lines.problems());
   const file = fileOf(found, source.path);
   return problems.map((problem) => ({ ...problem, ...file }));
 }

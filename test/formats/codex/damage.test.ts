@@ -38,6 +38,17 @@ async function openDamaged(
   return { home, found: session, session: await codexFormat.open(session, placesOf(home), {}) };
 }
 
+test("many problems of a kind are counted beyond a limit", async () => {
+  const { session } = await openDamaged(Buffer.from(`${"{broken\n".repeat(700)}${"{}\n".repeat(700)}`));
+  using _session = session;
+  const rest = session.problems.filter(({ message }) => message.endsWith("more of the same kind"));
+  expect(rest.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+    "bad_json: 200 more of the same kind",
+    "bad_record: 200 more of the same kind",
+  ]);
+  expect(session.problems.length).toBeLessThan(1_010);
+});
+
 function jsonLines(bytes: Buffer): unknown[] {
   return bytes
     .toString("utf8")
