@@ -28,11 +28,12 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** `null` where there is no such file, or it cannot be read. */
+/** `null` where there is no such file, or it cannot be read. A pipe would wait for a writer, a device has no end. */
 export function readSmallFile(path: string): string | null {
   if (!existsSync(path)) return null;
   try {
-    return statSync(path).size > MAX_BESIDE_BYTES ? null : readFileSync(path, "utf8");
+    const stat = statSync(path);
+    return !stat.isFile() || stat.size > MAX_BESIDE_BYTES ? null : readFileSync(path, "utf8");
   } catch {
     return null;
   }

@@ -111,7 +111,7 @@ test("a process that waits for somebody to read a pipe can end", () => {
     void openOutputFile(${JSON.stringify(at("pipe"))}, { force: false, forbidden: [] });
     setImmediate(() => process.exit(7));`;
   const { status } = spawnSync(process.execPath, ["--input-type=module", "--eval", waiting], {
-    timeout: 20_000,
+    timeout: 60_000,
     killSignal: "SIGKILL",
   });
   expect(status).toBe(7);

@@ -5,7 +5,7 @@
  * thread pool, and code that reads a lot lets other work run in between (`lines.ts`).
  */
 
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from "node:fs";
 import { createZstdDecompress, type ZstdDecompress } from "node:zlib";
 import { ContinuoError } from "../../model/index.ts";
 import { ALWAYS_EXPANDED_BYTES, MAX_EXPANSION_RATIO, MAX_FRAMES } from "./limits.ts";
@@ -27,9 +27,10 @@ export function openBytes(path: string): ByteSource {
   return zstdBytes(path, size);
 }
 
-function openForReading(path: string): number {
+/** Never waits: a pipe that nobody writes to is no regular file either. Errors: `not_found`, `unreadable`. */
+export function openForReading(path: string): number {
   try {
-    const fd = openSync(path, "r");
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (fstatSync(fd).isFile()) return fd;
     closeSync(fd);
   } catch (cause) {

@@ -6,7 +6,7 @@
  * Does not know: any agent, or what a record means.
  */
 
-export { type ByteSource, openBytes, toReadError } from "./bytes.ts";
+export { type ByteSource, openBytes, openForReading, toReadError } from "./bytes.ts";
 export { MAX_RECORD_DEPTH, parseJson, TooDeepError } from "./depth.ts";
 export { isCompressed, linesBackwards, type RawLine } from "./ends.ts";
 export { exactOf, keepExact, parseExactly } from "./exact.ts";

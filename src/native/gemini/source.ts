@@ -3,10 +3,16 @@
  * object for the whole file, written over several lines. Such a file is one record, and is held as a whole.
  */
 
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, readFileSync, readSync } from "node:fs";
 import { isJson, parseJson, TooDeepError } from "../../files/index.ts";
-import { type LineFile, type LineRecord, openLines, toReadError } from "../../files/records/index.ts";
-import type { Problem } from "../../model/index.ts";
+import {
+  type LineFile,
+  type LineRecord,
+  openForReading,
+  openLines,
+  toReadError,
+} from "../../files/records/index.ts";
+import { ContinuoError, type Problem } from "../../model/index.ts";
 import { HEAD_BYTES } from "./limits.ts";
 
 export interface RecordSource extends Omit<LineFile, "position" | "continues"> {
@@ -31,7 +37,7 @@ export function startsAsWhole(path: string): boolean {
 /** Errors: `not_found`, `unreadable`. */
 export function readHeadText(path: string): string {
   try {
-    const fd = openSync(path, "r");
+    const fd = openForReading(path);
     try {
       const buffer = Buffer.alloc(HEAD_BYTES);
       return buffer.toString("utf8", 0, readSync(fd, buffer, 0, HEAD_BYTES, 0));
@@ -39,7 +45,7 @@ export function readHeadText(path: string): string {
       closeSync(fd);
     }
   } catch (cause) {
-    throw toReadError(path, cause);
+    throw cause instanceof ContinuoError ? cause : toReadError(path, cause);
   }
 }
 
