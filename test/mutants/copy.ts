@@ -34,6 +34,11 @@ export function copyPackage(folder: string): void {
   mkdirSync(join(folder, "home"));
 }
 
+/** Takes a file of the source again. */
+export function restore(folder: string, path: string): void {
+  cpSync(join(ROOT, path), join(folder, path));
+}
+
 export async function baselineOf(folder: string, tests: readonly string[]): Promise<Baseline> {
   const file = join(folder, "home/baseline.json");
   await runTests(folder, tests, ["--reporter=json", `--outputFile=${file}`]);
@@ -56,7 +61,7 @@ export async function isFoundBy(
   const code = await runTests(
     folder,
     tests,
-    ["--bail=1", "--reporter=dot", "--testTimeout=30000"],
+    ["--bail=1", "--reporter=dot", "--testTimeout=30000", "--maxWorkers=1"],
     timeoutMs,
   );
   return code !== 0;

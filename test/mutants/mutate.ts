@@ -1,6 +1,6 @@
 /** All small mistakes that can be planted in one source file: pure, in the order of the text. */
 
-import { parseAst } from "rolldown/parseAst";
+import { type Node, parse, visit } from "./syntax.ts";
 
 export interface Mutant {
   /** Of what is replaced, in UTF-16 units. */
@@ -9,13 +9,6 @@ export interface Mutant {
   readonly replacement: string;
   /** What was done, such as `< becomes <=`. */
   readonly description: string;
-}
-
-interface Node {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly [key: string]: unknown;
 }
 
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -35,17 +28,12 @@ const OPERATORS: Readonly<Record<string, string>> = {
   "??": "&&",
 };
 
-/** What is not run, or would only be refused when the file is loaded. */
-const NOT_ENTERED = new Set(["ImportDeclaration", "ExportAllDeclaration", "ImportExpression"]);
-/** Nodes of TypeScript that hold an expression; all others are types. */
-const WITH_EXPRESSION = new Set(["TSAsExpression", "TSSatisfiesExpression", "TSNonNullExpression"]);
-
 const MAX_SHOWN = 60;
 
 /** Every mutant of the file. Two mutants of one file may lie inside each other; only one is planted at a time. */
 export function mutantsOf(source: string): readonly Mutant[] {
   const found: Mutant[] = [];
-  visit(parseAst(source, { lang: "ts" }) as unknown as Node, (node) => {
+  visit(parse(source), (node) => {
     found.push(...mutantsAt(node, source));
   });
   return found.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -107,25 +95,6 @@ function literalMutants({ value }: Node): readonly string[] {
   if (typeof value === "number") return [String(value + 1)];
   if (typeof value === "string") return [value === "" ? '"mutant"' : '""'];
   return [];
-}
-
-function visit(node: Node, look: (node: Node) => void): void {
-  if (NOT_ENTERED.has(node.type) || (node.type.startsWith("TS") && !WITH_EXPRESSION.has(node.type))) return;
-  look(node);
-  for (const [key, child] of Object.entries(node)) {
-    if (isKeyOf(node, key)) continue;
-    for (const one of Array.isArray(child) ? child : [child]) if (isNode(one)) visit(one, look);
-  }
-}
-
-/** A name that stands before a colon or after `from` is no value. */
-function isKeyOf(node: Node, key: string): boolean {
-  if (key === "key") return node.computed !== true;
-  return key === "source" && node.type.startsWith("Export");
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && "type" in value && "start" in value;
 }
 
 function shown(text: string): string {

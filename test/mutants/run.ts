@@ -1,22 +1,24 @@
 /**
- * `npm run test:mutants [-- --count N] [--seed N] [--shard K/N] [--rooms a,b]
- * [--floor PERCENT] [--tests N]`: plants random mistakes in
+ * `npm run test:mutants [-- --count N] [--seed N] [--shard K/N] [--jobs N]
+ * [--rooms a,b] [--floor PERCENT] [--tests N]`: plants random mistakes in
  * the source, one at a time, and reports those that no test of the quick size finds. `--shard 1/2` tries every
- * second of the mistakes that the seed draws, `2/2` the others.
+ * second of the mistakes that the seed draws, `2/2` the others; `--jobs 2` tries two at the same time.
  *
  * Mistakes are planted in a copy of the package below the temporary folder: the source itself is never changed,
- * whatever ends this program. For each mistake only the tests that reach the file run, near and quick ones first.
- * A survivor that the type checker refuses is no survivor. StrykerJS was not taken: it makes all mutants of a
- * file and cannot draw some at random, and it does not follow tests into the processes that they start.
+ * whatever ends this program. For each mistake the tests that run its function come first, the quick ones before
+ * the long ones, and then all that reach its file in another way: through a process that they start, or when it is
+ * loaded. A survivor that the type checker refuses is no survivor. StrykerJS was not taken: it makes all mutants of
+ * a file and cannot draw some at random, and it does not follow tests into the processes that they start.
  */
 
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { readSource } from "../house/imports.ts";
-import { baselineOf, copyPackage, isFoundBy, isRefusedByCompiler } from "./copy.ts";
+import { baselineOf, copyPackage, isFoundBy, isRefusedByCompiler, restore } from "./copy.ts";
 import { type Mutant, mutantsOf, plant } from "./mutate.ts";
+import { probe, withProbes } from "./probe.ts";
 import { createRandom, drawFrom } from "./random.ts";
 import { type Reach, readReaches } from "./reach.ts";
 
@@ -51,32 +53,65 @@ async function main(): Promise<number> {
   const { index, of } = options.shard;
   const chosen = drawFrom(all, count, createRandom(seed)).filter((_, at) => at % of === index - 1);
   tell(`${chosen.length} of ${all.length} mutants of ${rooms.join(", ")}, seed ${seed}`);
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "continuo-mutants-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => process.exit(130));
-  copyPackage(folder);
-  const outcomes = await tryAll(folder, chosen);
+  const outcomes = await tryAll(Array.from({ length: options.jobs }, makeCopy), chosen);
   return report(outcomes, floor);
 }
 
-async function tryAll(folder: string, chosen: readonly Planted[]): Promise<readonly Outcome[]> {
-  const allReaches = readReaches();
-  const reachesOf = (path: string) => allReaches(path).slice(0, options.tests);
+function makeCopy(): string {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "continuo-mutants-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  copyPackage(folder);
+  return folder;
+}
+
+async function tryAll(folders: readonly string[], chosen: readonly Planted[]): Promise<readonly Outcome[]> {
+  const reachesOf = readReaches();
   const reaching = new Set(chosen.flatMap(({ path }) => reachesOf(path).map(({ test }) => test)));
   tell(`the ${reaching.size} test files that reach them, without a mutant …`);
-  const baseline = await baselineOf(folder, [...reaching]);
-  for (const path of baseline.failing) tell(`${path} fails without a mutant and is left out`);
+  const [first = ""] = folders;
+  const running = plantProbes(first, chosen);
+  const { failing, durations } = await baselineOf(first, [...reaching]);
+  for (const { path } of chosen) restore(first, path);
+  for (const path of failing) tell(`${path} fails without a mutant and is left out`);
   const outcomes: Outcome[] = [];
-  for (const planted of chosen) {
-    const tests = reachesOf(planted.path).filter(({ test }) => !baseline.failing.has(test));
-    const turns = turnsOf(tests, baseline.durations);
-    const outcome = await tryOne(folder, planted, turns, baseline.durations);
-    outcomes.push(outcome);
-    const of = `${outcomes.length}/${chosen.length}`;
-    tell(`${of} ${outcome.result}: ${placeOf(planted)} ${planted.description}`);
-  }
+  const queue = chosen.values();
+  const takeFrom = async (folder: string): Promise<void> => {
+    for (const planted of queue) {
+      const tests = reachesOf(planted.path).filter(({ test }) => !failing.has(test));
+      const runsIt = running(planted);
+      const near = tests.filter(({ test }) => runsIt.has(test)).map(({ test }) => ({ test, distance: 0 }));
+      const others = tests.filter(({ test }) => !runsIt.has(test)).slice(0, options.tests);
+      const turns = [...turnsOf(near, durations), ...turnsOf(others, durations)];
+      const outcome = await tryOne(folder, planted, turns, durations);
+      outcomes.push(outcome);
+      const of = `${outcomes.length}/${chosen.length}`;
+      tell(`${of} ${outcome.result}: ${placeOf(planted)} ${planted.description}`);
+    }
+  };
+  await Promise.all(folders.map(takeFrom));
   return outcomes;
+}
+
+/** Gives, after the tests have run, which of them ran the function of a mutant. */
+function plantProbes(folder: string, chosen: readonly Planted[]): (planted: Planted) => ReadonlySet<string> {
+  const file = join(folder, "home/running.tsv");
+  const nameOf = ({ path, start }: Pick<Planted, "path" | "start">) => `${path}:${start}`;
+  for (const [path, mutants] of Map.groupBy(chosen, (planted) => planted.path)) {
+    const places = [...new Set(mutants.map(({ start }) => start))];
+    const copy = join(folder, path);
+    const probed = withProbes(readFileSync(copy, "utf8"), places, (start) =>
+      probe(file, nameOf({ path, start })),
+    );
+    writeFileSync(copy, probed);
+  }
+  return (planted) => {
+    const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+    const rows = lines.map((line) => line.split("\t"));
+    const running = rows.filter(([, name]) => name === nameOf(planted));
+    return new Set(running.map(([test = ""]) => relative(folder, test)));
+  };
 }
 
 /** The near and quick ones first: a test that is twice as far or twice as long comes later. */
@@ -141,6 +176,8 @@ interface Options {
   readonly seed: number;
   /** From 1 to `of`. */
   readonly shard: { readonly index: number; readonly of: number };
+  /** How many are tried at the same time. */
+  readonly jobs: number;
   readonly rooms: readonly string[];
   readonly floor: number;
   readonly tests: number;
@@ -151,14 +188,15 @@ function readOptions(): Options {
     options: {
       count: { type: "string", default: "50" },
       seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
+      jobs: { type: "string", default: "1" },
       shard: { type: "string", default: "1/1" },
       rooms: { type: "string", default: DEFAULT_ROOMS.join(",") },
       floor: { type: "string", default: "90" },
-      // The nearest test files that are run for a mutant: fewer are faster, and report mutants that others find.
+      // How many test files run that do not run the mutant's function: fewer are faster, and may miss one that finds it.
       tests: { type: "string", default: "1000" },
     },
   });
-  const number = (name: "count" | "seed" | "floor" | "tests"): number => {
+  const number = (name: "count" | "seed" | "jobs" | "floor" | "tests"): number => {
     if (!/^\d{1,9}$/u.test(values[name]))
       throw new Error(`--${name} takes a whole number, not ${values[name]}`);
     return Number(values[name]);
@@ -167,6 +205,7 @@ function readOptions(): Options {
   return {
     count: number("count"),
     seed: number("seed"),
+    jobs: number("jobs"),
     shard: readShard(values.shard),
     rooms,
     floor: number("floor"),

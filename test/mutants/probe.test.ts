@@ -1,0 +1,31 @@
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { withProbes } from "./probe.ts";
+
+function ran(source: string, ...places: readonly string[]): readonly string[] {
+  const met: string[] = [];
+  const probed = withProbes(
+    source,
+    places.map((place) => source.indexOf(place)),
+    (at) => `met(${JSON.stringify(places.find((place) => source.indexOf(place) === at))})`,
+  );
+  runInNewContext(probed, { met: (place: string) => met.push(place) });
+  return met;
+}
+
+test("a probe stands in the innermost function around a place", () => {
+  const source = "function outer() { const inner = () => 1 + 2; return 3; } outer();";
+  expect(ran(source, "1 + 2", "return 3")).toEqual(["return 3"]);
+  expect(ran(`${source.slice(0, -9)} (() => 4)();`, "4")).toEqual(["4"]);
+});
+
+test("an arrow function keeps the value of its expression", () => {
+  expect(ran("const f = () => ({ a: 1 }); if (f().a === 1) (() => 'two')();", "1 }", "'two'")).toEqual([
+    "1 }",
+    "'two'",
+  ]);
+});
+
+test("a place outside of all functions has no probe, and two places of one function have two", () => {
+  expect(ran("const a = 1; function f() { return [2, 3]; } f();", "1;", "2", "3")).toEqual(["2", "3"]);
+});
