@@ -276,10 +276,19 @@ export const forkCases: readonly ContractCase[] = [
       );
       await rejects("gone", store.read("a"));
       await rejects("gone", store.getCursor({ logId: "a", name: "ada" }));
+      await rejects("conflict", store.forkLog("a", 1));
       assert.deepEqual(valuesOf(await readAll(store, "f")), [1]);
       await store.deleteLog("f");
       assert.equal(await store.getLog("a"), null);
       assert.equal(await store.getCursor({ logId: "a", name: "ada" }), null);
+    },
+  },
+  {
+    name: "a source that has expired cannot be forked",
+    run: async ({ store }) => {
+      await store.createLog({ logId: "a", ttl: 0.05, events: numbered(1) });
+      await eventually(async () => (await store.getLog("a")) === null);
+      await rejects("not_found", store.forkLog("a", 1));
     },
   },
   {
