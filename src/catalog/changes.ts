@@ -1,6 +1,6 @@
 /** Changes to Continuo's own sessions: another title, a fork, a deletion. There is no trash for what lies in a store. */
 
-import { ContinuoError, type Message, type Session } from "../model/index.ts";
+import { ContinuoError, type Message, type Session, shellWord } from "../model/index.ts";
 import { cutAt } from "../native/forking/index.ts";
 import { toGivenTitle } from "../native/kit/index.ts";
 import { readTranscript } from "./open.ts";
@@ -42,7 +42,7 @@ export async function forkOwn(
       "not_found",
       `there is no message ${JSON.stringify(at)} in session ${sessionId}`,
       {
-        hint: `Run \`continuo session show ${sessionId} --json\` to see the ids of its messages.`,
+        hint: `Run \`continuo session show ${shellWord(sessionId)} --json\` to see the ids of its messages.`,
       },
     );
   }

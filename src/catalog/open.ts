@@ -1,7 +1,14 @@
 /** One of Continuo's own sessions, opened: what the transcript of its log says, in the shape of a native one. */
 
 import type { PlacesAt } from "../files/index.ts";
-import { ContinuoError, type Leaf, type Message, type SessionDetails, textOf } from "../model/index.ts";
+import {
+  ContinuoError,
+  type Leaf,
+  type Message,
+  type SessionDetails,
+  shellWord,
+  textOf,
+} from "../model/index.ts";
 import { toTitle } from "../native/kit/index.ts";
 import type { Transcript } from "../transcript/index.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
@@ -52,7 +59,7 @@ export async function modelViewOf(
   const { sessionId, nativeRefs } = located.row;
   const message = `cannot show the model view of session ${sessionId}: it depends on the agent that continues it`;
   const natives = nativeRefs.map(
-    (ref) => `\`continuo session show ${ref.agent}:${ref.sessionId} --model-view\``,
+    (ref) => `\`continuo session show ${shellWord(`${ref.agent}:${ref.sessionId}`)} --model-view\``,
   );
   throw new ContinuoError("unsupported", message, {
     ...(natives.length === 0 ? {} : { hint: `Show it for one agent: ${natives.join(", ")}.` }),

@@ -1,6 +1,6 @@
 /** What stands in the way of using a configuration, as errors and as lines of warning. */
 
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, shellWord } from "../model/index.ts";
 import type { Configuration, ConfigurationProblem, UntrustedFile } from "./settings.ts";
 
 type ConfigurationChecks = Pick<Configuration, "problems" | "untrusted">;
@@ -42,8 +42,7 @@ function reasonOf({ state }: UntrustedFile): string {
 }
 
 function trustCommand({ folder }: UntrustedFile): string {
-  const word = /^[\w./:@%+=-]+$/u.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
-  return `continuo trust ${word}`;
+  return `continuo trust ${shellWord(folder)}`;
 }
 
 function describeProblem({ file, line, key, message, suggestion }: ConfigurationProblem): string {

@@ -1,7 +1,7 @@
 /** Native sessions deleted, which is to say moved to the trash, and restored. */
 
 import { type Places, placesOfThisUser } from "../files/index.ts";
-import { ContinuoError, isContinuoError, type Problem, type ReadableRef } from "../model/index.ts";
+import { ContinuoError, isContinuoError, type Problem, type ReadableRef, shellWord } from "../model/index.ts";
 import { formatOf, type Lookup, type LookupOptions, lookUpSession, pick } from "../native/index.ts";
 
 import { refuseLive } from "./live.ts";
@@ -49,7 +49,7 @@ export async function trashNativeSession(
   );
   if (!(await isListed(lookup, places))) return trashed;
   throw new ContinuoError("verification_failed", `${found.agent} still finds ${found.sessionId}`, {
-    hint: `Run \`continuo session restore ${trashed.trashId}\` to get back what was moved to the trash.`,
+    hint: `Run \`continuo session restore ${shellWord(trashed.trashId)}\` to get back what was moved to the trash.`,
     details: { trashId: trashed.trashId, location: found.location },
   });
 }

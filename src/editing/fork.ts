@@ -2,7 +2,14 @@
 
 import { isAbsolute } from "node:path";
 import { type Places, placesOfThisUser } from "../files/index.ts";
-import { type AgentName, ContinuoError, type Message, present, type SessionInfo } from "../model/index.ts";
+import {
+  type AgentName,
+  ContinuoError,
+  type Message,
+  present,
+  type SessionInfo,
+  shellWord,
+} from "../model/index.ts";
 import { cutAt, type Fork } from "../native/forking/index.ts";
 import {
   formatOf,
@@ -102,7 +109,7 @@ function folderUntold(sessionId: string, agent: AgentName): ContinuoError {
     "unsupported",
     `cannot fork session ${sessionId}: it does not name its folder by an absolute path`,
     {
-      hint: `Run \`continuo handoff ${sessionId} --to ${agent} --cwd DIR\` to make a copy in a folder that you name.`,
+      hint: `Run \`continuo handoff ${shellWord(sessionId)} --to ${agent} --cwd DIR\` to make a copy in a folder that you name.`,
     },
   );
 }
@@ -124,7 +131,7 @@ async function selectHistory(opened: OpenedSession, { at, signal }: ForkOptions)
   }
   if (at === undefined) throw new ContinuoError("invalid", `session ${sessionId} has no message`);
   throw new ContinuoError("not_found", `there is no message ${JSON.stringify(at)} in session ${sessionId}`, {
-    hint: `Run \`continuo session show ${sessionId} --json\` to see the ids of its messages.`,
+    hint: `Run \`continuo session show ${shellWord(sessionId)} --json\` to see the ids of its messages.`,
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, shellWord } from "../model/index.ts";
 
 /** For a command that has the flag. */
 const NAME_ONE = "Name a folder with --cwd DIR.";
@@ -36,14 +36,10 @@ export function folderNotNamed(cwd: string | null, hint: string = NAME_ONE): Con
 
 /** The hand-over of a session to a folder that the person names: for a hint. Pure. */
 export function handOffCommand({ agent, sessionId }: HandedOver, to: string): string {
-  return `\`continuo handoff ${quoted(`${agent}:${sessionId}`)} --to ${quoted(to)} --cwd DIR\``;
+  return `\`continuo handoff ${shellWord(`${agent}:${sessionId}`)} --to ${shellWord(to)} --cwd DIR\``;
 }
 
-/** A command that a person can paste into a shell: changes to the folder, then runs the arguments, quoted. Pure. */
+/** A command that a person can paste into a shell: changes to the folder, then runs the arguments, shellWord. Pure. */
 export function commandLine(cwd: string, argv: readonly string[]): string {
-  return `cd ${quoted(cwd)} && ${argv.map(quoted).join(" ")}`;
-}
-
-function quoted(word: string): string {
-  return /^[\w./:@%+=-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return `cd ${shellWord(cwd)} && ${argv.map(shellWord).join(" ")}`;
 }

@@ -3,7 +3,7 @@
 import { settleUnfinished } from "../editing/index.ts";
 import { attemptKey, takeFirstAttempt } from "../editing/placing/index.ts";
 import { placesOfThisUser } from "../files/index.ts";
-import { AGENT_NAMES, type AgentName, ContinuoError } from "../model/index.ts";
+import { AGENT_NAMES, type AgentName, ContinuoError, shellWord } from "../model/index.ts";
 import {
   formatOf,
   type LookupOptions,
@@ -106,7 +106,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   const kept = back === null ? { records: [], thoughts: [] } : keptRecords(back);
   if (messages.length === 0 && (back?.kept.length ?? 0) === 0) {
     throw new ContinuoError("invalid", "cannot hand over the session: it has no message for a model", {
-      hint: `Run \`continuo session show ${source.agent}:${source.sessionId}\` to see its content.`,
+      hint: `Run \`continuo session show ${shellWord(`${source.agent}:${source.sessionId}`)}\` to see its content.`,
       details: { receipt: toReceipt([...source.left, ...kept.records, ...records]) },
     });
   }

@@ -46,6 +46,12 @@ function writeFork(id: string, base: string): void {
   );
 }
 
+test("a file's name is one word of the command that restores it", async () => {
+  home.write(claudeFile("x;touch y"), readFileSync(join(home.path, claudeFile(CLAUDE_ID)), "utf8"));
+  const { stdout } = await runHere(home, ["session", "delete", "claude:x;touch y"]);
+  expect(stdout).toContain("Restore it: continuo session restore 'claude:x;touch y'\n");
+});
+
 test("a session goes, is listed in the trash, and comes back byte for byte", async () => {
   const before = readFileSync(join(home.path, claudeFile(CLAUDE_ID)), "utf8");
   const deleted = await run(home, ["session", "delete", "4bf3c"]);

@@ -49,6 +49,13 @@ describe("the house is tidy", () => {
     expect(source.filter((file) => marks.test(file.text)).map((file) => file.path)).toEqual([]);
   });
 
+  test("what a session names is one word of the commands that a person may paste", () => {
+    // An agent's name and a path's kind are known words.
+    const unquoted =
+      /continuo [a-z ]+(?:--[a-z]+ )?\$\{(?!(?:visibleLine\()?shellWord\(|name\}\\`|unknown\.agent)/u;
+    expect(production.filter(({ text }) => unquoted.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
   test("every version in package.json is exact", () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(

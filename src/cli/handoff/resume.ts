@@ -7,7 +7,7 @@ import { handOver } from "../../conversations/index.ts";
 import { findProgram } from "../../drivers/process/index.ts";
 import { type Places, placesOf } from "../../files/index.ts";
 import { commandLine, folderNotNamed, handOffCommand, isNamed } from "../../handoff/index.ts";
-import { type AgentName, ContinuoError } from "../../model/index.ts";
+import { type AgentName, ContinuoError, shellWord } from "../../model/index.ts";
 import { formatOf, readNativeDetails, resumeCommandOf } from "../../native/index.ts";
 import type { FoundSession } from "../../native/kit/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
@@ -44,9 +44,10 @@ interface Command {
 
 /** The agents' native sessions may lack its newest messages, so the person has to choose. */
 function ofNoAgent({ sessionId, nativeRefs }: OwnRow): ContinuoError {
-  const ways = [`continuo repl --resume ${sessionId}`, `continuo resume ${sessionId} --agent AGENT`].concat(
-    nativeRefs.map((ref) => `continuo resume ${ref.agent}:${ref.sessionId}`),
-  );
+  const ways = [
+    `continuo repl --resume ${shellWord(sessionId)}`,
+    `continuo resume ${shellWord(sessionId)} --agent AGENT`,
+  ].concat(nativeRefs.map((ref) => `continuo resume ${shellWord(`${ref.agent}:${ref.sessionId}`)}`));
   return new ContinuoError(
     "unsupported",
     `cannot resume ${sessionId}: it is one of Continuo's own sessions, which no agent can open`,

@@ -1,6 +1,7 @@
 /** What `search --json` prints for one result: keys in the order of the contract. */
 
 import { type IndexedSession, OWN, TRASHED } from "../../catalog/index.ts";
+import { shellWord } from "../../model/index.ts";
 import type { SearchResult } from "../../search/index.ts";
 
 export function resultToJson(
@@ -32,9 +33,5 @@ export function nameOfResult({ agent, sessionId, location, trashId }: IndexedSes
 
 /** A command that shows the turn, for a shell. */
 export function linkOf(name: string, messageId: string): string {
-  return `continuo open ${quoted(name)} --message ${quoted(messageId)}`;
-}
-
-function quoted(text: string): string {
-  return /^[\w./:@#=+-]+$/u.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return `continuo open ${shellWord(name)} --message ${shellWord(messageId)}`;
 }

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { type CheckedSession, checkOwn, listOwn, OWN, type OwnRow, openOwn } from "../../catalog/index.ts";
 import type { Places } from "../../files/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { adviceFor, severityOf } from "../../model/index.ts";
+import { adviceFor, severityOf, shellWord } from "../../model/index.ts";
 import { checkFoundSession, findSessions, formatOf, type SessionCheck } from "../../native/index.ts";
 import type { FoundSession } from "../../native/kit/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
@@ -177,10 +177,12 @@ function drawCheck(check: Check, drawing: Drawing): string {
   }
   const hidden = check.problems.length - shown.length;
   if (hidden > 0) {
-    lines.push(`  ${formatCount(hidden)} more: \`continuo session check ${visibleLine(name)}\` shows them`);
+    lines.push(
+      `  ${formatCount(hidden)} more: \`continuo session check ${visibleLine(shellWord(name))}\` shows them`,
+    );
   }
   if (isDamaged(check) && check.agent !== OWN) {
-    lines.push(`  \`continuo session repair ${visibleLine(name)}\` shows what can be repaired`);
+    lines.push(`  \`continuo session repair ${visibleLine(shellWord(name))}\` shows what can be repaired`);
   }
   return lines.join("\n");
 }

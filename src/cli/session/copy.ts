@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { openLocated, type ShownSession } from "../../catalog/index.ts";
 import { findProgram } from "../../drivers/process/index.ts";
-import { ContinuoError, textOf } from "../../model/index.ts";
+import { ContinuoError, shellWord, textOf } from "../../model/index.ts";
 import { messageKind } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
 import { plural, type Shell } from "../terminal/index.ts";
@@ -50,7 +50,7 @@ function toClipboard(text: string, ref: string, shell: Shell): string {
   const stream = [shell.stdout, shell.stderr].find(({ isTTY }) => isTTY === true);
   if (stream === undefined) {
     throw new ContinuoError("unsupported", "cannot copy: there is no clipboard and no terminal", {
-      hint: `Run \`continuo session export ${ref}\` to print the session.`,
+      hint: `Run \`continuo session export ${shellWord(ref)}\` to print the session.`,
     });
   }
   const base64 = Buffer.from(text).toString("base64");
@@ -59,7 +59,7 @@ function toClipboard(text: string, ref: string, shell: Shell): string {
       "too_large",
       `the last answer is too long for a terminal: ${plural(text.length, "character")}`,
       {
-        hint: `Run \`continuo session export ${ref} --output FILE\` to write the session to a file.`,
+        hint: `Run \`continuo session export ${shellWord(ref)} --output FILE\` to write the session to a file.`,
       },
     );
   }

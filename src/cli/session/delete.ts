@@ -10,6 +10,7 @@ import {
   exitCodeOf,
   isContinuoError,
   type SessionInfo,
+  shellWord,
 } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate, matchLines } from "../notices/index.ts";
@@ -178,7 +179,7 @@ function describe(outcomes: readonly Outcome[], shell: Shell): string {
       "",
       `It is in ${tildePath(trashFolder(placesOf(shell)), shell.home)} until the trash is emptied.`,
     );
-    lines.push(`Restore it: continuo session restore ${visibleLine(id)}`);
+    lines.push(`Restore it: continuo session restore ${visibleLine(shellWord(id))}`);
   }
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { type LookUpHit, openLocated, type ShownSession } from "../../catalog/index.ts";
 import { openOutputFile, placesOf } from "../../files/index.ts";
-import { ContinuoError } from "../../model/index.ts";
+import { ContinuoError, shellWord } from "../../model/index.ts";
 import { forbiddenFolders } from "../../native/index.ts";
 import { type SecretsFound, visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
@@ -81,7 +81,7 @@ async function writeBundle(
 ): Promise<number> {
   if (located.kind === "own") {
     throw new ContinuoError("unsupported", "cannot bundle a session of Continuo's own", {
-      hint: `Run \`continuo handoff ${located.row.sessionId} --to AGENT\` to make a native session, which can be bundled.`,
+      hint: `Run \`continuo handoff ${shellWord(located.row.sessionId)} --to AGENT\` to make a native session, which can be bundled.`,
     });
   }
   const { packSession } = await import("../../handoff/bundle/index.ts");

@@ -1,7 +1,7 @@
 /** What stands above and below a conversation: whose it is, and what is not shown. */
 
 import type { ShownSession } from "../../catalog/index.ts";
-import type { Block, Message } from "../../model/index.ts";
+import { type Block, type Message, shellWord } from "../../model/index.ts";
 import { messageKind, visibleLine } from "../../transcript/index.ts";
 import { formatSize, plural } from "../terminal/index.ts";
 import type { View } from "./view.ts";
@@ -30,7 +30,9 @@ export function headingOf(session: ShownSession, view: View): Heading {
     notes.push("The model view: what the agent sends to its model when the session is resumed.");
   }
   if (problems.length > 0) {
-    notes.push(`${plural(problems.length, "problem")}: \`continuo session check ${name}\` explains.`);
+    notes.push(
+      `${plural(problems.length, "problem")}: \`continuo session check ${shellWord(name)}\` explains.`,
+    );
   }
   return {
     title: visibleLine(details.title ?? "Untitled session"),

@@ -3,7 +3,7 @@
 import type { OwnRow } from "../../catalog/index.ts";
 import { type RepairOptions, repairNativeSession, type SessionRepair } from "../../editing/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { ContinuoError, present } from "../../model/index.ts";
+import { ContinuoError, present, shellWord } from "../../model/index.ts";
 import type { RepairEdit } from "../../native/repairing/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
@@ -52,7 +52,7 @@ export async function runRepair(id: string | null, flags: RepairFlags, shell: Sh
 /** Its log is a chain of hashes: from a damaged event, the original cannot be recovered. */
 function ofOwn({ sessionId }: OwnRow): ContinuoError {
   return new ContinuoError("unsupported", `cannot repair session ${sessionId}: it is Continuo's own`, {
-    hint: `Run \`continuo session check ${sessionId}\` to see what is damaged, and \`continuo store restore\` to restore a backup of the store.`,
+    hint: `Run \`continuo session check ${shellWord(sessionId)}\` to see what is damaged, and \`continuo store restore\` to restore a backup of the store.`,
   });
 }
 
@@ -79,7 +79,7 @@ function draw(repair: SessionRepair, shell: Shell): string {
   ];
   lines.push(...drawRemaining(repair, shell, paint));
   if (trashId !== null)
-    lines.push(`To restore the old state, run: continuo session restore ${visibleLine(name)}`);
+    lines.push(`To restore the old state, run: continuo session restore ${visibleLine(shellWord(name))}`);
   return lines.map((line) => `${line}\n`).join("");
 }
 

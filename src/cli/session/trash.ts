@@ -3,7 +3,7 @@
 import { emptyTrash, listTrashedSessions, settleUnfinished, trashProblems } from "../../editing/index.ts";
 import type { TrashedSession } from "../../editing/trash/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { ContinuoError, present } from "../../model/index.ts";
+import { ContinuoError, present, shellWord } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import {
   type Column,
@@ -113,6 +113,8 @@ function draw(trashed: readonly TrashedSession[], flags: TrashFlags, shell: Shel
   );
   const [only] = trashed;
   const id = trashed.length === 1 && only !== undefined ? `${only.info.agent}:${only.info.sessionId}` : "ID";
-  const advice = flags.empty ? [] : ["", `Restore one: continuo session restore ${visibleLine(id)}`];
+  const advice = flags.empty
+    ? []
+    : ["", `Restore one: continuo session restore ${visibleLine(shellWord(id))}`];
   return [...lines, ...advice].map((line) => `${line}\n`).join("");
 }

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Places } from "../../files/index.ts";
-import { ContinuoError, isAgentName } from "../../model/index.ts";
+import { ContinuoError, isAgentName, shellWord } from "../../model/index.ts";
 import { isTrustedByAgent } from "./own-records.ts";
 import { projectFilesOf } from "./project-files.ts";
 
@@ -55,7 +55,7 @@ export function assertHoldable(label: string, { folder, by, leftOut }: FolderTru
     "untrusted",
     `${label} runs what ${leftOut.join(", ")} says, and nothing can keep it from that; the folder is not trusted`,
     {
-      hint: `Look at it, and if you trust it: continuo trust ${quoted(folder)}`,
+      hint: `Look at it, and if you trust it: continuo trust ${shellWord(folder)}`,
       details: { folder, files: leftOut },
     },
   );
@@ -80,8 +80,4 @@ function realPath(path: string): string {
     // The agent says that it is not there.
     return path;
   }
-}
-
-function quoted(path: string): string {
-  return /^[\w./:@%+=-]+$/u.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import type pg from "pg";
-import { ContinuoError, createIds } from "../../model/index.ts";
+import { ContinuoError, createIds, shellWord } from "../../model/index.ts";
 import { type Engine, fillRandom } from "../engine/index.ts";
 import { migrate, readSchemaVersion, SCHEMA_VERSION, type Schema } from "../schema/index.ts";
 import { createPool } from "./connections.ts";
@@ -63,7 +63,7 @@ async function upgrade(db: Kysely<never>, options: PostgresOptions, location: st
   if (options.migrate === "refused") {
     const what = from === 0 ? "has no tables of Continuo yet" : `has the older schema ${from}`;
     throw new ContinuoError("migration_required", `the database ${location} ${what}`, {
-      hint: `Run \`continuo store migrate --store ${location}\` once, before the servers start.`,
+      hint: `Run \`continuo store migrate --store ${shellWord(location)}\` once, before the servers start.`,
       details: { schemaVersion: from, wantedVersion: SCHEMA_VERSION },
     });
   }
