@@ -409,6 +409,14 @@ test.each(
   });
 });
 
+test("a conversation that begins with an answer is given a first turn for Claude Code", () => {
+  const { messages } = convertMessages([said(0, "assistant", [text("Hello.")])], "claude");
+  expect(messages.map(({ role, content }) => [role, content])).toEqual([
+    ["user", [text("[The conversation begins with the answer of the agent.]")]],
+    ["assistant", [text("Hello.")]],
+  ]);
+});
+
 test.each(AGENT_NAMES)("what %s itself wrote goes back with its signatures", (to) => {
   const asked = said(0, "user", [text("hi")]);
   const answer = said(1, "assistant", [

@@ -123,6 +123,7 @@ export const mediaCases: readonly ContractCase[] = [
       assert.equal(await store.countEvents(logId, { types: ["seen"] }), 2);
       assert.equal(await store.countEvents(logId, { after: 4, types: ["seen", "custom"] }), 3);
       assert.equal(await store.countEvents(logId, { retention: "supplementary" }), 1);
+      assert.equal(await store.countEvents(logId, { retention: "critical" }), 6);
       const fork = await store.forkLog(logId, 4);
       await store.append(fork.logId, [seen(3)]);
       assert.equal(await store.countEvents(fork.logId, { types: ["seen"] }), 2);

@@ -176,6 +176,12 @@ describe("the page", () => {
     );
   });
 
+  test("begins with the facts of the session, each under its name", () => {
+    const page = pageStart({ details: { ...details, gitBranch: "fix <i>" } });
+    const facts = [...page.matchAll(/<dt>([^<]*)<\/dt>\s*<dd>(.*?)<\/dd>/gsu)].map(([, name]) => name);
+    expect(facts).toEqual(expect.arrayContaining(["Agent", "Session", "Folder", "Branch"]));
+  });
+
   test("a table of contents links to the messages of persons, and a page with a single one has none", () => {
     const contents = [
       { id: "m1", text: "first <i>" },

@@ -75,7 +75,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "Neon key": [`napi_${any(64).toLowerCase()}`],
   "Databricks token": [`dapi${hex(32)}`, `dapi${hex(32)}-2`],
   "Tailscale key": [`tskey-auth-${any(17)}-${any(32)}`],
-  "HashiCorp token": [`hvs.${any(90)}`, `${any(14)}.atlasv1.${any(67)}`],
+  "HashiCorp token": [`hvs.${any(90)}`, `hvb.${any(90)}`, `hvr.${any(90)}`, `${any(14)}.atlasv1.${any(67)}`],
   "Doppler token": [`dp.pt.${any(43)}`, `dp.st.dev.${any(43)}`],
   "1Password token": [`ops_eyJ${any(250)}`],
   "age key": [`AGE-SECRET-KEY-1${upper(58)}`],

@@ -116,6 +116,10 @@ describe("rows changed behind the store's back", () => {
       sql: "update events set payload = null where sequence = 35",
       bad: 35,
     },
+    "a tombstone over a payload": {
+      sql: `update events set extras = '{"pruned":{"at":"2026-01-01T00:00:00.000Z","reason":"x"}}' where sequence = 36`,
+      bad: 36,
+    },
     "two events exchanged": {
       sql: "update events set sequence = case sequence when 40 then -1 else 40 end where sequence in (40, 41); update events set sequence = 41 where sequence = -1",
       bad: 40,
