@@ -158,18 +158,18 @@ describe("a session", () => {
     await page.waitForSelector(".turn-line");
     await expect.poll(() => turnOf(page).catch(() => "none")).toBe(String(LONG_TURNS));
     const release = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
+    let state: "not asked" | "asked" | "answered" = "not asked";
     await page.route(/\/history\?.*around/u, async (route) => {
-      asked.resolve();
+      state = "asked";
       await release.promise;
-      await route.continue();
+      await route.fulfill({ response: await route.fetch() });
+      state = "answered";
     });
     await page.keyboard.press("[");
-    await asked.promise;
+    await expect.poll(() => state).toBe("asked");
     await page.keyboard.press("]");
-    const answered = page.waitForResponse(/\/history\?.*around/u);
     release.resolve();
-    await (await answered).finished();
+    await expect.poll(() => state).toBe("answered");
     await page.evaluate("new Promise((done) => setTimeout(done, 100))");
     expect(await turnOf(page)).toBe(String(LONG_TURNS));
     expect(page.url()).toContain(`/turn/${LONG_TURNS}`);
