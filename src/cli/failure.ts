@@ -39,7 +39,7 @@ function exitCodeFor(error: unknown): number {
 function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failure {
   if (isContinuoError(error)) return fromContinuoError(error);
   if (error instanceof CommanderError) {
-    const [message = "", ...rest] = messageOf(error, argv)
+    const [message = "", ...rest] = messageOfCommander(error, argv)
       .replace(/^error: /u, "")
       .split("\n");
     const suggestion = /^\(Did you mean (.+)\?\)$/u.exec(rest.join(" "))?.[1];
@@ -59,7 +59,7 @@ function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failu
 }
 
 /** Commander has help in place of a message, where a command is missing or `help` asks for one that there is not. */
-function messageOf({ code, message }: CommanderError, argv: readonly string[]): string {
+function messageOfCommander({ code, message }: CommanderError, argv: readonly string[]): string {
   if (code !== "commander.help") return message;
   const at = argv.indexOf("help");
   const asked = at === -1 ? undefined : argv[at + 1];

@@ -71,8 +71,9 @@ async function tryAll(folders: readonly string[], chosen: readonly Planted[]): P
   const reaching = new Set(chosen.flatMap(({ path }) => reachesOf(path).map(({ test }) => test)));
   tell(`the ${reaching.size} test files that reach them, without a mutant …`);
   const [first = ""] = folders;
-  const running = plantProbes(first, chosen);
+  plantProbes(first, chosen);
   const { failing, durations } = await baselineOf(first, [...reaching]);
+  const running = readRunning(first);
   for (const { path } of chosen) restore(first, path);
   for (const path of failing) tell(`${path} fails without a mutant and is left out`);
   const outcomes: Outcome[] = [];
@@ -80,7 +81,7 @@ async function tryAll(folders: readonly string[], chosen: readonly Planted[]): P
   const takeFrom = async (folder: string): Promise<void> => {
     for (const planted of queue) {
       const tests = reachesOf(planted.path).filter(({ test }) => !failing.has(test));
-      const runsIt = running(planted);
+      const runsIt = running.get(nameOf(planted)) ?? new Set();
       const near = tests.filter(({ test }) => runsIt.has(test)).map(({ test }) => ({ test, distance: 0 }));
       const others = tests.filter(({ test }) => !runsIt.has(test)).slice(0, options.tests);
       const turns = [...turnsOf(near, durations), ...turnsOf(others, durations)];
@@ -94,10 +95,15 @@ async function tryAll(folders: readonly string[], chosen: readonly Planted[]): P
   return outcomes;
 }
 
-/** Gives, after the tests have run, which of them ran the function of a mutant. */
-function plantProbes(folder: string, chosen: readonly Planted[]): (planted: Planted) => ReadonlySet<string> {
-  const file = join(folder, "home/running.tsv");
-  const nameOf = ({ path, start }: Pick<Planted, "path" | "start">) => `${path}:${start}`;
+const RUNNING = "home/running.tsv";
+
+function nameOf({ path, start }: Pick<Planted, "path" | "start">): string {
+  return `${path}:${start}`;
+}
+
+/** While they are planted, each test file that runs the function of a mutant adds a line to `RUNNING`. */
+function plantProbes(folder: string, chosen: readonly Planted[]): void {
+  const file = join(folder, RUNNING);
   for (const [path, mutants] of Map.groupBy(chosen, (planted) => planted.path)) {
     const places = [...new Set(mutants.map(({ start }) => start))];
     const copy = join(folder, path);
@@ -106,12 +112,19 @@ function plantProbes(folder: string, chosen: readonly Planted[]): (planted: Plan
     );
     writeFileSync(copy, probed);
   }
-  return (planted) => {
-    const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
-    const rows = lines.map((line) => line.split("\t"));
-    const running = rows.filter(([, name]) => name === nameOf(planted));
-    return new Set(running.map(([test = ""]) => relative(folder, test)));
-  };
+}
+
+/** The test files that ran the function of a mutant, by the mutant's name. */
+function readRunning(folder: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const file = join(folder, RUNNING);
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+  const running = new Map<string, Set<string>>();
+  for (const line of lines) {
+    const [test = "", name = ""] = line.split("\t");
+    const tests = running.get(name) ?? new Set();
+    running.set(name, tests.add(relative(folder, test)));
+  }
+  return running;
 }
 
 /** The near and quick ones first: a test that is twice as far or twice as long comes later. */

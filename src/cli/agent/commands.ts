@@ -30,7 +30,7 @@ export function addAgentCommands(agent: Command, run: Run | null): void {
     .addOption(
       new Option(
         "--permissions <policy>",
-        "what the agent may do (default: ask; nobody is asked here: it is denied)",
+        "what the agent may do (default: ask, which denies here, where nobody can be asked)",
       ).choices(["safe", "ask", "unrestricted"]),
     )
     .option("--model <name>", "the model that answers")
