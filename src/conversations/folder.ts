@@ -1,7 +1,7 @@
 /** The folder of a conversation, which has to be there. */
 
 import { statSync } from "node:fs";
-import { ContinuoError, isAgentName } from "../model/index.ts";
+import { ContinuoError, handOffCommand, isAgentName } from "../model/index.ts";
 
 /** A session that works in the folder, and the agent that would continue it in another one. */
 interface WorksHere {
@@ -11,15 +11,14 @@ interface WorksHere {
 }
 
 /** Errors: `not_found`; the hint names the session, where there is one. */
-export async function folderOf(cwd: string, session: WorksHere | null): Promise<string> {
+export function folderOf(cwd: string, session: WorksHere | null): string {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
   throw new ContinuoError("not_found", `there is no folder ${cwd}`, {
-    hint: session === null ? "Create it, or name another one with --cwd DIR." : await elsewhere(session),
+    hint: session === null ? "Create it, or name another one with --cwd DIR." : elsewhere(session),
   });
 }
 
-async function elsewhere({ to, ...session }: WorksHere): Promise<string> {
-  const { handOffCommand } = await import("../handoff/index.ts");
+function elsewhere({ to, ...session }: WorksHere): string {
   const command = handOffCommand(session, isAgentName(to) ? to : "AGENT");
   return `Create it again, or continue in another folder: ${command}.`;
 }

@@ -7,11 +7,10 @@ import {
   type HandOff,
   type HandOffOptions,
   handOff,
-  handOffCommand,
   handOffMessages,
   isNamed,
 } from "../handoff/index.ts";
-import { present } from "../model/index.ts";
+import { handOffCommand, present } from "../model/index.ts";
 
 export interface HandingOver {
   /** Where it continues; the session's own folder when left out. */

@@ -28,7 +28,7 @@ export async function takeUp(
 ): Promise<TakenUp> {
   using opened = await openNativeSession(found, { places });
   const { title, agent, sessionId, location, sizeBytes } = opened.details;
-  const folder = await folderOf(opened.details.cwd ?? cwd, { agent, sessionId, to: agent });
+  const folder = folderOf(opened.details.cwd ?? cwd, { agent, sessionId, to: agent });
   // A smaller one cannot be beyond the limits, and is read once.
   const skipped = sizeBytes <= TALK_LIMITS.takenChars ? 0 : await olderThanLimits(said(opened.history()));
   return await keep(

@@ -109,7 +109,7 @@ export interface Talk extends AsyncDisposable {
 /** Errors: `not_found`, `invalid`, `untrusted`, `agent_missing`, `ambiguous`; the store's. */
 export async function openTalk(options: TalkOptions): Promise<Talk> {
   const { flags, places } = options;
-  const cwd = await folderOf(resolve(places.cwd, flags.cwd ?? "."), null);
+  const cwd = folderOf(resolve(places.cwd, flags.cwd ?? "."), null);
   const talk = new OpenTalk(options, { cwd, flags, configuration: await readSettings(places, cwd) });
   try {
     await talk.begin();
@@ -430,7 +430,7 @@ class OpenTalk implements Talk {
 
   async #enter(session: Session, { isFresh = false, agent }: Entering = {}): Promise<void> {
     const { sessionId, cwd } = session;
-    if (cwd !== null) await folderOf(cwd, { agent: "continuo", sessionId, to: agent ?? this.agent });
+    if (cwd !== null) folderOf(cwd, { agent: "continuo", sessionId, to: agent ?? this.agent });
     const named = agent === undefined ? {} : { agent };
     await this.#change({ type: "enter", session, isFresh, open: this.#program.place, ...named });
   }

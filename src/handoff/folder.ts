@@ -2,16 +2,10 @@
 
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { ContinuoError, shellWord } from "../model/index.ts";
+import { ContinuoError } from "../model/index.ts";
 
 /** For a command that has the flag. */
 const NAME_ONE = "Name a folder with --cwd DIR.";
-
-/** A session as a command names it; `continuo` is the agent of Continuo's own. */
-interface HandedOver {
-  readonly agent: string;
-  readonly sessionId: string;
-}
 
 /** Errors: `usage` if neither names one by an absolute path, `not_found` if it is no folder. */
 export function folderOf({ cwd: own }: { readonly cwd: string | null }, asked: string | undefined): string {
@@ -32,14 +26,4 @@ export function isNamed(cwd: string | null): cwd is string {
 export function folderNotNamed(cwd: string | null, hint: string = NAME_ONE): ContinuoError {
   const what = cwd === null ? "does not name its folder" : `names its folder by a relative path: ${cwd}`;
   return new ContinuoError("usage", `the session ${what}`, { hint });
-}
-
-/** The hand-over of a session to a folder that the person names: for a hint. Pure. */
-export function handOffCommand({ agent, sessionId }: HandedOver, to: string): string {
-  return `\`continuo handoff ${shellWord(`${agent}:${sessionId}`)} --to ${shellWord(to)} --cwd DIR\``;
-}
-
-/** A command that a person can paste into a shell: changes to the folder, then runs the arguments, shellWord. Pure. */
-export function commandLine(cwd: string, argv: readonly string[]): string {
-  return `cd ${shellWord(cwd)} && ${argv.map(shellWord).join(" ")}`;
 }

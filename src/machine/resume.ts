@@ -4,8 +4,7 @@ import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { type LookUpHit, openLocated } from "../catalog/index.ts";
 import type { PlacesAt } from "../files/index.ts";
-import { commandLine } from "../handoff/index.ts";
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, commandLine } from "../model/index.ts";
 import { formatOf, resumeCommandOf } from "../native/index.ts";
 import type { ResumeAnswer } from "../wire/machine/index.ts";
 

@@ -52,4 +52,4 @@ export {
 export * from "./messages/index.ts";
 export * from "./ports/index.ts";
 export { present } from "./present.ts";
-export { shellWord } from "./shell-word.ts";
+export { commandLine, handOffCommand, shellWord } from "./shell-word.ts";

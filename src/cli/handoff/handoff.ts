@@ -3,8 +3,8 @@
 import { resolve } from "node:path";
 import { handOver } from "../../conversations/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { commandLine, type HandOff } from "../../handoff/index.ts";
-import { present } from "../../model/index.ts";
+import type { HandOff } from "../../handoff/index.ts";
+import { commandLine, present } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";

@@ -3,8 +3,7 @@
 import { forkOwn, type LocatedSession, type OwnRow, openOwn } from "../../catalog/index.ts";
 import { type ForkedSession, forkNativeSession } from "../../editing/index.ts";
 import { placesOf } from "../../files/index.ts";
-import { commandLine } from "../../handoff/index.ts";
-import { ContinuoError, present } from "../../model/index.ts";
+import { ContinuoError, commandLine, present } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { locate } from "../notices/index.ts";
 import { createOutput, plural, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
@@ -35,7 +34,7 @@ export async function runFork(id: string, flags: ForkFlags, shell: Shell): Promi
     `${plural(messages, "message")} of ${agent}:${fork.forkedFrom}`,
     "",
     "Continue it with:",
-    `  ${cwd === null ? resumeCommand.join(" ") : commandLine(cwd, resumeCommand)}`,
+    `  ${commandLine(cwd, resumeCommand)}`,
   ];
   await output.write(`${lines.map(visibleLine).join("\n")}\n`);
   return 0;
