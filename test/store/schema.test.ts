@@ -1,0 +1,142 @@
+/**
+ * What the migrations make, against `schema.json`: a migration that was released never changes. A version lists the
+ * tables that it made or changed, each with its columns, constraints and indexes in the words of the database.
+ */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migrate, SCHEMA_VERSION, TABLES } from "../../src/store/schema/index.ts";
+import { createKysely } from "../../src/store/sqlite/index.ts";
+import { newPostgresDatabase } from "../sizes/prepared.ts";
+
+/** By table: its lines. */
+type Described = Readonly<Record<string, readonly string[]>>;
+type Versions = Readonly<Record<string, Described>>;
+
+const EXPECTED = JSON.parse(readFileSync(join(import.meta.dirname, "schema.json"), "utf8")) as Readonly<
+  Record<string, Versions>
+>;
+
+/** Tables of the migrations themselves belong to Kysely. */
+const OWN = "not like 'continuo_%'";
+
+interface OpenDatabase {
+  readonly db: Kysely<never>;
+  readonly describe: () => Promise<Described>;
+  readonly query: (sql: string) => Promise<readonly unknown[]>;
+  readonly close: () => Promise<void> | void;
+}
+
+const ENGINES: Readonly<Record<string, () => Promise<OpenDatabase>>> = {
+  sqlite: openSqlite,
+  postgres: openPostgres,
+};
+
+describe.each(Object.entries(ENGINES))("on %s", (engine, open) => {
+  const found: Record<string, Described> = {};
+  let applied: readonly string[] = [];
+  let database: OpenDatabase;
+
+  beforeAll(async () => {
+    database = await open();
+    let before: Described = {};
+    for (let version = 1; version <= SCHEMA_VERSION; version++) {
+      applied = [...applied, ...(await migrate(database.db, version))];
+      const now = await database.describe();
+      found[version] = changedTables(before, now);
+      before = now;
+    }
+  });
+  afterAll(() => database.close());
+
+  test("each migration makes the tables, columns, constraints and indexes that it made when it was released", () => {
+    expect(found).toEqual(EXPECTED[engine]);
+  });
+
+  test("a fresh store has the tables of the list, and marks are counted from 1", async () => {
+    expect(Object.keys(await database.describe()).sort()).toEqual([...TABLES].sort());
+    expect(await database.query("select name, value from counters")).toEqual([{ name: "mark", value: 1 }]);
+  });
+
+  test("migrations are applied in their order, once, and have the names that databases remember", async () => {
+    expect(applied).toEqual(["001-logs", "002-projections", "003-access"]);
+    expect(await migrate(database.db)).toEqual([]);
+    expect(await database.query("select name from continuo_migrations order by name")).toEqual(
+      applied.map((name) => ({ name })),
+    );
+  });
+});
+
+function changedTables(before: Described, now: Described): Described {
+  const changed = Object.entries(now).filter(
+    ([table, lines]) => JSON.stringify(lines) !== JSON.stringify(before[table]),
+  );
+  return Object.fromEntries(changed);
+}
+
+function byTable(rows: readonly { readonly table: string; readonly line: string }[]): Described {
+  const tables: Record<string, string[]> = {};
+  for (const { table, line } of rows) {
+    tables[table] ??= [];
+    tables[table].push(line.replaceAll('"', "").replaceAll(/\s+/gu, " "));
+  }
+  return tables;
+}
+
+async function openSqlite(): Promise<OpenDatabase> {
+  const database = new DatabaseSync(":memory:");
+  const all = (sql: string) => database.prepare(sql).all() as unknown as { table: string; line: string }[];
+  return {
+    db: createKysely<never>(database),
+    query: async (sql) => all(sql).map((row) => ({ ...row })),
+    describe: async () => {
+      const tables = all(`select name as "table", sql as line from sqlite_master
+        where type = 'table' and name ${OWN} and name <> 'sqlite_sequence' order by name`);
+      const indexes = all(`select tbl_name as "table", sql as line from sqlite_master
+        where type = 'index' and sql is not null order by name`);
+      return byTable([
+        ...tables.flatMap(({ table, line }) => partsOf(line).map((part) => ({ table, line: part }))),
+        ...indexes,
+      ]);
+    },
+    close: () => database.close(),
+  };
+}
+
+/** The columns and constraints of a `create table`: its parts between commas, which may have lists of their own. */
+function partsOf(sql: string): readonly string[] {
+  return sql.slice(sql.indexOf("(") + 1, sql.lastIndexOf(")")).split(/, (?![^(]*\))/u);
+}
+
+async function openPostgres(): Promise<OpenDatabase> {
+  const pool = new pg.Pool({ connectionString: await newPostgresDatabase(), max: 1 });
+  const query = async (sql: string) => (await pool.query(sql)).rows;
+  return {
+    db: new Kysely<never>({ dialect: new PostgresDialect({ pool }) }),
+    query: async (sql) =>
+      JSON.parse(JSON.stringify(await query(sql)).replaceAll(/"(\d+)"/gu, "$1")) as unknown[],
+    describe: async () =>
+      byTable([
+        ...(await query(`select c.relname as "table", a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+            || case when l.collname <> 'default' then ' collate ' || l.collname else '' end
+            || case when a.attnotnull then ' not null' else '' end
+            || case a.attidentity when 'a' then ' always identity' else a.attidentity::text end as line
+          from pg_attribute a join pg_class c on c.oid = a.attrelid
+            left join pg_collation l on l.oid = a.attcollation
+          where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname ${OWN}
+            and a.attnum > 0 and not a.attisdropped order by c.relname, a.attnum`)),
+        ...(await query(`select c.relname as "table", n.conname || ' ' || pg_get_constraintdef(n.oid) as line
+          from pg_constraint n join pg_class c on c.oid = n.conrelid
+          where c.relnamespace = 'public'::regnamespace and c.relname ${OWN} and n.contype <> 'n'
+          order by n.conname`)),
+        ...(await query(`select tablename as "table", indexdef as line from pg_indexes
+          where schemaname = 'public' and tablename ${OWN} and indexname not in (select conname from pg_constraint)
+          order by indexname`)),
+      ]),
+    close: () => pool.end(),
+  };
+}
