@@ -3,11 +3,14 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../model/index.ts";
 import { fromEvents } from "../builder/index.ts";
+import type { EventLike } from "../events/index.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 
-function folded(...events: readonly (readonly [type: string, data: Data])[]) {
-  return fromEvents(events.map(([type, data], at) => ({ type, sequence: at + 1, data })));
+type Told = readonly [type: string, data: Data, place?: Pick<EventLike, "runId" | "actor" | "occurredAt">];
+
+function folded(...events: readonly Told[]) {
+  return fromEvents(events.map(([type, data, place], at) => ({ type, sequence: at + 1, data, ...place })));
 }
 
 const call = (id: string): Data => ({ type: "tool_call", id, name: "read", args: {} });
@@ -143,4 +146,205 @@ test.each([
 ])("of the origin %s, a message of the %s is of %s", (origin, role, expected) => {
   const { messages } = folded(["message_sent", { role, content: "Yes.", origin }]);
   expect(messages[0]?.origin).toBe(expected);
+});
+
+test.each(["system", "user", "assistant"])("a message of the role %s is one", (role) => {
+  const { messages } = folded(["message_sent", { role, content: "Yes." }, { occurredAt: "2026-01-01" }]);
+  expect(messages).toEqual([
+    {
+      ...{ id: "event-1", role, content: [text("Yes.")], timestamp: "2026-01-01" },
+      ...(role === "assistant" ? { origin: "agent" } : {}),
+      metadata: { events: 1, sequence: 1, lastSequence: 1 },
+    },
+  ]);
+});
+
+test.each([["robot"], [undefined], [7]])("a message of the role %j is the user's", (role) => {
+  const { messages } = folded(["message_sent", { role, content: "Yes." }]);
+  expect(messages.map((message) => message.role)).toEqual(["user"]);
+});
+
+test.each<readonly [string, Data]>([
+  ["message_sent", {}],
+  ["message_received", { content: 7 }],
+  ["message_sent", { role: "tool", content: "out" }],
+  ["message_updated", { content: "Yes." }],
+  ["message_updated", { messageId: "m", content: 7 }],
+  ["message_updated", { messageId: "nobody", content: "Yes." }],
+  ["message_completed", {}],
+  ["message_completed", { messageId: "nobody" }],
+])("%s of %j is counted as invalid, and changes no message", (type, data) => {
+  const before: Told = ["message_sent", { messageId: "m", content: "Hi." }];
+  const { messages, metadata } = folded(before, [type, data]);
+  expect(messages).toEqual(folded(before).messages);
+  expect(metadata.leftOut).toMatchObject({ invalid: 1 });
+});
+
+describe("a message of a tool", () => {
+  const before: Told = ["tool_call_started", { toolCallId: "a", toolName: "read", toolInput: { path: "x" } }];
+  const result = (toolCallId: string): Data => ({ ...{ type: "tool_result", toolCallId }, content: [] });
+
+  test.each([
+    [true, true],
+    [undefined, false],
+    ["true", false],
+  ])("that names its call is its result; isError %j is %s", (isError, expected) => {
+    const { messages } = folded(before, [
+      "message_sent",
+      { role: "tool", content: "out", toolCallId: "a", isError, messageId: "m" },
+    ]);
+    expect(messages[1]).toEqual({
+      ...{ id: "event-2", role: "tool", toolCallId: "a", toolName: "read", toolInput: { path: "x" } },
+      content: [{ type: "tool_result", toolCallId: "a", content: [text("out")], isError: expected }],
+      toolOutput: "out",
+      metadata: { events: 1, sequence: 2, lastSequence: 2 },
+    });
+  });
+
+  test.each<readonly [string, string | undefined, readonly Data[], readonly string[]]>([
+    ["tool", "m", [result("a"), result("b")], ["tool m", "tool m:2"]],
+    ["tool", undefined, [result("a")], ["tool event-3"]],
+    ["tool", "m", [text("See."), result("a"), result("b")], ["tool m:1", "tool m:2", "user m"]],
+    ["user", "m", [result("b"), text("See.")], ["tool m:1", "user m"]],
+    ["assistant", "m", [text("See."), result("a")], ["assistant m", "tool m:1"]],
+  ])("or of the role %s called %s, with results: each is a message", (role, messageId, content, expected) => {
+    const other: Told = ["tool_call_started", { toolCallId: "b", toolName: "read" }];
+    const { messages } = folded(before, other, ["message_sent", { role, messageId, content }]);
+    const said = messages.slice(1);
+    expect(said.map((message) => `${message.role} ${message.id}`)).toEqual(expected);
+    const words = said.find((message) => message.role !== "tool");
+    if (words !== undefined) expect(words.content).toEqual([text("See.")]);
+  });
+});
+
+describe("a call that is told of twice", () => {
+  const said = (args: Data, name = "read"): Told => [
+    "message_sent",
+    { role: "assistant", content: [text("Again."), { type: "tool_call", id: "a", name, args }] },
+  ];
+  const answer: Told = ["tool_call_completed", { toolCallId: "a", toolOutput: "out" }];
+  const begin: Told = [
+    "tool_call_started",
+    { toolCallId: "a", toolName: "read", toolInput: { x: 1 }, messageId: "m" },
+  ];
+  const inRun = ([type, data]: Told, runId: string): Told => [type, data, { runId }];
+
+  test.each<readonly [string, readonly Told[], boolean]>([
+    ["while it has no result, even with other words", [begin, said({ x: 2 })], false],
+    ["in the same words", [begin, answer, said({ x: 1 })], false],
+    ["with other arguments", [begin, answer, said({ x: 2 })], true],
+    ["with another name", [begin, answer, said({ x: 1 }, "write")], true],
+    ["in another run", [inRun(begin, "r1"), inRun(answer, "r1"), inRun(said({ x: 1 }), "r2")], true],
+    ["in the same run", [inRun(begin, "r1"), inRun(answer, "r1"), inRun(said({ x: 1 }), "r1")], false],
+  ])("%s: another message holds it: %s", (_, events, isHeld) => {
+    const { messages } = folded(...events);
+    expect(wordsOf(messages.at(-1) ?? { content: [] })).toEqual([
+      "text: Again.",
+      ...(isHeld ? ["call: a"] : []),
+    ]);
+  });
+
+  test("does not move before its newest one", () => {
+    const { messages } = folded(["message_streamed", { messageId: "n", delta: "Wait" }], begin, answer, [
+      "message_sent",
+      { ...said({ x: 2 })[1], messageId: "n" },
+    ]);
+    expect(messages.map(wordsOf)).toEqual([["text: Again."], ["call: a"], ["tool_result"]]);
+  });
+
+  test("within its own message stays answered, and a call next to it can be", () => {
+    const events: readonly Told[] = [
+      begin,
+      answer,
+      ["message_sent", { messageId: "m", role: "assistant", content: [call("a"), call("b")] }],
+    ];
+    expect(folded(...events).metadata.openCalls).toEqual(["b"]);
+    const { messages, metadata } = folded(...events, [
+      "tool_call_completed",
+      { toolCallId: "b", toolOutput: "late" },
+    ]);
+    expect(messages.map(({ toolOutput }) => toolOutput)).toEqual([undefined, "out", "late"]);
+    expect([metadata.openCalls, metadata.resultsWithoutCall]).toEqual([[], 0]);
+  });
+});
+
+test("a picture stays until its message is sent again with content", () => {
+  const image = { type: "image", mimeType: "image/png", url: "https://example.test/a.png" };
+  const sent = (...content: readonly Data[]): Told => ["message_sent", { messageId: "m", content }];
+  expect(folded(sent(image), sent()).messages.map(({ content }) => content)).toEqual([[image]]);
+  expect(folded(sent(image), sent(text("Hi."))).messages.map(({ content }) => content)).toEqual([
+    [text("Hi.")],
+  ]);
+});
+
+test("one name for messages of two roles is two messages", () => {
+  const { messages } = folded(
+    ["message_sent", { messageId: "m", content: "Why?" }],
+    ["message_received", { messageId: "m", content: "So." }],
+    ["message_completed", { messageId: "m" }],
+  );
+  expect(messages.map(({ id, role, metadata }) => [id, role, metadata])).toEqual([
+    ["m", "user", { events: 1, sequence: 1, lastSequence: 1, messageId: "m" }],
+    ["event-2", "assistant", { events: 2, sequence: 2, lastSequence: 3, messageId: "m" }],
+  ]);
+});
+
+test("an update and an end name a message without a name by the id of its event", () => {
+  const { messages } = folded(
+    ["message_sent", { content: "One." }],
+    ["message_sent", { content: "Two." }],
+    ["message_updated", { messageId: "event-1", content: "Three." }],
+    ["message_completed", { messageId: "event-2" }],
+  );
+  expect(messages.map(({ content, metadata }) => [content, metadata])).toEqual([
+    [[text("Three.")], { events: 2, sequence: 1, lastSequence: 3, updated: true }],
+    [[text("Two.")], { events: 2, sequence: 2, lastSequence: 4 }],
+  ]);
+});
+
+test("an end makes a message whole that came in parts: later parts are late", () => {
+  const part: Told = ["message_streamed", { messageId: "m", delta: "Yes" }];
+  const { messages, metadata } = folded(part, ["message_completed", { messageId: "m" }], part);
+  expect(messages.map(({ content, metadata: of }) => [content, of])).toEqual([
+    [[text("Yes")], { events: 2, sequence: 1, lastSequence: 2, messageId: "m" }],
+  ]);
+  expect(metadata.leftOut.late).toBe(1);
+});
+
+test("only what agents say counts as usage, and is added up", () => {
+  const usage = { inputTokens: 1, outputTokens: 2 };
+  const { metadata } = folded(
+    ["message_received", { content: "One.", usage }],
+    ["message_sent", { role: "assistant", content: "Two.", usage }],
+    ["message_received", { content: "Three.", usage }],
+    ["message_received", { content: "Four." }],
+  );
+  expect(metadata.usage).toEqual({ inputTokens: 2, outputTokens: 4 });
+});
+
+test.each(["person", "agent", "injected", "summary", "notification", "error"])(
+  "the origin %s is believed",
+  (origin) => {
+    expect(folded(["message_sent", { content: "Yes.", origin }]).messages[0]?.origin).toBe(origin);
+  },
+);
+
+test.each([
+  ["person", "user", "person"],
+  ["person", "system", undefined],
+  ["agent", "user", undefined],
+  ["person", "assistant", "agent"],
+] as const)("what an actor of the kind %s sends in the role %s is of %s", (kind, role, expected) => {
+  const { messages } = folded(["message_sent", { role, content: "Yes." }, { actor: { kind } }]);
+  expect(messages[0]?.origin).toBe(expected);
+});
+
+test.each([
+  [{ colour: "red" }, { colour: "red" }],
+  [{ sequence: 9, lastSequence: 9, messageId: "x", events: 9 }, {}],
+  ["red", {}],
+  [["red"], {}],
+])("the application's metadata %j is %j", (metadata, expected) => {
+  const { messages } = folded(["message_sent", { content: "Yes.", metadata }]);
+  expect(messages[0]?.metadata).toEqual({ events: 1, sequence: 1, lastSequence: 1, ...expected });
 });

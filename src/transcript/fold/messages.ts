@@ -199,7 +199,6 @@ export function messageCompleted(draft: Draft, entry: Entry, payload: Fields): v
 
 /** A message that is whole: further parts of it come too late. */
 function whole(metadata: MessageMetadata): MessageMetadata {
-  if (metadata.partial === undefined) return metadata;
   const { partial: _, ...rest } = metadata;
   return rest;
 }
