@@ -24,7 +24,7 @@ export function messageStreamed(draft: Draft, entry: Entry, payload: Fields): vo
   if (stream?.messageId === messageId && stream.kind === kind && stream.runId === entry.runId) {
     stream.text += delta;
     stream.events++;
-    stream.lastSequence = entry.sequence ?? stream.lastSequence;
+    stream.lastSequence = entry.sequence;
     return;
   }
   flushStream(draft);
@@ -65,14 +65,9 @@ export function flushStream(draft: Draft): void {
   if (message === undefined) return;
   const last = message.content.at(-1);
   const content =
-    last?.type === stream.kind && !isSealed(last)
+    last?.type === stream.kind
       ? [...message.content.slice(0, -1), { ...last, text: last.text + stream.text }]
       : [...message.content, { type: stream.kind, text: stream.text }];
   const metadata = withEvents(message.metadata, { events: stream.events, sequence: stream.lastSequence });
   draft.messages.replace(stream.position, { ...message, content, metadata });
-}
-
-/** A signature is of the text that it came with. */
-function isSealed(block: { readonly signature?: string }): boolean {
-  return block.signature !== undefined;
 }
