@@ -1,0 +1,176 @@
+/** What a transcript's metadata says of the session, its usage, its turns and its approvals. */
+
+import { describe, expect, test } from "vitest";
+import { fromEvents } from "../builder/index.ts";
+import { usageOf } from "./facts.ts";
+
+type Data = Readonly<Record<string, unknown>>;
+type Told = readonly [type: string, data: Data];
+
+function metadataOf(...events: readonly Told[]) {
+  return fromEvents(events.map(([type, data], at) => ({ type, sequence: at + 1, data }))).metadata;
+}
+
+describe("what a session is", () => {
+  test.each<readonly [string, readonly Data[], Data]>([
+    [
+      "every field that it names",
+      [{ title: "t", agent: "pi", cwd: "/a", status: "s", other: 1 }],
+      { title: "t", agent: "pi", cwd: "/a", status: "s" },
+    ],
+    [
+      "what was told before, and the newest",
+      [{ title: "t", cwd: "/a" }, { title: "u" }],
+      { title: "u", cwd: "/a" },
+    ],
+    ["nothing of what null takes away", [{ title: "t", cwd: "/a" }, { cwd: null }], { title: "t" }],
+    [
+      "metadata, key by key",
+      [{ metadata: { a: 1, b: 2 } }, { title: "t" }, { metadata: { b: null, c: 3 } }],
+      { title: "t", metadata: { a: 1, c: 3 } },
+    ],
+    ["no metadata that has no keys", [{ title: "t", metadata: "red" }, { metadata: [1] }], { title: "t" }],
+  ])("is %s", (_, payloads, expected) => {
+    const events = payloads.map((data): Told => ["session_updated", data]);
+    expect(metadataOf(...events).session).toStrictEqual(expected);
+  });
+
+  test("is one for its creation and its updates", () => {
+    const { session } = metadataOf(["session_created", { title: "t" }], ["session_updated", { agent: "pi" }]);
+    expect(session).toEqual({ title: "t", agent: "pi" });
+  });
+
+  test.each([
+    ["session_resumed", "resumption"],
+    ["session_handed_over", "handedOver"],
+    ["session_state_changed", "liveState"],
+    ["session_closed", "closed"],
+  ])("the newest %s is %s", (type, key) => {
+    expect(metadataOf([type, { a: 1 }], [type, { b: 2 }])[key]).toEqual({ b: 2 });
+  });
+});
+
+describe("approvals", () => {
+  test.each<readonly [string, readonly Told[], unknown]>([
+    [
+      "the title",
+      [["approval_requested", { approvalId: "a", title: "Run?", toolCallId: "c" }]],
+      { open: { a: "Run?" } },
+    ],
+    ["the call", [["approval_requested", { approvalId: "a", toolCallId: "c" }]], { open: { a: "c" } }],
+    ["nothing", [["approval_requested", {}]], { open: { "": "" } }],
+    [
+      "all that are open",
+      [
+        ["approval_requested", { approvalId: "a", title: "A?" }],
+        ["approval_requested", { approvalId: "b", title: "B?" }],
+      ],
+      { open: { a: "A?", b: "B?" } },
+    ],
+    [
+      "the last decision, while others are open or come",
+      [
+        ["approval_requested", { approvalId: "a", title: "A?" }],
+        ["approval_requested", { approvalId: "b", title: "B?" }],
+        ["approval_resolved", { approvalId: "a", outcome: "granted" }],
+        ["approval_requested", { approvalId: "c", title: "C?" }],
+      ],
+      { open: { b: "B?", c: "C?" }, last: { approvalId: "a", outcome: "granted" } },
+    ],
+    [
+      "a decision on what has no id",
+      [
+        ["approval_requested", {}],
+        ["approval_resolved", { outcome: "denied" }],
+      ],
+      { open: {}, last: { outcome: "denied" } },
+    ],
+  ])("say %s", (_, events, expected) => {
+    expect(metadataOf(...events).approvals).toStrictEqual(expected);
+  });
+});
+
+test.each<readonly [Data, Data]>([
+  [{ mode: "plan" }, { mode: "plan", model: "one" }],
+  [{ model: "two" }, { mode: "code", model: "two" }],
+  [{}, { mode: "code", model: "one" }],
+])("a change of mode to %j is %j", (change, expected) => {
+  expect(
+    metadataOf(["mode_changed", { mode: "code", model: "one" }], ["mode_changed", change]),
+  ).toMatchObject(expected);
+});
+
+test("turns are counted, and the newest reason of their end is reported", () => {
+  const turn = (data: Data): Told => ["turn_completed", data];
+  expect(metadataOf(turn({ stopReason: "end" }), turn({}))).toMatchObject({ turns: 2, stopReason: "end" });
+  expect(metadataOf(turn({}))).not.toHaveProperty("stopReason");
+  expect(metadataOf(turn({ stopReason: "end" }), turn({ stopReason: "limit" })).stopReason).toBe("limit");
+});
+
+describe("usage", () => {
+  const usage = (inputTokens: number, more: Data = {}): Data => ({ inputTokens, outputTokens: 0, ...more });
+  const updated = (data: Data): Told => ["token_usage_updated", data];
+
+  test.each<readonly [string, readonly Told[], Data | undefined]>([
+    ["is not told where nothing is", [updated({}), ["turn_completed", {}], ["run_completed", {}]], undefined],
+    ["is added up over calls", [updated({ usage: usage(1) }), updated({ usage: usage(2) })], usage(3)],
+    [
+      "has the cost of its event, unless it has its own",
+      [updated({ usage: usage(1), costUsd: 0.5 }), updated({ usage: usage(1, { costUsd: 1 }), costUsd: 9 })],
+      usage(2, { costUsd: 1.5 }),
+    ],
+    ["is nothing where only a cost is told", [updated({ costUsd: 0.5 })], undefined],
+    [
+      "is added up over turns",
+      [
+        ["turn_completed", { usage: usage(1) }],
+        ["turn_completed", { usage: usage(2) }],
+      ],
+      usage(3),
+    ],
+    [
+      "is added up over runs",
+      [
+        ["run_completed", { usage: usage(1) }],
+        ["run_completed", { usage: usage(2) }],
+      ],
+      usage(3),
+    ],
+    ["is the newest total", [updated({ total: usage(1) }), updated({ total: usage(5) })], usage(5)],
+    [
+      "is the newest total, where that is the same",
+      [updated({ total: usage(5) }), updated({ total: usage(5) })],
+      usage(5),
+    ],
+    [
+      "is every total before it began again, and the newest",
+      [...[5, 2, 1, 4].map((tokens) => updated({ total: usage(tokens) })), updated({ usage: usage(100) })],
+      usage(11),
+    ],
+    [
+      "began again where the sum of its tokens is less",
+      [updated({ total: usage(1, { outputTokens: 9 }) }), updated({ total: usage(3, { outputTokens: 1 }) })],
+      usage(4, { outputTokens: 10 }),
+    ],
+    [
+      "began again where the total that is told is less",
+      [updated({ total: usage(1, { totalTokens: 9 }) }), updated({ total: usage(3, { totalTokens: 8 }) })],
+      usage(4, { totalTokens: 17 }),
+    ],
+  ])("%s", (_, events, expected) => {
+    expect(metadataOf(...events).usage).toEqual(expected);
+  });
+
+  test("is believed of the source that was closest to the model", () => {
+    const [total, calls, messages, turns, runs] = [1, 2, 3, 4, 5].map((inputTokens) => ({
+      ...{ inputTokens, outputTokens: 0 },
+    }));
+    const sums = { total, calls, messages, turns, runs };
+    const order = ["total", "calls", "messages", "turns", "runs"] as const;
+    for (const [at, source] of order.entries()) {
+      const left = Object.fromEntries(order.slice(at).map((key) => [key, sums[key]]));
+      expect(usageOf(left)).toEqual(sums[source]);
+    }
+    expect(usageOf({})).toBeUndefined();
+  });
+});
