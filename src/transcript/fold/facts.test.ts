@@ -112,14 +112,18 @@ describe("usage", () => {
   const updated = (data: Data): Told => ["token_usage_updated", data];
 
   test.each<readonly [string, readonly Told[], Data | undefined]>([
-    ["is not told where nothing is", [updated({}), ["turn_completed", {}], ["run_completed", {}]], undefined],
+    [
+      "is absent where no event has it",
+      [updated({}), ["turn_completed", {}], ["run_completed", {}]],
+      undefined,
+    ],
     ["is added up over calls", [updated({ usage: usage(1) }), updated({ usage: usage(2) })], usage(3)],
     [
       "has the cost of its event, unless it has its own",
       [updated({ usage: usage(1), costUsd: 0.5 }), updated({ usage: usage(1, { costUsd: 1 }), costUsd: 9 })],
       usage(2, { costUsd: 1.5 }),
     ],
-    ["is nothing where only a cost is told", [updated({ costUsd: 0.5 })], undefined],
+    ["is absent where an event has only a cost", [updated({ costUsd: 0.5 })], undefined],
     [
       "is added up over turns",
       [
@@ -153,7 +157,7 @@ describe("usage", () => {
       usage(4, { outputTokens: 10 }),
     ],
     [
-      "began again where the total that is told is less",
+      "began again where the total that it reports is less",
       [updated({ total: usage(1, { totalTokens: 9 }) }), updated({ total: usage(3, { totalTokens: 8 }) })],
       usage(4, { totalTokens: 17 }),
     ],

@@ -207,17 +207,20 @@ describe("a message of a tool", () => {
     ["tool", "m", [text("See."), result("a"), result("b")], ["tool m:1", "tool m:2", "user m"]],
     ["user", "m", [result("b"), text("See.")], ["tool m:1", "user m"]],
     ["assistant", "m", [text("See."), result("a")], ["assistant m", "tool m:1"]],
-  ])("or of the role %s called %s, with results: each is a message", (role, messageId, content, expected) => {
-    const other: Told = ["tool_call_started", { toolCallId: "b", toolName: "read" }];
-    const { messages } = folded(before, other, ["message_sent", { role, messageId, content }]);
-    const said = messages.slice(1);
-    expect(said.map((message) => `${message.role} ${message.id}`)).toEqual(expected);
-    const words = said.find((message) => message.role !== "tool");
-    if (words !== undefined) expect(words.content).toEqual([text("See.")]);
-  });
+  ])(
+    "that holds results, of the role %s and called %s, is a message for each of them",
+    (role, messageId, content, expected) => {
+      const other: Told = ["tool_call_started", { toolCallId: "b", toolName: "read" }];
+      const { messages } = folded(before, other, ["message_sent", { role, messageId, content }]);
+      const said = messages.slice(1);
+      expect(said.map((message) => `${message.role} ${message.id}`)).toEqual(expected);
+      const words = said.find((message) => message.role !== "tool");
+      if (words !== undefined) expect(words.content).toEqual([text("See.")]);
+    },
+  );
 });
 
-describe("a call that is told of twice", () => {
+describe("a call that events report twice", () => {
   const said = (args: Data, name = "read"): Told => [
     "message_sent",
     { role: "assistant", content: [text("Again."), { type: "tool_call", id: "a", name, args }] },

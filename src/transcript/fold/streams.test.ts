@@ -65,7 +65,7 @@ test("a part after other words continues them, and one of another kind is a bloc
   expect(messages[0]?.metadata).toMatchObject({ events: 4, lastSequence: 5 });
 });
 
-test("parts of messages that come in turn, and of one name in two runs, are told apart", () => {
+test("parts of messages that come in turn, and of one name in two runs, stay separate", () => {
   const { messages } = folded(
     part("a1"),
     part("b1", { messageId: "n" }),

@@ -154,7 +154,12 @@ describe("a call that is reported again while it is open", () => {
   test.each([
     ["has its new arguments", { path: "x" }, { path: "y" }, { args: { path: "y" } }],
     ["has its new text", {}, '{"pa', { args: {}, rawArgs: '{"pa' }],
-    ["keeps its arguments where none are told", { path: "x" }, undefined, { args: { path: "x" } }],
+    [
+      "keeps its arguments where the second report has none",
+      { path: "x" },
+      undefined,
+      { args: { path: "x" } },
+    ],
   ])("%s, and is counted", (_, first, second, expected) => {
     const again = started("a", { toolInput: second, toolName: "read" });
     const { messages } = folded(started("b"), started("a", { toolInput: first }), said("So."), again);
