@@ -1,8 +1,9 @@
 /** What a message keeps when its texts are cut. */
 
-import { expect, test } from "vitest";
-import type { Message } from "../../model/index.ts";
-import { cutMessages } from "./cut.ts";
+import { describe, expect, test } from "vitest";
+import type { Block, Message, ToolCallBlock } from "../../model/index.ts";
+import { argsText, charsOfMessages } from "./cost.ts";
+import { cutMessages, cutMiddle } from "./cut.ts";
 
 /** A call of a tool and its result, whose message repeats the arguments. */
 function called(args: Readonly<Record<string, unknown>>, rawArgs?: string): readonly Message[] {
@@ -32,4 +33,275 @@ test.each([
   expect(cut).toMatchObject({ toolInput });
   expect(cut?.toolOutput).toMatch(/^x+\n\[… \d+ characters left out …\]\nx+$/u);
   expect(cut?.metadata).toEqual({ cut: expect.any(Number) });
+});
+
+describe("a text cut in the middle", () => {
+  const TEXT = `${"a".repeat(50)}${"b".repeat(50)}`;
+
+  test.each([
+    [100, TEXT],
+    [99, `${"a".repeat(34)}\n[… 32 characters left out …]\n${"b".repeat(34)}`],
+    [62, `${"a".repeat(16)}\n[… 69 characters left out …]\n${"b".repeat(15)}`],
+    [61, `${"a".repeat(30)}…${"b".repeat(30)}`],
+    [4, "aa…b"],
+    [3, "a…b"],
+    [2, "a…"],
+    [1, "…"],
+    [0, ""],
+  ])("to %i characters", (maxChars, expected) => {
+    expect(cutMiddle(TEXT, maxChars)).toBe(expected);
+  });
+
+  test.each([
+    ["😀😀😀", 5, "😀…😀"],
+    ["😀😀😀", 4, "😀…"],
+    ["a😀😀b", 5, "a…b"],
+    ["\ud83da\ud83da\ud83da", 5, "\ud83da…\ud83da"],
+    ["a\ude00a\ude00a\ude00", 5, "a\ude00…a\ude00"],
+  ])("%j to %i characters, whole ones only, is %j", (text, maxChars, expected) => {
+    expect(cutMiddle(text, maxChars)).toBe(expected);
+  });
+});
+
+function said(...content: readonly Block[]): Message {
+  return { id: "m", role: "assistant", content, metadata: { a: 1 } };
+}
+
+const x = (length: number): string => "x".repeat(length);
+/** What is left of many `x` where `length` characters have room. */
+const cutX = (length: number): string =>
+  `${x(Math.ceil((length - 1) / 2))}…${x(Math.floor((length - 1) / 2))}`;
+const NATIVE = { native: { record: 1 } } as object;
+
+describe("messages cut to a length", () => {
+  test("are the same ones where they fit", () => {
+    const messages = [said({ type: "text", text: x(10) })];
+    expect(cutMessages(messages, 10)).toBe(messages);
+    expect(cutMessages(messages, 9)[0]?.metadata).toEqual({ a: 1, cut: 1 });
+  });
+
+  test.each<readonly [string, readonly Block[], number, readonly Block[]]>([
+    [
+      "the longest texts are cut, to one length, and short ones stay",
+      [
+        { type: "text", text: x(100), ...NATIVE },
+        { type: "text", text: x(10), ...NATIVE },
+        { type: "thinking", text: x(60), ...NATIVE },
+      ],
+      110,
+      [
+        { type: "text", text: cutX(50) },
+        { type: "text", text: x(10), ...NATIVE },
+        { type: "thinking", text: cutX(50) },
+      ],
+    ],
+    [
+      "a text of the length that all are cut to stays",
+      [
+        { type: "text", text: x(20), ...NATIVE },
+        { type: "text", text: x(60) },
+      ],
+      40,
+      [
+        { type: "text", text: x(20), ...NATIVE },
+        { type: "text", text: cutX(20) },
+      ],
+    ],
+    [
+      "thinking that is signed stays while it is at most half",
+      [
+        { type: "thinking", text: x(20), signature: x(10) },
+        { type: "text", text: x(100) },
+      ],
+      60,
+      [
+        { type: "thinking", text: x(20), signature: x(10) },
+        { type: "text", text: cutX(30) },
+      ],
+    ],
+    [
+      "thinking that is signed and more than half is cut as any other",
+      [
+        { type: "thinking", text: x(20), signature: x(10) },
+        { type: "text", text: x(100) },
+      ],
+      59,
+      [
+        { type: "thinking", text: x(20) },
+        { type: "text", text: cutX(39) },
+      ],
+    ],
+    [
+      "thinking that is encrypted stays while it is at most half",
+      [
+        { type: "thinking", text: "", data: x(30) },
+        { type: "text", text: x(100) },
+      ],
+      60,
+      [
+        { type: "thinking", text: "", data: x(30) },
+        { type: "text", text: cutX(30) },
+      ],
+    ],
+    [
+      "thinking that is encrypted and more than half keeps its text only",
+      [
+        { type: "thinking", text: x(5), data: x(30) },
+        { type: "text", text: x(100) },
+      ],
+      60,
+      [
+        { type: "thinking", text: x(5) },
+        { type: "text", text: cutX(55) },
+      ],
+    ],
+    [
+      "a text that is cut loses its signature",
+      [{ type: "text", text: x(100), signature: x(10) }],
+      60,
+      [{ type: "text", text: cutX(50) }],
+    ],
+    [
+      "a signature that has no room goes",
+      [{ type: "text", text: x(20), signature: x(40) }],
+      60 - 1,
+      [{ type: "text", text: x(20) }],
+    ],
+    [
+      "a file keeps its name, and its text is cut",
+      [{ type: "file", mimeType: "text/plain", name: "a", text: x(100), ...NATIVE }],
+      19 + 50,
+      [{ type: "file", mimeType: "text/plain", name: "a", text: cutX(50) }],
+    ],
+    [
+      "a file that has no room is a text",
+      [{ type: "file", mimeType: "text/plain", name: "a", text: x(100) }],
+      37,
+      [{ type: "text", text: `[file a text/plain…${x(18)}` }],
+    ],
+    [
+      "a file without a text is its name",
+      [
+        { type: "file", mimeType: "text/plain", name: "a" },
+        { type: "text", text: x(30) },
+      ],
+      37,
+      [
+        { type: "text", text: "[file a t…t/plain]" },
+        { type: "text", text: cutX(18) },
+      ],
+    ],
+    [
+      "a picture and an unknown block become texts",
+      [
+        { type: "image", mimeType: "a/b", data: "AAAA" },
+        { type: "unknown", raw: { a: 1 } },
+        { type: "text", text: x(100) },
+      ],
+      35,
+      [
+        { type: "text", text: "[image a/b]" },
+        { type: "text", text: '{"a":1}' },
+        { type: "text", text: cutX(17) },
+      ],
+    ],
+    [
+      "a picture and an unknown block stay where there is room for them",
+      [
+        { type: "image", mimeType: "a/b", data: "AAAA" },
+        { type: "unknown", raw: { a: 1 } },
+        { type: "text", text: x(100) },
+      ],
+      36,
+      [
+        { type: "image", mimeType: "a/b", data: "AAAA" },
+        { type: "unknown", raw: { a: 1 } },
+        { type: "text", text: cutX(18) },
+      ],
+    ],
+    [
+      "a text of no length stays",
+      [
+        { type: "text", text: "" },
+        { type: "text", text: x(10) },
+      ],
+      4,
+      [
+        { type: "text", text: "" },
+        { type: "text", text: "xx…x" },
+      ],
+    ],
+  ])("%s", (_, content, maxChars, expected) => {
+    const messages = [said(...content)];
+    const [cut] = cutMessages(messages, maxChars);
+    expect(cut?.content).toEqual(expected);
+    expect(cut?.metadata).toEqual({
+      a: 1,
+      cut: charsOfMessages(messages) - charsOfMessages([said(...expected)]),
+    });
+  });
+
+  test("say of each one what it lost, and nothing of those that lost nothing", () => {
+    const [short, long] = cutMessages(
+      [said({ type: "text", text: x(5) }), said({ type: "text", text: x(50) })],
+      25,
+    );
+    expect(short?.metadata).toEqual({ a: 1 });
+    expect(long).toEqual({ ...said({ type: "text", text: cutX(20) }), metadata: { a: 1, cut: 30 } });
+  });
+});
+
+describe("a call that is cut", () => {
+  const call = (args: ToolCallBlock["args"], more: object = {}): ToolCallBlock => ({
+    ...{ type: "tool_call", id: "c", name: "read", args },
+    ...more,
+  });
+  /** What it is cut to where its arguments have room for `chars`, in addition to its name and `{}`. */
+  const cutTo = (block: ToolCallBlock, chars: number): unknown =>
+    cutMessages([said(block, { type: "text", text: "" })], 6 + chars)[0]?.content[0];
+
+  test.each<readonly [string, ToolCallBlock, number, ToolCallBlock]>([
+    [
+      "keeps the text of its arguments cut",
+      call({}, { rawArgs: x(50), ...NATIVE }),
+      20,
+      call({}, { rawArgs: cutX(22) }),
+    ],
+    ["keeps the keys and what is short", call({ a: x(50), b: 1 }), 30, call({ a: cutX(16), b: 1 })],
+    [
+      "keeps lists, and what is no text in them",
+      call({ a: [x(50), null, true, { b: x(50) }] }),
+      53,
+      call({ a: [cutX(13), null, true, { b: cutX(13) }] }),
+    ],
+    ["has no arguments where their keys alone are too long", call({ [x(50)]: 1 }), 20, call({})],
+    ["is no longer what was signed, nor its record", call({ [x(50)]: 1 }, NATIVE), 20, call({})],
+  ])("%s", (_, block, chars, expected) => {
+    expect(cutTo(block, chars)).toEqual(expected);
+  });
+
+  test("that fits to the character stays the same", () => {
+    const block = call({ a: x(10) });
+    expect(cutTo(block, argsText(block).length - 2)).toBe(block);
+  });
+});
+
+test("a result's blocks are cut, and what it repeats of them; its details and its record go", () => {
+  const result = { type: "tool_result", toolCallId: "c", isError: true, status: "error" } as const;
+  const image: Block = { type: "image", mimeType: "a/b", data: "AAAA" };
+  const content: readonly Block[] = [{ type: "text", text: x(100) }, image];
+  const message: Message = {
+    ...{ id: "r", role: "tool", toolCallId: "c", toolName: "read", toolInput: { a: 1 }, metadata: {} },
+    content: [{ ...result, content, details: { a: 1 }, ...NATIVE }],
+    toolOutput: x(100),
+  };
+  expect(cutMessages([message], 41)).toEqual([
+    {
+      ...message,
+      content: [{ ...result, content: [{ type: "text", text: cutX(30) }, image] }],
+      toolOutput: cutX(30),
+      metadata: { cut: 70 },
+    },
+  ]);
+  expect(cutMessages([message], 21)[0]?.toolOutput).toBe(`${cutX(10)}\n\n[imag…a/b]`);
 });
