@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { folderNotNamed, folderOf, isNamed } from "./folder.ts";
+
+let root: string;
+let own: string;
+let asked: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "continuo-folder-"));
+  [own, asked] = [join(root, "own"), join(root, "asked")];
+  for (const folder of [own, asked]) mkdirSync(folder);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+test("a session continues in the folder that was asked for, else in its own", () => {
+  expect(folderOf({ cwd: own }, undefined)).toBe(own);
+  expect(folderOf({ cwd: own }, asked)).toBe(asked);
+  expect(folderOf({ cwd: null }, asked)).toBe(asked);
+  expect(folderOf({ cwd: "own" }, asked)).toBe(asked);
+  expect(folderOf({ cwd: own }, relative(process.cwd(), asked))).toBe(asked);
+  expect(folderOf({ cwd: `${own}/../asked/` }, undefined)).toBe(asked);
+});
+
+const HINT = "Name a folder with --cwd DIR.";
+
+test.each<[string | null, string]>([
+  [null, "the session does not name its folder"],
+  ["own", "the session names its folder by a relative path: own"],
+  ["", "the session names its folder by a relative path: "],
+])("a session of the folder %j cannot continue without another one", (cwd, message) => {
+  expect(() => folderOf({ cwd }, undefined)).toThrow(
+    expect.objectContaining({ code: "usage", message, hint: HINT }),
+  );
+  expect(isNamed(cwd)).toBe(false);
+});
+
+test("a folder that is not there, or is a file, is not found", () => {
+  const missing = join(root, "missing");
+  const file = join(root, "file");
+  writeFileSync(file, "");
+  const cases = [
+    [missing, `there is no folder ${missing}`],
+    [file, `${file} is a file, not a folder`],
+  ] as const;
+  for (const [path, message] of cases) {
+    const notFound = expect.objectContaining({ code: "not_found", message, hint: HINT });
+    expect(() => folderOf({ cwd: path }, undefined)).toThrow(notFound);
+    expect(() => folderOf({ cwd: own }, path)).toThrow(notFound);
+  }
+});
+
+test("a command that has no such flag gives another hint", () => {
+  expect(isNamed("/home/dev")).toBe(true);
+  expect(folderNotNamed(null, "Choose a folder.")).toMatchObject({ code: "usage", hint: "Choose a folder." });
+});
