@@ -113,25 +113,35 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** Where a deletion was cut off: `moved` where it was at its end, else what had moved is back. */
+/**
+ * Where a deletion was cut off: `moved` where it was at its end, or something else lies in the place of a file that had
+ * moved; else what had moved is back.
+ */
 export function settleMoved(kept: readonly KeptFile[], plan: FilesPlan, folder: string): "moved" | "back" {
-  const isStill = ({ from, sha256 }: KeptFile): boolean => isThere(from) && hashFile(from) === sha256;
   if (!kept.some(isStill)) {
     removeEmptied(plan);
     return "moved";
   }
-  for (const { from, to } of kept) {
-    const aside = join(folder, to);
-    if (isThere(from) || !isThere(aside)) continue;
-    mkdirSync(dirname(from), { recursive: true, mode: 0o700 });
-    moveFile(aside, from);
+  let settled: "moved" | "back" = "back";
+  for (const file of kept) {
+    const aside = join(folder, file.to);
+    if (!isThere(aside) || isStill(file)) continue;
+    if (isThere(file.from)) settled = "moved";
+    else {
+      mkdirSync(dirname(file.from), { recursive: true, mode: 0o700 });
+      moveFile(aside, file.from);
+    }
   }
-  return "back";
+  return settled;
 }
 
-/** Whether the new file took the place of the old one. */
-export function isReplaced([file]: readonly KeptFile[], replacement: string): boolean {
-  return file !== undefined && isThere(file.from) && hashFile(file.from) === replacement;
+/** Whether the old file was kept, and no longer lies in its place: the new one took it, and may have changed since. */
+export function isReplaced([file]: readonly KeptFile[], folder: string): boolean {
+  return file !== undefined && isThere(join(folder, file.to)) && !isStill(file);
+}
+
+function isStill({ from, sha256 }: KeptFile): boolean {
+  return isThere(from) && hashFile(from) === sha256;
 }
 
 function isThere(path: string): boolean {

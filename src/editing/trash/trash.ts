@@ -248,7 +248,7 @@ async function isTaken(
     const fresh = freshPath(from, pid);
     for (const path of [fresh, unfinishedPath(fresh, pid)]) rmSync(path, { force: true });
   }
-  return isReplaced(files, replacement);
+  return isReplaced(files, folder);
 }
 
 /** An interrupted restoration continues; if that is refused, the session stays in the trash. */
