@@ -88,7 +88,7 @@ describe("a manifest is no bundle's", () => {
     expect(() => parseManifest(value)).toThrow(
       expect.objectContaining({
         code: "corrupt",
-        message: expect.stringMatching(/^the file is not a whole bundle: [^\n]+$/u),
+        message: expect.stringMatching(/^the file is not a whole bundle: ✖ [^\n]+$/u),
       }),
     );
   });
@@ -98,6 +98,7 @@ describe("a manifest is no bundle's", () => {
     ["two files have one path", { files: [MAIN, file("A/Main.jsonl")] }],
     ["a file lies below another file", { files: [MAIN, file("a/main.jsonl/below")] }],
     ["a file lies below another file", { files: [file("a/main.jsonl/b/c/d"), MAIN] }],
+    ["a file lies below another file", { files: [MAIN, file("x/y"), file("x/y/z/w")] }],
     ["a file lies below another file", { files: [MAIN, file("A")] }],
     ["the file of the session is missing", { main: "a" }],
     ["the file of the session is missing", { main: "a/Main.jsonl" }],
