@@ -1,6 +1,6 @@
 /** Notes of edits that a process began: files below `CONTINUO_HOME/unfinished`, there for as long as the edit takes. */
 
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   continuoHome,
@@ -80,13 +80,12 @@ export function beginNote(places: Places, note: Note): () => void {
   const path = join(folder, `${process.pid}-${count}.json`);
   const end = (): void => rmSync(path, { force: true });
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeDurably(
       path,
       JSON.stringify({ startedAt: processStartOf(process.pid), writtenMs: Date.now(), note }),
     );
   } catch (cause) {
-    end();
+    if (existsSync(folder)) end();
     throw new ContinuoError("unwritable", `cannot write ${path}: ${(cause as Error).message}`, {
       cause,
       hint: "Try again; nothing was changed.",
@@ -133,7 +132,7 @@ function namesOf(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) return [];
     throw error;
   }
 }
