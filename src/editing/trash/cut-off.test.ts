@@ -124,7 +124,7 @@ describe("a deletion that was cut off", () => {
     expect(inTrash()).toEqual([trashId]);
   });
 
-  test("stays in the trash with a file whose place the agent wrote to meanwhile", async () => {
+  test("stays in the trash with a file whose place the agent took since", async () => {
     const trashId = await trash(filesPlan());
     unmove(trashId, 1, "a/subagents/one.jsonl");
     write("a.jsonl", "another\n");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Block, Message } from "../../model/index.ts";
-import { withinLimits } from "./part.ts";
+import { fromMessage, withinLimits } from "./part.ts";
 
 function message(line: number, role: Message["role"], content: readonly Block[]): Message {
   const [first] = content;
@@ -68,4 +68,83 @@ describe("what a limit leaves out is on the receipt, block by block:", () => {
     expect(withinLimits(whole, { maxMessages: 3 })).toEqual({ messages: whole, left: [] });
     expect(withinLimits(said, { strategy: "full" })).toEqual({ messages: said, left: [] });
   });
+});
+
+describe("a hand-over that begins with a message", () => {
+  const said = [
+    message(1, "user", [text("one"), call("c")]),
+    message(2, "assistant", [text("two")]),
+    message(3, "user", [text("three")]),
+  ];
+
+  test("leaves out those before it, block by block", () => {
+    const line = { outcome: "noted", reason: "before the message to begin with" };
+    expect(fromMessage(said, "m2")).toEqual({
+      messages: said.slice(1),
+      left: [
+        { place: "line 1", kind: "text", ...line },
+        { place: "line 1", kind: "tool_call", ...line },
+      ],
+    });
+  });
+
+  test("leaves out nothing if it is the first one, or none was named", () => {
+    expect(fromMessage(said, "m1")).toEqual({ messages: said, left: [] });
+    expect(fromMessage(said, undefined)).toEqual({ messages: said, left: [] });
+  });
+
+  test("fails if there is no such message", () => {
+    expect(() => fromMessage(said, "m4")).toThrow(
+      expect.objectContaining({
+        code: "not_found",
+        message: 'there is no message "m4" to begin with',
+        hint: "Run `continuo session show ID --json` to see the ids; messages that the agent no longer sends cannot be handed over.",
+      }),
+    );
+  });
+});
+
+describe("the limits of a hand-over", () => {
+  /** Two of them are more than the 100,000 tokens that are the limit where none is given. */
+  const long = (line: number): Message => message(line, "user", [text("word ".repeat(50_000))]);
+
+  test.each([{ maxMessages: 1 }, { maxTokens: 1 }, { maxMessages: 0, maxTokens: 0 }])(
+    "contradict the strategy `full`: %j",
+    (limits) => {
+      expect(() => withinLimits([long(1)], { strategy: "full", ...limits })).toThrow(
+        expect.objectContaining({
+          code: "usage",
+          message: "the strategy `full` excludes limits",
+          hint: "Leave out the strategy, or the limit.",
+        }),
+      );
+    },
+  );
+
+  test("are those that were given, or the default of `recent` where none was", () => {
+    const said = [long(1), long(2)];
+    const chosen = (options: Parameters<typeof withinLimits>[1]): readonly string[] =>
+      withinLimits(said, options).messages.map(({ id }) => id);
+    expect(chosen({})).toEqual(["m1", "m2"]);
+    expect(chosen({ strategy: "full" })).toEqual(["m1", "m2"]);
+    expect(chosen({ strategy: "recent" })).toEqual(["m2"]);
+    expect(chosen({ strategy: "recent", maxMessages: 2 })).toEqual(["m1", "m2"]);
+    expect(chosen({ maxTokens: 1_000_000 })).toEqual(["m1", "m2"]);
+    expect(chosen({ maxTokens: 100_000, maxMessages: 2 })).toEqual(["m2"]);
+  });
+});
+
+test("of a result that is cut to the limit only what is not there is on the receipt", () => {
+  const image: Block = { type: "image", mimeType: "image/png", data: "AAAA" };
+  const seen = { ...result("c"), content: [text("seen ".repeat(2_000)), image] } as Block;
+  const said = [message(1, "assistant", [call("c")]), message(2, "tool", [seen])];
+  const { messages, left } = withinLimits(said, { maxTokens: 1_500 });
+  expect(messages.map(({ id }) => id)).toEqual(["m1", "m2"]);
+  const [, kept] = messages;
+  const there =
+    kept?.content[0]?.type === "tool_result" ? kept.content[0].content.map(({ type }) => type) : [];
+  expect(left.map(({ place, kind, reason }) => `${place} ${kind}: ${reason}`)).toEqual([
+    "line 2 tool_result: cut to the limit",
+    ...(there.includes("image") ? [] : ["line 2 image: cut to the limit"]),
+  ]);
 });
