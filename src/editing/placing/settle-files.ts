@@ -59,7 +59,7 @@ function removeTornText({ path, text }: BesideFile): void {
   if (!existsSync(path)) return;
   const whole = readFileSync(path, "utf8");
   const torn = whole.slice(whole.lastIndexOf("\n") + 1);
-  if (torn === "" || torn.length >= text.length || !text.startsWith(torn)) return;
+  if (torn === "" || !text.startsWith(torn)) return;
   truncateTo(path, Buffer.byteLength(whole) - Buffer.byteLength(torn));
 }
 

@@ -1,0 +1,109 @@
+/** A conversation that comes back to the agent that it came from: by which way it is known again, and what it has then. */
+
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, openHome, saidOf, type Written, withoutNames, wordsOf } from "./homes.ts";
+
+let home: Home;
+let id: string;
+beforeEach(() => {
+  home = openHome();
+  id = home.use("claude", "parallel-tools");
+});
+afterEach(() => home[Symbol.dispose]());
+
+const words = async (id: string): Promise<string[]> => wordsOf((await home.read("claude", id)).history);
+const forget = (): void => rmSync(join(home.home, "continuo"), { recursive: true });
+const back = (from: "pi" | "codex", { sessionId }: Written, options = {}): Promise<Written> =>
+  home.go(`${from}:${sessionId}`, "claude", options);
+
+test("it has its own records, and after them the messages of two other agents", async () => {
+  const before = await home.read("claude", id);
+  const one = await home.go(`claude:${id}`, "pi");
+  expect(one.broughtBack).toBe(null);
+  await home.say("pi", one, "one");
+  const two = await home.go(`pi:${one.sessionId}`, "codex");
+  await home.say("codex", two, "two");
+  const returned = await back("codex", two);
+  const after = await home.read("claude", returned.sessionId);
+  expect(wordsOf(after.history)).toEqual([...wordsOf(before.history), ...saidOf("one"), ...saidOf("two")]);
+  const own = withoutNames("claude", before.entries);
+  expect(withoutNames("claude", after.entries).slice(0, own.length)).toEqual(own);
+  const messages = returned.broughtBack?.messages ?? 0;
+  expect(returned.broughtBack).toEqual({ agent: "claude", sessionId: id, messages, as: "records" });
+  expect(messages).toBe(before.view.length);
+  expect(returned.title).toMatch(/^from codex: (?!from )/u);
+  expect(returned.receipt).toMatchObject({ rewritten: 0, dropped: 0 });
+  const files = new Set(returned.receipt.records.map(({ place }) => place.replace(/:?\d+$/u, "")));
+  expect([...files].sort()).toEqual([...[one.location ?? "", (await lookUp()).location].sort(), "line "]);
+});
+
+async function lookUp(): Promise<{ readonly location: string }> {
+  const { openNativeSession } = await import("../../src/agents.ts");
+  using session = await openNativeSession(`claude:${id}`, home);
+  return session.details;
+}
+
+describe("it is known again", () => {
+  test("by the copy of its records where it has grown", async () => {
+    const before = await words(id);
+    const there = await home.go(`claude:${id}`, "pi");
+    await home.say("claude", { ...there, sessionId: id, ...(await lookUp()) }, "later");
+    const returned = await back("pi", there);
+    expect(returned.broughtBack).toMatchObject({ sessionId: id, as: "records" });
+    expect(await words(returned.sessionId)).toEqual(before);
+  });
+
+  test("by the note in the file where the store is gone", async () => {
+    const before = await words(id);
+    const there = await home.go(`claude:${id}`, "pi");
+    forget();
+    const returned = await back("pi", there);
+    expect(returned.broughtBack).toMatchObject({ sessionId: id, as: "records" });
+    expect(await words(returned.sessionId)).toEqual(before);
+  });
+
+  test("by its messages where one of them was changed", async () => {
+    const there = await home.go(`claude:${id}`, "pi");
+    const file = there.location ?? "";
+    writeFileSync(file, readFileSync(file, "utf8").replace('"text":"', '"text":"changed '));
+    const returned = await back("pi", there);
+    const [first, ...others] = await words(id);
+    expect(returned.broughtBack).toMatchObject({ sessionId: id, as: "messages" });
+    expect(await words(returned.sessionId)).toEqual([first?.replace("user: ", "user: changed "), ...others]);
+  });
+
+  test("by its messages where a part of it went over", async () => {
+    const there = await home.go(`claude:${id}`, "pi", { maxMessages: 1 });
+    const returned = await back("pi", there);
+    expect(returned.broughtBack).toMatchObject({ sessionId: id, as: "messages" });
+    expect((await words(returned.sessionId)).slice(1)).toEqual((await words(id)).slice(-1));
+  });
+});
+
+describe("it is not known again", () => {
+  test("where neither it nor the copy is there", async () => {
+    const there = await home.go(`claude:${id}`, "pi");
+    forget();
+    rmSync(join(home.home, "source"), { recursive: true });
+    expect((await back("pi", there)).broughtBack).toBe(null);
+  });
+
+  test("where the store is gone and it has grown", async () => {
+    const there = await home.go(`claude:${id}`, "pi");
+    await home.say("claude", { ...there, sessionId: id, ...(await lookUp()) }, "later");
+    forget();
+    expect((await back("pi", there)).broughtBack).toBe(null);
+  });
+});
+
+test("a receipt that was asked for says what would come back, and nothing is written", async () => {
+  const there = await home.go(`claude:${id}`, "pi");
+  const { handOff } = await import("../../src/agents.ts");
+  const asked = await handOff(`pi:${there.sessionId}`, { to: "claude", ...home, until: "receipt" });
+  expect(asked).toMatchObject({
+    ...{ agent: "claude", sessionId: null, location: null, resumeCommand: null, verification: null },
+    ...{ broughtBack: { agent: "claude", sessionId: id, as: "records" }, madeDatabase: null },
+  });
+});
