@@ -35,6 +35,9 @@ export async function rejects(
   } catch (error) {
     if (!(error instanceof ContinuoError)) throw error;
     assert.equal(error.code, code, error.message);
+    // A sentence that lacks its beginning or its end is found by the space that is left.
+    assert.match(error.message, /^\S.*\S$/u);
+    assert.notEqual(error.hint, "");
     return error;
   }
   return assert.fail(`It was expected to be refused with ${code}.`);
