@@ -179,6 +179,11 @@ export const webhookKeyCases: readonly ContractCase[] = [
       assert.ok(retired.retiredAt !== null);
       assert.deepEqual((await store.listWebhookKeys()).items, [second, retired]);
       assert.deepEqual((await store.listWebhookKeys({ limit: 1 })).items, [second]);
+      const { nextCursor } = await store.listWebhookKeys({ limit: 1 });
+      assert.deepEqual(await store.listWebhookKeys({ limit: 1, cursor: nextCursor ?? "" }), {
+        items: [retired],
+        nextCursor: null,
+      });
       await rejects("not_found", store.retireWebhookKey(3));
       await rejects("invalid", store.putWebhookKey({ ...KEY, version: 0 }));
     },

@@ -251,6 +251,8 @@ export const coordinationCases: readonly ContractCase[] = [
       assert.deepEqual(await names({ prefix: "a/" }), ["a/1", "a/2"]);
       assert.deepEqual(await names({ status: "done" }), ["a/2", "b/1"]);
       assert.deepEqual(await names({ owner: "x", limit: 1 }), ["a/1"]);
+      const { nextCursor } = await store.listClaims({ limit: 2 });
+      assert.deepEqual(await names({ limit: 2, cursor: nextCursor ?? "" }), ["b/1"]);
     },
   },
   {

@@ -43,6 +43,46 @@ export const mediaCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "readMedia returns the nearest first, however many there are, and of equally near ones the earlier",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      await store.append(
+        logId,
+        Array.from({ length: 130 }, (_, n) =>
+          seen(n, { retention: n % 3 === 0 ? "supplementary" : "critical" }),
+        ),
+      );
+      const span = { fromMs: 0, toMs: 1_000, nearMs: 64 };
+      const nearest = [64, 63, 65, 62, 66, 61];
+      assert.deepEqual(await times(store, logId, { ...span, limit: 6 }), nearest);
+      assert.deepEqual(await times(store, logId, { ...span, limit: 5 }), nearest.slice(0, 5));
+      const all = await store.readMedia(logId, { ...span, limit: 130 });
+      assert.equal(all.more, false);
+      assert.deepEqual(
+        sequencesOf(all.events).toSorted((a, b) => a - b),
+        Array.from({ length: 130 }, (_, n) => n + 1),
+      );
+      assert.equal((await store.readMedia(logId, { ...span, limit: 129 })).more, true);
+      assert.equal((await store.readMedia(logId, span)).events.length, 100);
+      assert.deepEqual(await times(store, logId, { fromMs: 64, toMs: 64, nearMs: 64 }), [64]);
+      assert.deepEqual(await times(store, logId, { fromMs: 63, toMs: 63, nearMs: 64 }), [63]);
+    },
+  },
+  {
+    name: "readMedia takes payloads up to exactly maxBytes, and always one",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      await store.append(logId, [seen(1), seen(2), seen(3)]);
+      const sizeBytes = JSON.stringify(seen(1).data).length;
+      const count = async (maxBytes: number): Promise<number> =>
+        (await store.readMedia(logId, { fromMs: 0, toMs: 9, maxBytes })).events.length;
+      assert.deepEqual(
+        [await count(sizeBytes - 1), await count(2 * sizeBytes - 1), await count(2 * sizeBytes)],
+        [1, 1, 2],
+      );
+    },
+  },
+  {
     name: "readMedia chooses by retention and type, and ends at maxBytes",
     run: async ({ store }) => {
       const logId = await newLog(store);
@@ -128,6 +168,13 @@ export const mediaCases: readonly ContractCase[] = [
       await store.append(fork.logId, [seen(3)]);
       assert.equal(await store.countEvents(fork.logId, { types: ["seen"] }), 2);
       assert.equal(await store.countEvents(fork.logId, { after: 1 }), 4);
+      await store.append(logId, [seen(4)]);
+      assert.equal(await store.countEvents(fork.logId, { types: ["seen"], retention: "critical" }), 2);
+      assert.equal(await store.countEvents(fork.logId, { types: ["seen"], after: 4 }), 1);
+      assert.equal(await store.countEvents(fork.logId, { types: ["seen"], before: 5 }), 1);
+      assert.equal(await store.countEvents(fork.logId, { types: ["seen"], after: 3, before: 4 }), 0);
+      for (const before of [0, 1]) assert.equal(await store.countEvents(logId, { before }), 0);
+      assert.equal(await store.countEvents(logId, { before: 2, types: ["custom"] }), 1);
       await rejects("not_found", store.countEvents("none"));
       await rejects("invalid", store.countEvents(logId, { after: -1 }));
       await rejects("invalid", store.countEvents(logId, { retention: "all" as never }));
@@ -184,6 +231,14 @@ export const blobExpiryCases: readonly ContractCase[] = [
       assert.deepEqual(await hashes({ expiresBefore: YEAR(2950), limit: 2, cursor: nextCursor ?? "" }), [
         late[1],
       ]);
+      const seen: string[] = [];
+      for (let cursor = ""; ; ) {
+        const page = await store.listBlobs({ limit: 1, ...(cursor === "" ? {} : { cursor }) });
+        seen.push(...page.items.map((blob) => blob.hash));
+        if (page.nextCursor === null) break;
+        cursor = page.nextCursor;
+      }
+      assert.deepEqual(seen, await hashes({}));
       await rejects("invalid", store.listBlobs({ expiresBefore: "soon" }));
     },
   },

@@ -36,6 +36,70 @@ export const logCases: readonly ContractCase[] = [
       assert.deepEqual(again, { ...first, created: false });
     },
   },
+  {
+    name: "createLog again with the same fork or expiry returns the log that is there, and with another does not",
+    run: async ({ store }) => {
+      await store.createLog({ logId: "a", ttl: 3600, events: numbered(2), mediaType: EVENTS_MEDIA_TYPE });
+      const of = (fork: object): object => ({ logId: "f", forkedFrom: { logId: "a", ...fork } });
+      await store.createLog({ ...of({ sequence: 2 }), ttl: 60 });
+      for (const same of [{}, { sequence: 2 }]) {
+        assert.equal((await store.createLog(of(same))).created, false);
+        assert.equal((await store.createLog({ ...of(same), ttl: 60 })).created, false);
+      }
+      await rejects("conflict", store.createLog({ ...of({}), ttl: 61 }));
+      await rejects("conflict", store.createLog({ ...of({}), mediaType: "text/plain" }));
+      await rejects("conflict", store.createLog(of({ sequence: 1 })));
+      await rejects("conflict", store.createLog({ logId: "f", ttl: 60 }));
+      await store.append("a", numbered(1));
+      await rejects("conflict", store.createLog(of({})));
+      await store.createLog({ logId: "e", expiresAt: "2099-01-01T00:00:00Z" });
+      const again = await store.createLog({ logId: "e", expiresAt: "2099-01-01T00:00:00.000Z" });
+      assert.equal(again.created, false);
+      await rejects("conflict", store.createLog({ logId: "e", expiresAt: "2099-01-02T00:00:00Z" }));
+      await rejects("conflict", store.createLog({ logId: "e" }));
+    },
+  },
+  {
+    name: "a fork takes the time to live or the expiry of its source where it has none of its own",
+    run: async ({ store }) => {
+      const expiresAt = "2099-01-01T00:00:00.000Z";
+      await store.createLog({ logId: "ttl", ttl: 3600 });
+      await store.createLog({ logId: "expiry", expiresAt });
+      assert.equal((await store.forkLog("ttl", 0)).ttl, 3600);
+      assert.equal((await store.forkLog("ttl", 0, { ttl: 60 })).ttl, 60);
+      const fixed = await store.forkLog("ttl", 0, { expiresAt });
+      assert.deepEqual([fixed.ttl, fixed.expiresAt], [undefined, expiresAt]);
+      assert.equal((await store.forkLog("expiry", 0)).expiresAt, expiresAt);
+      const other = await store.forkLog("expiry", 0, { ttl: 60 });
+      assert.deepEqual([other.ttl, other.expiresAt === expiresAt], [60, false]);
+    },
+  },
+  {
+    name: "the media type of events is the same in any case",
+    run: async ({ store }) => {
+      const { mediaType } = await store.createLog({ mediaType: EVENTS_MEDIA_TYPE.toUpperCase() });
+      assert.equal(mediaType, EVENTS_MEDIA_TYPE);
+    },
+  },
+  {
+    name: "listDeletedLogs: newest first, of a log, page by page",
+    run: async ({ store }) => {
+      for (const logId of ["a", "b", "a", "c"]) {
+        await store.createLog({ logId });
+        await store.deleteLog(logId);
+      }
+      const seen: string[] = [];
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const page: Awaited<ReturnType<typeof store.listDeletedLogs>> = await store.listDeletedLogs(
+          present({ limit: 1, cursor }),
+        );
+        seen.push(...page.items.map(({ logId, reason }) => `${logId} ${reason}`));
+        cursor = page.nextCursor;
+      }
+      assert.deepEqual(seen, ["c deleted", "a deleted", "b deleted", "a deleted"]);
+      assert.equal((await store.listDeletedLogs({ logId: "a" })).items.length, 2);
+    },
+  },
   ...(
     [
       ["media type", { mediaType: "text/plain" }],

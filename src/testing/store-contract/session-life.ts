@@ -93,6 +93,8 @@ export const sessionLifeCases: readonly ContractCase[] = [
           forkedFrom: { logId: "s", sequence: 2 },
         },
       );
+      const same = await store.createSession({ forkedFrom: { logId: "s", sequence: 1 } });
+      assert.deepEqual([same.title, same.agent, same.cwd, same.parentId], ["T", "pi", "/x", "s"]);
       const events = await readAll(store, "f");
       assert.deepEqual(
         events.map((event) => event.type),
