@@ -191,6 +191,12 @@ test.each([
   "const token = await getToken(request);",
   'API_KEY="$OPENAI_API_KEY" TOKEN=<your-token-here-1>',
   "password: process.env.DATABASE_PASSWORD_2",
+  "Authorization: Bearer process.env.TOKEN_1",
+  "Authorization: Bearer your-token-here-1",
+  "token: abcdefghijklmnopqrstuvwxyz",
+  "token: 12345678901234567890",
+  "secret: a234567890bcdef",
+  "password=https://example.test/reset/12345678",
   "SECRET_FILE=/run/secrets/database_password_1",
   "postgres://user:$PASSWORD@host/db http://localhost:3000/a@b git@github.com:a/b.git",
   "max_tokens: 4096, total_tokens: 123456789012345678",
@@ -260,10 +266,45 @@ test("within a message, every text and key; what is masked is counted", () => {
   });
 });
 
-test("two keys of an object that are secrets stay two", () => {
-  const args = { [`ghp_${any(36)}`]: 1, [`ghp_${hex(36)}`]: 2 };
-  expect(maskSecrets(args).value).toEqual({ "[masked: GitHub token]": 1, "[masked: GitHub token] 2": 2 });
+test("keys of an object that are secrets stay different keys", () => {
+  const args = { [`ghp_${any(36)}`]: 1, [`ghp_${hex(36)}`]: 2, [`ghp_${any(30)}`]: 3, [`ghp_${any(31)}`]: 4 };
+  expect(maskSecrets(args)).toEqual({
+    value: {
+      "[masked: GitHub token]": 1,
+      "[masked: GitHub token] 2": 2,
+      "[masked: GitHub token] 3": 3,
+      "[masked: GitHub token] 4": 4,
+    },
+    found: { "GitHub token": 4 },
+  });
 });
+
+test.each([
+  ["private key", `-----BEGIN PRIVATE KEY-----\n${any(64)}\n-----END PRIVATE KEY-----`],
+  ["JSON web token", JWT],
+  ["secret", `API_KEY=${any(32)}`],
+  ["secret", `api_key=${any(32)}`],
+  ["secret", `Client-Secret: ${any(32)}`],
+  ["authorization", `AUTHORIZATION: bearer ${any(32)}`],
+  ["password", "https://app:hunter2@host"],
+])("each %s in a text is masked", (family, secret) => {
+  const { value, found } = maskSecrets(`${secret}\nand\n${secret}`);
+  expect(found).toEqual({ [family]: 2 });
+  const [first, second] = value.split("\nand\n");
+  expect(first).toContain(`[masked: ${family}]`);
+  expect(second).toBe(first);
+});
+
+test.each(["Token", "API-KEY", "accountkey", "db_password", "credential", "Authorization"])(
+  "the value of a field called %s is masked, and no other value",
+  (name) => {
+    const secret = name === "Authorization" ? `Bearer ${any(30)}` : any(30);
+    const family = name === "Authorization" ? "authorization" : "secret";
+    expect(maskSecrets({ [name]: secret }).found).toEqual({ [family]: 1 });
+    const others = { [name]: 123_456_789_012_345, note: secret, nested: { [name]: null } };
+    expect(maskSecrets(others)).toEqual({ value: others, found: {} });
+  },
+);
 
 test("a key called __proto__ stays a key, and what nests too deep is cut", () => {
   expect(JSON.stringify(maskSecrets(JSON.parse('{"__proto__":{"a":1}}')).value)).toBe(

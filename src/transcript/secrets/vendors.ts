@@ -102,7 +102,7 @@ export const VENDOR_SECRETS: readonly SecretFamily[] = [
   // https://developers.cloudflare.com/fundamentals/api/get-started/token-formats/
   key("Cloudflare token", ["cfk_", "cfut_", "cfat_"], /cf(?:k|ut|at)_[A-Za-z0-9_-]{40,}/u),
   // https://fly.io/docs/security/tokens/, https://vercel.com/docs/rest-api
-  key("Fly.io token", ["fm1", "fm2_", "fo1_"], /fm[12][ar]?_[A-Za-z0-9+/=_-]{50,}|fo1_[A-Za-z0-9_-]{40,}/u),
+  key("Fly.io token", ["fm1", "fm2", "fo1_"], /fm[12][ar]?_[A-Za-z0-9+/=_-]{50,}|fo1_[A-Za-z0-9_-]{40,}/u),
   key("Vercel token", ["vc"], /vc[aikpr]_[A-Za-z0-9]{20,}/u),
   // https://supabase.com/docs/guides/api/api-keys, https://planetscale.com/docs, https://neon.tech/docs
   key("Supabase key", ["sbp_", "sb_secret_"], /sbp_[0-9a-f]{40}|sb_secret_[A-Za-z0-9_-]{20,}/u),
