@@ -26,6 +26,7 @@ function called(args: Readonly<Record<string, unknown>>, rawArgs?: string): read
 
 test.each([
   ["arguments that fit", called({ path: "a.ts" }), { path: "a.ts" }],
+  ["arguments, and the text that they were", called({ path: "a.ts" }, '{"path": "a.ts"}'), { path: "a.ts" }],
   ["no arguments", called({}), {}],
   ["a text that is no JSON", called({}, '{"path'), '{"path'],
 ])("what a result repeats of its call stays: %s", (_, messages, toolInput) => {
@@ -156,6 +157,22 @@ describe("messages cut to a length", () => {
       ],
     ],
     [
+      "what is signed stays where texts are cut to less than its length",
+      [
+        { type: "thinking", text: x(5), data: x(5) },
+        { type: "thinking", text: x(5), signature: x(5) },
+        { type: "text", text: x(4), signature: x(9) },
+        ...Array.from({ length: 3 }, () => ({ type: "text", text: x(100) }) as const),
+      ],
+      58,
+      [
+        { type: "thinking", text: x(5), data: x(5) },
+        { type: "thinking", text: x(5), signature: x(5) },
+        { type: "text", text: x(4), signature: x(9) },
+        ...Array.from({ length: 3 }, () => ({ type: "text", text: cutX(8) }) as const),
+      ],
+    ],
+    [
       "a text that is cut loses its signature",
       [{ type: "text", text: x(100), signature: x(10) }],
       60,
@@ -280,9 +297,27 @@ describe("a call that is cut", () => {
     expect(cutTo(block, chars)).toEqual(expected);
   });
 
-  test("that fits to the character stays the same", () => {
-    const block = call({ a: x(10) });
-    expect(cutTo(block, argsText(block).length - 2)).toBe(block);
+  test.each([
+    [call({ a: x(10) }), 16],
+    [call({}, { rawArgs: x(20), ...NATIVE }), 20],
+  ])("that fits to the character stays the same: %j", (block, chars) => {
+    const other = { type: "text", text: x(100) } as const;
+    const fixed = charsOfMessages([said(block)]) - chars;
+    const [cut] = cutMessages([said(block, other)], fixed + 2 * chars);
+    expect(cut?.content).toEqual([block, { type: "text", text: cutX(chars) }]);
+    expect(cut?.content[0]).toBe(block);
+  });
+
+  test("loses a signature that has no room, before anything else", () => {
+    const block = call({ a: x(10) }, { signature: x(50) });
+    const [cut] = cutMessages([said(block)], 71);
+    expect(cut).toEqual({ ...said(call({ a: x(10) })), metadata: { a: 1, cut: 50 } });
+  });
+
+  test("is what its result repeats", () => {
+    const [, result] = cutMessages(called({ path: x(500) }), 400);
+    const { path } = result?.toolInput as { readonly path: string };
+    expect(path).toMatch(/^x+\n\[… \d+ characters left out …\]\nx+$/u);
   });
 });
 

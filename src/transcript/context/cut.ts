@@ -59,8 +59,7 @@ function marked(message: Message, original: Message, calls: ReadonlyMap<string, 
     const call = calls.get(message.toolCallId ?? "");
     if (result?.type === "tool_result") repeated.toolOutput = textOf(result.content);
     if (call !== undefined && "toolInput" in message) {
-      repeated.toolInput =
-        call.rawArgs !== undefined && Object.keys(call.args).length === 0 ? call.rawArgs : call.args;
+      repeated.toolInput = isTextCall(call) ? call.rawArgs : call.args;
     }
   }
   return { ...message, ...repeated, metadata: cut > 0 ? { ...message.metadata, cut } : message.metadata };

@@ -150,7 +150,7 @@ test.each([
 
 test.each(["system", "user", "assistant"])("a message of the role %s is one", (role) => {
   const { messages } = folded(["message_sent", { role, content: "Yes." }, { occurredAt: "2026-01-01" }]);
-  expect(messages).toEqual([
+  expect(messages).toStrictEqual([
     {
       ...{ id: "event-1", role, content: [text("Yes.")], timestamp: "2026-01-01" },
       ...(role === "assistant" ? { origin: "agent" } : {}),

@@ -27,3 +27,38 @@ test.each([
   const { messages } = fromEvents([{ type, sequence: 1, runId: "r", data }]);
   expect(messages.map(({ content }) => content)).toEqual([[{ type: "text", text: `[${sentence}]` }]]);
 });
+
+test("a note is a message of its own that no person said", () => {
+  const event = { type: "error_raised", sequence: 3, runId: "r", data: { message: "disk full" } };
+  const note = {
+    ...{ id: "event-3", role: "user", origin: "injected" },
+    content: [{ type: "text", text: "[An error occurred: disk full]" }],
+    metadata: { events: 1, sequence: 3, lastSequence: 3, runId: "r", note: "error_raised" },
+  };
+  expect(fromEvents([event]).messages).toStrictEqual([note]);
+  expect(fromEvents([{ ...event, timestamp: "10:00" }]).messages).toStrictEqual([
+    { ...note, timestamp: "10:00" },
+  ]);
+});
+
+test.each([
+  [{ code: "native_unavailable", message: "no agent" }, 0],
+  [{ code: "other", message: "no agent" }, 1],
+  ["native_unavailable", 1],
+  [undefined, 1],
+])("a run that failed with the error %j leaves %i notes", (error, notes) => {
+  const { messages, metadata } = fromEvents([{ type: "run_failed", sequence: 1, data: { error } }]);
+  expect(messages).toHaveLength(notes);
+  expect(metadata.lastRun).toStrictEqual({ status: "failed" });
+});
+
+test("a run that completed leaves no note, and is the last run until another one ends", () => {
+  const events = [
+    { type: "run_failed", sequence: 1, runId: "q", data: {} },
+    { type: "run_completed", sequence: 2, runId: "q", data: { runId: "r" } },
+  ];
+  const { messages, metadata } = fromEvents(events);
+  expect(messages.map(({ id }) => id)).toEqual(["event-1"]);
+  expect(metadata.lastRun).toStrictEqual({ runId: "r", status: "completed" });
+  expect(fromEvents(events.slice(0, 1)).metadata.lastRun).toStrictEqual({ runId: "q", status: "failed" });
+});
