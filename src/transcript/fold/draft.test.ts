@@ -48,7 +48,7 @@ test.each([
     { sequence: undefined, events: 3 },
     { events: 5, lastSequence: 4 },
   ],
-  [{ events: "2", lastSequence: 4 }, { sequence: 6 }, { events: 1, lastSequence: 6 }],
+  [{ events: "2", lastSequence: 4, a: 1 }, { sequence: 6 }, { events: 1, lastSequence: 6, a: 1 }],
 ])("the place %j with the events %j is %j", (metadata, events, expected) => {
   expect(withEvents(metadata, events)).toStrictEqual(expected);
 });
