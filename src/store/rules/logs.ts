@@ -51,7 +51,6 @@ export function* createLog(
   const inserted = yield* insertLog(tx, logId, settings, source);
   // Somebody else made it between our look and our insert: look again.
   if (!inserted) return yield* createLog(tx, { ...request, logId }, events);
-  // However short its time is: it is not over before the log is made.
   const made = (): Work<LogRow> => madeLog(tx, logId);
   if (source !== undefined) yield* materialisePart(tx, yield* made(), source);
   if (events.length > 0) yield* appendTo(tx, yield* made(), events, {});
@@ -59,7 +58,8 @@ export function* createLog(
   return { ...toLog(yield* made()), created: true };
 }
 
-function* madeLog(tx: Transaction, logId: string): Work<LogRow> {
+/** The row of a log that was made in this transaction, however short its time is. */
+export function* madeLog(tx: Transaction, logId: string): Work<LogRow> {
   const row = yield* findLog(tx, logId, "change");
   if (row === undefined) throw logNotFound(logId);
   return row;

@@ -5,16 +5,17 @@ import {
   type ListSessionsOptions,
   type NewSession,
   type Page,
+  present,
   type Session,
   type SessionPatch,
 } from "../../model/index.ts";
 import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
 import type { SessionTable } from "../schema/index.ts";
-import { append } from "./append.ts";
+import { append, appendTo } from "./append.ts";
 import { prepareEvents } from "./events.ts";
 import { metadataText } from "./json-fields.ts";
 import { lifeOf } from "./log-rows.ts";
-import { createLog, deleteLog } from "./logs.ts";
+import { createLog, deleteLog, madeLog } from "./logs.ts";
 import { pageOf, prefixEnd, textsOf } from "./pages.ts";
 import { assertName, assertText, assertTime, conflict, invalid, isoOf, notFound } from "./refusals.ts";
 import { ACTIVITY_LAG_MS, findSession, type SessionRow } from "./session-rows.ts";
@@ -26,20 +27,14 @@ export function* createSession(tx: Transaction, options: NewSession): Work<Sessi
   const { ttl, expiresAt, forkedFrom } = options;
   const source = forkedFrom === undefined ? undefined : yield* findSession(tx, forkedFrom.logId);
   const given = { ...inheritedFrom(source), ...definedOf(options) };
-  const request = {
-    logId: sessionId,
-    ...(ttl === undefined ? {} : { ttl }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(forkedFrom === undefined ? {} : { forkedFrom }),
-  };
-  const log = yield* createLog(tx, request, []);
+  const log = yield* createLog(tx, present({ logId: sessionId, ttl, expiresAt, forkedFrom }), []);
   if (!log.created) throw sessionExists(sessionId);
   if (log.mediaType !== EVENTS_MEDIA_TYPE) throw invalid("a session cannot be forked from a log of bytes");
   const { title, agent, cwd, metadata } = given;
   const data = { title, agent, cwd, metadata, forkedFrom: log.forkedFrom };
   const first = { type: "session_created", data: JSON.parse(JSON.stringify(data)) as unknown };
   yield* query(tx.db.insertInto("sessions").values(rowOf(tx, sessionId, given, Date.parse(log.createdAt))));
-  yield* append(tx, sessionId, prepareEvents(tx, [first]), {});
+  yield* appendTo(tx, yield* madeLog(tx, sessionId), prepareEvents(tx, [first]), {});
   const made = yield* findSession(tx, sessionId);
   if (made === undefined) throw invalid("cannot create a session that has already expired", { sessionId });
   return toSession(made);

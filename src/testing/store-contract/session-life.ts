@@ -131,6 +131,8 @@ export const sessionLifeCases: readonly ContractCase[] = [
         "invalid",
         store.createSession({ sessionId: "x", ttl: 1, expiresAt: "2999-01-01T00:00:00Z" }),
       );
+      const expiresAt = "2001-01-01T00:00:00.000Z";
+      await rejects("invalid", store.createSession({ sessionId: "x", expiresAt }));
       assert.deepEqual([await store.getSession("x"), await store.getLog("x")], [null, null]);
     },
   },

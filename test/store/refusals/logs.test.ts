@@ -10,6 +10,7 @@ import {
   NO_LOG,
   NO_NAME,
   NO_TIME,
+  PAST,
   type Refusal,
   refusedAsGone,
   refusing,
@@ -258,6 +259,11 @@ const SESSIONS: readonly Refusal[] = [
     (store) => store.createSession({ forkedFrom: { logId: "bytes" } }),
     "a session cannot be forked from a log of bytes",
     {},
+  ],
+  [
+    (store) => store.createSession({ sessionId: "past", expiresAt: PAST }),
+    "cannot create a session that has already expired",
+    { sessionId: "past" },
   ],
   ...["title", "agent", "cwd", "parentId", "status"].flatMap((key): readonly Refusal[] => [
     [(store) => store.createSession({ [key]: 7 }), `the ${key} must be a text`, {}],
