@@ -144,8 +144,15 @@ function isStill({ from, sha256 }: KeptFile): boolean {
   return isThere(from) && hashFile(from) === sha256;
 }
 
+/** Below what is no folder, nothing is. */
 function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(String((error as NodeJS.ErrnoException).code))) return false;
+    throw error;
+  }
 }
 
 /** What a time stamp may lose on its way to another file system. */
@@ -203,8 +210,8 @@ export function inTheWay(kept: readonly KeptFile[], folder: string, replacement?
 
 /** False for what never left: a deletion may have been cut off before, or while, it was moved. */
 function isToGoBack(file: KeptFile, folder: string, { replacement, force }: ReplacedPlan): boolean {
-  const isInTrash = lstatSync(join(folder, file.to), { throwIfNoEntry: false }) !== undefined;
-  if (lstatSync(file.from, { throwIfNoEntry: false }) === undefined) {
+  const isInTrash = isThere(join(folder, file.to));
+  if (!isThere(file.from)) {
     if (isInTrash) return true;
     throw new ContinuoError("corrupt", `${join(folder, file.to)} is gone from the trash`, {
       hint: `Look in ${join(folder, "files")} for the remaining files.`,

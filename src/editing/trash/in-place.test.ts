@@ -1,6 +1,15 @@
 /** What takes the place of what goes, what is refused, and what the trash deletes for good. */
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -254,4 +263,19 @@ test("a file that is gone from the trash is reported, and nothing is restored", 
     details: { path: other },
   });
   expect([existsSync(file), trashIds()]).toEqual([false, [trashId]]);
+});
+
+test("a place that is no folder any more is reported, and the session stays in the trash", async () => {
+  const folder = join(home, "sessions");
+  file = join(folder, "a.jsonl");
+  mkdirSync(folder);
+  writeFileSync(file, "old\n");
+  const { trashId } = await trash();
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, "a file");
+  await expect(restore(trashId)).rejects.toMatchObject({
+    code: "unwritable",
+    message: expect.stringMatching(/^cannot move the session: E(?:EXIST|NOTDIR): /u),
+  });
+  expect([readFileSync(folder, "utf8"), trashIds()]).toEqual(["a file", [trashId]]);
 });
