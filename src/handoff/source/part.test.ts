@@ -50,6 +50,20 @@ describe("what a limit leaves out is on the receipt, block by block:", () => {
     ]);
   });
 
+  test("the one of two calls, and of two results, that has no pair", () => {
+    const said = [
+      message(1, "assistant", [call("a"), call("b")]),
+      message(2, "tool", [result("a")]),
+      message(3, "tool", [result("c")]),
+    ];
+    const { messages, left } = withinLimits(said, { maxMessages: 10 });
+    expect(messages.map(({ content }) => content)).toEqual([[call("a")], [result("a")]]);
+    expect(left.map(({ place, kind }) => `${place} ${kind}`)).toEqual([
+      "line 1 tool_call",
+      "line 3 tool_result",
+    ]);
+  });
+
   test("the middle of the newest texts, and what is only marked", () => {
     const image: Block = { type: "image", mimeType: "image/png", data: "A".repeat(4_000) };
     const said = [message(1, "user", [text("short"), text("long ".repeat(1_000)), image])];
