@@ -209,6 +209,21 @@ describe("an update", () => {
     expect(log.reads).toStrictEqual([{ after: 3, limit: 10_000, signal }]);
   });
 
+  test("gives a call its result, and a result its call, wherever the log was cut in two", async () => {
+    const call: Told = { type: "tool_call_started", data: { toolCallId: "a", toolName: "t" } };
+    const result: Told = { type: "tool_call_completed", data: { toolCallId: "a", toolOutput: "out" } };
+    for (const events of [
+      [call, result],
+      [result, call],
+    ]) {
+      const log = logOf(events);
+      const first = await fromStore(log, "s", { upTo: 1 });
+      const updated = await updateFromStore(log, JSON.parse(JSON.stringify(first)));
+      expect(updated.messages.map(({ toolOutput }) => toolOutput)).toEqual([undefined, "out"]);
+      expect([updated.metadata.openCalls, updated.metadata.resultsWithoutCall]).toEqual([[], 0]);
+    }
+  });
+
   test.each<readonly [string, object, readonly number[]]>([
     ["another beginning", { after: 1 }, [2, 3, 4]],
     ["an earlier end", { upTo: 2 }, [1, 2]],

@@ -110,6 +110,7 @@ test("turns are counted, and the newest reason of their end is reported", () => 
 describe("usage", () => {
   const usage = (inputTokens: number, more: Data = {}): Data => ({ inputTokens, outputTokens: 0, ...more });
   const updated = (data: Data): Told => ["token_usage_updated", data];
+  const turn = (data: Data): Told => ["turn_completed", data];
 
   test.each<readonly [string, readonly Told[], Data | undefined]>([
     [
@@ -124,6 +125,7 @@ describe("usage", () => {
       usage(2, { costUsd: 1.5 }),
     ],
     ["is absent where an event has only a cost", [updated({ costUsd: 0.5 })], undefined],
+    ["is added up over turns where one has none", [turn({ usage: usage(1) }), turn({})], usage(1)],
     [
       "is added up over turns",
       [
