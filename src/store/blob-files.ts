@@ -10,7 +10,7 @@ import {
   type OpenedBlob,
   type PutBlobOptions,
 } from "../model/index.ts";
-import { type Engine, LIMITS } from "./engine/index.ts";
+import { type Engine, LIMITS, type Transaction, type Work } from "./engine/index.ts";
 import {
   assertText,
   assertTime,
@@ -69,13 +69,18 @@ async function putBlob(engine: Engine, source: BlobSource, options: PutBlobOptio
 
 async function insertOrDiscard(engine: Engine, blob: NewBlob, signal?: AbortSignal): Promise<BlobRow> {
   try {
-    const row = await engine.write((tx) => insertBlob(tx, blob), signal);
-    if (row === undefined) throw invalid("cannot store a blob that has already expired");
-    return row;
+    return await engine.write((tx) => insertUnexpired(tx, blob), signal);
   } catch (error) {
     if (blob.bodyKey !== null) await engine.bodies.remove(blob.bodyKey);
     throw error;
   }
+}
+
+/** Refused within the transaction: a row that stayed would refer to a body that is removed. */
+function* insertUnexpired(tx: Transaction, blob: NewBlob): Work<BlobRow> {
+  const row = yield* insertBlob(tx, blob);
+  if (row === undefined) throw invalid("cannot store a blob that has already expired");
+  return row;
 }
 
 /** Counts and hashes what passes through. */

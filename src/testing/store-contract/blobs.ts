@@ -150,6 +150,20 @@ export const blobCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "a blob that was refused because it had expired is not there, and can be stored afterwards",
+    run: async ({ store }) => {
+      for (const size of [10, 300_000]) {
+        const bytes = new Uint8Array(size).fill(7);
+        await rejects("invalid", store.putBlob(bytes, { expiresAt: "2001-01-01T00:00:00.000Z" }));
+        assert.deepEqual((await store.listBlobs({ expiresBefore: "2002-01-01T00:00:00.000Z" })).items, []);
+        const { hash } = await store.putBlob(bytes);
+        let read = 0;
+        for await (const chunk of (await store.openBlob(hash)).bytes) read += chunk.length;
+        assert.equal(read, size);
+      }
+    },
+  },
+  {
     name: "an expired blob is collected, unless an event refers to it",
     run: async ({ store }) => {
       const logId = await newLog(store);
