@@ -1,0 +1,143 @@
+import type pg from "pg";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Changes, LIMITS } from "../engine/index.ts";
+import { Notices } from "./notices.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+interface Query {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Notices on a database that answers as `answer` says, and to which nobody can listen. */
+function openNotices(answer: (query: Query) => readonly unknown[] = () => []) {
+  const asked: Query[] = [];
+  const pool = {
+    query: async ({ text, values }: Query) => {
+      asked.push({ text, values });
+      return { rows: answer({ text, values }) };
+    },
+  } as unknown as pg.Pool;
+  const changes = new Changes((watching) => notices.watch(watching));
+  const notices: Notices = new Notices(pool, {
+    url: "postgres://127.0.0.1:1/none",
+    node: "me",
+    changes: () => changes,
+  });
+  return { notices, changes, asked };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function after(ms: number): Promise<void> {
+  vi.advanceTimersByTime(ms);
+  await settled();
+}
+
+function notice(keys: string): Query {
+  return { text: "select pg_notify($1, $2)", values: ["continuo_changes", `me:${keys}`] };
+}
+
+test("what changes within a short time is one notification, which names each log once", async () => {
+  const { notices, asked } = openNotices();
+  notices.tell(new Set());
+  notices.tell(new Set([1, 2]));
+  await after(LIMITS.notifyMs - 1);
+  notices.tell(new Set([2, 3]));
+  expect(asked).toEqual([]);
+  await after(1);
+  expect(asked).toEqual([notice("1,2,3")]);
+  await after(LIMITS.notifyMs);
+  expect(asked.length).toBe(1);
+  notices.tell(new Set([1]));
+  await after(LIMITS.notifyMs);
+  expect(asked.slice(1)).toEqual([notice("1")]);
+});
+
+test("nothing that changed is nothing to tell", async () => {
+  const { notices, asked } = openNotices();
+  notices.tell(new Set());
+  expect(vi.getTimerCount()).toBe(0);
+  await notices.close();
+  expect(asked).toEqual([]);
+});
+
+test("many logs are several notifications, each of which Postgres accepts", async () => {
+  const { notices, asked } = openNotices();
+  const keys = Array.from({ length: 801 }, (_, n) => 10_000_000_000_000 + n);
+  notices.tell(new Set(keys));
+  await after(LIMITS.notifyMs);
+  const told = asked.map(({ values }) => String(values[1]));
+  expect(told.flatMap((text) => text.slice("me:".length).split(",").map(Number))).toEqual(keys);
+  expect(told.length).toBe(3);
+  for (const text of told) expect(text.length).toBeLessThan(8_000);
+});
+
+test("what was not sent yet is sent when the store is closed, also when the database refuses it", async () => {
+  const { notices, asked } = openNotices(() => {
+    throw new Error("no answer");
+  });
+  notices.tell(new Set([7]));
+  await notices.close();
+  expect(asked).toEqual([notice("7")]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("polling finds what no notification told of, only while a log is watched", async () => {
+  let heads: Readonly<Record<number, number>> = { 1: 5, 2: 5 };
+  const { changes, notices, asked } = openNotices(({ values }) =>
+    (values[0] as readonly number[])
+      .filter((key) => key in heads)
+      .map((key) => ({ log_key: key, head_sequence: heads[key], closed_at: null, deleted_at: null })),
+  );
+  const watchers = [changes.watch(1), changes.watch(2), changes.watch(3)];
+  const heard: number[] = [];
+  for (const watcher of watchers) {
+    void (async () => {
+      for (;;) {
+        await watcher.changed();
+        heard.push(watcher.logKey);
+      }
+    })();
+  }
+  /** What is heard of one poll. */
+  const poll = async (): Promise<readonly number[]> => {
+    heard.length = 0;
+    await after(LIMITS.postgresPollMs);
+    return [...heard].sort();
+  };
+  // Nothing is known before the first look.
+  expect(await poll()).toEqual([1, 2, 3]);
+  expect(asked[0]?.values).toEqual([[1, 2, 3]]);
+  expect(await poll()).toEqual([]);
+  heads = { 1: 5, 2: 6 };
+  expect(await poll()).toEqual([2]);
+  heads = { 2: 6, 3: 1 };
+  expect(await poll()).toEqual([1, 3]);
+  expect(await poll()).toEqual([]);
+  for (const watcher of watchers) watcher.close();
+  const before = asked.length;
+  await after(LIMITS.postgresPollMs);
+  expect(asked.length).toBe(before);
+  await notices.close();
+});
+
+test("all who watch look for themselves when the database does not answer a poll", async () => {
+  const { changes, notices } = openNotices(() => {
+    throw new Error("no answer");
+  });
+  const watchers = [changes.watch(1), changes.watch(2)];
+  const waiting = watchers.map((watcher) => watcher.changed());
+  await after(LIMITS.postgresPollMs);
+  await Promise.all(waiting);
+  for (const watcher of watchers) watcher.close();
+  await notices.close();
+});
