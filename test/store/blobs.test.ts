@@ -154,7 +154,7 @@ test("a blob is not collected in its first hour, unless the caller says so", asy
   expect((await store.collectBlobs()).removed).toBe(1);
 });
 
-test("a backup leaves out a large blob whose bytes were collected meanwhile, and fails for any other reason", async () => {
+test("a backup leaves out a large blob whose bytes were collected before their copy, and fails for any other reason", async () => {
   const path = join(folder, "collected.db");
   await using store = await openStore(`sqlite:${path}`);
   const [kept, gone] = [await store.putBlob(bytesOf(INLINE + 1)), await store.putBlob(bytesOf(INLINE + 2))];

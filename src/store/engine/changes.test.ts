@@ -27,7 +27,7 @@ test("only those who watch a changed log hear of it", async () => {
   expect(await wait(...watchers)).toEqual([true, false, true]);
 });
 
-test("a change is heard once, however often it was told, and also when nobody waited for it", async () => {
+test("a change is heard once, however often it was announced, and also when nobody waited for it", async () => {
   const { changes } = openChanges();
   const watcher = changes.watch(1);
   const waiting = watcher.changed();
@@ -61,7 +61,7 @@ test("one that was closed hears nothing, and is watched no longer", async () => 
   expect(await wait(...watchers)).toEqual([false, false, true]);
 });
 
-test("polling is told how many watch, and stops when the store is closed", () => {
+test("polling learns how many watch, and stops when the store is closed", () => {
   const { changes, counts } = openChanges();
   const first = changes.watch(1);
   const second = changes.watch(1);

@@ -214,7 +214,7 @@ describe("a file that is cut off", () => {
     });
   });
 
-  test("is not said of a file that has all its bytes, or of what is no database", async () => {
+  test("is not reported for a file that has all its bytes, or of what is no database", async () => {
     for (const path of [fileWith(3, 4_096, 12_288), fileWith(3, 4_096, 500, "Another format 3")]) {
       expect((await errorOf(path)).message).not.toContain("cut off");
     }
@@ -223,7 +223,7 @@ describe("a file that is cut off", () => {
     expect(await errorOf(other)).toMatchObject(notOne);
   });
 
-  test("is not said while a write-ahead log has the rest, nor of an empty file", async () => {
+  test("is not reported while a write-ahead log has the rest, nor for an empty file", async () => {
     const path = newPath();
     await (await open(path)).write((tx) => sql(tx, "update counters set value = 7"));
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
