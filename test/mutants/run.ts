@@ -36,6 +36,8 @@ interface Outcome {
 const DEFAULT_ROOMS = ["store", "sessions", "transcript", "handoff", "editing"];
 /** Test files run in turns of this many seconds together, then all others. */
 const TURNS_SECONDS = [5, 20, 60];
+/** Below the copy of the package. */
+const RUNNING = "home/running.tsv";
 
 const options = readOptions();
 process.exitCode = await main();
@@ -94,8 +96,6 @@ async function tryAll(folders: readonly string[], chosen: readonly Planted[]): P
   await Promise.all(folders.map(takeFrom));
   return outcomes;
 }
-
-const RUNNING = "home/running.tsv";
 
 function nameOf({ path, start }: Pick<Planted, "path" | "start">): string {
   return `${path}:${start}`;
