@@ -95,13 +95,13 @@ export function tellPart(speech: Speech): readonly JournalEntry[] {
 export function closeMessage(speech: Speech): readonly JournalEntry[] {
   const { open } = speech;
   if (open === null) return [];
-  const entries = tellPart(speech);
+  const part = tellPart(speech);
   speech.open = null;
   remember(speech, open.named, open.part);
   const { messageId, pieces } = open;
   // Only its calls were stored: there is no text to store again.
-  if (pieces.length === 0) return [...entries, { type: "message_completed", data: { messageId } }];
-  return [...entries, { type: "message_received", data: { content: pieces, messageId } }];
+  if (pieces.length === 0) return [{ type: "message_completed", data: { messageId } }];
+  return [...part, { type: "message_received", data: { content: pieces, messageId } }];
 }
 
 /** Ends what is being said, unless the agent itself says that the message continues. */
@@ -134,9 +134,9 @@ export function sayWhole(
   const before = named === undefined ? 0 : (speech.closed.get(named) ?? 0);
   const message = open ?? { messageId: named ?? `said-${++speech.unnamed}`, pieces: [], part: before };
   // A long message was cut: its texts are kept already, all but those of the last piece.
-  const isCut = message.part > 1;
-  const others = isCut ? content.filter(({ type }) => type !== "text" && type !== "thinking") : content;
-  const whole = joined(message.pieces, others, isCut ? "all" : "missing");
+  const others =
+    message.part > 1 ? content.filter(({ type }) => type !== "text" && type !== "thinking") : content;
+  const whole = joined(message.pieces, others);
   remember(speech, named, Math.max(1, message.part));
   const data = present({ content: whole, messageId: message.messageId, model, usage, stopReason });
   return [...entries, { type: "message_received", data }];
@@ -156,10 +156,11 @@ function isBlock(value: unknown): value is Block {
   return typeof type === "string";
 }
 
-function joined(pieces: readonly Piece[], content: readonly Block[], keep: "all" | "missing"): Block[] {
+/** Pieces of a kind that the content has itself are left out. */
+function joined(pieces: readonly Piece[], content: readonly Block[]): Block[] {
   const isSaid = (kind: Kind): boolean =>
     content.some((block) => block.type === kind && (kind === "thinking" || textIn(block) !== ""));
-  const kept = pieces.filter(({ type }) => keep === "all" || !isSaid(type));
+  const kept = pieces.filter(({ type }) => !isSaid(type));
   return [...kept, ...content];
 }
 
