@@ -48,9 +48,10 @@ test.each([
 
 test("bytes of JSON up to the limit are kept", () => {
   const largest = "x".repeat(LIMITS.errorChars - '{"a":""}'.length - "[[[[]]]]".length);
-  const fit = (a: string) => fitError({ code: "agent_failed", message: "no", details: { a } }).omissions;
-  expect(fit(largest)).toEqual([]);
-  expect(fit(`${largest}x`)).toMatchObject([{ field: "details", code: "too_large" }]);
+  const omittedFrom = (a: string) =>
+    fitError({ code: "agent_failed", message: "no", details: { a } }).omissions;
+  expect(omittedFrom(largest)).toEqual([]);
+  expect(omittedFrom(`${largest}x`)).toMatchObject([{ field: "details", code: "too_large" }]);
 });
 
 test("a field that throws when it is read is left out", () => {
