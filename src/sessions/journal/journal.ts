@@ -91,9 +91,9 @@ export class Journal {
 
   /** Resolves when there is room for more (`room`), or when all of it is durable (`durable`). */
   keep(entries: readonly JournalEntry[], until: "room" | "durable"): Promise<void> {
-    if (this.#failure !== undefined) return refused(this.#failure.error);
-    for (const entry of entries) this.#add(entry);
+    for (const entry of this.#failure === undefined ? entries : []) this.#add(entry);
     if (this.#chars > LIMITS.unwrittenChars) this.#fail(tooFarAhead());
+    if (this.#failure !== undefined) return refused(this.#failure.error);
     if (this.#queue.length > 0) this.#writing ??= this.#write();
     if (until === "room" && this.#chars < LIMITS.roomChars) return Promise.resolve();
     if (this.#written >= this.#given) return Promise.resolve();

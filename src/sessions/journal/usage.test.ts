@@ -90,6 +90,24 @@ test.each<[string, readonly unknown[], unknown]>([
     { ...B, costUsd: 2 },
   ],
   ["a cost without tokens", [{ type: "usage", costUsd: 1 }], { inputTokens: 0, outputTokens: 0, costUsd: 1 }],
+  ["a message without usage", [{ type: "message", usage: A }, { type: "message" }, { type: "usage" }], A],
+  [
+    "messages between calls",
+    [
+      { type: "usage", usage: A },
+      { type: "message", usage: B },
+      { type: "turn_completed", usage: B },
+    ],
+    A,
+  ],
+  [
+    "an event of another type",
+    [
+      { type: "usage", usage: A },
+      { type: "text", usage: B },
+    ],
+    A,
+  ],
   ["a cost that is no number", [{ type: "usage", usage: A, costUsd: "1" }], A],
   [
     "a cost that is not told again stays",
