@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a store that does not answer is asked again, with the same words", async () => {
+test("a store that does not answer is called again with the same arguments", async () => {
   const { store, calls } = storeThatFails(BUSY, AWAY, BUSY);
   const answer = patientStore(store, { storeMs: 1_000 }).getSession("s");
   await vi.runAllTimersAsync();
@@ -34,7 +34,7 @@ test("a store that does not answer is asked again, with the same words", async (
   expect(calls).toEqual([["s"], ["s"], ["s"], ["s"]]);
 });
 
-test("it is asked less and less often", async () => {
+test("the pauses between calls double up to a limit", async () => {
   const { store, calls } = storeThatFails(...Array.from({ length: 50 }, () => BUSY));
   patientStore(store, { storeMs: 60_000 }).getSession("s").catch(String);
   const counts: number[] = [];
@@ -49,14 +49,14 @@ test("it is asked less and less often", async () => {
   expect(calls.length - before).toBe(10);
 });
 
-test("its own error is passed on when the time is over", async () => {
+test("the store's own error is thrown when the time is over", async () => {
   const { store } = storeThatFails(...Array.from({ length: 50 }, () => AWAY));
   const refused = expect(patientStore(store, { storeMs: 1_000 }).getSession("s")).rejects.toBe(AWAY);
   await vi.advanceTimersByTimeAsync(1_001);
   await refused;
 });
 
-test("an answer in between begins the time anew", async () => {
+test("an answer resets the time that is left", async () => {
   const { store, calls } = storeThatFails(BUSY, undefined, BUSY);
   const patient = patientStore(store, { storeMs: 40 });
   for (let n = 0; n < 2; n++) {
@@ -67,7 +67,7 @@ test("an answer in between begins the time anew", async () => {
   expect(calls).toHaveLength(4);
 });
 
-test("a caller who gave up waits for less", async () => {
+test("an aborted caller waits for less time", async () => {
   const { store } = storeThatFails(...Array.from({ length: 50 }, () => BUSY));
   const patience = { storeMs: 1_000_000, signal: AbortSignal.abort() };
   const refused = expect(patientStore(store, patience).getSession("s")).rejects.toBe(BUSY);
@@ -79,13 +79,13 @@ test.each([
   ["a store that is closed", CLOSED],
   ["any other error", new ContinuoError("conflict", "no")],
   ["an error of nobody's", new Error("no")],
-])("%s is not asked again", async (_name, error) => {
+])("%s is not retried", async (_name, error) => {
   const { store, calls } = storeThatFails(error);
   await expect(patientStore(store, { storeMs: 1_000 }).getSession("s")).rejects.toBe(error);
   expect(calls).toHaveLength(1);
 });
 
-test("a call that may not be repeated is made once, and other fields are as they were", async () => {
+test("a call that may not be repeated is made once, and other fields stay the same", async () => {
   const { store, calls } = storeThatFails(BUSY);
   const patient = patientStore(store, { storeMs: 1_000 });
   await expect(patient.createSession({ sessionId: "s" })).rejects.toBe(BUSY);

@@ -110,7 +110,7 @@ test.each([
   expect(log.appended.map(({ events }) => events.length)).toEqual(sizes);
 });
 
-test("who needs room waits only while too much is unwritten", async () => {
+test("a caller that waits for room waits only while too much is unwritten", async () => {
   const { log, journal } = open();
   const gate = Promise.withResolvers<void>();
   log.gate = gate.promise;

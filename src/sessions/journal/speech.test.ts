@@ -83,7 +83,7 @@ test("a whole message takes the place of its parts, and keeps the thinking that 
   expect(closeMessage(speech)).toEqual([]);
 });
 
-test("a whole message of white space does not take the place of the text that was said", () => {
+test("a whole message of white space does not replace the streamed text", () => {
   const speech = createSpeech();
   say(speech, "yes");
   expect(whole(speech, [text(" ")], "m")).toEqual([received("m", [text("yes"), text(" ")])]);
@@ -136,7 +136,7 @@ test("a message of calls only ends without texts", () => {
   expect(closeMessage(speech)).toEqual([{ type: "message_completed", data: { messageId: "m" } }]);
 });
 
-test("a call joins the message that is being said, and the one that was said", () => {
+test("a call joins its message, whether that is open or complete", () => {
   const speech = createSpeech();
   say(speech, "one");
   expect(messageOfCall(speech, "m")).toBe("m");
@@ -150,14 +150,14 @@ test("a call joins the message that is being said, and the one that was said", (
   expect(messageOfCall(speech, "m")).toBe("m:3");
 });
 
-test("messages without a name are told apart", () => {
+test("messages without an id get different ids", () => {
   const speech = createSpeech();
   const first = [...sayPart(speech, { type: "text", delta: "one" }), ...closeMessage(speech)];
   expect(first.at(-1)).toEqual(received("said-1", [text("one")]));
   expect(whole(speech, [text("two")])).toEqual([received("said-2", [text("two")])]);
 });
 
-test("what continues is told without an end, and what does not is ended", () => {
+test("a message of the same id stays open, and another one is completed", () => {
   const speech = createSpeech();
   say(speech, "one");
   expect(closeOthers(speech, "m")).toEqual([streamed("m", "one")]);

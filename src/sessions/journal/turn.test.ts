@@ -85,7 +85,7 @@ test.each<[string, unknown, readonly unknown[]]>([
     { type: "toString", x: 1 },
     [{ type: "diagnostics_reported", data: { details: { type: "toString", x: 1 } } }],
   ],
-])("%s is told as events", (_name, event, entries) => {
+])("%s becomes its events", (_name, event, entries) => {
   expect(tell(createTurn(), event)).toEqual(entries);
 });
 
@@ -131,7 +131,7 @@ test.each<[string, unknown, boolean]>([
   ["a question", { type: "permission_request", requestId: "q" }, true],
   ["an error", { type: "error", message: "no" }, true],
   ["the end of the turn", { type: "turn_completed" }, false],
-])("%s comes after what was said before: the message goes on: %#", (_name, event, goesOn) => {
+])("%s completes the streamed message before it, or leaves it open (case %#)", (_name, event, goesOn) => {
   const turn = createTurn();
   const entries = tell(turn, TEXT, event);
   expect(entries.slice(0, goesOn ? 1 : 2)).toEqual(goesOn ? [STREAMED] : [STREAMED, RECEIVED]);
@@ -151,7 +151,7 @@ test("a result ends a message without a name", () => {
   ]);
 });
 
-test("what was said last is known when the turn ends", () => {
+test("the content of the last message is kept when the turn ends", () => {
   const turn = createTurn();
   tell(turn, { type: "message", content: [{ type: "text", text: "first" }] }, TEXT);
   expect(turn.said).toEqual([{ type: "text", text: "first" }]);
