@@ -43,7 +43,7 @@ export function fitBlocks(message: Message, content: readonly Block[], { work, w
     const block = plain(raw);
     if (work.isOwn(message)) return noted(message, raw, fitOwn(raw, work, where), work);
     let fit = fitBlock(block, work, where);
-    if (where === "prompt" && block.type === "text") {
+    if (where === "prompt" && fit.block?.type === "text") {
       if (isFirstText) fit = withoutDroppedStart(fit, work);
       isFirstText = false;
     }
@@ -66,7 +66,7 @@ export function fitResult(message: Message, result: ToolResultBlock, work: Conve
     const block = plain(raw);
     if (block.type === "text") {
       const fit = fitText(block.text);
-      isRewritten ||= fit.reason !== "";
+      isRewritten ||= fit.reason === MENDED;
       if (fit.block !== null) content.push(fit.block);
       continue;
     }
@@ -209,7 +209,7 @@ function withoutDroppedStart(fit: Fit, { rules }: Conversing): Fit {
 function fitThinking(block: ThinkingBlock, { rules }: Conversing): Fit {
   const { signature, ...unsigned } = block;
   const isSealed = !!signature || block.data !== undefined;
-  const isOurs = rules.vendor !== null && block.signedBy === rules.vendor;
+  const isOurs = block.signedBy === rules.vendor;
   if (isSealed && isOurs) return sealedAlone(block);
   const whole = block.text.toWellFormed();
   const reason = whole === block.text ? "" : MENDED;
