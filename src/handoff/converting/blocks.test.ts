@@ -390,6 +390,15 @@ const RESULTS: readonly (readonly [string, ResultCase])[] = [
     },
   ],
   [
+    "a text behind an image, where one is sent",
+    {
+      to: "opencode",
+      content: [image(), text("a")],
+      made: [text("a"), image()],
+      told: ["image kept", "tool_result rewritten: its text comes first"],
+    },
+  ],
+  [
     "one text, where one is sent",
     {
       to: "opencode",

@@ -20,6 +20,13 @@ test.each<readonly [string, AgentName, ImageFields, ImageFields | null, string]>
     { mimeType: "image/png", data: PNG },
     MENDED,
   ],
+  [
+    "another name of its type",
+    "pi",
+    { mimeType: "image/JPG", data: PNG },
+    { mimeType: "image/jpeg", data: PNG },
+    MENDED,
+  ],
   ["no type, data of a PNG", "pi", { mimeType: "", data: PNG }, { mimeType: "image/png", data: PNG }, MENDED],
   [
     "any type, data of a JPEG",
@@ -110,8 +117,8 @@ test.each<readonly [string, AgentName, ImageFields, ImageFields | null, string]>
   [
     "an address of data with another type",
     "pi",
-    { mimeType: "image/png", url: "data:image/gif;base64,R0lGOD" },
-    { mimeType: "image/gif", data: "R0lGOD" },
+    { mimeType: "image/png", url: `data:image/gif;base64,${PNG}` },
+    { mimeType: "image/gif", data: PNG },
     MENDED,
   ],
   [

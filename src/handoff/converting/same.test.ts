@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Block, Message } from "../../model/index.ts";
-import { differenceBetween } from "./same.ts";
+import { comparedPart, differenceBetween, isConversation, withoutAside } from "./same.ts";
 
 const said = (role: Message["role"], ...content: readonly Block[]): Message => ({
   ...{ id: "m", role, content, metadata: {} },
@@ -74,8 +74,141 @@ test.each<readonly [string, readonly Message[], string]>([
     read(2, ...(RESULT ?? []).map((one) => ({ ...one, toolCallId: "d" }) as Block)),
     "turn 3 (tool) differs in its results",
   ],
+  ["an empty conversation", [], "it holds 0 turns of 4"],
   ["one turn less", WRITTEN.slice(0, 3), "it holds 3 turns of 4"],
+  [
+    "three turns more",
+    [...WRITTEN, said("user", text("And?")), said("assistant", text("No.")), said("user", text("So?"))],
+    "it holds 3 more turns than Continuo wrote",
+  ],
   ["one turn more", [...WRITTEN, said("user", text("And?"))], "it holds 1 more turns than Continuo wrote"],
 ])("%s is a difference", (_name, messages, difference) => {
   expect(differenceBetween(WRITTEN, messages)).toBe(difference);
+});
+
+const aside = (words: string): Message => ({ ...said("user", text(words)), origin: "injected" });
+const [ASK, REPLY] = [said("user", text("a")), said("assistant", text("b"))];
+
+test.each<readonly [string, readonly Message[], readonly Message[]]>([
+  ["what its agent puts in", [ASK, REPLY], [aside("x"), ASK, REPLY]],
+  ["a prompt that looks like what its agent puts in", [ASK, REPLY], [aside("a"), REPLY]],
+  [
+    "such a prompt, which its agent puts in once more before it",
+    [REPLY, ASK],
+    [aside("a"), REPLY, aside("a")],
+  ],
+  ["such a prompt, which its agent repeats", [ASK, REPLY], [aside("a"), aside("a"), REPLY]],
+  ["a prompt, and the same words of its agent", [ASK, REPLY], [ASK, aside("a"), REPLY]],
+  ["one such prompt of two", [ASK, REPLY, ASK], [ASK, REPLY, aside("a")]],
+  [
+    "two messages as one",
+    [said("assistant", text("a")), said("assistant", text("b"))],
+    [said("assistant", text("a"), text("b"))],
+  ],
+  [
+    "results in another order",
+    [said("tool", result("c", false)), said("tool", result("d", false))],
+    [said("tool", result("d", false)), said("tool", result("c", false))],
+  ],
+  [
+    "calls with the name of their tool in front of their ids",
+    [said("assistant", call("c", "look", "it")), said("tool", result("c", false))],
+    [said("assistant", call("look__c", "look", "it")), said("tool", result("look__c", false))],
+  ],
+  [
+    "what says nothing left out",
+    [said("assistant", text(""), { type: "thinking", text: "" }, text("a"))],
+    [said("assistant", text("a"))],
+  ],
+])("a session reads the same with %s", (_name, written, messages) => {
+  expect(differenceBetween(written, messages)).toBeNull();
+});
+
+test.each<readonly [string, readonly Message[], readonly Message[], string]>([
+  ["a system message", [ASK], [ASK, { ...REPLY, role: "system" }, said("user", text("c"))], "texts"],
+  ["what was written twice and read once", [ASK, said("user", text("a"))], [aside("a")], "texts"],
+])("%s is no part of what was written", (_name, written, messages, kind) => {
+  expect(differenceBetween(written, messages)).toBe(`turn 1 (user) differs in its ${kind}`);
+});
+
+test("an answer that the agent reads as an error is missing", () => {
+  expect(differenceBetween([REPLY], [{ ...REPLY, origin: "error" }])).toBe("it holds 0 turns of 1");
+});
+
+test.each<readonly [Message["role"], Message["origin"], boolean]>([
+  ["user", undefined, true],
+  ["user", "person", true],
+  ["assistant", "agent", true],
+  ["user", "summary", true],
+  ["tool", undefined, true],
+  ["system", undefined, false],
+  ["user", "injected", false],
+  ["assistant", "notification", false],
+  ["assistant", "error", false],
+])("whether a message of %s with the origin %s is conversation: %s", (role, origin, is) => {
+  expect(isConversation({ ...said(role), ...(origin === undefined ? {} : { origin }) })).toBe(is);
+});
+
+const LONG = "so ".repeat(30);
+
+test.each<readonly [string, Message, Message, boolean]>([
+  ["the same words", ASK, aside("a"), true],
+  ["other words", ASK, aside("b"), false],
+  ["the words of a message of conversation", ASK, ASK, false],
+  ["the words of another role", REPLY, aside("b"), false],
+  ["the same long words", said("user", text(LONG)), aside(LONG), true],
+  ["other long words", said("user", text(`${LONG}1`)), aside(`${LONG}2`), false],
+  [
+    "long words that end with half of another character",
+    said("user", text(`${LONG}\ud83d`)),
+    aside(`${LONG}\ud83e`),
+    false,
+  ],
+  ["words that say nothing besides", said("user", text("a"), text("")), aside("a"), true],
+  ["one text in place of two", said("user", text("a"), text("b")), aside("ab"), false],
+  ["a picture in place of its data as words", said("user", image("a")), aside("a"), false],
+])(
+  "a message that was written is left out beside one of the agent with %s: %s",
+  (_name, one, other, isOut) => {
+    expect(withoutAside([one, REPLY], [other])).toEqual(isOut ? [REPLY] : [one, REPLY]);
+  },
+);
+
+const FILE = { type: "file", mimeType: "text/plain" } as const;
+const IMAGE = { type: "image", mimeType: "image/png" } as const;
+
+test.each<readonly [string, Block, ReturnType<typeof comparedPart>]>([
+  ["a text", text("a"), { kind: "texts", words: "a" }],
+  ["an empty text", text(""), null],
+  ["a thought", { type: "thinking", text: "a", signature: "s" }, { kind: "thinking", words: "a" }],
+  ["a hidden thought", { type: "thinking", text: "", signature: "s" }, null],
+  ["a call", call("look__ab__cd", "look", "it"), { kind: "calls", words: 'cd look {"at":"it"}' }],
+  ["an image", { ...IMAGE, data: "A", url: "u" }, { kind: "images", words: "A" }],
+  ["an image that lies elsewhere", { ...IMAGE, url: "u" }, { kind: "images", words: "u" }],
+  ["an image without a place", IMAGE, { kind: "images", words: "" }],
+  ["a file", { ...FILE, data: "A", url: "u", text: "t" }, { kind: "files", words: "A" }],
+  ["a file that lies elsewhere", { ...FILE, url: "u", text: "t" }, { kind: "files", words: "u" }],
+  ["a file that is text", { ...FILE, text: "t" }, { kind: "files", words: "t" }],
+  ["a file without a place", FILE, { kind: "files", words: "" }],
+  ["an unknown block", { type: "unknown", raw: 1 }, { kind: "files", words: "unknown" }],
+  [
+    "a result",
+    result(
+      "look__c",
+      true,
+      text("a"),
+      text(""),
+      image("A"),
+      { ...IMAGE, url: "u" },
+      { ...FILE, data: "B" },
+      FILE,
+      {
+        type: "unknown",
+        raw: 1,
+      },
+    ),
+    { kind: "results", words: "c true a\n\nA\n\nu\n\nB\n\nunknown" },
+  ],
+])("what is compared of %s", (_name, block, part) => {
+  expect(comparedPart(block)).toEqual(part);
 });

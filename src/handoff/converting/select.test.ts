@@ -68,7 +68,7 @@ test("a system message does not go over, although the agent sends it", () => {
 });
 
 test("an empty message is on a line, whether the agent sends it or not", () => {
-  const empty = said("empty", "assistant", []);
+  const empty = said("empty", "assistant", [], { origin: "agent" });
   const line = "empty other noted: an empty message";
   expect(selected([asked, empty])).toEqual({ ids: ["asked", "empty"], left: [line] });
   expect(selected([asked, empty], [asked])).toEqual({ ids: ["asked"], left: [line] });

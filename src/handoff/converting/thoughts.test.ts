@@ -70,6 +70,23 @@ test("of two equal thoughts, of which one is sent, the second one is noted", () 
   expect(unsentOf(both, sending([said([thinking("a"), thinking("a")])]))).toEqual([]);
 });
 
+test("a text that is sent in place of a thought stands for one of two equal ones", () => {
+  const history = [said([thinking("a"), thinking("a")])];
+  const again = { ...thoughtOf("a"), record: { ...thoughtOf("a").record, place: "a again" } };
+  expect(unsentOf([thoughtOf("a"), again], sending([said([text("a")])], history))).toEqual(["a again"]);
+});
+
+test("a text that is no longer sent takes nothing from a thought with its words", () => {
+  const now = sending([said([thinking("a")])], [said([thinking("a"), text("a")])]);
+  expect(unsentOf([thoughtOf("a")], now)).toEqual([]);
+});
+
+test("a thought without words is found by its seal, next to blocks of other kinds", () => {
+  const sealed = thinking("", { signature: "s" });
+  const call: Block = { type: "tool_call", id: "c", name: "look", args: {} };
+  expect(unsentOf([thoughtOf("s")], sending([said([call, sealed])]))).toEqual([]);
+});
+
 test.each<readonly [string, Sending, readonly string[]]>([
   ["sent in place of it", sending([said([text("a")])], [said([thinking("a")])]), []],
   ["that the session holds too", sending([said([text("a")])], [said([thinking("a"), text("a")])]), ["a"]],
