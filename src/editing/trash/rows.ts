@@ -66,7 +66,8 @@ function changesOf(db: DatabaseSync): number {
 }
 
 /**
- * Errors: `conflict` where a row with the same key is there again; nothing is put back then.
+ * Errors: `conflict` where a row with the same key is there again, `corrupt` where the kept rows cannot be read;
+ * nothing is put back then.
  * @param place `replaced`: rows with the same keys gave way to these.
  * @param aside a folder where these rows are kept
  */
@@ -78,7 +79,8 @@ export async function putRows(
 ): Promise<void> {
   const path = join(folder, ROWS_FILE);
   if (!existsSync(path)) return;
-  const kept: KeptTable[] = JSON.parse(readFileSync(path, "utf8"));
+  const kept = readKept(folder);
+  if (kept === null) throw unreadableRows(path);
   await inTransaction(plan.database, (db) => {
     if (aside !== null) keepAndDelete(db, plan, aside);
     else if (place === "replaced") deleteRows(db, plan);
@@ -107,6 +109,13 @@ function readKept(folder: string): KeptTable[] | null {
   } catch {
     return null;
   }
+}
+
+function unreadableRows(path: string): ContinuoError {
+  return new ContinuoError("corrupt", `${path} is damaged: the rows in it cannot be restored`, {
+    hint: "Restore that file from a backup of its folder, then try again.",
+    details: { path },
+  });
 }
 
 /** Makes a database at a new path that holds the rows that were kept, in tables without rules. */

@@ -5,7 +5,7 @@
  * deletion that was cut off can be restored like any other.
  */
 
-import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { type Places, syncFolder, writeDurably } from "../../files/index.ts";
@@ -138,7 +138,7 @@ function makeFolder(places: Places, trashId: string): string {
     mkdirSync(folder, { mode: 0o700 });
     return folder;
   } catch (cause) {
-    const isTaken = (cause as NodeJS.ErrnoException).code === "EEXIST";
+    const isTaken = (cause as NodeJS.ErrnoException).code === "EEXIST" && existsSync(folder);
     const message = isTaken ? "somebody else deletes this session right now" : (cause as Error).message;
     throw new ContinuoError(isTaken ? "conflict" : "unwritable", message, { cause });
   }

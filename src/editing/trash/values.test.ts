@@ -114,6 +114,30 @@ describe("a row of the trash", () => {
   });
 });
 
+test("rows whose copy in the trash is damaged are refused, and the session stays in the trash", async () => {
+  using db = new DatabaseSync(database);
+  db.exec("CREATE TABLE session (session_id TEXT); INSERT INTO session VALUES ('s')");
+  const trashId = await trash(rowsPlan(), `${database}#s`);
+  const path = join(trashFolder(places), trashId, "rows.json");
+  writeFileSync(path, '[{"name"');
+  await expect(restoreFromTrash(trashId, { places, now: NOW, force: false })).rejects.toMatchObject({
+    code: "corrupt",
+    message: `${path} is damaged: the rows in it cannot be restored`,
+    details: { path },
+  });
+  expect(existsSync(path)).toBe(true);
+});
+
+test("a file in the place of the trash is named as the obstacle", async () => {
+  const main = join(home, "a.jsonl");
+  writeFileSync(main, "main\n");
+  mkdirSync(join(trashFolder(places), ".."), { recursive: true });
+  writeFileSync(trashFolder(places), "");
+  const plan: TrashPlan = { type: "files", paths: [main], indexLines: [], forks: [] };
+  await expect(trash(plan, main)).rejects.toMatchObject({ message: expect.stringContaining("EEXIST") });
+  expect(readFileSync(main, "utf8")).toBe("main\n");
+});
+
 test("files in the trash can be read as they lay, and their stamps are those in the trash", async () => {
   const [main, other] = [join(home, "native/a.jsonl"), join(home, "native/a/sub.jsonl")];
   mkdirSync(join(home, "native/a"), { recursive: true });

@@ -70,6 +70,7 @@ const FAILURES: readonly (readonly [string | number, Expected])[] = [
   [1, OTHER],
   [5, BUSY],
   [5 + 256, BUSY],
+  [6, BUSY],
   [8, ["unavailable", "cannot be written", "Check the permissions of the file and its folder."]],
   [10 + 12 * 256, DISK],
   [11, ["corrupt", "is damaged", DAMAGED]],

@@ -38,12 +38,15 @@ interface Failure {
   readonly hint: string;
 }
 
+const IS_LOCKED: Failure = {
+  code: "busy",
+  says: "is locked by another process",
+  hint: "Try again; if the lock remains, look for a process that hangs.",
+};
+
 const FAILURES: Readonly<Record<number, Failure>> = {
-  [BUSY]: {
-    code: "busy",
-    says: "is locked by another process",
-    hint: "Try again; if the lock remains, look for a process that hangs.",
-  },
+  [BUSY]: IS_LOCKED,
+  [LOCKED]: IS_LOCKED,
   8: {
     code: "unavailable",
     says: "cannot be written",

@@ -1,8 +1,8 @@
-/** What the store refuses, word by word: the rules are the same on every engine, so these tests need no file. */
+/** Refusals of reads, forks, snapshots, pruning and lists of logs, and what they accept at their bounds. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ContinuoError, NewEvent, Store } from "../../src/model/index.ts";
-import { openStore } from "../../src/store/index.ts";
+import type { ContinuoError, NewEvent, Store } from "../../../src/model/index.ts";
+import { openStore } from "../../../src/store/index.ts";
 
 let store: Store;
 beforeAll(async () => {
