@@ -50,6 +50,7 @@ function bodiesIn(source: string): readonly Body[] {
 export function probe(file: string, name: string): string {
   const test = "globalThis.__vitest_worker__?.filepath";
   const line = `${test}+${JSON.stringify(`\t${name}\n`)}`;
-  const append = `process.getBuiltinModule("node:fs").appendFileSync(${JSON.stringify(file)},${line})`;
+  // A function may have a `process` of its own.
+  const append = `globalThis.process.getBuiltinModule("node:fs").appendFileSync(${JSON.stringify(file)},${line})`;
   return `(${test}&&((globalThis.mutantsReached??={})[${line}]??=(${append},1)))`;
 }
