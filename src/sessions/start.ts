@@ -107,7 +107,8 @@ async function place(store: Store, sessionId: string, { maxQueued, call, runId }
 }
 
 function tooMany(sessionId: string, maxQueued: number): ContinuoError {
-  return new ContinuoError("too_many_runs", `${maxQueued} runs already wait for the session ${sessionId}`, {
+  const waiting = maxQueued === 1 ? "1 run already waits" : `${maxQueued} runs already wait`;
+  return new ContinuoError("too_many_runs", `${waiting} for the session ${sessionId}`, {
     hint: "Try again after some of them have ended.",
     details: { sessionId, limit: maxQueued },
   });

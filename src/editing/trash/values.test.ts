@@ -114,6 +114,15 @@ describe("a row of the trash", () => {
   });
 });
 
+test("a row that never left the database is not restored a second time", async () => {
+  using db = new DatabaseSync(database);
+  db.exec("CREATE TABLE session (session_id TEXT, title TEXT); INSERT INTO session VALUES ('s', 'T')");
+  const trashId = await trash(rowsPlan(), `${database}#s`);
+  db.exec("INSERT INTO session VALUES ('s', 'T')");
+  await restoreFromTrash(trashId, { places, now: NOW, force: false });
+  expect(db.prepare("SELECT count(*) AS count FROM session").get()?.count).toBe(1);
+});
+
 test("rows whose copy in the trash is damaged are refused, and the session stays in the trash", async () => {
   using db = new DatabaseSync(database);
   db.exec("CREATE TABLE session (session_id TEXT); INSERT INTO session VALUES ('s')");
