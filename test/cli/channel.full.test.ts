@@ -67,7 +67,7 @@ test("an agent answers messages from before and after it joined", async () => {
   // What was said meanwhile, and not to the agent, is given with the next input; what it answered itself is not.
   const [, second = ""] = home.prompts();
   expect(second).toMatch(/^<missed_context>\n.*\nnothing for the agent\n.*<\/missed_context>\n\nann in/su);
-  expect(second).toContain("1 messages were written");
+  expect(second).toContain("1 message was written");
   await using tail = background(home, ["channel", "tail", "team"], env);
   expect(await tail.line("Hello to you.")).toMatch(/Z {2}claude: Hello to you\.$/u);
   const exported = await run(home, ["channel", "export", "team"], { env });

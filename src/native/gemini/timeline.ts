@@ -180,7 +180,10 @@ function repeatedEnd(index: Index, old: readonly number[], again: readonly numbe
 /** Messages on lines of their own that are older than one in front of them, as one problem. */
 export function orderProblems({ order }: Timeline): Problem[] {
   if (order.late === 0) return [];
-  const message = `${order.late} messages are older than one in front of them`;
+  const message =
+    order.late === 1
+      ? "1 message is older than one in front of it"
+      : `${order.late} messages are older than one in front of them`;
   return [{ code: "bad_order", line: order.firstLine, message }];
 }
 

@@ -155,7 +155,9 @@ function orderProblems(index: Index, up: Int32Array): Problem[] {
     line ??= index.line[record] ?? null;
   }
   if (count === 0) return [];
-  return [{ code: "bad_order", line, message: `${count} entries stand before their parents` }];
+  const what =
+    count === 1 ? "1 entry stands before its parent" : `${count} entries stand before their parents`;
+  return [{ code: "bad_order", line, message: what }];
 }
 
 /** The first kept entry lies on the path to its compaction, or is the compaction itself. */

@@ -136,7 +136,7 @@ const CASES: Readonly<Record<string, Case>> = {
   cycle: [lines(HEADER, said("a", "b"), said("b", "a"), said("c", "b")), ["cycle", 2, "lead back to it"]],
   bad_order: [
     lines(HEADER, said("b", "a"), said("a", null)),
-    ["bad_order", 2, "1 entries stand before their parents"],
+    ["bad_order", 2, "1 entry stands before its parent"],
   ],
   "dangling_reference: of a compaction": [
     lines(HEADER, said("a", null), {
