@@ -26,6 +26,12 @@ test("an arrow function keeps the value of its expression", () => {
   ]);
 });
 
-test("a place outside of all functions has no probe, and two places of one function have two", () => {
-  expect(ran("const a = 1; function f() { return [2, 3]; } f();", "1;", "2", "3")).toEqual(["2", "3"]);
+test("two places of one function have two probes", () => {
+  expect(ran("function f() { return [2, 3]; } f();", "2", "3")).toEqual(["2", "3"]);
+});
+
+test("a place outside of all functions has a probe in each", () => {
+  const source = "const a = 1; const f = (n) => (() => n)(); function g() {} f(2); g();";
+  expect(ran(source, "1;")).toEqual(["1;", "1;", "1;"]);
+  expect(ran("const a = 1; const f = (n) => () => { return n + 1; }; f(2)();", "1;")).toEqual(["1;", "1;"]);
 });

@@ -9,7 +9,7 @@ interface Body {
   readonly block: boolean;
 }
 
-/** The source with a probe in the innermost function around each place; a place outside of all has none. */
+/** The source with a probe in the innermost function around each place, or in every function for a place outside of all. */
 export function withProbes(
   source: string,
   places: readonly number[],
@@ -19,8 +19,10 @@ export function withProbes(
   const probes = new Map<Body, string[]>();
   for (const place of places) {
     const around = bodies.filter(({ start, end }) => start <= place && place < end);
-    const body = around.toSorted((a, b) => a.end - a.start - (b.end - b.start))[0];
-    if (body !== undefined) probes.set(body, [...(probes.get(body) ?? []), probeOf(place)]);
+    const innermost = around.toSorted((a, b) => a.end - a.start - (b.end - b.start)).slice(0, 1);
+    for (const body of innermost.length > 0 ? innermost : bodies) {
+      probes.set(body, [...(probes.get(body) ?? []), probeOf(place)]);
+    }
   }
   const pieces = [...probes].flatMap(([{ start, end, block }, all]) =>
     block
