@@ -21,6 +21,17 @@ test.each([
     "<user_shell_command>\n<command>\nls\n</command>\n<result>\nExit code: 0\nOutput:\na.ts\n</result>\n</user_shell_command>",
     "! ls\nExit code: 0\nOutput:\na.ts",
   ],
+  ...[
+    ...["local-command-stderr", "local-command-caveat", "bash-stderr", "user-memory-input"],
+    ...["command-message", "command-args", "command-contents", "skill-format"],
+  ].map((tag) => [`the tag ${tag}`, ` <${tag}>\na\n</${tag}>\n`, "a"] as const),
+  ["empty outputs", "<bash-stdout></bash-stdout><bash-stderr>a</bash-stderr>", "a"],
+  ["arguments of white space", "<command-name> /a </command-name><command-args> </command-args>", "/a"],
+  [
+    "a command of the shell that printed nothing",
+    "<user_shell_command><command>ls</command><result> </result></user_shell_command>",
+    "! ls",
+  ],
   ["a slash command of Gemini CLI, as it was typed", "/compress", "/compress"],
 ])("readable: %s", (_, text, spoken) => {
   expect(spokenText(text)).toBe(spoken);
@@ -31,6 +42,9 @@ test.each([
   "words <command-name>/a</command-name>",
   "<command-name>/a",
   "<div>x</div>",
+  " ",
+  "<user_shell_command><result>x</result></user_shell_command>",
+  "<user_shell_command><command>x</command> y</user_shell_command>",
   "<user_shell_command>x</user_shell_command>",
   "<user_shell_command><command>x</command></user_shell_command><bash-input>y</bash-input>",
   "<bash-input>".repeat(50_000),

@@ -74,6 +74,18 @@ test("thinking, where it is wanted", () => {
   expect(messagesToText(TALK.slice(2, 3), { thinking: "full" })).toContain("assistant thinks:\n| hm\n");
 });
 
+test("an error, the text of a file and hidden thinking", () => {
+  const talk = [
+    message("assistant", [{ type: "text", text: "no" }], { origin: "error" }),
+    message("user", [{ type: "file", mimeType: "a/b", text: "x" }]),
+    message("assistant", [{ type: "thinking", text: "" }]),
+  ];
+  expect(messagesToText(talk, { thinking: "full" })).toBe(
+    "error in place of an answer:\n| no\n\nuser attaches:\n| [file a/b]\n| x\n",
+  );
+  expect(messagesToText([])).toBe("");
+});
+
 const hostile = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc

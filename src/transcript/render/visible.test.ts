@@ -29,6 +29,9 @@ test.each([
     "a<U+034F><U+FE01><U+180B>b",
   ],
   ["characters that are reserved to be ignored", "a\u2065\ufff0\u{e0fff}b", "a<U+2065><U+FFF0><U+E0FFF>b"],
+  ["a selector that makes a sign a text stays", "☎\ufe0e", "☎\ufe0e"],
+  ["a space after a control", "\u001f \u0001", "␟ ␁"],
+  ["a joiner before an emoji of two units", "👩\u200d💻👩\u200d", "👩\u200d💻👩<U+200D>"],
   ["wide text stays", "日本語 ñ", "日本語 ñ"],
 ])("visibleText: %s", (_, text, visible) => {
   expect(visibleText(text)).toBe(visible);
@@ -71,6 +74,12 @@ test.each([
   ["tags and fillers are spelled out", "\u{e0041}\u3164\u001b", "<U+E0041><U+3164>␛"],
 ])("textInIsolates: %s", (_, text, kept) => {
   expect(textInIsolates(text)).toBe(kept);
+});
+
+test("at most 60 directions are open at once in a line", () => {
+  const kept = (count: number): string => textInIsolates("\u2067".repeat(count));
+  expect(kept(60)).toBe("\u2067".repeat(60) + "\u2069".repeat(60));
+  expect(kept(61)).toBe(`${"\u2067".repeat(60)}<U+2067>${"\u2069".repeat(60)}`);
 });
 
 test("no direction reaches beyond its line, however marks are mixed, and doing it twice changes nothing", () => {
