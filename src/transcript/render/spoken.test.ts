@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toParts } from "./parts.ts";
 import { spokenText } from "./spoken.ts";
 
-test.each([
+test.each<readonly [string, string, string]>([
   [
     "a slash command of Claude Code",
     "<command-name>/compact</command-name>\n            <command-message>compact</command-message>\n            <command-args>keep it short</command-args>",
