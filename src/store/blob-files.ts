@@ -169,7 +169,6 @@ async function collectBlobs(
   let removed = 0;
   let sizeBytes = 0;
   for (let more = true; more; ) {
-    options.signal?.throwIfAborted();
     const page = await engine.write(
       (tx) => collectPage(tx, options.minAgeMs ?? COLLECT_AFTER_MS),
       options.signal,

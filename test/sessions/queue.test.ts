@@ -148,6 +148,23 @@ test("a run that waits for room in its process says in the store that somebody w
   expect(await waiting).toMatchObject({ status: "completed" });
 });
 
+test("a run that is cancelled while it waits for room in its process ends before there is room", async () => {
+  const second = await startRun(store, (await startSession(store)).sessionId, "two");
+  const stop = new AbortController();
+  let result: unknown;
+  const hooks = {
+    wait: async () => {
+      const options = { maxParallel: 1, signal: stop.signal };
+      const waiting = executeRun(store, new EchoAgent(), second.runId, options);
+      await expect.poll(() => store.getLease(`run/${second.runId}`)).not.toBeNull();
+      stop.abort();
+      result = await waiting;
+    },
+  };
+  await runOnce(store, new ScriptedAgent({ turns: [[{ hook: "wait" }]], hooks }), "one", { maxParallel: 1 });
+  expect(result).toMatchObject({ status: "cancelled" });
+});
+
 test("runs of different sessions run at the same time, up to a limit", async () => {
   let running = 0;
   let most = 0;

@@ -206,12 +206,17 @@ test("after a failure the end writes what was left, and counts what the store re
   expect(log.types).toEqual(["a", "b", "lost 1"]);
 });
 
-test("a store that is still away at the end is an error", async () => {
+test.each([
+  ["at once", () => AWAY],
+  [
+    "for one of several",
+    ({ length }: { length: number }) => (length === 1 ? AWAY : length === 0 ? undefined : INVALID),
+  ],
+] as const)("a store that is still away at the end, %s, is an error", async (_name, refuse) => {
   const { log, journal } = open();
   log.refuse = () => AWAY;
   await journal.keep([entry("a"), entry("b")], "durable").catch(String);
-  await expect(journal.end(NO_END)).rejects.toBe(AWAY);
-  log.refuse = (events) => (events.length > 1 ? INVALID : AWAY);
+  log.refuse = refuse;
   await expect(journal.end(NO_END)).rejects.toBe(AWAY);
 });
 
