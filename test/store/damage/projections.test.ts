@@ -81,6 +81,13 @@ test.each([
   expect(reasons[0]).toContain(reason);
 });
 
+test("each run without its session is found by verify, with its name", async () => {
+  const url = await storeChangedBy("delete from sessions where session_id = 's'");
+  expect(await reasonsIn(url)).toEqual(
+    expect.arrayContaining(["The run done has no session.", "The run waiting has no session."]),
+  );
+});
+
 test("what was pruned from the log is not held against the rows", async () => {
   const url = await storeChangedBy("");
   {
