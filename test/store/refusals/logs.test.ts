@@ -256,6 +256,11 @@ const SESSIONS: readonly Refusal[] = [
     ],
   ),
   [
+    (store) => store.createSession({ sessionId: "session", ttl: 60_000 }),
+    "there is already a session or a log session",
+    { code: "conflict", sessionId: "session" },
+  ],
+  [
     (store) => store.createSession({ forkedFrom: { logId: "bytes" } }),
     "a session cannot be forked from a log of bytes",
     {},
