@@ -3,7 +3,7 @@
 import type { StoredEvent } from "../../model/index.ts";
 import { type Extras, sql, type Transaction, type Work } from "../engine/index.ts";
 import { type EventTuple, eventColumns, toStoredEvent } from "./events.ts";
-import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
+import { type LogRow, lineageOf, openLog } from "./log-rows.ts";
 import { assertSequence, assertText, assertTime, conflict, isoOf, outOfRange } from "./refusals.ts";
 
 export interface PruneRequest {
@@ -74,9 +74,9 @@ export function* redact(tx: Transaction, logId: string, sequence: number, reason
   if (row === undefined) throw outOfRange(logId, sequence, log.head_sequence);
   const extras = row.extras === null ? {} : (JSON.parse(row.extras) as Extras);
   if (extras.pruned === undefined) yield* bury(tx, log, row, reason);
-  const columns = eventColumns(holdsBytes(log) ? "bytes" : "payload");
+  // Its body is gone, whatever the log holds.
   const statement = tx.dialect.placeholders(
-    `select ${columns} from events where log_key = ? and sequence = ?`,
+    `select ${eventColumns("payload")} from events where log_key = ? and sequence = ?`,
   );
   const [tuple] = (yield {
     sql: statement,
