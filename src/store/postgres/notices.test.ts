@@ -70,6 +70,16 @@ test("nothing that changed is nothing to tell", async () => {
   expect(asked).toEqual([]);
 });
 
+test("closed notices poll no more, though somebody still watches", async () => {
+  const { notices, asked } = openNotices();
+  notices.watch(1);
+  expect(vi.getTimerCount()).toBe(1);
+  await notices.close();
+  expect(vi.getTimerCount()).toBe(0);
+  await after(2 * LIMITS.postgresPollMs);
+  expect(asked).toEqual([]);
+});
+
 test("many logs are several notifications, each of which Postgres accepts", async () => {
   const { notices, asked } = openNotices();
   const keys = Array.from({ length: 801 }, (_, n) => 10_000_000_000_000 + n);

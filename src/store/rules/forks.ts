@@ -46,8 +46,7 @@ function* hashAt(scope: Scope, row: LogRow, sequence: number): Work<string> {
 }
 
 function* recordAt<R>(scope: Scope, row: LogRow, sequence: number, column: string): Work<R> {
-  const segments = yield* lineageOf(scope, row);
-  const segment = segments.find(({ after, upTo }) => after < sequence && sequence <= upTo);
+  const segment = (yield* lineageOf(scope, row)).find(({ upTo }) => sequence <= upTo);
   const text = `select ${column} from events where log_key = ? and sequence = ?`;
   const [found] = yield* sql<R>(scope, text, segment?.logKey ?? 0, sequence);
   if (found === undefined) throw outOfRange(row.log_id, sequence, row.head_sequence);

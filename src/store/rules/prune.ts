@@ -63,7 +63,7 @@ export function* redact(tx: Transaction, logId: string, sequence: number, reason
   assertSequence("sequence", sequence);
   const log = yield* openLog(tx, logId, "change");
   if (sequence === 0 || sequence > log.head_sequence) throw outOfRange(logId, sequence, log.head_sequence);
-  const segment = (yield* lineageOf(tx, log)).find(({ after, upTo }) => after < sequence && sequence <= upTo);
+  const segment = (yield* lineageOf(tx, log)).find(({ upTo }) => sequence <= upTo);
   if (segment?.logKey !== log.log_key) throw yield* inherited(tx, log, sequence, segment?.logKey ?? 0);
   const [row] = yield* sql<Prunable>(
     tx,
