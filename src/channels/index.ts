@@ -15,7 +15,7 @@ export {
   endRun,
 } from "./claims.ts";
 export { type InterruptOptions, interruptMessages, sweepChannels } from "./interrupt.ts";
-export { type Place, participantSession } from "./names.ts";
+export { type Place, participantSession, presenceLease } from "./names.ts";
 export {
   clearHistory,
   commitProcessed,
@@ -31,10 +31,13 @@ export {
   awaitReturn,
   type Card,
   type Fence,
+  handleTaken,
+  isHeldByAnother,
   leaveChannel,
   openChannel,
   readRoster,
   renewHandle,
+  sweeperName,
   takeHandle,
 } from "./participants.ts";
 export { type Author, hasEnded, type OpenMessages, openAfter, post } from "./post.ts";

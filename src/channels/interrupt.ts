@@ -1,6 +1,6 @@
 /** Participants that disappeared: their unfinished messages end as interrupted, with the text so far. */
 
-import { isContinuoError, type NewEvent, type Store } from "../model/index.ts";
+import { isContinuoError, type ListedLease, type NewEvent, type Store } from "../model/index.ts";
 import { CHANNEL_LIMITS } from "../wire/index.ts";
 import { channelLogId, type Place, PRESENCE_PREFIX, placeOfLease } from "./names.ts";
 import { markInterrupted } from "./participant-session.ts";
@@ -46,19 +46,24 @@ function interruption({ messageId, text, head, handle }: OpenMessage, reason: st
 }
 
 export interface SweepOptions {
-  /** A name for this process. */
+  /** A name for this process, made with `sweeperName`. */
   readonly owner: string;
+  /** Renews an expired lease whose holder this process knows to be there. Returns `false` for any other. */
+  readonly keep?: (lease: ListedLease) => Promise<boolean>;
 }
 
 /**
  * Looks for participants whose lease expired and was not released: their process, their connection or their server is
  * gone. Any server may do this at any time. Returns the participants that it found.
  */
-export async function sweepChannels(store: Store, { owner }: SweepOptions): Promise<readonly Place[]> {
+export async function sweepChannels(
+  store: Store,
+  { owner, keep = () => Promise.resolve(false) }: SweepOptions,
+): Promise<readonly Place[]> {
   const found: Place[] = [];
   for await (const lease of leasesBelow(store, PRESENCE_PREFIX)) {
     const place = lease.state === "expired" ? placeOfLease(lease.name) : null;
-    if (place === null) continue;
+    if (place === null || (await keep(lease))) continue;
     try {
       const fence = await store.acquireLease(lease.name, { owner, ttlMs: SWEEP_MS });
       await interruptMessages(store, place, { fence, reason: "the writer disappeared" });

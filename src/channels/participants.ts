@@ -41,20 +41,34 @@ export async function takeHandle(
       return { name, token };
     } catch (error) {
       if (!isContinuoError(error, "lease_held")) throw error;
-      const leftMs = Date.parse(String(error.details.expiresAt)) - Date.now();
+      const leftMs = Number(error.details.leftMs);
       // A connected participant renews its lease long before it gets so short.
-      if (leftMs > CHANNEL_LIMITS.reconnectMs) throw taken(place, error);
+      if (leftMs > CHANNEL_LIMITS.reconnectMs) throw handleTaken(place, error);
       await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(leftMs, 20), 250)));
     }
   }
 }
 
-function taken({ channel, handle }: Place, cause: ContinuoError): ContinuoError {
+/** The refusal of a handle that somebody else has. */
+export function handleTaken({ channel, handle }: Place, cause?: ContinuoError): ContinuoError {
   return new ContinuoError("handle_taken", `the handle ${handle} is already in the channel ${channel}`, {
     hint: "Choose another handle, or end the other participant.",
     details: { channel, handle },
     cause,
   });
+}
+
+/** A server that sweeps holds the handle of somebody who disappeared for a moment, under such a name. */
+export function sweeperName(id: string): string {
+  return `${SWEEPER}${id}`;
+}
+
+const SWEEPER = "server-";
+
+/** Whether another participant holds the lease now: not this `connect()`, and not a server that sweeps. */
+export async function isHeldByAnother(store: Store, name: string, instance: string): Promise<boolean> {
+  const lease = await store.getLease(name);
+  return lease !== null && !lease.owner.startsWith(SWEEPER) && cardIn(lease)?.instance !== instance;
 }
 
 /** Renews the lease. Errors: `fenced` when another participant was given the handle. */

@@ -94,8 +94,8 @@ export interface Coordination {
   resetCursor(options: CursorName & { readonly sequence?: number }): Promise<void>;
 
   /**
-   * Errors: `lease_held` (`details.owner`, `details.token`, `details.expiresAt`). The owner of a lease may take it
-   * again.
+   * Errors: `lease_held` (`details.owner`, `details.token`, `details.expiresAt`, and `details.leftMs` until then by the
+   * database's clock). The owner of a lease may take it again.
    */
   acquireLease(name: string, options: LeaseOptions): Promise<Lease>;
   /** Errors: `fenced` when it was given to somebody else, `not_found`. An expired lease that nobody took is renewed. */

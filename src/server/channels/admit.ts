@@ -6,13 +6,13 @@
 import {
   type ChannelState,
   EMPTY_STATE,
-  type Fence,
+  handleTaken,
   interruptMessages,
   lastAnchor,
-  leaveChannel,
   openChannel,
   openParticipantSession,
   type Place,
+  presenceLease,
   readState,
   takeHandle,
 } from "../../channels/index.ts";
@@ -28,6 +28,7 @@ import {
 import type { Grant, ServerContext } from "../context/index.ts";
 import type { Admission } from "./connection.ts";
 import type { Hub } from "./hub.ts";
+import { Seat, type Seating } from "./seat.ts";
 
 export interface AdmitOptions {
   readonly context: ServerContext;
@@ -36,6 +37,7 @@ export interface AdmitOptions {
   readonly grant: Grant;
   readonly place: Disposable;
   readonly signal: AbortSignal;
+  readonly seating: Seating;
 }
 
 /**
@@ -55,13 +57,33 @@ export async function admit(hello: HelloFrame, options: AdmitOptions): Promise<A
     return { store, channel, after, state, participation: null, welcome, place };
   }
   const where: Place = { channel, handle: hello.handle };
-  const fence = await takeHandle(store, where, { card: cardOf(hello, hello.handle), signal: options.signal });
+  const seat = await takeSeat(hello, { ...options, store, where });
   try {
-    return await participate(hello, { ...options, store, where, fence });
+    return await participate(hello, { ...options, store, where, seat });
   } catch (error) {
-    await leaveChannel(store, fence);
+    hub.free(seat);
+    await seat.leave();
     throw error;
   }
+}
+
+/** A lease that expired is not taken from a connection of this server that is alive. Errors: `handle_taken`. */
+async function takeSeat(
+  hello: HelloFrame,
+  { hub, store, where, signal, seating }: AdmitOptions & { readonly store: Store; readonly where: Place },
+): Promise<Seat> {
+  const { instance } = hello;
+  const other = hub.seatOf(store, presenceLease(where));
+  if (other !== undefined && other.instance !== instance) {
+    await other.renew();
+    throw handleTaken(where);
+  }
+  const fence = await takeHandle(store, where, { card: cardOf(hello, where.handle), signal });
+  const { isAlive, onLost, onTaken } = seating;
+  const seat = new Seat({ store, fence, instance, isAlive, onLost });
+  hub.hold(seat);
+  onTaken(seat);
+  return seat;
 }
 
 function checkHello({ protocol, handle, workspaceId }: HelloFrame, options: AdmitOptions): void {
@@ -92,11 +114,12 @@ function cardOf(hello: HelloFrame, handle: string): Parameters<typeof takeHandle
 interface Participating extends AdmitOptions {
   readonly store: Store;
   readonly where: Place;
-  readonly fence: Fence;
+  readonly seat: Seat;
 }
 
 async function participate(hello: HelloFrame, options: Participating): Promise<Admission> {
-  const { store, where, fence, channel, place } = options;
+  const { store, where, seat, channel, place } = options;
+  const { fence } = seat;
   const { instance, participantType: type = "person" } = hello;
   const reason = "the writer began anew";
   const kept = await interruptMessages(store, where, { fence, reason, except: instance });

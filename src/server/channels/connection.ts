@@ -2,14 +2,7 @@
 
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
-import {
-  awaitReturn,
-  type ChannelState,
-  interruptMessages,
-  isLeftOut,
-  leaveChannel,
-  renewHandle,
-} from "../../channels/index.ts";
+import { type ChannelState, interruptMessages, isLeftOut } from "../../channels/index.ts";
 import { ContinuoError, isContinuoError, type Store } from "../../model/index.ts";
 import {
   CHANNEL_LIMITS,
@@ -27,8 +20,10 @@ import { LIMITS as SERVER_LIMITS, type SlowReaders } from "../context/index.ts";
 import { readFailure } from "../http/index.ts";
 import type { Hub, Present } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
+import type { ListeningClock } from "./listening-clock.ts";
 import { Outgoing } from "./outgoing.ts";
 import { type Participation, perform } from "./requests.ts";
+import type { LostSeat, Seat, Seating } from "./seat.ts";
 
 /** The result of a hello. */
 export interface Admission {
@@ -49,13 +44,17 @@ export interface ConnectionOptions {
   /** The stream under the socket. */
   readonly stream: Duplex;
   readonly hub: Hub;
+  readonly clock: ListeningClock;
   readonly draining: AbortSignal;
   readonly slowReaders: SlowReaders;
   readonly report: (line: string) => void;
   /** Counts a frame. Errors: `rate_limited`. */
   readonly count: () => void;
   readonly tokenCheck: TokenCheck;
-  readonly admit: (hello: HelloFrame, signal: AbortSignal) => Promise<Admission>;
+  readonly admit: (
+    hello: HelloFrame,
+    arrival: { readonly signal: AbortSignal; readonly seating: Seating },
+  ) => Promise<Admission>;
 }
 
 export class Connection implements Present {
@@ -68,14 +67,15 @@ export class Connection implements Present {
   #pump: AbortController | null = null;
   #work: Promise<void> = Promise.resolve();
   #waiting = 0;
-  #heardAt: number = performance.now();
-  #renewing: Promise<void> | null = null;
+  #heardAt: number;
+  #seat: Seat | null = null;
   readonly closed: Promise<void>;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#socket = options.socket;
     this.#outgoing = new Outgoing(options);
+    this.#heardAt = options.clock.now();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#socket.on("message", (data, isBinary) => this.#hear(data.toString(), isBinary));
@@ -92,13 +92,22 @@ export class Connection implements Present {
   beat(): void {
     if (this.#waiting > 0) {
       // Its heartbeats wait behind its requests: while those are processed, it counts as alive.
-      this.#heardAt = performance.now();
+      this.#heardAt = this.#options.clock.now();
       this.#renew();
     }
-    const silentMs = performance.now() - this.#heardAt;
     const limitMs = this.#state === "new" ? CHANNEL_LIMITS.helloMs : CHANNEL_LIMITS.silenceMs;
-    if (silentMs > limitMs) this.#socket.terminate();
+    if (this.#silentMs > limitMs) this.#socket.terminate();
     else if (this.#state === "open") this.#beatOpen();
+  }
+
+  get #silentMs(): number {
+    return this.#options.clock.now() - this.#heardAt;
+  }
+
+  /** Requests that wait for the store are no silence. */
+  get #isAlive(): boolean {
+    const isHeard = this.#waiting > 0 || this.#silentMs <= CHANNEL_LIMITS.silenceMs;
+    return isHeard && this.#state !== "left" && !this.#over.signal.aborted;
   }
 
   #beatOpen(): void {
@@ -121,7 +130,7 @@ export class Connection implements Present {
   }
 
   #hear(text: string, isBinary: boolean): void {
-    this.#heardAt = performance.now();
+    this.#heardAt = this.#options.clock.now();
     let frame: ClientFrame;
     try {
       if (isBinary) throw new ContinuoError("invalid", "a frame must be text");
@@ -160,7 +169,15 @@ export class Connection implements Present {
     if (this.#state !== "new") throw new ContinuoError("invalid", "only the first frame can be a hello");
     this.#state = "greeting";
     const { hub, admit } = this.#options;
-    const admission = await admit(hello, this.#over.signal).catch((error: unknown) => {
+    const seating: Seating = {
+      isAlive: () => this.#isAlive,
+      onTaken: (seat) => {
+        this.#seat = seat;
+      },
+      onLost: (lost) => this.#gone(lost),
+    };
+    const admission = await admit(hello, { signal: this.#over.signal, seating }).catch((error: unknown) => {
+      this.#seat = null;
       throw readFailure(error);
     });
     this.#admission = admission;
@@ -218,7 +235,7 @@ export class Connection implements Present {
       const result = await perform(participation, frame);
       this.#outgoing.send({ type: "ok", request, result: result ?? null });
     } catch (error) {
-      if (isContinuoError(error, "fenced")) return this.#gone(error);
+      if (isContinuoError(error, "fenced")) return await this.#seat?.lose(error);
       if (!isContinuoError(error)) this.#reportMistake(error);
       const failure = frame.type === "history" ? readFailure(error) : error;
       this.#outgoing.send({ type: "error", request, error: toWireError(failure).error });
@@ -227,25 +244,23 @@ export class Connection implements Present {
 
   /** Renews the lease of the handle. */
   #renew(): void {
-    const participation = this.#admission?.participation;
-    if (participation === undefined || participation === null || this.#state !== "open") return;
-    this.#renewing ??= renewHandle(participation.store, participation.fence)
-      .catch((error: unknown) => {
-        // A store that is unavailable for a moment may be back before the lease expires.
-        if (isContinuoError(error, "fenced")) this.#gone(error);
-      })
-      .finally(() => {
-        this.#renewing = null;
-      });
+    if (this.#state !== "left") void this.#seat?.renew();
   }
 
-  /** Another connection has the handle: later frames of this one are ignored. */
-  #gone(cause: unknown): void {
+  /**
+   * The lease is lost: later frames of this connection are ignored. Only where another participant has the handle is
+   * that the end; otherwise the client comes again, and gets it back.
+   */
+  #gone({ cause, isTaken }: LostSeat): void {
     if (this.#state === "left") return;
     this.#state = "left";
-    const error = new ContinuoError("handle_taken", "the handle was given to another participant", { cause });
-    this.#outgoing.send({ type: "error", error: toWireError(error).error });
-    this.#outgoing.end(CLOSE.gone, "the handle was given to another participant");
+    if (isTaken) {
+      const error = new ContinuoError("handle_taken", "the handle was given to another participant", {
+        cause,
+      });
+      this.#outgoing.send({ type: "error", error: toWireError(error).error });
+    }
+    this.#outgoing.end(CLOSE.gone, isTaken ? "the handle was given to another participant" : "come again");
   }
 
   /** Leaves for good: unfinished messages are interrupted, and the handle is free. */
@@ -254,9 +269,8 @@ export class Connection implements Present {
     const participation = this.#admission?.participation ?? null;
     if (participation !== null) {
       const { store, place, fence } = participation;
-      await this.#renewing;
       await interruptMessages(store, place, { fence, reason: "the writer left" });
-      await leaveChannel(store, fence);
+      await this.#seat?.leave();
     }
     this.#outgoing.end(1000, "");
   }
@@ -267,15 +281,14 @@ export class Connection implements Present {
     const wasOpen = this.#state !== "left";
     this.#state = "left";
     if (admission === null) return;
-    const { store, channel, participation, place } = admission;
+    const { store, channel, place } = admission;
     const { hub, draining } = this.#options;
     place[Symbol.dispose]();
     hub.leave(store, channel, this);
+    if (this.#seat !== null) hub.free(this.#seat);
     try {
-      await this.#renewing;
       // When this server stops, reconnecting to another one takes longer.
-      if (participation !== null && wasOpen && !draining.aborted)
-        await awaitReturn(store, participation.fence);
+      if (wasOpen && !draining.aborted) await this.#seat?.awaitReturn();
     } catch (error) {
       // It came back already, or the lease will expire by itself.
       if (!isContinuoError(error)) this.#reportMistake(error);

@@ -1,10 +1,11 @@
 /** The presence on this server: connections by channel, their roster, and participants that disappeared. */
 
 import { randomUUID } from "node:crypto";
-import { readRoster, sweepChannels } from "../../channels/index.ts";
-import { isContinuoError, type Store } from "../../model/index.ts";
+import { readRoster, sweepChannels, sweeperName } from "../../channels/index.ts";
+import { isContinuoError, type ListedLease, type Store } from "../../model/index.ts";
 import type { Participant } from "../../wire/index.ts";
 import { LIMITS } from "./limits.ts";
+import type { Seat } from "./seat.ts";
 
 /** What the hub calls on a connection. */
 export interface Present {
@@ -23,7 +24,9 @@ export class Hub {
   readonly #rooms = new Map<string, Room>();
   /** Workspaces whose channels this server has served. */
   readonly #stores = new Map<string, Store>();
-  readonly #owner: string = `server-${randomUUID()}`;
+  /** By workspace and lease: the handles of the connections of this server. */
+  readonly #seats = new Map<string, Seat>();
+  readonly #owner: string = sweeperName(randomUUID());
   readonly #report: (line: string) => void;
   readonly #timers: readonly NodeJS.Timeout[];
   #sweeping: Promise<void> | null = null;
@@ -38,6 +41,23 @@ export class Hub {
 
   serves(store: Store): void {
     if (!this.#stores.has(store.workspaceId)) this.#stores.set(store.workspaceId, store);
+  }
+
+  /** From now on nobody on this server takes the handle while the seat is alive. */
+  hold(seat: Seat): void {
+    this.#seats.set(keyOf(seat.store, seat.fence.name), seat);
+  }
+
+  free(seat: Seat): void {
+    const key = keyOf(seat.store, seat.fence.name);
+    // After a lost connection the same handle may have a newer one.
+    if (this.#seats.get(key) === seat) this.#seats.delete(key);
+  }
+
+  /** Who has the handle of this lease on this server, and is alive. */
+  seatOf(store: Store, name: string): Seat | undefined {
+    const seat = this.#seats.get(keyOf(store, name));
+    return seat?.isAlive === true ? seat : undefined;
   }
 
   enter(store: Store, channel: string, present: Present): void {
@@ -84,13 +104,21 @@ export class Hub {
   async #sweepAll(): Promise<void> {
     for (const store of this.#stores.values()) {
       try {
-        await sweepChannels(store, { owner: this.#owner });
+        await sweepChannels(store, { owner: this.#owner, keep: (lease) => this.#keep(store, lease) });
       } catch (error) {
         // The store may be unavailable for a while: the next sweep tries again.
         if (!isContinuoError(error))
           this.#report(`sweep failed: ${error instanceof Error ? error.stack : error}`);
       }
     }
+  }
+
+  /** The lease of a connection that is alive expired because this server could not renew it. */
+  async #keep(store: Store, { name, token }: ListedLease): Promise<boolean> {
+    const seat = this.seatOf(store, name);
+    if (seat?.fence.token !== token) return false;
+    await seat.renew();
+    return true;
   }
 
   #lookEverywhere(): void {
@@ -112,8 +140,8 @@ export class Hub {
 
 const ROSTER_MS = 1_000;
 
-function keyOf({ workspaceId }: Store, channel: string): string {
-  return `${workspaceId}:${channel}`;
+function keyOf({ workspaceId }: Store, name: string): string {
+  return `${workspaceId}:${name}`;
 }
 
 async function lookAt(room: Room): Promise<void> {

@@ -15,6 +15,7 @@ import { admit } from "./admit.ts";
 import { Connection } from "./connection.ts";
 import { Hub } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
+import { createListeningClock, type ListeningClock } from "./listening-clock.ts";
 import { channelRoutes } from "./routes.ts";
 
 const PATH = /^\/v1\/channels\/([^/?#]+)\/ws$/u;
@@ -24,6 +25,7 @@ export const channels: CreateMount = (context) => {
   const hub = new Hub(context.report);
   // Slices send their heartbeats one after another: 10,000 at once would delay other messages.
   const slices = Array.from({ length: LIMITS.heartbeatSlices }, () => new Set<Connection>());
+  const clock = createListeningClock();
   let arrivals = 0;
   let beat = 0;
   const sockets = new WebSocketServer({
@@ -33,6 +35,8 @@ export const channels: CreateMount = (context) => {
     handleProtocols: (given) => (given.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   const beats = setInterval(() => {
+    // Asked at each beat, also when nobody is there, so that it knows when this process stood still.
+    clock.now();
     for (const connection of sliceOf(slices, beat++)) connection.beat();
   }, CHANNEL_LIMITS.heartbeatMs / LIMITS.heartbeatSlices).unref();
   return {
@@ -46,6 +50,7 @@ export const channels: CreateMount = (context) => {
       const take = connectionTaker({
         context,
         hub,
+        clock,
         connections,
         stream: socket,
         channel,
@@ -74,6 +79,7 @@ function sliceOf<T>(slices: readonly Set<T>[], turn: number): Set<T> {
 interface Arrival {
   readonly context: ServerContext;
   readonly hub: Hub;
+  readonly clock: ListeningClock;
   readonly connections: Set<Connection>;
   readonly stream: Duplex;
   readonly channel: string;
@@ -86,7 +92,7 @@ interface Arrival {
 
 /** Keeps no reference to the request: an idle reader would hold it and its headers in memory. */
 function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
-  const { context, hub, connections, stream, channel, peer, secret: sent, page } = arrival;
+  const { context, hub, clock, connections, stream, channel, peer, secret: sent, page } = arrival;
   return (socket) => {
     let count = (): void => undefined;
     const tokenCheck = createTokenCheck(context.authenticate, peer);
@@ -94,19 +100,20 @@ function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
       socket,
       stream,
       hub,
+      clock,
       draining: context.draining,
       slowReaders: context.slowReaders,
       report: context.report,
       count: () => count(),
       tokenCheck,
-      admit: async (hello, signal) => {
+      admit: async (hello, { signal, seating }) => {
         const credentials = socketCredentials(sent ?? hello.token, page);
         const grant = await context.authenticate(credentials, peer);
         tokenCheck.begin(credentials);
         count = () => context.quotas.request(grant);
         const place = context.quotas.connect(grant, channel);
         try {
-          return await admit(hello, { context, hub, channel, grant, place, signal });
+          return await admit(hello, { context, hub, channel, grant, place, signal, seating });
         } catch (error) {
           place[Symbol.dispose]();
           throw error;

@@ -9,6 +9,8 @@ export const LIMITS = {
   heartbeatSlices: 30,
   /** How often the server looks for participants that disappeared. */
   sweepMs: 500,
+  /** A process that did nothing for longer than this stood still: silence in that time is its own. */
+  standstillMs: 1_000,
   /** Messages that one request reads. */
   messages: 1_000,
   events: 1_000,

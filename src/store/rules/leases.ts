@@ -162,7 +162,13 @@ function assertLease(name: string, ttlMs: number): void {
 function leaseHeld(held: LeaseRow): ContinuoError {
   return new ContinuoError("lease_held", `the lease ${held.name} is held by ${held.owner}`, {
     hint: "Wait until it is released or expires.",
-    details: { name: held.name, owner: held.owner, token: held.token, expiresAt: isoOf(held.expires_at) },
+    details: {
+      name: held.name,
+      owner: held.owner,
+      token: held.token,
+      expiresAt: isoOf(held.expires_at),
+      leftMs: held.expires_at - held.now,
+    },
   });
 }
 

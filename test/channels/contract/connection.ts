@@ -116,8 +116,29 @@ export const connectionCases: readonly ChannelCase[] = [
       second.send(hello({ handle: "ann", instance: "same" }));
       await second.next("ready");
       first.send({ type: "send", request: 1, id: "late", content: "from the old connection" });
-      expect(await first.next("error")).toMatchObject({ error: { code: "handle_taken" } });
+      expect(await first.closed).toBe(4010);
+      expect(first.frames.filter(({ type }) => type === "error" || type === "ok")).toEqual([]);
       second.send({ type: "send", request: 1, id: "new", content: "x" });
+      expect(await second.next("ok")).toMatchObject({ result: { sequence: 1 } });
+    },
+  },
+  {
+    id: "HELLO-7",
+    title: "a connection whose lease a server took ends without an error, and gets its handle back",
+    run: async ({ url }, store) => {
+      using first = await openRaw(url);
+      first.send(hello({ handle: "ann", instance: "same" }));
+      await first.next("ready");
+      const { token } = (await store.getLease("channel/team/ann")) ?? { token: 0 };
+      const taken = await store.acquireLease("channel/team/ann", { owner: "server-other", takeFrom: token });
+      first.send({ type: "send", request: 1, id: "x", content: "x" });
+      expect(await first.closed).toBe(4010);
+      expect(first.frames.filter(({ type }) => type === "error" || type === "ok")).toEqual([]);
+      await store.releaseLease(taken);
+      using second = await openRaw(url);
+      second.send(hello({ handle: "ann", instance: "same" }));
+      await second.next("ready");
+      second.send({ type: "send", request: 1, id: "x", content: "x" });
       expect(await second.next("ok")).toMatchObject({ result: { sequence: 1 } });
     },
   },

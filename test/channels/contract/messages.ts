@@ -233,7 +233,7 @@ export const messageCases: readonly ChannelCase[] = [
       raw.send({ type: "send", request: 1, id: "m", content: "", state: "open" });
       await raw.next("ok");
       const { token } = (await store.getLease("channel/team/ann")) ?? { token: 0 };
-      await store.acquireLease("channel/team/ann", { owner: "other", takeFrom: token });
+      await store.acquireLease("channel/team/ann", { owner: '["other","ann","agent",[]]', takeFrom: token });
       raw.send({ type: "append", request: 2, id: "p", messageId: "m", delta: "x" });
       expect(await raw.next("error")).toMatchObject({ error: { code: "handle_taken" } });
       expect(await raw.closed).toBe(4010);

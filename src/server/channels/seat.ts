@@ -1,0 +1,93 @@
+/**
+ * The handle that a connection of this server has: its lease is renewed while the connection is alive, and nobody on
+ * this server takes it meanwhile.
+ */
+
+import { awaitReturn, type Fence, isHeldByAnother, leaveChannel, renewHandle } from "../../channels/index.ts";
+import { isContinuoError, type Store } from "../../model/index.ts";
+
+export interface SeatOptions {
+  readonly store: Store;
+  readonly fence: Fence;
+  /** The `connect()` that has the handle. */
+  readonly instance: string;
+  /** Whether the other side was heard of lately. */
+  readonly isAlive: () => boolean;
+  /** Called once when somebody else has the lease. */
+  readonly onLost: (lost: LostSeat) => void;
+}
+
+export interface LostSeat {
+  readonly cause: unknown;
+  /** Another participant has the handle; otherwise this one may come back. */
+  readonly isTaken: boolean;
+}
+
+/** What a connection does with its handle. */
+export interface Seating extends Pick<SeatOptions, "isAlive" | "onLost"> {
+  /** Called as soon as the handle is taken: what follows may take longer than a lease lasts. */
+  readonly onTaken: (seat: Seat) => void;
+}
+
+export class Seat {
+  readonly #options: SeatOptions;
+  #renewing: Promise<void> | null = null;
+  #isLost = false;
+
+  constructor(options: SeatOptions) {
+    this.#options = options;
+  }
+
+  get store(): Store {
+    return this.#options.store;
+  }
+
+  get fence(): Fence {
+    return this.#options.fence;
+  }
+
+  get instance(): string {
+    return this.#options.instance;
+  }
+
+  get isAlive(): boolean {
+    return !this.#isLost && this.#options.isAlive();
+  }
+
+  /** Never rejects: if the store does not answer now, it may answer before the lease expires. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = null;
+    });
+    return this.#renewing;
+  }
+
+  /** A write or a renewal was refused as `fenced`. */
+  async lose(cause: unknown): Promise<void> {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    const { store, fence, instance, onLost } = this.#options;
+    // While the store does not answer, nobody can be said to have the handle.
+    const isTaken = await isHeldByAnother(store, fence.name, instance).catch(() => false);
+    onLost({ cause, isTaken });
+  }
+
+  /** The connection was lost: the participant has a moment to come back. Errors: `fenced` after it did. */
+  async awaitReturn(): Promise<void> {
+    await this.#renewing;
+    await awaitReturn(this.store, this.fence);
+  }
+
+  async leave(): Promise<void> {
+    await this.#renewing;
+    await leaveChannel(this.store, this.fence);
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      await renewHandle(this.store, this.fence);
+    } catch (error) {
+      if (isContinuoError(error, "fenced")) await this.lose(error);
+    }
+  }
+}
