@@ -37,6 +37,8 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: 2,
+    // No file may count on another one that ran before it. Vitest prints the seed: `--sequence.seed N` repeats an order.
+    sequence: { shuffle: { files: true, tests: false } },
     globalSetup: ["test/sizes/services.ts"],
     // It brings a vitest of its own, and its cases are to be this one's.
     server: { deps: { inline: ["@durable-streams/server-conformance-tests"] } },

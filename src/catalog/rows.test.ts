@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Session, SessionInfo } from "../model/index.ts";
-import { nativeRefsOf, toOwnRow, withNative } from "./rows.ts";
+import { byNewest, nativeRefsOf, toOwnRow, withNative } from "./rows.ts";
 
 const session = (metadata: Session["metadata"]): Session => ({
   ...{ sessionId: "own", status: "open", title: null, agent: null, cwd: null, parentId: null, metadata },
@@ -34,4 +34,21 @@ test("a native session adds to its conversation what that does not know; a sessi
     ...{ title: "T", cwd: "/app", updatedAt: "2026-01-03T00:00:00.000Z", live: true },
   });
   expect(withNative({ ...row, title: "Own" }, [native("claude", { title: "T" })]).title).toBe("Own");
+});
+
+const changed = (sessionId: string, times: Partial<Session>): Session => ({
+  ...session({}),
+  ...{ sessionId, ...times },
+});
+
+test("an own session is as new as its last append, which its row follows only once a minute", () => {
+  const lastActivityAt = "2026-01-02T00:00:40.000Z";
+  expect(toOwnRow(changed("own", { lastActivityAt }), "/db").updatedAt).toBe(lastActivityAt);
+  const renamedAt = "2026-01-02T00:05:00.000Z";
+  expect(toOwnRow(changed("own", { updatedAt: renamedAt }), "/db").updatedAt).toBe(renamedAt);
+});
+
+test("of own sessions that changed in the same millisecond the one that changed last is the newest", () => {
+  const rows = ["b", "c", "a"].map((id, at) => toOwnRow(changed(id, { activityOrder: at + 9 }), "/db"));
+  expect(rows.sort(byNewest).map(({ sessionId }) => sessionId)).toEqual(["a", "c", "b"]);
 });

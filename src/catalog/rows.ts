@@ -1,6 +1,6 @@
 /** A session of the store as a row of the list, next to native ones. */
 
-import type { NativeRef, Session, SessionInfo } from "../model/index.ts";
+import { type NativeRef, present, type Session, type SessionInfo } from "../model/index.ts";
 
 /** What `agent` says of Continuo's own sessions, and what stands before their ids. */
 export const OWN = "continuo";
@@ -12,6 +12,8 @@ export interface ListedSession extends Omit<SessionInfo, "agent" | "sizeBytes"> 
   readonly sizeBytes: number | null;
   /** The native sessions that are the same conversation; left out for a native session. */
   readonly nativeRefs?: readonly NativeRef[];
+  /** Orders Continuo's own sessions that changed in the same millisecond, as `Session.activityOrder` does. */
+  readonly activityOrder?: number;
 }
 
 export interface OwnRow extends ListedSession {
@@ -22,10 +24,13 @@ export interface OwnRow extends ListedSession {
 }
 
 export function toOwnRow(session: Session, storeLocation: string): OwnRow {
-  const { sessionId, title, cwd, createdAt, updatedAt } = session;
+  const { sessionId, title, cwd, createdAt, updatedAt, lastActivityAt, activityOrder } = session;
   return {
     agent: OWN,
-    ...{ sessionId, title, cwd, createdAt, updatedAt },
+    ...{ sessionId, title, cwd, createdAt },
+    // Appends move `updatedAt` at most once a minute; a change of the row alone moves only `updatedAt`.
+    updatedAt: updatedAt > lastActivityAt ? updatedAt : lastActivityAt,
+    ...present({ activityOrder }),
     gitBranch: null,
     sizeBytes: null,
     archived: false,
@@ -52,10 +57,15 @@ export function isOwn(row: ListedSession): row is OwnRow {
   return row.agent === OWN;
 }
 
-/** Newest first; equal times by agent and id, so that the order never depends on the file system. */
+/**
+ * Newest first. Own sessions that changed in the same millisecond by the order of their changes, all others by agent
+ * and id, so that the order never depends on the file system.
+ */
 export function byNewest(a: ListedSession, b: ListedSession): number {
   const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
   if (x !== y) return x < y ? 1 : -1;
+  const later = (b.activityOrder ?? 0) - (a.activityOrder ?? 0);
+  if (isOwn(a) && isOwn(b) && later !== 0) return later;
   const [i, j] = [`${a.agent}:${a.sessionId}`, `${b.agent}:${b.sessionId}`];
   return i < j ? -1 : i > j ? 1 : 0;
 }

@@ -69,7 +69,7 @@ async function contentOf(store: Store): Promise<unknown> {
     logs,
     events,
     blobs,
-    sessions: await store.listSessions(),
+    sessions: (await store.listSessions()).items.map((session) => ({ ...session, activityOrder: undefined })),
     runs: await store.listRuns(),
     cursors: await store.listCursors(),
     claims: await store.listClaims(),

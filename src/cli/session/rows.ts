@@ -15,11 +15,11 @@ import {
   tildePath,
 } from "../terminal/index.ts";
 import { isDamaged } from "./problems.ts";
-import { shortIds } from "./short-ids.ts";
+import { SHORT_ID_COLUMNS, shortIds } from "./short-ids.ts";
 
 const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
   { header: "agent", align: "left", ideal: 16, min: 6, styles: ["cyan"] },
-  { header: "id", align: "left", ideal: 36, min: 8, wants: 13, styles: ["dim"] },
+  { header: "id", align: "left", ideal: 36, min: 8, wants: SHORT_ID_COLUMNS, styles: ["dim"] },
   { header: "title", align: "left", ideal: 40, min: 8, wants: 24, styles: [] },
   { header: "project", align: "left", ideal: 16, min: 8, cut: "start", rank: 2, styles: ["blue"] },
   { header: "when", align: "right", rank: 4, styles: ["green"] },

@@ -2,6 +2,12 @@
 
 const MIN_CHARS = 8;
 
+/**
+ * Room for ids that begin alike: those of version 7 that are made in one millisecond share 12 digits and their version,
+ * and most often differ in the three digits after it.
+ */
+export const SHORT_ID_COLUMNS = 20;
+
 /** From id to its shortest beginning that no other id of `all` shares; pure. */
 export function shortIds(ids: readonly string[], all: readonly string[]): Map<string, string> {
   const sorted = [...new Set([...all, ...ids].map((id) => id.toLowerCase()))].sort();

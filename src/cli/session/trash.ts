@@ -23,7 +23,7 @@ import {
 } from "../terminal/index.ts";
 import { trashedToJson } from "./json.ts";
 import { EMPTY_TITLE } from "./rows.ts";
-import { shortIds } from "./short-ids.ts";
+import { SHORT_ID_COLUMNS, shortIds } from "./short-ids.ts";
 
 export interface TrashFlags {
   readonly empty?: true;
@@ -79,7 +79,7 @@ async function askToEmpty(
 
 const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
   { header: "agent", align: "left", styles: ["cyan"] },
-  { header: "id", align: "left", ideal: 36, min: 8, wants: 13, styles: ["dim"] },
+  { header: "id", align: "left", ideal: 36, min: 8, wants: SHORT_ID_COLUMNS, styles: ["dim"] },
   { header: "title", align: "left", ideal: 40, min: 8, wants: 24, styles: [] },
   { header: "project", align: "left", ideal: 16, min: 8, cut: "start", rank: 2, styles: ["blue"] },
   { header: "deleted", align: "right", rank: 3, styles: ["green"] },

@@ -31,3 +31,17 @@ test.each([
 ])("fitted to %i columns", (width, first) => {
   expect(layOut(columns, rows, { columns: width }).cells[1]).toEqual(first);
 });
+
+test("a column that wants room gets it before a column that does not want any keeps more than its minimum", () => {
+  const [id, title, agent] = ["0199c3f2-1234-7abc", "A conversation with two agents", "continuo (claude)"];
+  const table = layOut(
+    [
+      { header: "agent", align: "left", ideal: 16, min: 6 },
+      { header: "id", align: "left", ideal: 36, min: 8, wants: 20 },
+      { header: "title", align: "left", ideal: 40, min: 8, wants: 24 },
+    ],
+    [[agent, id, title]],
+    { columns: 60 },
+  );
+  expect(table.cells[1]).toEqual(["continuo (cla…", id, "A conversation with two…"]);
+});

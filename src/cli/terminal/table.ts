@@ -11,7 +11,7 @@ export interface Column {
   readonly min?: number;
   /** Which side of a cell is cut; `end` when left out. */
   readonly cut?: "start" | "end";
-  /** Other columns are left out until it has so much room, if it needs it. */
+  /** Other columns give way, and then are left out, until it has so much room, if it needs it. */
   readonly wants?: number;
   /** Left out where there is no room, the column with the lowest number first; left out: always there. */
   readonly rank?: number;
@@ -30,8 +30,8 @@ const GAP = 2;
 const MAX_PADDED = 48;
 
 /**
- * With `columns`, cells are cut until all fit, the widest column first, to `ideal` and then to `min`; then columns with
- * a rank are left out. A column without text is left out unless they are kept.
+ * With `columns`, cells are cut until all fit, the widest column first, to `ideal`, then to `wants`, then to `min`; then
+ * columns with a rank are left out. A column without text is left out unless they are kept.
  */
 export function layOut(
   columns: readonly Column[],
@@ -97,6 +97,11 @@ function shrink(widths: number[], columns: readonly Column[], room: number): voi
   shrinkTo(
     widths,
     columns.map(({ ideal }) => ideal),
+    room,
+  );
+  shrinkTo(
+    widths,
+    columns.map(({ ideal, min, wants }) => wants ?? min ?? ideal),
     room,
   );
   shrinkTo(

@@ -20,6 +20,11 @@ export interface Session {
   readonly updatedAt: string;
   /** Of the last append to the log. */
   readonly lastActivityAt: string;
+  /**
+   * Of two sessions with the same `lastActivityAt`, the one with the larger number changed later. On SQLite that holds
+   * always, on Postgres by the order in which the transactions began to write. A store of your own may leave it out.
+   */
+  readonly activityOrder?: number;
   /** Seconds that the session lives on after its last append. */
   readonly ttl?: number;
   readonly expiresAt?: string;

@@ -5,7 +5,7 @@
  * rolled back, and so does nothing but yield.
  */
 
-import type { Compilable, Kysely } from "kysely";
+import type { Compilable, Kysely, RawBuilder } from "kysely";
 import type { Retention, Sha256 } from "../../model/index.ts";
 import type { Schema } from "../schema/index.ts";
 
@@ -36,6 +36,10 @@ export interface Dialect {
   readonly forShare: string;
   /** The mark of the running transaction, for `changed_mark`. */
   readonly currentMark: string;
+  /** An expression over a row of `logs` that grows with each change, where two changed in the same millisecond. */
+  readonly activityOrder: string;
+  /** SQL of the dialect as a part of a query: the rules do not load Kysely. */
+  expression(sql: string): RawBuilder<number>;
   /** A statement with `mark` (every change with a smaller one is visible now, and none will be made) and `now`. */
   readonly visibleMark: string;
   /**

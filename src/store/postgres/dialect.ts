@@ -1,5 +1,6 @@
 /** Postgres's side of what the rules leave open. */
 
+import { sql } from "kysely";
 import { type Dialect, type EventRow, type Statement, UPSERT } from "../engine/index.ts";
 
 export const EVENT_COLUMNS: string = `log_key, sequence, event_id, type, parent_id, actor, run_id, occurred_at,
@@ -46,6 +47,8 @@ export const POSTGRES: Dialect = {
   forUpdate: " for update",
   forShare: " for share",
   currentMark: MARK,
+  expression: (text) => sql.raw(text),
+  activityOrder: "logs.changed_mark",
   // All transactions with smaller numbers have ended.
   visibleMark: `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as mark, ${NOW} as now`,
   placeholders,

@@ -11,18 +11,28 @@ export type SessionRow = SessionTable &
   Pick<
     LogTable,
     "changed_at" | "ttl_ms" | "expires_at" | "parent_log_id" | "parent_sequence" | "parent_bytes"
-  >;
+  > & { readonly activity_order: number };
 
-const LOG_PART = ["changed_at", "ttl_ms", "expires_at", "parent_log_id", "parent_sequence", "parent_bytes"];
+/** The columns that a row of a session takes from its log. */
+export const LOG_PART = [
+  "changed_at",
+  "ttl_ms",
+  "expires_at",
+  "parent_log_id",
+  "parent_sequence",
+  "parent_bytes",
+] as const;
 
 /** `undefined` as well when its log expired: the row goes when the log is removed. */
 export function* findSession(scope: Scope, sessionId: string): Work<SessionRow | undefined> {
   const rows = yield* sql<SessionRow>(
     scope,
-    `select s.*, ${LOG_PART.map((column) => `l.${column}`).join(", ")} from sessions s
-     join logs l on l.workspace_id = s.workspace_id and l.log_id = s.session_id
-     where s.workspace_id = ? and s.session_id = ? and l.deleted_at is null
-       and (l.expires_at is null or l.expires_at > ${scope.dialect.nowMs})`,
+    `select s.*, ${LOG_PART.map((column) => `logs.${column}`).join(", ")},
+       ${scope.dialect.activityOrder} as activity_order
+     from sessions s
+     join logs on logs.workspace_id = s.workspace_id and logs.log_id = s.session_id
+     where s.workspace_id = ? and s.session_id = ? and logs.deleted_at is null
+       and (logs.expires_at is null or logs.expires_at > ${scope.dialect.nowMs})`,
     scope.workspaceId,
     sessionId,
   );

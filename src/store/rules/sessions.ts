@@ -18,7 +18,7 @@ import { lifeOf } from "./log-rows.ts";
 import { createLog, deleteLog, madeLog } from "./logs.ts";
 import { pageOf, prefixEnd, textsOf } from "./pages.ts";
 import { assertName, assertText, assertTime, conflict, invalid, isoOf, notFound } from "./refusals.ts";
-import { ACTIVITY_LAG_MS, findSession, type SessionRow } from "./session-rows.ts";
+import { ACTIVITY_LAG_MS, findSession, LOG_PART, type SessionRow } from "./session-rows.ts";
 
 export function* createSession(tx: Transaction, options: NewSession): Work<Session> {
   const sessionId = options.sessionId ?? tx.newId();
@@ -116,7 +116,8 @@ export function* listSessions(scope: Scope, options: ListSessions): Work<Page<Se
         .onRef("logs.log_id", "=", "sessions.session_id"),
     )
     .selectAll("sessions")
-    .select(["changed_at", "ttl_ms", "expires_at", "parent_log_id", "parent_sequence", "parent_bytes"])
+    .select(LOG_PART)
+    .select(scope.dialect.expression(scope.dialect.activityOrder).as("activity_order"))
     .where("sessions.workspace_id", "=", scope.workspaceId)
     .where("deleted_at", "is", null)
     .where((e) => e.or([e("expires_at", "is", null), e("expires_at", ">", clock?.now ?? 0)]));
@@ -179,6 +180,7 @@ function toSession(row: SessionRow): Session {
     createdAt: isoOf(row.created_at),
     updatedAt: isoOf(row.updated_at),
     lastActivityAt: isoOf(row.changed_at),
+    activityOrder: row.activity_order,
     ...lifeOf(row),
   };
 }

@@ -14,6 +14,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from "kysely";
 import { type Dialect, type EventRow, type Statement, UPSERT } from "../engine/index.ts";
 
@@ -31,8 +32,12 @@ export const SQLITE: Dialect = {
   forUpdate: "",
   forShare: "",
   currentMark: "(select value from counters where name = 'mark')",
+  // Events of all logs share one table, whose row ids grow with each append.
+  expression: (text) => sql.raw(text),
+  activityOrder:
+    "(select max(e.rowid) from events e where e.log_key = logs.log_key and e.sequence = logs.head_sequence)",
   endMark: "update counters set value = value + 1 where name = 'mark'",
-  placeholders: (sql) => sql,
+  placeholders: (text) => text,
   bounded: (select) => select,
   // Bytes are taken as text of the database's encoding, which changes none of them. The order is the subquery's, which
   // SQLite keeps for this function; an order of its own would sort all of it again.

@@ -1,7 +1,7 @@
 /** How sessions begin, live and end together with their logs, and how they are listed by activity. */
 
 import assert from "node:assert/strict";
-import type { ListSessionsOptions, Store } from "../../model/index.ts";
+import type { ListSessionsOptions, Session, Store } from "../../model/index.ts";
 import { bytes, type ContractCase, eventually, newLog, numbered, readAll, rejects, said } from "./case.ts";
 
 async function ids(store: Store, options: ListSessionsOptions = {}): Promise<readonly string[]> {
@@ -134,6 +134,21 @@ export const sessionLifeCases: readonly ContractCase[] = [
       const expiresAt = "2001-01-01T00:00:00.000Z";
       await rejects("invalid", store.createSession({ sessionId: "x", expiresAt }));
       assert.deepEqual([await store.getSession("x"), await store.getLog("x")], [null, null]);
+    },
+  },
+  {
+    name: "sessions are ordered by their last append, also within a millisecond",
+    run: async ({ store }) => {
+      const ids = ["a", "b", "c"];
+      for (const sessionId of ids) await store.createSession({ sessionId });
+      const key = ({ lastActivityAt, activityOrder }: Session): string =>
+        `${lastActivityAt} ${String(activityOrder).padStart(20, "0")}`;
+      for (const id of [..."abcbacab"]) {
+        await store.append(id, [said("hi")]);
+        const { items } = await store.listSessions();
+        if (items.some(({ activityOrder }) => activityOrder === undefined)) return;
+        assert.equal(items.toSorted((x, y) => (key(x) < key(y) ? 1 : -1))[0]?.sessionId, id);
+      }
     },
   },
   {

@@ -81,7 +81,7 @@ export async function answersOf(store: Store, version: 1 | 2): Promise<unknown> 
   if (version === 1) return common;
   return {
     ...common,
-    session: await store.getSession("s"),
+    session: { ...(await store.getSession("s")), activityOrder: undefined },
     runs: (await store.listRuns()).items,
     cursors: (await store.listCursors()).items,
     lease: await store.getLease("lease"),
