@@ -4,10 +4,9 @@
  * What sets variables is not copied: they hold keys.
  */
 
-import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { isJson, readJsonFile } from "../files/index.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isJson, readJsonFile, writeDurably } from "../files/index.ts";
 
 import type { FileContent } from "./schema.ts";
 
@@ -36,15 +35,10 @@ export function rememberContents(home: string, files: readonly KnownFile[]): voi
   if (known.length === 0 || !existsSync(home)) return;
   const others = readKnown(home).filter(({ sha256 }) => known.every((file) => file.sha256 !== sha256));
   const kept = [...known, ...others].slice(0, MAX_KNOWN_FILES);
-  const path = fileOf(home);
-  const draft = `${path}.${randomUUID()}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, JSON.stringify({ schema: SCHEMA_HASH, files: kept }), { mode: 0o600 });
-    renameSync(draft, path);
+    writeDurably(fileOf(home), JSON.stringify({ schema: SCHEMA_HASH, files: kept }));
   } catch {
     // A home that cannot be written to only costs the next start.
-    if (existsSync(draft)) rmSync(draft);
   }
 }
 

@@ -3,8 +3,7 @@
  * agents may use the project's own configuration.
  */
 
-import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { isJson, type Json, writeDurably } from "../files/index.ts";
 import { ContinuoError } from "../model/index.ts";
 import { type RawFile, readFile } from "./files.ts";
@@ -83,7 +82,6 @@ export function writeTrusted(home: string, change: (before: TrustRecord) => Trus
   const path = trustRecordOf(home);
   const { files, folders } = change(readTrustRecord(home));
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeDurably(path, `${JSON.stringify({ version: 1, files, folders }, null, 2)}\n`);
   } catch (cause) {
     throw new ContinuoError("unwritable", `cannot write ${path}: ${(cause as Error).message}`, { cause });

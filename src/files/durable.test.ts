@@ -1,115 +1,139 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import type * as fs from "node:fs";
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createFile, makeFolderDurably, makeScratchFolder, renameDurably, syncPath } from "./durable.ts";
 
-/** What was done to files, in its order, by their names. */
-const journal: string[] = [];
+const folder = fs.mkdtempSync(join(tmpdir(), "continuo-durable-"));
+afterAll(() => fs.rmSync(folder, { recursive: true }));
 
-/** The real functions; what decides whether a loss of power loses a file is written down. */
-vi.mock("node:fs", async (original) => {
-  const real = await original<typeof fs>();
-  const names = new Map<number, string>();
-  const wrapped: Partial<typeof fs> = {
-    openSync: (path, ...more) => {
-      const fd = real.openSync(path, ...more);
-      names.set(fd, basename(String(path)));
-      return fd;
-    },
-    writeSync: ((fd: number, ...more: never[]) => {
-      journal.push(`write ${names.get(fd)}`);
-      return (real.writeSync as (...given: unknown[]) => number)(fd, ...more);
-    }) as typeof fs.writeSync,
-    fsyncSync: (fd) => {
-      real.fsyncSync(fd);
-      journal.push(`sync ${names.get(fd)}`);
-    },
-    renameSync: (from, to) => {
-      real.renameSync(from, to);
-      journal.push(`rename ${basename(String(from))} ${basename(String(to))}`);
-    },
-  };
-  return { ...real, ...wrapped };
-});
+let made = 0;
+const newPath = (): string => join(folder, `${made++}`);
 
-// A worker keeps modules from file to file: those that see the replaced one are loaded anew, and do not stay.
-vi.resetModules();
-const { writeDurably } = await import("./durable.ts");
-afterAll(() => {
-  vi.resetModules();
-});
+/** The paths that were synced, and the ones that are open, in the order of the calls. */
+let synced: string[];
+let open: Map<number, string>;
 
-let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "continuo-durable-"));
+  synced = [];
+  open = new Map();
+  const { openSync, closeSync, fsyncSync } = fs;
+  vi.spyOn(fs, "openSync").mockImplementation((path, flags, mode) => {
+    const file = openSync(path, flags, mode);
+    open.set(file, String(path));
+    return file;
+  });
+  vi.spyOn(fs, "fsyncSync").mockImplementation((file) => {
+    fsyncSync(file);
+    synced.push(open.get(file) ?? "?");
+  });
+  vi.spyOn(fs, "closeSync").mockImplementation((file) => {
+    closeSync(file);
+    open.delete(file);
+  });
+  syncBuiltinESMExports();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
-async function endedPid(): Promise<number> {
-  const child = spawn(process.execPath, ["-e", "0"]);
-  await once(child, "exit");
-  return child.pid ?? 0;
+function modeOf(path: string): string {
+  return (fs.statSync(path).mode & 0o777).toString(8);
 }
 
-test("a file is replaced as a whole, readable only by this user, and no draft is left", () => {
-  const path = join(folder, "below", "file");
-  writeDurably(path, "one");
-  writeDurably(path, "two");
-  expect(readFileSync(path, "utf8")).toBe("two");
-  expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(statSync(join(folder, "below")).mode & 0o777).toBe(0o700);
-  expect(readdirSync(join(folder, "below"))).toEqual(["file"]);
+function withoutUmask(run: () => void): void {
+  const before = process.umask(0);
+  try {
+    run();
+  } finally {
+    process.umask(before);
+  }
+}
+
+test("a new file is private and empty, and its folder is synced", () => {
+  const path = newPath();
+  withoutUmask(() => createFile(path));
+  expect([modeOf(path), fs.statSync(path).size]).toEqual(["600", 0]);
+  expect([synced, open.size]).toEqual([[folder], 0]);
 });
 
-test("the draft is on disk before it has the file's name, and the name is on disk when the call returns", () => {
-  journal.length = 0;
-  writeDurably(join(folder, "file"), "text");
-  const draft = journal[0]?.split(" ")[1] ?? "";
-  expect(draft).toMatch(/^file\.new-/u);
-  expect(journal).toEqual([
-    `write ${draft}`,
-    `sync ${draft}`,
-    `rename ${draft} file`,
-    `sync ${basename(folder)}`,
-  ]);
+test("a file that is there is not made again", () => {
+  const path = newPath();
+  fs.writeFileSync(path, "kept");
+  expect(() => createFile(path)).toThrow(expect.objectContaining({ code: "EEXIST" }));
+  expect(fs.readFileSync(path, "utf8")).toBe("kept");
 });
 
-test("a write removes abandoned drafts of its file, and no others", async () => {
-  const path = join(folder, "file");
-  const [dead, old, fresh, other, named] = [
-    `${path}.new-${await endedPid()}-0`,
-    `${path}.new-1-0`,
-    `${path}.new-${process.ppid}-0`,
-    join(folder, `other.new-${await endedPid()}-0`),
-    `${path}.new-idea`,
-  ];
-  for (const draft of [dead, old, fresh, other, named]) writeFileSync(draft, "half");
-  utimesSync(old, 0, 0);
-  writeDurably(path, "whole");
-  expect([dead, old, fresh, other, named].map((draft) => existsSync(draft))).toEqual([
-    false,
-    false,
-    true,
-    true,
-    true,
-  ]);
+test("new folders are private, and each is synced with the one above it", () => {
+  const path = newPath();
+  withoutUmask(() => makeFolderDurably(join(path, "a", "b")));
+  expect([path, join(path, "a"), join(path, "a", "b")].map(modeOf)).toEqual(["700", "700", "700"]);
+  expect(synced).toEqual([folder, path, join(path, "a")]);
+  expect(open.size).toBe(0);
 });
 
-test("a write that fails leaves the file as it was, and no draft", () => {
-  const path = join(folder, "file");
-  writeDurably(join(path, "inside"), "a folder is in the way");
-  expect(() => writeDurably(path, "text")).toThrow(/EISDIR|ENOTEMPTY|EEXIST/u);
-  expect(readdirSync(folder)).toEqual(["file"]);
+test("a folder that is there is left as it is", () => {
+  makeFolderDurably(folder);
+  expect(synced).toEqual([]);
+});
+
+test("a folder that another process makes at the same time is synced too", () => {
+  const path = newPath();
+  const { mkdirSync } = fs;
+  vi.spyOn(fs, "mkdirSync").mockImplementation((given: fs.PathLike): undefined => {
+    mkdirSync(given);
+    mkdirSync(given);
+  });
+  syncBuiltinESMExports();
+  makeFolderDurably(path);
+  expect([fs.existsSync(path), synced]).toEqual([true, [folder]]);
+});
+
+test("a file in the way of a folder is named by the error of the system", () => {
+  const file = newPath();
+  fs.writeFileSync(file, "");
+  const error = expect.objectContaining({ code: "EEXIST", path: file });
+  expect(() => makeFolderDurably(join(file, "below"))).toThrow(error);
+});
+
+test("a link to nothing in the way of a folder is an error of the system", () => {
+  const link = newPath();
+  fs.symlinkSync(newPath(), link);
+  expect(() => makeFolderDurably(link)).toThrow(expect.objectContaining({ code: "EEXIST" }));
+});
+
+test("a new folder below one that no folder can be made in is an error of the system", () => {
+  expect(() => makeFolderDurably("/proc/continuo/below")).toThrow(
+    expect.objectContaining({ code: "ENOENT" }),
+  );
+});
+
+test("a scratch folder is private, and nothing is synced for it", () => {
+  const path = newPath();
+  withoutUmask(() => makeScratchFolder(join(path, "a")));
+  expect([[path, join(path, "a")].map(modeOf), synced]).toEqual([["700", "700"], []]);
+});
+
+test("a renamed file takes the place of another one, and its folder is synced", () => {
+  const [from, to] = [newPath(), newPath()];
+  fs.writeFileSync(from, "new");
+  fs.writeFileSync(to, "old");
+  renameDurably(from, to);
+  expect([fs.readFileSync(to, "utf8"), fs.existsSync(from), synced]).toEqual(["new", false, [folder]]);
+});
+
+test("a file and a folder are synced by their path, and closed, also when the disk fails", () => {
+  const path = newPath();
+  fs.writeFileSync(path, "x");
+  syncPath(path);
+  syncPath(folder);
+  expect([synced, open.size]).toEqual([[path, folder], 0]);
+  vi.spyOn(fs, "fsyncSync").mockImplementation(() => {
+    throw Object.assign(new Error("disk"), { code: "EIO" });
+  });
+  syncBuiltinESMExports();
+  expect(() => syncPath(path)).toThrow("disk");
+  expect(open.size).toBe(0);
 });

@@ -1,68 +1,57 @@
-/** Small private files that are on disk when the call returns, also where several processes write one at once. */
-
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { threadId } from "node:worker_threads";
-import { isRunning } from "./process-start.ts";
-
-/** A draft is there for milliseconds; one of this age belongs to nobody, whatever process has its number now. */
-const MAX_DRAFT_AGE_MS = 60_000;
-
 /**
- * Replaces the file as a whole or not at all; only the user can read it. Folders that are missing are made. What a
- * killed process left of a write of the same file is removed. Errors: the system's.
+ * Folders and names that outlive a loss of power. A new file is durable when its folder is synced too, and a new folder
+ * when the one above it is. No other file of the source makes folders or replaces files.
  */
-export function writeDurably(path: string, text: string): void {
-  const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  removeLeftDrafts(folder, basename(path));
-  const draft = `${path}${DRAFT}${process.pid}-${threadId}`;
-  const bytes = Buffer.from(text, "utf8");
+
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+
+/** Creates a folder and those above it that are missing; each folder that gained one is synced. Errors: the system's. */
+export function makeFolderDurably(path: string): void {
+  makeFolders(path, syncPath);
+}
+
+/** A folder for files that nobody misses after a loss of power. Errors: the system's. */
+export function makeScratchFolder(path: string): void {
+  makeFolders(path, () => undefined);
+}
+
+/** Node's own way never returns where a folder cannot be made: below `/proc`. */
+function makeFolders(path: string, sync: (folder: string) => void): void {
+  if (isFolder(path)) return;
+  const above = dirname(path);
+  makeFolders(above, sync);
   try {
-    const fd = openSync(draft, "w", 0o600);
-    try {
-      for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(draft, path);
+    mkdirSync(path, { mode: PRIVATE_FOLDER });
   } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
+    // Another process made it at this moment; it may not have synced it yet.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !isFolder(path)) throw error;
   }
-  syncFolder(folder);
+  sync(above);
 }
 
-const DRAFT = ".new-";
-
-function removeLeftDrafts(folder: string, name: string): void {
-  for (const each of readdirSync(folder)) {
-    if (!each.startsWith(`${name}${DRAFT}`)) continue;
-    const [, pid] = /^(\d+)-\d+$/u.exec(each.slice(name.length + DRAFT.length)) ?? [];
-    const draft = join(folder, each);
-    if (pid !== undefined && (!isRunning(Number(pid)) || isOld(draft))) rmSync(draft, { force: true });
-  }
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function isOld(path: string): boolean {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && Date.now() - stat.mtimeMs > MAX_DRAFT_AGE_MS;
+/** Creates an empty file. Errors: the system's, `EEXIST` where there is one already. */
+export function createFile(path: string): void {
+  closeSync(openSync(path, "wx", PRIVATE_FILE));
+  syncPath(dirname(path));
 }
 
-/** So that names which were just made, moved or removed there outlive a loss of power. */
-export function syncFolder(folder: string): void {
-  const fd = openSync(folder, "r");
+/** Renames a file that is on disk, in place of what is there, or a folder; both lie in the same folder. Errors: the system's. */
+export function renameDurably(from: string, to: string): void {
+  renameSync(from, to);
+  syncPath(dirname(to));
+}
+
+/** Makes the content of a file durable as it is now, or the names in a folder. Errors: the system's. */
+export function syncPath(path: string): void {
+  const fd = openSync(path, "r");
   try {
     fsyncSync(fd);
   } finally {

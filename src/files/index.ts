@@ -1,14 +1,14 @@
 /**
  * Files of this machine: where agents and Continuo keep theirs, durable private files, and locks between processes.
  *
- * Promises: reading writes nothing; a missing file is a value, not an exception; only the user can read a file that
- * is written here, and the file is on disk when the call returns.
+ * Promises: reading writes nothing; a missing file is a value, not an exception; only the user can read a file or a
+ * folder that is made here, and it is on disk when the call returns.
  * Does not know: any agent, or what a file means.
  */
 
 export { type AppendOptions, appendLines, stateOfFile } from "./append.ts";
 export { hasLog, quotedName, readOnlyDatabase } from "./databases.ts";
-export { syncFolder, writeDurably } from "./durable.ts";
+export { createFile, makeFolderDurably, makeScratchFolder, renameDurably, syncPath } from "./durable.ts";
 export { placesOfThisUser } from "./environment.ts";
 export {
   besideBundle,
@@ -37,6 +37,7 @@ export {
   toTime,
 } from "./json.ts";
 export { lockSession, type WriterLock } from "./lock.ts";
+export { copyDurably, keepDurably, moveDurably, unfinishedPath } from "./move.ts";
 export { type OutputFile, type OutputFileOptions, openOutputFile } from "./output-file.ts";
 export { type Places, type PlacesAt, placesOf } from "./places.ts";
 export { isRunning, processStartOf } from "./process-start.ts";
@@ -48,4 +49,5 @@ export {
   parseJson,
   TooDeepError,
 } from "./records/index.ts";
+export { writeDurably } from "./write-durably.ts";
 export { type ZipEntry, zipChunks } from "./zip.ts";

@@ -6,11 +6,12 @@
  */
 
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ContinuoError } from "../model/index.ts";
+import { makeFolderDurably } from "./durable.ts";
 import { canonicalFolder } from "./folders.ts";
 import { continuoHome } from "./home.ts";
 import type { Places } from "./places.ts";
@@ -83,7 +84,7 @@ function lockPath(session: string, places: Places): string {
   const folder = join(continuoHome(places), "locks");
   const name = createHash("sha256").update(session).digest("hex");
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolderDurably(folder);
     createOnce(join(folder, name));
   } catch (cause) {
     throw new ContinuoError("unwritable", `cannot lock in ${folder}: ${(cause as Error).message}`, { cause });

@@ -9,10 +9,8 @@ import {
   fsyncSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   openSync,
   realpathSync,
-  renameSync,
   rmSync,
   type Stats,
   statSync,
@@ -21,7 +19,7 @@ import {
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ContinuoError } from "../model/index.ts";
-import { syncFolder } from "./durable.ts";
+import { makeFolderDurably, renameDurably, syncPath } from "./durable.ts";
 
 export interface OutputFile extends Disposable {
   /** As the person named it, absolute. */
@@ -122,7 +120,7 @@ function targetOf(path: string, stat: Stats | undefined, isMade: boolean): strin
 
 function makeFolder(path: string, folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolderDurably(folder);
   } catch (cause) {
     throw unwritable(path, cause);
   }
@@ -168,9 +166,8 @@ function wholeFile(path: string, target: string, force: boolean): OutputFile {
     commit() {
       try {
         fsyncSync(fd);
-        if (force) renameSync(fresh, target);
+        if (force) renameDurably(fresh, target);
         else placeNew(fresh, target, path);
-        syncFolder(dirname(target));
       } catch (cause) {
         throw cause instanceof ContinuoError ? cause : unwritable(path, cause);
       } finally {
@@ -188,12 +185,13 @@ function wholeFile(path: string, target: string, force: boolean): OutputFile {
 function placeNew(fresh: string, target: string, path: string): void {
   try {
     linkSync(fresh, target);
+    syncPath(dirname(target));
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "EEXIST") throw alreadyThere(path);
     // File systems without hard links.
     if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw alreadyThere(path);
-    renameSync(fresh, target);
+    renameDurably(fresh, target);
   }
 }
 

@@ -1,10 +1,9 @@
 /** An agent that never ran, and keeps its sessions in one database: the installed agent makes it in a private home. */
 
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { firstFileOf } from "../drivers/witness/index.ts";
 import { openScratch } from "../editing/placing/index.ts";
-import { openOutputFile, type Places, statFile } from "../files/index.ts";
+import { makeScratchFolder, openOutputFile, type Places, statFile } from "../files/index.ts";
 import { ContinuoError, isContinuoError } from "../model/index.ts";
 import { writeNewFile } from "../native/writing/index.ts";
 import { recordsOf, type WriterSession } from "./made-session.ts";
@@ -29,7 +28,7 @@ export async function makeFirstFile(made: WriterSession, options: FirstStartOpti
   if (program === null) return null;
   using scratch = openScratch();
   const project = join(scratch.path, "project");
-  mkdirSync(project);
+  makeScratchFolder(project);
   const start = { program, searchPath: places.env.PATH ?? "", scratch: scratch.path, project, signal };
   const bytes = await firstFileOf(writer.agent, start).catch((cause: unknown) => {
     if (!isContinuoError(cause, "verification_failed")) throw cause;

@@ -1,9 +1,8 @@
 /** A new session that is written nowhere yet: read back in a private home, then placed in the user's. */
 
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openScratch, type Placing, placeSession, stageRecords } from "../editing/placing/index.ts";
-import { isJson, type Json, type Places } from "../files/index.ts";
+import { isJson, type Json, makeScratchFolder, type Places } from "../files/index.ts";
 import { type AgentName, ContinuoError, type Message } from "../model/index.ts";
 import { formatOf } from "../native/index.ts";
 import type { AgentReader } from "../native/kit/index.ts";
@@ -118,7 +117,7 @@ export async function stageSession(
   const folder = stack.use(openScratch());
   // At work in an empty project: an agent that reads the session there loads nothing of the real one.
   const project = join(folder.path, "project");
-  mkdirSync(project);
+  makeScratchFolder(project);
   const home: Places = { home: folder.path, env: {} };
   const staged = { ...made.session, cwd: project };
   const records = await recordsOf(made, staged);

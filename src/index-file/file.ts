@@ -7,11 +7,11 @@
  * - nobody keeps it open between two uses, so that it may be deleted at any time
  */
 
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { continuoHome, type Places } from "../files/index.ts";
+import { continuoHome, makeFolderDurably, type Places } from "../files/index.ts";
 import { BUSY_TIMEOUT_MS } from "./limits.ts";
 import { APPLICATION_ID, createSchema, SCHEMA_VERSION } from "./schema.ts";
 
@@ -81,7 +81,7 @@ export function inTransaction<T>(database: DatabaseSync, change: () => T): T {
 }
 
 function makePrivateFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolderDurably(dirname(path));
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {

@@ -58,6 +58,11 @@ export function watchWrites(below: string): Watch {
     }
     return call(fd);
   });
+  around("mkdirSync", (call) => (path, ...rest) => {
+    const done = call(path, ...rest);
+    if (isBelow(path)) folders.add(dirname(path));
+    return done;
+  });
   for (const name of ["renameSync", "linkSync"]) {
     around(name, (call) => (from, to) => {
       const done = call(from, to);

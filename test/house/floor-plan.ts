@@ -12,17 +12,17 @@ export interface Room {
   readonly pure?: true;
 }
 
-/** What every room may use: the words as types, and the rooms of floor 1. */
+/** What every room above may use. */
 const BELOW = ["model", "transcript", "store", "wire", "files"] as const;
 
 export const FLOOR_PLAN: Readonly<Record<string, Room>> = {
   model: { floor: 0, pure: true },
   wire: { floor: 1, pure: true },
   transcript: { floor: 1, pure: true },
-  store: { floor: 1 },
   files: { floor: 1 },
-  native: { floor: 2, only: [...BELOW] },
-  "model-agent": { floor: 2, only: [...BELOW] },
+  store: { floor: 2, only: ["model", "files"] },
+  native: { floor: 2, only: ["model", "transcript", "wire", "files"] },
+  "model-agent": { floor: 2, only: ["model", "transcript", "wire", "files"] },
   client: { floor: 2, only: ["model", "wire", "transcript"] },
   drivers: { floor: 3, only: [...BELOW, "native"] },
   editing: { floor: 3, only: [...BELOW, "native"] },

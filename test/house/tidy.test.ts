@@ -56,6 +56,13 @@ describe("the house is tidy", () => {
     expect(production.filter(({ text }) => unquoted.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
+  test("one file makes folders and replaces files, so that both outlive a loss of power everywhere", () => {
+    const calls = /\b(?:mkdirSync|renameSync)\b|\bfs\.(?:promises\.)?(?:mkdir|rename)\b/u;
+    const imports = /\bimport \{[^}]*\b(?:mkdir|rename)\b[^}]*\} from "node:fs/u;
+    const makers = production.filter(({ text }) => calls.test(text) || imports.test(text));
+    expect(makers.map(({ path }) => path)).toEqual(["files/durable.ts"]);
+  });
+
   test("every version in package.json is exact", () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(

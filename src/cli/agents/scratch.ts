@@ -1,10 +1,10 @@
 /** A home of its own for an agent that is only looked at: thrown away afterwards, with every way out closed. */
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { CLOSED_URL } from "../../drivers/witness/index.ts";
-import type { Places } from "../../files/index.ts";
+import { makeScratchFolder, type Places } from "../../files/index.ts";
 import { HOME_VARIABLES } from "../../native/index.ts";
 
 export interface Scratch extends Disposable {
@@ -84,9 +84,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
 export function makeScratch(searchPath: string): Scratch {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "continuo-doctor-")));
   const [project, tmp] = [join(home, "project"), join(home, "tmp")];
-  for (const folder of [project, tmp]) mkdirSync(folder, { mode: 0o700 });
+  for (const folder of [project, tmp]) makeScratchFolder(folder);
   for (const [path, text] of Object.entries(SETTINGS)) {
-    mkdirSync(dirname(join(home, path)), { recursive: true });
+    makeScratchFolder(dirname(join(home, path)));
     writeFileSync(join(home, path), text);
   }
   return {

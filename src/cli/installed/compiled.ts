@@ -3,9 +3,10 @@
  * A folder for each build of it, in Continuo's own home, where there is one.
  */
 
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeScratchFolder } from "../../files/index.ts";
 
 /** This one and those of other installations; older ones are removed when a new one comes. */
 export const MAX_KEPT_BUILDS = 4;
@@ -23,7 +24,7 @@ export function compiledFolder(home: string, bundle: string = fileURLToPath(impo
   const folder = join(builds, Math.floor(statSync(bundle).mtimeMs).toString(36));
   if (existsSync(folder)) return folder;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeScratchFolder(folder);
     removeOldest(builds);
     return folder;
   } catch {

@@ -1,8 +1,8 @@
 /** What a person typed, stored between conversations: only the person can read it, and its size is bounded. */
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { continuoHome, placesOf, writeDurably } from "../../files/index.ts";
+import { continuoHome, makeFolderDurably, placesOf, writeDurably } from "../../files/index.ts";
 import type { Shell } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
@@ -25,7 +25,7 @@ export async function openHistory(shell: Shell): Promise<InputHistory> {
       entries.push(line);
       if (entries.length > REPL_LIMITS.historyEntries) entries.shift();
       try {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        makeFolderDurably(dirname(path));
         appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === undefined) throw error;

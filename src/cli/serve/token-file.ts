@@ -1,7 +1,7 @@
 /** The token of a server on loopback, in a file that only its user can read. */
 
-import { mkdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { continuoHome, writeDurably } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { Shell } from "../terminal/index.ts";
@@ -33,7 +33,6 @@ export function readTokenFile(path: string): string | null {
 
 export function writeTokenFile(path: string, secret: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeDurably(path, `${secret}\n`);
   } catch (cause) {
     throw new ContinuoError("unwritable", `cannot write ${path}`, {

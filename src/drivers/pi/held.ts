@@ -5,18 +5,16 @@
  */
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { continuoHome, isJson, type Places } from "../../files/index.ts";
+import { continuoHome, isJson, type Places, writeDurably } from "../../files/index.ts";
 import { openLines } from "../../files/records/index.ts";
 import { type CallOptions, present } from "../../model/index.ts";
 import { READING_TOOLS } from "./policy.ts";
 
 /** Errors: `unwritable` is none: such a session only stays held, which its person sees. */
 export function noteHeld(places: Places, sessionId: string): void {
-  const file = noteOf(places, sessionId);
-  mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
-  writeFileSync(file, `${sessionId}\n`, { mode: 0o600 });
+  writeDurably(noteOf(places, sessionId), `${sessionId}\n`);
 }
 
 export interface HeldSession extends CallOptions {

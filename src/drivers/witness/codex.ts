@@ -1,8 +1,8 @@
 /** Codex reads a session back: `codex app-server` lists it and gives its turns (0.169.0). */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJson, type Json } from "../../files/index.ts";
+import { isJson, type Json, makeScratchFolder } from "../../files/index.ts";
 import type { Block } from "../../model/index.ts";
 import { textParts } from "../../native/codex/index.ts";
 import { createCalls } from "../process/index.ts";
@@ -26,7 +26,7 @@ const SOURCES = ["cli", "vscode", "exec", "appServer", "unknown"];
 
 export async function codexWitness(staged: StagedSession): Promise<Testimony> {
   const home = join(staged.scratch, ".codex");
-  mkdirSync(home, { recursive: true });
+  makeScratchFolder(home);
   writeFileSync(join(home, "config.toml"), CONFIG, { mode: 0o600 });
   writeFileSync(join(home, "auth.json"), '{"auth_mode":"apikey","OPENAI_API_KEY":"none"}\n', { mode: 0o600 });
   await using talk = talkTo({ staged, args: ["app-server"], env: { CODEX_HOME: home } });

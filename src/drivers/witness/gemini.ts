@@ -1,8 +1,8 @@
 /** Gemini CLI reads a session back: `gemini --acp` loads it and tells its history (0.61.0). */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJson, type Json } from "../../files/index.ts";
+import { isJson, type Json, makeScratchFolder } from "../../files/index.ts";
 import type { Block } from "../../model/index.ts";
 import { createCalls, untilQuiet } from "../process/index.ts";
 import { CLOSED_URL, talkTo } from "./program.ts";
@@ -19,7 +19,7 @@ const QUIET_MS = 400;
 
 export async function geminiWitness(staged: StagedSession): Promise<Testimony> {
   const config = join(staged.scratch, ".gemini");
-  mkdirSync(config, { recursive: true });
+  makeScratchFolder(config);
   writeFileSync(join(config, "settings.json"), JSON.stringify(SETTINGS), { mode: 0o600 });
   const env = {
     GEMINI_API_KEY: "none",

@@ -1,7 +1,8 @@
 /** opencode reads a session back: `opencode import` takes it in, `opencode export` gives it out (1.18.33). */
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeScratchFolder } from "../../files/index.ts";
 import { opencodeFormat, recogniseFile } from "../../native/opencode/index.ts";
 import { runProgram } from "./program.ts";
 import type { ProgramStart, StagedSession, Testimony } from "./witness.ts";
@@ -41,7 +42,7 @@ export async function firstDatabase(start: ProgramStart): Promise<Buffer> {
 
 function privateHome(scratch: string): Readonly<Record<string, string>> & { readonly XDG_DATA_HOME: string } {
   const config = join(scratch, "config", "opencode");
-  mkdirSync(config, { recursive: true });
+  makeScratchFolder(config);
   writeFileSync(join(config, "opencode.json"), '{"autoupdate":false,"share":"disabled"}', { mode: 0o600 });
   return {
     XDG_CONFIG_HOME: join(scratch, "config"),

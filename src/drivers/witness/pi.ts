@@ -1,8 +1,8 @@
 /** pi reads a session back: `pi --mode rpc` opens it and gives its messages (1.5.2). */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isJson } from "../../files/index.ts";
+import { isJson, makeScratchFolder } from "../../files/index.ts";
 import { toMessage } from "../../native/pi/index.ts";
 import { createCalls } from "../process/index.ts";
 import { CLOSED_URL, talkTo } from "./program.ts";
@@ -34,7 +34,7 @@ const ALONE = ["--no-context-files", "--no-skills", "--no-prompt-templates", "--
 
 export async function piWitness(staged: StagedSession): Promise<Testimony> {
   const home = join(staged.scratch, ".pi", "agent");
-  mkdirSync(home, { recursive: true });
+  makeScratchFolder(home);
   writeFileSync(join(home, "models.json"), JSON.stringify(MODELS), { mode: 0o600 });
   writeFileSync(join(home, "settings.json"), '{"defaultProvider":"none","defaultModel":"none"}', {
     mode: 0o600,

@@ -7,8 +7,9 @@
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeScratchFolder } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { killAll, MARK_VARIABLE, splitLines, startGuardian, type Talk } from "../process/index.ts";
 import type { ProgramStart } from "./witness.ts";
@@ -82,7 +83,7 @@ function start({ staged, args, env }: Program, stdout: "pipe" | number): Witness
   const [command = "", ...first] = staged.program;
   const tmp = join(staged.scratch, "tmp");
   const mark = randomUUID();
-  mkdirSync(tmp, { recursive: true, mode: 0o700 });
+  makeScratchFolder(tmp);
   const child = spawn(command, [...first, ...args], {
     cwd: staged.project,
     stdio: ["pipe", stdout, "pipe"],

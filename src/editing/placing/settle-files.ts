@@ -11,8 +11,8 @@ import {
   readSync,
   rmSync,
 } from "node:fs";
-import { appendLines } from "../../files/index.ts";
-import { type BesideFile, unfinishedPath, writeNewFile } from "../../native/writing/index.ts";
+import { appendLines, unfinishedPath } from "../../files/index.ts";
+import { type BesideFile, writeNewFile } from "../../native/writing/index.ts";
 import type { AppendNote, PlaceNote } from "./notes.ts";
 
 /** Only where nothing but a part of what was to be added stands there: an agent may have continued meanwhile. */

@@ -36,7 +36,7 @@ export async function settleUnfinished({ places, file = null, signal }: SettleOp
         // For the one who asks again.
         if (note.key !== null && Date.now() - left.writtenMs < KEEP_MS) continue;
       } else if (note.how === "trash") await settleTrash(note, left.pid, places);
-      else await settleRestore(note, places);
+      else await settleRestore(note, left.pid, places);
       left.remove();
     }
   } finally {

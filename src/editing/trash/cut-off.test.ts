@@ -70,7 +70,8 @@ function isFolder(path: string): boolean {
 
 const inTrash = (): string[] => readdirSync(trashFolder(places));
 const settle = (trashId: string): Promise<void> => settleTrash({ how: "trash", trashId }, PID, places);
-const settleBack = (trashId: string): Promise<void> => settleRestore({ how: "restore", trashId }, places);
+const settleBack = (trashId: string): Promise<void> =>
+  settleRestore({ how: "restore", trashId }, PID, places);
 
 const FILES = { "a.jsonl": "a\n", "a/subagents/one.jsonl": "one\n", "a/two.jsonl": "two\n" };
 

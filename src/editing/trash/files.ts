@@ -3,28 +3,28 @@
 import { createHash } from "node:crypto";
 import {
   closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  linkSync,
   lstatSync,
-  lutimesSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   readSync,
-  renameSync,
   rmdirSync,
   rmSync,
-  symlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { appendLines, filesBelow, syncFolder } from "../../files/index.ts";
+import {
+  appendLines,
+  filesBelow,
+  keepDurably,
+  makeFolderDurably,
+  moveDurably,
+  renameDurably,
+  unfinishedPath,
+} from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { FilesPlan, IndexLines } from "../../native/kit/index.ts";
-import { unfinishedPath, writeNewFile } from "../../native/writing/index.ts";
+import { writeNewFile } from "../../native/writing/index.ts";
 
 export interface KeptFile {
   readonly from: string;
@@ -54,8 +54,8 @@ export function moveAside(kept: readonly KeptFile[], plan: FilesPlan, folder: st
   try {
     for (const file of kept) {
       const target = join(folder, file.to);
-      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-      moveFile(file.from, target);
+      makeFolderDurably(dirname(target));
+      moveDurably(file.from, target);
       moved.push(file);
       const { size, mtimeMs } = lstatSync(target);
       if (size === file.sizeBytes && Math.abs(mtimeMs - file.mtimeMs) < CLOCK_ROUNDING_MS) continue;
@@ -64,7 +64,7 @@ export function moveAside(kept: readonly KeptFile[], plan: FilesPlan, folder: st
       });
     }
   } catch (cause) {
-    for (const file of moved) moveFile(join(folder, file.to), file.from);
+    for (const file of moved) moveDurably(join(folder, file.to), file.from);
     throw toMoveError(cause);
   }
   removeEmptied(plan);
@@ -88,8 +88,7 @@ export function replaceFile({ from, to, sha256, ...rest }: KeptFile, fresh: stri
         hint: "Close the session in its agent; nothing was changed.",
       });
     }
-    renameSync(fresh, from);
-    syncFolder(dirname(from));
+    renameDurably(fresh, from);
   } catch (cause) {
     throw toMoveError(cause);
   }
@@ -98,19 +97,8 @@ export function replaceFile({ from, to, sha256, ...rest }: KeptFile, fresh: stri
 /** Keeps the file in the trash too, where it gives way to another one. */
 export function keepToo({ from, to }: KeptFile, folder: string): void {
   const target = join(folder, to);
-  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-  linkOrCopy(from, target);
-  syncFolder(dirname(target));
-}
-
-/** A link is the same file: a program that has it open then writes to the file in the trash. */
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch {
-    // Another file system, or one without hard links.
-    copyDurably(from, to);
-  }
+  makeFolderDurably(dirname(target));
+  keepDurably(from, target);
 }
 
 /**
@@ -128,11 +116,21 @@ export function settleMoved(kept: readonly KeptFile[], plan: FilesPlan, folder: 
     if (!isThere(aside) || isStill(file)) continue;
     if (isThere(file.from)) settled = "moved";
     else {
-      mkdirSync(dirname(file.from), { recursive: true, mode: 0o700 });
-      moveFile(aside, file.from);
+      makeFolderDurably(dirname(file.from));
+      moveDurably(aside, file.from);
     }
   }
   return settled;
+}
+
+/**
+ * Removes what a killed process left of a move, here or there.
+ * @param pid of the process
+ */
+export function removeUnfinished(kept: readonly KeptFile[], folder: string, pid: number): void {
+  for (const { from, to } of kept) {
+    for (const path of [from, join(folder, to)]) rmSync(unfinishedPath(path, pid), { force: true });
+  }
 }
 
 /** Whether the old file was kept, and no longer lies in its place: the new one took it, and may have changed since. */
@@ -182,8 +180,8 @@ export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: 
   }
   try {
     for (const file of waiting) {
-      mkdirSync(dirname(file.from), { recursive: true, mode: 0o700 });
-      moveFile(join(folder, file.to), file.from);
+      makeFolderDurably(dirname(file.from));
+      moveDurably(join(folder, file.to), file.from);
     }
     for (const lines of plan.indexLines) writeBack(lines);
   } catch (cause) {
@@ -236,38 +234,6 @@ function writeBack({ path, lines }: IndexLines): void {
   const bytes = Buffer.from(`${missing.join("\n")}\n`, "utf8");
   if (present === null) writeNewFile(path, bytes);
   else appendLines(path, bytes);
-}
-
-/**
- * By rename, in place of what is there; onto another file system by a copy that is on disk before the original goes. Both
- * names are on disk when it returns.
- */
-function moveFile(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "EXDEV") throw cause;
-    const fresh = unfinishedPath(to, process.pid);
-    rmSync(fresh, { force: true });
-    copyDurably(from, fresh);
-    renameSync(fresh, to);
-    syncFolder(dirname(to));
-    rmSync(from);
-  }
-  syncFolder(dirname(to));
-  syncFolder(dirname(from));
-}
-
-function copyDurably(from: string, to: string): void {
-  const stat = lstatSync(from);
-  if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
-  else {
-    copyFileSync(from, to, constants.COPYFILE_EXCL);
-    const fd = openSync(to, "r");
-    fsyncSync(fd);
-    closeSync(fd);
-  }
-  lutimesSync(to, stat.atimeMs / 1000, stat.mtimeMs / 1000);
 }
 
 function removeEmptyFolders(path: string): void {

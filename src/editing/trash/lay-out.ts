@@ -1,8 +1,8 @@
 /** A deleted session laid out as it was, in a private folder inside the trash, so that the reader of its agent can open it. */
 
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { type FoundFile, namesIn, type Places, statFile } from "../../files/index.ts";
+import { type FoundFile, makeScratchFolder, namesIn, type Places, statFile } from "../../files/index.ts";
 import type { KeptFile } from "./files.ts";
 import { MANIFEST, readManifest, trashFolder } from "./manifest.ts";
 import { keptDatabase, ROWS_FILE } from "./rows.ts";
@@ -48,6 +48,6 @@ function link({ from, to }: KeptFile, folder: string, scratch: string): void {
   const path = join(scratch, from);
   // No manifest of ours names a file that would lie elsewhere.
   if (!path.startsWith(`${scratch}${sep}`)) return;
-  mkdirSync(dirname(path), { recursive: true });
+  makeScratchFolder(dirname(path));
   symlinkSync(join(folder, to), path);
 }

@@ -5,13 +5,19 @@
  * deletion that was cut off can be restored like any other.
  */
 
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { type Places, syncFolder, writeDurably } from "../../files/index.ts";
+import {
+  makeFolderDurably,
+  type Places,
+  renameDurably,
+  unfinishedPath,
+  writeDurably,
+} from "../../files/index.ts";
 import { ContinuoError, isContinuoError, type SessionInfo } from "../../model/index.ts";
 import type { FilesPlan, FoundSession, TrashPlan } from "../../native/kit/index.ts";
-import { unfinishedPath, writeNewFile } from "../../native/writing/index.ts";
+import { writeNewFile } from "../../native/writing/index.ts";
 import { type RestoreNote, type TrashNote, underNote } from "../placing/index.ts";
 import {
   hashFile,
@@ -23,6 +29,7 @@ import {
   listKeptFiles,
   moveAside,
   moveBack,
+  removeUnfinished,
   replaceFile,
   settleMoved,
 } from "./files.ts";
@@ -78,7 +85,6 @@ export async function moveToTrash(
     const folder = makeFolder(places, trashId);
     try {
       writeDurably(join(folder, MANIFEST), JSON.stringify(manifest, null, 2));
-      syncFolder(trashFolder(places));
       await take(manifest, replacement, folder);
     } catch (error) {
       // Nothing of the session is in it: what had moved is back.
@@ -133,14 +139,12 @@ function listFiles(plan: FilesPlan): KeptFile[] {
 
 function makeFolder(places: Places, trashId: string): string {
   const folder = join(trashFolder(places), trashId);
+  if (existsSync(folder)) throw new ContinuoError("conflict", "somebody else deletes this session right now");
   try {
-    mkdirSync(trashFolder(places), { recursive: true, mode: 0o700 });
-    mkdirSync(folder, { mode: 0o700 });
+    makeFolderDurably(folder);
     return folder;
   } catch (cause) {
-    const isTaken = (cause as NodeJS.ErrnoException).code === "EEXIST" && existsSync(folder);
-    const message = isTaken ? "somebody else deletes this session right now" : (cause as Error).message;
-    throw new ContinuoError(isTaken ? "conflict" : "unwritable", message, { cause });
+    throw new ContinuoError("unwritable", (cause as Error).message, { cause });
   }
 }
 
@@ -214,15 +218,13 @@ async function putBack(manifest: Manifest, { places, now, kept }: PuttingBack): 
 function beginManifest(manifest: Manifest, places: Places): string {
   const folder = makeFolder(places, manifest.trashId);
   writeDurably(join(folder, MANIFEST), JSON.stringify(manifest, null, 2));
-  syncFolder(trashFolder(places));
   return folder;
 }
 
 /** In one step, so that no half of it is ever taken for a trashed session. */
 function removeFolder(places: Places, trashId: string): void {
   const gone = join(trashFolder(places), `.gone-${trashId}`);
-  renameSync(join(trashFolder(places), trashId), gone);
-  syncFolder(trashFolder(places));
+  renameDurably(join(trashFolder(places), trashId), gone);
   rmSync(gone, { recursive: true });
 }
 
@@ -243,6 +245,7 @@ async function isTaken(
   folder: string,
 ): Promise<boolean> {
   if (plan.type === "rows") return !(await areRowsThere(plan, folder));
+  removeUnfinished(files, folder, pid);
   if (replacement === undefined) return settleMoved(files, plan, folder) === "moved";
   for (const { from } of files) {
     const fresh = freshPath(from, pid);
@@ -251,11 +254,16 @@ async function isTaken(
   return isReplaced(files, folder);
 }
 
-/** An interrupted restoration continues; if that is refused, the session stays in the trash. */
-export async function settleRestore({ trashId }: RestoreNote, places: Places): Promise<void> {
+/**
+ * An interrupted restoration continues; if that is refused, the session stays in the trash.
+ * @param pid of the process that is gone
+ */
+export async function settleRestore({ trashId }: RestoreNote, pid: number, places: Places): Promise<void> {
   rmSync(join(trashFolder(places), `.gone-${trashId}`), { recursive: true, force: true });
-  const manifest = readManifest(join(trashFolder(places), trashId, MANIFEST));
+  const folder = join(trashFolder(places), trashId);
+  const manifest = readManifest(join(folder, MANIFEST));
   if (manifest === null) return;
+  removeUnfinished(manifest.files, folder, pid);
   try {
     await putBack(manifest, { places, now: new Date(), kept: null });
   } catch (error) {

@@ -1,11 +1,11 @@
 /** Unpacks a bundle into a private folder, where the session can be read like any other. */
 
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, mkdirSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, createReadStream, openSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createGunzip } from "node:zlib";
 import { openScratch } from "../../editing/placing/index.ts";
-import { type Places, parseJson } from "../../files/index.ts";
+import { makeScratchFolder, type Places, parseJson } from "../../files/index.ts";
 import { type AgentName, ContinuoError } from "../../model/index.ts";
 import { formatOf } from "../../native/index.ts";
 import { FREE_EXPANSION_BYTES, MAX_EXPANSION, MAX_MANIFEST_BYTES } from "./limits.ts";
@@ -35,7 +35,7 @@ export async function unpackBundle(
   const scratch = openScratch();
   try {
     const home = join(scratch.path, "home");
-    mkdirSync(home, { mode: 0o700 });
+    makeScratchFolder(home);
     const manifest = await unpackInto(home, path, options.signal);
     const { agent, sessionId, cwd, title, packedAt, main, row } = manifest;
     const places: Places = { home, env: {} };
@@ -141,7 +141,7 @@ function createFiles(home: string, files: readonly BundledFile[]): FileWriter {
     const file = files[at];
     if (file === undefined) return false;
     const target = join(home, ...file.path.split("/"));
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    makeScratchFolder(dirname(target));
     fd = openSync(target, "wx", 0o600);
     left = file.sizeBytes;
     hash = createHash("sha256");

@@ -1,8 +1,7 @@
 /** Copies of sessions that their own agent may delete: Gemini CLI 0.61 deletes what was resumed last. */
 
-import { copyFileSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { continuoHome, idInPath, type Places } from "../../files/index.ts";
+import { continuoHome, copyDurably, idInPath, makeFolderDurably, type Places } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { FoundSession } from "../kit/index.ts";
 
@@ -10,8 +9,8 @@ import type { FoundSession } from "../kit/index.ts";
 export function keepSafe(found: FoundSession, places: Places): string {
   const folder = join(continuoHome(places), "safe-keeping", found.agent, idInPath(found.sessionId));
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const { path } of found.files) copyFileSync(path, join(folder, basename(path)));
+    makeFolderDurably(folder);
+    for (const { path } of found.files) copyDurably(path, join(folder, basename(path)));
   } catch (cause) {
     throw new ContinuoError("unwritable", `cannot copy the session to ${folder}`, { cause });
   }

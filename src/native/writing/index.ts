@@ -5,7 +5,7 @@
  * Does not know: any format, or who may write when.
  */
 
-export { openLineSink, RAW_SEPARATORS, toLines, unfinishedPath, writeBeside, writeNewFile } from "./lines.ts";
+export { openLineSink, RAW_SEPARATORS, toLines, writeBeside, writeNewFile } from "./lines.ts";
 export { makersOfNow, repeatMakers } from "./makers.ts";
 export {
   checkMessage,

@@ -1,19 +1,16 @@
 /** Lines of JSON appended to a file: on disk and read back when the call returns, or not there at all. */
 
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { appendLines, type Json, stateOfFile, syncFolder } from "../../files/index.ts";
+import {
+  appendLines,
+  type Json,
+  makeFolderDurably,
+  renameDurably,
+  stateOfFile,
+  unfinishedPath,
+} from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import type { BesideFile, RecordSink } from "./writer.ts";
 
@@ -76,7 +73,7 @@ function* piecesOf(records: Iterable<Json>): Generator<Buffer, void, void> {
 /** Next to its place first, so that nobody sees half of it. */
 function createFile(path: string, pieces: Iterable<Buffer>): void {
   if (existsSync(path)) throw new ContinuoError("conflict", `cannot write ${path}: the file already exists`);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolderDurably(dirname(path));
   const fresh = unfinishedPath(path, process.pid);
   const fd = openSync(fresh, "wx+", 0o600);
   try {
@@ -89,14 +86,13 @@ function createFile(path: string, pieces: Iterable<Buffer>): void {
     }
     fsyncSync(fd);
     assertWritten(fd, { sizeBytes: end, sha256: hash.digest("hex") }, path);
-    renameSync(fresh, path);
+    renameDurably(fresh, path);
   } catch (error) {
     rmSync(fresh, { force: true });
     throw error;
   } finally {
     closeSync(fd);
   }
-  syncFolder(dirname(path));
 }
 
 function writeAll(fd: number, bytes: Buffer, position: number): void {
@@ -136,9 +132,4 @@ function guarded(path: string, write: () => void): void {
       hint: "Try again; nothing was added to the session.",
     });
   }
-}
-
-/** Where a new file is until it is whole. */
-export function unfinishedPath(path: string, pid: number): string {
-  return `${path}.new-${pid}`;
 }

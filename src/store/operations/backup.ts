@@ -4,11 +4,10 @@
  */
 
 import { existsSync } from "node:fs";
-import { rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { rm, stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
+import { createFile, renameDurably, syncPath } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
-import { createFile, syncPath } from "../durable/index.ts";
 import type { Engine } from "../engine/index.ts";
 import { translatedSqliteError } from "../sqlite/index.ts";
 
@@ -32,8 +31,7 @@ export async function backup(engine: Engine, file: string): Promise<BackupResult
     await engine.exportTo(unfinished);
     const counts = await addLargeBlobs(engine, unfinished);
     syncPath(unfinished);
-    await rename(unfinished, file);
-    syncPath(dirname(file));
+    renameDurably(unfinished, file);
     return { file, sizeBytes: (await stat(file)).size, ...counts };
   } catch (error) {
     await rm(unfinished, { force: true });

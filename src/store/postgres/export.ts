@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import type pg from "pg";
-import { createFile } from "../durable/index.ts";
+import { createFile } from "../../files/index.ts";
 import { migrate, TABLES } from "../schema/index.ts";
 import { createKysely } from "../sqlite/index.ts";
 

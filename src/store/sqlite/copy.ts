@@ -1,6 +1,6 @@
 /** Copies of a database as it is at one moment. */
 
-import { createFile, syncPath } from "../durable/index.ts";
+import { createFile, syncPath } from "../../files/index.ts";
 import type { Connection } from "./connection.ts";
 
 /** As private as the database. Errors: the system's where there is a file already, or no folder. */

@@ -1,10 +1,10 @@
 /** Large blobs as files of a folder next to the database. */
 
 import { createReadStream } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolderDurably, renameDurably } from "../../files/index.ts";
 import { type BlobBodies, ContinuoError } from "../../model/index.ts";
-import { makeFolder, syncPath } from "../durable/index.ts";
 
 /** New blobs go into the first folder; they are looked for in all of them. */
 export function folderBodies(folders: readonly [string, ...string[]]): BlobBodies {
@@ -23,7 +23,7 @@ function pathIn(folder: string, key: string): string {
 }
 
 async function put(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  makeFolder(dirname(path));
+  makeFolderDurably(dirname(path));
   const unfinished = `${path}.new`;
   try {
     const file = await open(unfinished, "wx", 0o600);
@@ -33,8 +33,7 @@ async function put(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void
     } finally {
       await file.close();
     }
-    await rename(unfinished, path);
-    syncPath(dirname(path));
+    renameDurably(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;

@@ -2,7 +2,7 @@
 
 import { existsSync, readlinkSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { createFile, makeFolder } from "../durable/index.ts";
+import { createFile, makeFolderDurably } from "../../files/index.ts";
 
 export interface SqlitePlace {
   /** As it was given, and absolute. */
@@ -14,7 +14,7 @@ export interface SqlitePlace {
 /** Makes the file where there is none, and the folders above it: private ones. */
 export function preparePlace(path: string): SqlitePlace {
   const file = followed(path);
-  makeFolder(dirname(file));
+  makeFolderDurably(dirname(file));
   if (!existsSync(file)) create(file);
   return { path, file };
 }

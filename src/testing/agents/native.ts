@@ -1,7 +1,8 @@
 /** Native sessions of a scripted agent: what it received, in memory or in files that outlive a process. */
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolderDurably } from "../../files/index.ts";
 
 /**
  * - `real` it continues the requested session, and reports it
@@ -34,7 +35,7 @@ export function nativeSessionsInMemory(): NativeSessions {
 }
 
 export function nativeSessionsInFolder(folder: string): NativeSessions {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolderDurably(folder);
   const pathOf = (sessionId: string): string => join(folder, `${encodeURIComponent(sessionId)}.jsonl`);
   return {
     has: (sessionId) => existsSync(pathOf(sessionId)),

@@ -1,33 +1,36 @@
-/** An image of the disk, written down, opened by the real engine, and compared with what was acknowledged. */
+/** A traced store; and an image of its disk, opened by the real engine and compared with what was acknowledged. */
 
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Store } from "../../../src/model/index.ts";
 import { openStore } from "../../../src/store/index.ts";
+import type { Folder } from "../../power-cut/disk.ts";
+import type { Operations } from "../../power-cut/operations.ts";
+import { traceOperations, writeImage } from "../../power-cut/power-cut.ts";
 import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
-import type { Folder } from "./disk.ts";
 
-/** What is missing or wrong, in sentences. */
-export async function lossesIn(image: Folder, acknowledged: readonly string[]): Promise<readonly string[]> {
-  const root = mkdtempSync(join(tmpdir(), "continuo-power-cut-"));
+const POWER_USER = join(import.meta.dirname, "../processes/power-user.ts");
+
+export async function traceStore(synchronous: "full" | "off" = "full"): Promise<Operations> {
+  const root = mkdtempSync(join(tmpdir(), "continuo-power-"));
   try {
-    writeFolder(root, image);
-    return [...(await lossesOfStore(root, acknowledged)), ...(await lossesOfBackups(root, acknowledged))];
-  } catch (error) {
-    return [`The store cannot be opened: ${error instanceof Error ? error.message : String(error)}`];
+    return await traceOperations({ argv: [POWER_USER, root, synchronous], root });
   } finally {
     rmSync(root, { recursive: true });
   }
 }
 
-function writeFolder(path: string, { entries }: Folder): void {
-  for (const [name, found] of entries) {
-    if (Buffer.isBuffer(found)) writeFileSync(join(path, name), found);
-    else {
-      mkdirSync(join(path, name));
-      writeFolder(join(path, name), found);
-    }
+/** What is missing or wrong, in sentences. */
+export async function lossesIn(image: Folder, acknowledged: readonly string[]): Promise<readonly string[]> {
+  const root = mkdtempSync(join(tmpdir(), "continuo-power-cut-"));
+  try {
+    writeImage(root, image);
+    return [...(await lossesOfStore(root, acknowledged)), ...(await lossesOfBackups(root, acknowledged))];
+  } catch (error) {
+    return [`The store cannot be opened: ${error instanceof Error ? error.message : String(error)}`];
+  } finally {
+    rmSync(root, { recursive: true });
   }
 }
 

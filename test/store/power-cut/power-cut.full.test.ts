@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Operations } from "./operations.ts";
-import { firstLoss, traceOperations } from "./power-cut.ts";
+import type { Operations } from "../../power-cut/operations.ts";
+import { firstLoss } from "../../power-cut/power-cut.ts";
+import { lossesIn, traceStore } from "./check.ts";
 
 const COUNT = 150;
 /** Power cuts in which a planted defect must be found. */
@@ -9,7 +10,7 @@ const MODES = ["posix", "ordered"] as const;
 
 let operations: Operations;
 beforeAll(async () => {
-  operations = await traceOperations();
+  operations = await traceStore();
 });
 
 test("the trace holds every acknowledgement, write and sync", () => {
@@ -22,14 +23,14 @@ test("the trace holds every acknowledgement, write and sync", () => {
 test.each(MODES)(
   "power cuts on a disk with %s rules lose no acknowledged event, blob or backup",
   async (mode) => {
-    expect(await firstLoss(operations, { mode, seed: 1, count: COUNT })).toBeUndefined();
+    expect(await firstLoss(operations, { mode, seed: 1, count: COUNT }, lossesIn)).toBeUndefined();
   },
 );
 
 describe("the check finds", () => {
   test.each(MODES)("a store that syncs nothing, on a disk with %s rules", async (mode) => {
     const unsynced = { ...operations, syncs: [] };
-    expect(await firstLoss(unsynced, { mode, seed: 1, count: ENOUGH })).toBeDefined();
+    expect(await firstLoss(unsynced, { mode, seed: 1, count: ENOUGH }, lossesIn)).toBeDefined();
   });
 
   test("each folder that is not synced after it gained an entry", async () => {
@@ -38,13 +39,17 @@ describe("the check finds", () => {
     expect(folders.size).toBeGreaterThan(4);
     for (const folder of folders) {
       const syncs = operations.syncs.filter(({ inode }) => inode !== folder);
-      const loss = await firstLoss({ ...operations, syncs }, { mode: "posix", seed: 1, count: ENOUGH });
+      const loss = await firstLoss(
+        { ...operations, syncs },
+        { mode: "posix", seed: 1, count: ENOUGH },
+        lossesIn,
+      );
       expect(loss, `folder ${folder}`).toBeDefined();
     }
   });
 
   test("synchronous=OFF", async () => {
-    const off = await traceOperations("off");
-    expect(await firstLoss(off, { mode: "posix", seed: 1, count: ENOUGH })).toBeDefined();
+    const off = await traceStore("off");
+    expect(await firstLoss(off, { mode: "posix", seed: 1, count: ENOUGH }, lossesIn)).toBeDefined();
   });
 });

@@ -1,11 +1,12 @@
 import { beforeAll, expect } from "vitest";
+import type { Operations } from "../../power-cut/operations.ts";
+import { firstLoss } from "../../power-cut/power-cut.ts";
 import { soakTest } from "../../sizes/soak-test.ts";
-import type { Operations } from "./operations.ts";
-import { firstLoss, traceOperations } from "./power-cut.ts";
+import { lossesIn, traceStore } from "./check.ts";
 
 let operations: Operations;
 beforeAll(async () => {
-  operations = await traceOperations();
+  operations = await traceStore();
 });
 
 for (const mode of ["posix", "ordered"] as const) {
@@ -13,7 +14,7 @@ for (const mode of ["posix", "ordered"] as const) {
     `store: power cuts on a disk with ${mode} rules lose nothing acknowledged`,
     { count: 10_000, batchSize: 500 },
     async ({ seed, count }) => {
-      expect(await firstLoss(operations, { mode, seed, count })).toBeUndefined();
+      expect(await firstLoss(operations, { mode, seed, count }, lossesIn)).toBeUndefined();
     },
   );
 }

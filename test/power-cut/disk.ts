@@ -2,14 +2,15 @@
  * The disk after a power cut: all changes that were synced before, and a legal choice among the others.
  *
  * `posix`: only what was synced is promised. Any subset of the changes since may be there: of a write any
- * subset of its sectors, of the entries of a folder any subset, each in the order of the calls.
+ * subset of its sectors, of the entries of a folder any subset, each in the order of the calls. A move from one
+ * folder to another is two changes.
  *
  * `ordered`: a journal of metadata, as ext4 keeps it. Entries of all folders survive as a prefix, and a sync
  * of a file makes all earlier entries durable; a file grows in order, whole pages first; what overwrites old
  * content may be there or not, sector by sector.
  */
 
-import type { Random } from "../harness/random.ts";
+import type { Random } from "../store/harness/random.ts";
 import type { Change, EntryChange, Operations, Sync } from "./operations.ts";
 
 export type Mode = "posix" | "ordered";
@@ -39,7 +40,8 @@ const LIKELIHOODS = [0, 0.1, 0.5, 0.9, 1] as const;
 export function imageAfter({ changes, syncs }: Operations, cut: Cut, random: Random): Folder {
   const issued = changes.filter(({ begin }) => begin < cut.line);
   const done = syncs.filter(({ end }) => end < cut.line);
-  const entries = issued.filter((change) => change.type === "entry");
+  const moves = issued.filter((change) => change.type === "entry");
+  const entries = cut.mode === "posix" ? moves.flatMap(withoutMoves) : moves;
   const data = issued.filter((change) => change.type !== "entry");
   const likelihood = random.pick(LIKELIHOODS);
   return treeOf(
@@ -48,6 +50,12 @@ export function imageAfter({ changes, syncs }: Operations, cut: Cut, random: Ran
       : prefixOf(entries, done, data, random),
     contentsOf(data, done, { ...cut, likelihood, random }),
   );
+}
+
+function withoutMoves({ from, ...entry }: Entry): readonly Entry[] {
+  if (from === undefined) return [entry];
+  if (from.inode === entry.inode) return [{ ...entry, from }];
+  return [entry, { ...entry, ...from, target: undefined }];
 }
 
 function isSynced(change: Change, syncs: readonly Sync[]): boolean {
@@ -68,7 +76,8 @@ function prefixOf(
   const commits = syncs.filter(
     (sync) =>
       entries.some(
-        (entry) => entry.end < sync.begin && (entry.inode === sync.inode || entry.target === sync.inode),
+        (entry) =>
+          entry.end < sync.begin && [entry.inode, entry.target, entry.from?.inode].includes(sync.inode),
       ) ||
       (sync.call === "fsync" &&
         data.some((change) => change.inode === sync.inode && change.end < sync.begin)),
@@ -189,7 +198,7 @@ function treeOf(entries: readonly Entry[], contents: ReadonlyMap<number, Buffer>
   for (const entry of entries) {
     const names = folders.get(entry.inode) ?? new Map<string, Entry>();
     folders.set(entry.inode, names);
-    if (entry.from !== undefined) names.delete(entry.from);
+    if (entry.from !== undefined) folders.get(entry.from.inode)?.delete(entry.from.name);
     if (entry.target === undefined) names.delete(entry.name);
     else names.set(entry.name, entry);
   }

@@ -1,0 +1,71 @@
+/** Files moved and copied durably, byte for byte, with their modes and time stamps. */
+
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  lutimesSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { renameDurably, syncPath } from "./durable.ts";
+
+/** Where a new file is until it is whole. No agent reads a file of such a name. */
+export function unfinishedPath(path: string, pid: number): string {
+  return `${path}.new-${pid}`;
+}
+
+/**
+ * Moves a file to another folder, in place of what is there; to another file system by a copy. It has one of its two
+ * names on disk at every moment: a disk may keep the names of two folders in any order. A killed process may leave both,
+ * and `unfinishedPath(to)`. Errors: the system's.
+ */
+export function moveDurably(from: string, to: string): void {
+  const fresh = unfinishedPath(to, process.pid);
+  rmSync(fresh, { force: true });
+  linkOrCopy(from, fresh);
+  renameDurably(fresh, to);
+  // The same file under both names: a rename does nothing then.
+  rmSync(fresh, { force: true });
+  rmSync(from);
+  syncPath(dirname(from));
+}
+
+/**
+ * Gives a file a second name, or makes a copy where the file system cannot. With two names it is the same file: a program
+ * that has it open writes to both. Errors: the system's.
+ */
+export function keepDurably(from: string, to: string): void {
+  linkOrCopy(from, to);
+  syncPath(dirname(to));
+}
+
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    // Another file system, or one without hard links.
+    copyNew(from, to);
+  }
+}
+
+/** Copies a file in place of what is there. Errors: the system's. */
+export function copyDurably(from: string, to: string): void {
+  const fresh = unfinishedPath(to, process.pid);
+  rmSync(fresh, { force: true });
+  copyNew(from, fresh);
+  renameDurably(fresh, to);
+}
+
+function copyNew(from: string, to: string): void {
+  const stat = lstatSync(from);
+  if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
+  else {
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+    syncPath(to);
+  }
+  lutimesSync(to, stat.atimeMs / 1000, stat.mtimeMs / 1000);
+}

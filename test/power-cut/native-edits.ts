@@ -1,0 +1,114 @@
+/** Every native edit of one agent, traced; and an image of its disk, compared with what was acknowledged. */
+
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { listNativeSessions, type Places } from "../../src/agents.ts";
+import { settleUnfinished } from "../../src/editing/index.ts";
+import { openOutputFile } from "../../src/files/index.ts";
+import { packSession } from "../../src/handoff/bundle/index.ts";
+import type { AgentName, SessionInfo } from "../../src/model/index.ts";
+import type { Folder } from "./disk.ts";
+import { type NativeState, nativeState } from "./native-state.ts";
+import { type Operations, readTree } from "./operations.ts";
+import { type CheckImage, traceOperations, writeImage } from "./power-cut.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+const NATIVE_USER = join(import.meta.dirname, "native-user.ts");
+/** Where each agent keeps its files, below a home, and a session that can be damaged. */
+const AGENTS: Readonly<Record<AgentName, { readonly folder: string; readonly fixture: string }>> = {
+  claude: { folder: ".claude", fixture: "subagent" },
+  codex: { folder: ".codex", fixture: "legacy" },
+  gemini: { folder: ".", fixture: "parallel-tools" },
+  pi: { folder: ".pi/agent", fixture: "parallel-tools" },
+  opencode: { folder: ".local/share", fixture: "killed" },
+};
+
+export interface TracedEdits extends Disposable {
+  readonly operations: Operations;
+  readonly check: CheckImage;
+}
+
+/** The disk stays in its place: notes and manifests name paths. */
+export async function traceEdits(agent: AgentName): Promise<TracedEdits> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "continuo-power-")));
+  const root = join(base, "home");
+  mkdirSync(join(root, "project"), { recursive: true });
+  const places: Places = { home: root, env: {} };
+  const from = agent === "pi" ? "claude" : "pi";
+  const edited = await useFixture(agent, places);
+  const source = await useFixture(from, places);
+  if (agent !== "opencode") appendFileSync(edited.location, '{"type":"user","to');
+  const bundle = join(base, "bundle");
+  {
+    using output = await openOutputFile(bundle, { force: false, forbidden: [] });
+    await packSession(`${from}:${source.sessionId}`, output, {
+      places,
+      packedAt: "2026-01-01T00:00:00.000Z",
+    });
+    output.commit();
+  }
+  const refs = [edited, source].map((info) => `${info.agent}:${info.sessionId}`);
+  const argv = [NATIVE_USER, root, agent, ...refs, bundle];
+  const operations = await traceOperations({ argv, root, before: readTree(root) });
+  return {
+    operations,
+    check: async (image, acknowledged) => await lossesIn(image, acknowledged, { operations, places }),
+    [Symbol.dispose]: () => rmSync(base, { recursive: true }),
+  };
+}
+
+async function useFixture(agent: AgentName, places: Places): Promise<SessionInfo> {
+  const { folder, fixture } = AGENTS[agent];
+  cpSync(join(FIXTURES, agent, fixture, "home"), join(places.home, folder), { recursive: true });
+  const [info] = await listNativeSessions({ agents: [agent], places });
+  if (info === undefined) throw new Error(`no session of ${agent}`);
+  return info;
+}
+
+interface Machine {
+  readonly operations: Operations;
+  readonly places: Places;
+}
+
+/** After a cut the person has what the last edit acknowledged, or already what the next one makes. */
+async function lossesIn(
+  image: Folder,
+  acknowledged: readonly string[],
+  { operations, places }: Machine,
+): Promise<readonly string[]> {
+  for (const name of readdirSync(places.home)) rmSync(join(places.home, name), { recursive: true });
+  writeImage(places.home, image);
+  const [last, next] = operations.acknowledgements
+    .slice(Math.max(0, acknowledged.length - 1))
+    .map(({ text }) => toAcknowledgement(text));
+  try {
+    await settleUnfinished({ places });
+    const left = readdirSync(places.home, { recursive: true, encoding: "utf8" }).filter(
+      (path) => !path.startsWith(".continuo/") && /\.(?:new|repaired|part)\b/u.test(path),
+    );
+    if (left.length > 0) return [`after ${last?.edit}: ${left} is left`];
+    const found = await nativeState(places);
+    const states = [last, next].filter((each) => each !== undefined);
+    const differences = states.map(({ edit, state }) => `after ${edit}: ${differenceOf(state, found)}`);
+    return states.some(({ state }) => differenceOf(state, found) === "") ? [] : differences;
+  } catch (error) {
+    return [`after ${last?.edit}: ${error instanceof Error ? error.stack : String(error)}`];
+  }
+}
+
+function toAcknowledgement(text: string): { readonly edit: string; readonly state: NativeState } {
+  const end = text.indexOf(" ");
+  return { edit: text.slice(0, end), state: JSON.parse(text.slice(end + 1)) };
+}
+
+function differenceOf(wanted: NativeState, found: NativeState): string {
+  const keys = new Set([...Object.keys(wanted), ...Object.keys(found)]);
+  return [...keys]
+    .filter((key) => wanted[key] !== found[key])
+    .map((key) => {
+      if (found[key] === undefined) return `${key} is lost`;
+      return wanted[key] === undefined ? `${key} is there` : `${key} is ${found[key]}`;
+    })
+    .join("; ");
+}

@@ -1,0 +1,22 @@
+/** What a person has on a machine, as text that two machines can be compared by: native sessions and the trash. */
+
+import { listNativeSessions, listTrashedSessions, type Places, readNativeSession } from "../../src/agents.ts";
+
+/** The sessions, each with what was said in it, and the trash: a line for each. */
+export type NativeState = Readonly<Record<string, string>>;
+
+export async function nativeState(places: Places): Promise<NativeState> {
+  const state: Record<string, string> = {};
+  for (const { agent, sessionId, title, location } of await listNativeSessions({
+    places,
+    archived: "include",
+  })) {
+    const { messages, problems } = await readNativeSession(location, { places });
+    const said = messages.map(({ role, content }) => [role, content]);
+    state[`${agent}:${sessionId}`] = JSON.stringify([title, said, problems.map(({ code }) => code)]);
+  }
+  for (const { info } of listTrashedSessions({ places })) {
+    state[`trash ${info.agent}:${info.sessionId}`] = "";
+  }
+  return state;
+}

@@ -1,0 +1,103 @@
+/** One traced run of everything that is acknowledged, and any number of power cuts in it. */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startChild } from "../store/harness/lines.ts";
+import { createRandom } from "../store/harness/random.ts";
+import { type Cut, type Folder, imageAfter, type Mode } from "./disk.ts";
+import { type FileTree, type Operations, operationsOf } from "./operations.ts";
+import { CALLS, parseTrace } from "./trace.ts";
+
+/** More than any one write has. */
+const DATA_BYTES = "2000000";
+
+export interface TracedProgram {
+  /** A module for Node, and its arguments. */
+  readonly argv: readonly string[];
+  /** The disk: the folder below which everything is traced. */
+  readonly root: string;
+  /** What lies in it when the program starts. */
+  readonly before?: FileTree;
+}
+
+export async function traceOperations({ argv, root, before }: TracedProgram): Promise<Operations> {
+  const folder = mkdtempSync(join(tmpdir(), "continuo-power-trace-"));
+  try {
+    const trace = join(folder, "trace");
+    const strace = ["-f", "-xx", "-s", DATA_BYTES, "-e", `trace=${CALLS}`, "-o", trace, process.execPath];
+    // What goes through io_uring is in no trace.
+    const child = startChild([...strace, ...argv], "strace", { UV_USE_IO_URING: "0" });
+    if ((await child.ended()) !== 0) throw new Error("the traced process failed");
+    return operationsOf(parseTrace(readFileSync(trace, "utf8")), root, before);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Writes what is left of the disk into a folder that is there. */
+export function writeImage(path: string, { entries }: Folder): void {
+  for (const [name, content] of entries) {
+    if (Buffer.isBuffer(content)) writeFileSync(join(path, name), content);
+    else {
+      mkdirSync(join(path, name));
+      writeImage(join(path, name), content);
+    }
+  }
+}
+
+export interface Loss {
+  readonly cut: Cut;
+  readonly seed: number;
+  readonly losses: readonly string[];
+}
+
+export interface Cuts {
+  readonly mode: Mode;
+  readonly seed: number;
+  readonly count: number;
+}
+
+/** What is missing or wrong in an image, in sentences, given what was acknowledged before the cut. */
+export type CheckImage = (image: Folder, acknowledged: readonly string[]) => Promise<readonly string[]>;
+
+/** What power cuts lose. Each has a seed of its own, so that one that loses something can be repeated. */
+export async function* cutPower(
+  operations: Operations,
+  { mode, seed, count }: Cuts,
+  check: CheckImage,
+): AsyncGenerator<Loss> {
+  for (let n = 0; n < count; n++) {
+    const random = createRandom(seed + n);
+    const cut: Cut = {
+      line: lineOfCut(operations, random),
+      mode,
+      sector: random.pick([512, 4096] as const),
+    };
+    const acknowledged = operations.acknowledgements.filter(({ line }) => line < cut.line);
+    const losses = await check(
+      imageAfter(operations, cut, random),
+      acknowledged.map(({ text }) => text),
+    );
+    if (losses.length > 0) yield { cut, seed: seed + n, losses };
+  }
+}
+
+export async function firstLoss(
+  operations: Operations,
+  cuts: Cuts,
+  check: CheckImage,
+): Promise<Loss | undefined> {
+  for await (const loss of cutPower(operations, cuts, check)) return loss;
+  return undefined;
+}
+
+/** Half of the cuts come right after something was acknowledged. */
+function lineOfCut(
+  { acknowledgements, changes, end }: Operations,
+  random: ReturnType<typeof createRandom>,
+): number {
+  if (random.chance(0.5)) return random.pick(acknowledgements).line + 1;
+  const first = changes.find(({ begin }) => begin >= 0)?.begin ?? 0;
+  return first + random.below(end - first + 2);
+}
