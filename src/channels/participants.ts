@@ -1,6 +1,13 @@
 /** Who is in a channel: a handle belongs to the holder of its lease. Presence is never stored in the log. */
 
-import { ContinuoError, isContinuoError, type Lease, present, type Store } from "../model/index.ts";
+import {
+  ContinuoError,
+  type CreatedLog,
+  isContinuoError,
+  type Lease,
+  present,
+  type Store,
+} from "../model/index.ts";
 import { CHANNEL_LIMITS, isRecord, type Participant } from "../wire/index.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, type Place, placeOfLease, presenceLease, rosterPrefix } from "./names.ts";
@@ -16,9 +23,9 @@ export interface Card extends Participant {
   readonly instance: string;
 }
 
-/** Creates the log of the channel with the first event. */
-export async function openChannel(store: Store, channel: string): Promise<void> {
-  await store.createLog({ logId: channelLogId(channel) });
+/** Creates the log of the channel, unless it exists. */
+export async function openChannel(store: Store, channel: string): Promise<CreatedLog> {
+  return await store.createLog({ logId: channelLogId(channel) });
 }
 
 /**

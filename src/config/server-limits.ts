@@ -11,6 +11,10 @@ export interface ServerLimitSettings {
   readonly requestBytes?: number;
   readonly frameBytes?: number;
   readonly blobBytes?: number;
+  readonly bytesPerSecond?: number;
+  readonly bytesPerDay?: number;
+  readonly blobBytesPerDay?: number;
+  readonly logsPerDay?: number;
   readonly historyItems?: number;
 }
 
@@ -54,6 +58,30 @@ export const SERVER_LIMIT_KEYS: Readonly<Record<string, ServerLimitKey>> = {
     says: "Bytes of a frame that a client sends over the WebSocket of a channel.",
   },
   blob_bytes: { setting: "blobBytes", from: 1, to: 1_099_511_627_776, says: "Bytes of an attachment." },
+  bytes_per_second: {
+    setting: "bytesPerSecond",
+    from: 65_536,
+    to: 1_099_511_627_776,
+    says: "Bytes of bodies and frames of one token in a second.",
+  },
+  bytes_per_day: {
+    setting: "bytesPerDay",
+    from: 1,
+    to: 1_099_511_627_776,
+    says: "Bytes of bodies and frames of one token without `admin` in a day.",
+  },
+  blob_bytes_per_day: {
+    setting: "blobBytesPerDay",
+    from: 1,
+    to: 1_099_511_627_776,
+    says: "Bytes of attachments of one token without `admin` in a day.",
+  },
+  logs_per_day: {
+    setting: "logsPerDay",
+    from: 1,
+    to: 1_000_000,
+    says: "Streams, channels and sessions that one token without `admin` creates in a day.",
+  },
   history_items: {
     setting: "historyItems",
     from: 20,

@@ -28,6 +28,7 @@ import {
   isKnownOrigin,
   PREFLIGHT_HEADERS,
   readFailure,
+  received,
 } from "./http/index.ts";
 import { MOUNTS } from "./mounts.ts";
 import { createMetrics } from "./operation/index.ts";
@@ -151,6 +152,8 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
     const grant = await context.authenticate(credentialsOf(c.req.raw), c.env.peer);
     context.quotas.request(grant);
     c.set("grant", grant);
+    using reception = context.quotas.receive(grant);
+    c.req.raw = received(c.req.raw, reception);
     await next();
   });
   for (const mount of mounts) mount.routes?.(app);

@@ -1,8 +1,9 @@
 /** The limits that an operator sets, each attacked from the outside by a client that exceeds it. */
 
 import { readFileSync } from "node:fs";
+import { request as httpRequest } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { connect } from "../../src/client/index.ts";
 import { SERVER_LIMIT_KEYS } from "../../src/config/server-limits.ts";
 import type { Store } from "../../src/model/index.ts";
@@ -26,11 +27,34 @@ afterAll(async () => {
   await store.close();
 });
 
-async function serverWith(limits: Partial<ServerLimits>): Promise<{ url: string; token: string }> {
+interface Served {
+  readonly url: string;
+  readonly token: string;
+}
+
+async function serverWith(limits: Partial<ServerLimits>, scopes = ["admin"]): Promise<Served> {
   const server = await openServer(store, { authenticate: createAuthenticate(store), limits });
   servers.push(server);
-  const { secret } = await store.createToken({ scopes: ["admin"] });
+  const { secret } = await store.createToken({ scopes });
   return { url: server.url, token: secret };
+}
+
+function send(
+  { url, token }: Served,
+  method: string,
+  path: string,
+  body?: string | ReadableStream,
+): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body, duplex: "half" }),
+  });
+}
+
+async function refusal(answer: Promise<Response>): Promise<readonly [number, string]> {
+  const response = await answer;
+  return [response.status, ((await response.json()) as WireError).error.code];
 }
 
 function joining({ url, token }: { url: string; token: string }, channel: string, handle: string) {
@@ -99,6 +123,140 @@ test("requests_per_second: frames of a WebSocket count as requests do", async ()
     ),
   );
   expect(new Set(codes)).toEqual(new Set(["stored", "rate_limited"]));
+  await ann.close();
+});
+
+/** A body without a declared length. */
+function chunked(...chunks: readonly string[]): ReadableStream {
+  return ReadableStream.from(chunks.map((chunk) => Buffer.from(chunk)));
+}
+
+test("bytes_per_second: one body may be larger, the next must wait, and another token need not", async () => {
+  const server = await serverWith({ bytesPerSecond: 65_536 });
+  const body = JSON.stringify("x".repeat(2_000_000));
+  await send(server, "PUT", "/v1/stream/rates");
+  expect((await send(server, "POST", "/v1/stream/rates", body)).status).toBe(204);
+  const refused = await send(server, "POST", "/v1/stream/rates", body);
+  expect([refused.status, Number(refused.headers.get("retry-after")) >= 1]).toEqual([429, true]);
+  const { secret: token } = await store.createToken({ scopes: ["admin"] });
+  expect((await send({ ...server, token }, "POST", "/v1/stream/rates", body)).status).toBe(204);
+});
+
+test("bytes_per_second: a body without a declared length is read no faster", async () => {
+  const server = await serverWith({ bytesPerSecond: 65_536 });
+  const begin = performance.now();
+  const body = chunked('"', "x".repeat(150_000), "y".repeat(150_000), '"');
+  await send(server, "PUT", "/v1/stream/chunks");
+  expect((await send(server, "POST", "/v1/stream/chunks", body)).status).toBe(204);
+  // A quarter of a megabyte comes at once.
+  expect(performance.now() - begin).toBeGreaterThan(500);
+  expect((await store.read("streams/chunks")).events).toHaveLength(1);
+});
+
+test("bytes_per_second: bytes of frames count as those of bodies", async () => {
+  const server = await serverWith({ bytesPerSecond: 65_536 });
+  const ann = await joining(server, "bytes", "ann");
+  await ann.send("x".repeat(1_000_000));
+  await expect(ann.send("x".repeat(300_000))).rejects.toMatchObject({ code: "rate_limited" });
+  await ann.close();
+});
+
+test("bytes_per_day: a token that may not administer sends so many, and admin is not counted", async () => {
+  const limits = { bytesPerDay: 10_000 };
+  const visitor = await serverWith(limits, ["stream:day:read,write"]);
+  const body = JSON.stringify("x".repeat(9_000));
+  await send(visitor, "PUT", "/v1/stream/day", "[]");
+  expect((await send(visitor, "POST", "/v1/stream/day", body)).status).toBe(204);
+  expect((await send(visitor, "POST", "/v1/stream/day", body)).status).toBe(204);
+  expect(await refusal(send(visitor, "POST", "/v1/stream/day", body))).toEqual([429, "rate_limited"]);
+  const admin = await serverWith(limits);
+  for (let n = 0; n < 4; n++) expect((await send(admin, "POST", "/v1/stream/day", body)).status).toBe(204);
+});
+
+test("blob_bytes_per_day: a visitor stores so many bytes of attachments, and the smallest one counts too", async () => {
+  const visitor = await serverWith({ blobBytesPerDay: 50_000 }, ["channel:blobs:read,write"]);
+  const put = (size: number): Promise<Response> => send(visitor, "POST", "/v1/blobs", "x".repeat(size));
+  for (let n = 0; n < 5; n++) expect((await put(n)).status).toBe(201);
+  expect((await put(30_000)).status).toBe(201);
+  expect(await refusal(put(1))).toEqual([429, "rate_limited"]);
+});
+
+test("logs_per_day: a visitor creates so many, then none by any way, and continues in those that exist", async () => {
+  const scopes = ["stream:*:read,write", "channel:*:read,write", "session:*:read,write", "live:*:read,write"];
+  const visitor = await serverWith({ logsPerDay: 4 }, scopes);
+  const made = await Promise.all([
+    send(visitor, "PUT", "/v1/stream/quota", "[]"),
+    send(visitor, "PUT", "/v1/stream/sessions/quota"),
+    send(visitor, "PUT", "/v1/live/quota", JSON.stringify({ videoId: "v", title: "t" })),
+    send(visitor, "POST", "/v1/channels/quota/messages", JSON.stringify({ handle: "ann", content: "hi" })),
+  ]);
+  expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 200]);
+  const message = JSON.stringify({ handle: "ann", content: "hi" });
+  for (const refused of [
+    send(visitor, "PUT", "/v1/stream/quota-2"),
+    send(visitor, "PUT", "/v1/stream/channels/quota-2"),
+    send(visitor, "PUT", "/v1/stream/sessions/quota-2"),
+    send(visitor, "PUT", "/v1/live/quota-2", JSON.stringify({ videoId: "v", title: "t" })),
+    send(visitor, "POST", "/v1/channels/quota-2/messages", message),
+  ]) {
+    expect(await refusal(refused)).toEqual([429, "rate_limited"]);
+  }
+  await expect(joining(visitor, "quota-2", "ann")).rejects.toMatchObject({ code: "rate_limited" });
+  expect((await send(visitor, "PUT", "/v1/stream/quota", "[]")).status).toBe(200);
+  expect(
+    (await send(visitor, "PUT", "/v1/live/quota", JSON.stringify({ videoId: "v", title: "t" }))).status,
+  ).toBe(200);
+  expect((await send(visitor, "POST", "/v1/channels/quota/messages", message)).status).toBe(200);
+  await (await joining(visitor, "quota", "bob")).close();
+});
+
+test("a token that holds many bodies open cannot begin another one", async () => {
+  const server = await serverWith({ requestBytes: 67_108_864 }, ["stream:open:read,write"]);
+  await send(server, "PUT", "/v1/stream/open", "[]");
+  const held = httpRequest(`${server.url}/v1/stream/open`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${server.token}`, "content-length": 60_000_000 },
+  }).on("error", () => undefined);
+  held.flushHeaders();
+  const more = (): Promise<number> =>
+    send(server, "POST", "/v1/stream/open", " ".repeat(8_000_000)).then(({ status }) => status);
+  await expect.poll(more).toBe(429);
+  held.destroy();
+  await expect.poll(more).toBe(400);
+});
+
+test("JSON with more values, levels or elements than one request may have is refused before it is parsed", async () => {
+  const server = await serverWith({});
+  const { token } = server;
+  await send(server, "PUT", "/v1/stream/shape", "[]");
+  await send(server, "PUT", "/v1/stream/channels/shape");
+  await send(server, "PUT", "/v1/live/shape", JSON.stringify({ videoId: "v", title: "t" }));
+  const ones = `[${"1,".repeat(60_000)}1]`;
+  const bodies = {
+    values: `{"a":${ones}}`,
+    depth: `${"[".repeat(2_000)}${"]".repeat(2_000)}`,
+    elements: ones,
+  };
+  const parse = vi.spyOn(JSON, "parse");
+  for (const [what, body] of Object.entries(bodies)) {
+    for (const path of ["/v1/stream/shape", "/v1/stream/channels/shape", "/v1/live/shape/evidence"]) {
+      const answer = await send(server, "POST", path, body);
+      expect([path, what, answer.status]).toEqual([path, what, 413]);
+    }
+  }
+  expect(parse.mock.calls.filter(([text]) => text.length > 3_000)).toEqual([]);
+  parse.mockRestore();
+  const ann = await connect({
+    serverUrl: server.url,
+    token,
+    channel: "shape",
+    handle: "ann",
+    reconnect: false,
+  });
+  await expect(ann.call("bob", "x", Array(60_000).fill(1)).result).rejects.toMatchObject({
+    code: "too_large",
+  });
+  await ann.send("still here");
   await ann.close();
 });
 

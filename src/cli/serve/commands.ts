@@ -19,8 +19,9 @@ On loopback, the first start writes a token to a private file, where the other c
 server at ${DEFAULT_LISTEN}; for another port, give them --server URL or set CONTINUO_SERVER. On any other
 address, create tokens with \`continuo token create\`, and put a TLS proxy in front of the server.
 
-The limits are requests_per_second, connections and channels (of one token), request_bytes, frame_bytes, blob_bytes
-and history_items. They can also be set in continuo.yaml.
+The limits are requests_per_second, connections, channels, bytes_per_second, bytes_per_day, blob_bytes_per_day and
+logs_per_day (of one token), request_bytes, frame_bytes, blob_bytes and history_items. They can also be set in
+continuo.yaml.
 
 Examples:
   continuo serve                                        SQLite, http://127.0.0.1:4747

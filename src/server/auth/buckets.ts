@@ -28,9 +28,19 @@ export class Buckets {
     this.#message = message;
   }
 
-  /** Errors: `rate_limited` (`details.retryAfterMs`). */
-  take(name: string, now: number): void {
-    this.assert(name, now).level -= 1;
+  /**
+   * A bucket that is not empty gives any amount, so that one large thing passes; what it lacks then is waited for.
+   * Errors: `rate_limited` (`details.retryAfterMs`).
+   */
+  take(name: string, now: number, amount = 1): void {
+    this.assert(name, now).level -= amount;
+  }
+
+  /** The same for what happened already. Returns the milliseconds until the bucket is no longer overdrawn. */
+  spend(name: string, now: number, amount = 1): number {
+    const bucket = this.#bucketOf(name, now);
+    bucket.level -= amount;
+    return Math.max(0, Math.ceil((-bucket.level * 1000) / this.#perSecond));
   }
 
   /** Makes the same check without taking anything. */

@@ -25,7 +25,7 @@ async function putBlob(request: Request, grant: Grant, context: ServerContext): 
   const mediaType = request.headers.get("content-type");
   const { hash, sizeBytes, ...blob } = await context
     .store(grant.workspaceId)
-    .putBlob(limited(request.body as AsyncIterable<Uint8Array>, context.limits.blobBytes), {
+    .putBlob(counted(request.body as AsyncIterable<Uint8Array>, grant, context), {
       ...(mediaType === null ? {} : { mediaType }),
       expiresAt: new Date(Date.now() + LIMITS.blobMs).toISOString(),
       signal: request.signal,
@@ -33,15 +33,24 @@ async function putBlob(request: Request, grant: Grant, context: ServerContext): 
   return Response.json({ hash, sizeBytes, mediaType: blob.mediaType }, { status: 201 });
 }
 
-async function* limited(chunks: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+/** Errors: `too_large`, `rate_limited`. */
+async function* counted(
+  chunks: AsyncIterable<Uint8Array>,
+  grant: Grant,
+  { limits, quotas }: ServerContext,
+): AsyncGenerator<Uint8Array> {
   let size = 0;
+  quotas.blob(grant, LIMITS.blobBytesLeast);
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > limit) {
-      throw new ContinuoError("too_large", `a blob can have at most ${limit} bytes`, { details: { limit } });
-    }
+    if (size > limits.blobBytes) throw tooLarge(limits.blobBytes);
+    quotas.blob(grant, chunk.length);
     yield chunk;
   }
+}
+
+function tooLarge(limit: number): ContinuoError {
+  return new ContinuoError("too_large", `a blob can have at most ${limit} bytes`, { details: { limit } });
 }
 
 /** `?stream=PATH&sequence=N` names the event that refers to it. */

@@ -50,7 +50,7 @@ export async function admit(hello: HelloFrame, options: AdmitOptions): Promise<A
   checkHello(hello, options);
   const store = context.store(grant.workspaceId);
   hub.serves(store);
-  if (hello.handle !== undefined) await openChannel(store, channel);
+  if (hello.handle !== undefined) await openForGrant(options, store);
   if (hello.handle === undefined) {
     const { state, after } = await replayOf(store, hello, channel);
     const welcome = welcomeFor(options, { state, after, session: null, degraded: null, handle: null });
@@ -84,6 +84,17 @@ async function takeSeat(
   hub.hold(seat);
   onTaken(seat);
   return seat;
+}
+
+/** Errors: `rate_limited` for a channel that does not exist, when the token has created as many as it may. */
+export async function openForGrant(
+  { context, grant, channel }: Pick<AdmitOptions, "context" | "grant" | "channel">,
+  store: Store,
+): Promise<void> {
+  await context.quotas.log(grant, {
+    exists: async () => (await store.getLog(channelLogId(channel))) !== null,
+    create: () => openChannel(store, channel),
+  });
 }
 
 function checkHello({ protocol, handle, workspaceId }: HelloFrame, options: AdmitOptions): void {

@@ -17,7 +17,7 @@ import {
 } from "../../wire/index.ts";
 import type { TokenCheck } from "../auth/index.ts";
 import { LIMITS as SERVER_LIMITS, type SlowReaders } from "../context/index.ts";
-import { readFailure } from "../http/index.ts";
+import { assertJsonShape, readFailure } from "../http/index.ts";
 import type { Hub, Present } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 import type { ListeningClock } from "./listening-clock.ts";
@@ -49,7 +49,7 @@ export interface ConnectionOptions {
   readonly slowReaders: SlowReaders;
   readonly report: (line: string) => void;
   /** Counts a frame. Errors: `rate_limited`. */
-  readonly count: () => void;
+  readonly count: (bytes: number) => void;
   readonly tokenCheck: TokenCheck;
   readonly admit: (
     hello: HelloFrame,
@@ -78,7 +78,7 @@ export class Connection implements Present {
     this.#heardAt = options.clock.now();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
-    this.#socket.on("message", (data, isBinary) => this.#hear(data.toString(), isBinary));
+    this.#socket.on("message", (data, isBinary) => this.#hear(data as Buffer, isBinary));
     // The close event that follows has the reason.
     this.#socket.on("error", () => undefined);
     this.#socket.on("close", () => {
@@ -129,14 +129,15 @@ export class Connection implements Present {
     this.#outgoing.end(CLOSE.draining, "the server is closing");
   }
 
-  #hear(text: string, isBinary: boolean): void {
+  #hear(data: Buffer, isBinary: boolean): void {
     this.#heardAt = this.#options.clock.now();
     let frame: ClientFrame;
     try {
       if (isBinary) throw new ContinuoError("invalid", "a frame must be text");
-      frame = parseClientFrame(text);
+      assertJsonShape(data);
+      frame = parseClientFrame(data.toString());
     } catch (error) {
-      this.#refuse(error, requestIn(text));
+      this.#refuse(error, requestIn(data.subarray(-64_000).toString()));
       return;
     }
     if (frame.type === "heartbeat") {
@@ -146,12 +147,12 @@ export class Connection implements Present {
     if (++this.#waiting > LIMITS.waitingFrames) this.#socket.pause();
     // One after another, so that the writes of a participant are stored in their order.
     this.#work = this.#work.then(async () => {
-      await this.#take(frame);
+      await this.#take(frame, data.length);
       if (--this.#waiting <= LIMITS.waitingFrames / 2 && this.#socket.isPaused) this.#socket.resume();
     });
   }
 
-  async #take(frame: ClientFrame): Promise<void> {
+  async #take(frame: ClientFrame, bytes: number): Promise<void> {
     if (this.#over.signal.aborted) return;
     try {
       if (frame.type === "hello") return await this.#greet(frame);
@@ -159,7 +160,7 @@ export class Connection implements Present {
       if (frame.type === "pause") return this.#pump?.abort();
       if (frame.type === "resume") return this.#start(frame.after);
       if (frame.type === "close") return await this.#leave();
-      if ("request" in frame) await this.#answer(frame);
+      if ("request" in frame) await this.#answer(frame, bytes);
     } catch (error) {
       this.#refuse(error, undefined);
     }
@@ -225,10 +226,10 @@ export class Connection implements Present {
     this.#outgoing.send({ type: "ready", sequence: state.sequence, roster });
   }
 
-  async #answer(frame: RequestFrame): Promise<void> {
+  async #answer(frame: RequestFrame, bytes: number): Promise<void> {
     const { request } = frame;
     try {
-      this.#options.count();
+      this.#options.count(bytes);
       const participation = this.#admission?.participation ?? null;
       if (participation === null)
         throw new ContinuoError("forbidden", "a participant without a handle can only read");
@@ -314,6 +315,6 @@ export class Connection implements Present {
 
 /** The number of a request whose other fields are invalid, so that the error can name it. */
 function requestIn(text: string): number | undefined {
-  const [, number] = /"request":\s*(\d{1,15})[,}]/u.exec(text.slice(-64_000)) ?? [];
+  const [, number] = /"request":\s*(\d{1,15})[,}]/u.exec(text) ?? [];
   return number === undefined ? undefined : Number(number);
 }

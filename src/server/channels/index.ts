@@ -94,7 +94,7 @@ interface Arrival {
 function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
   const { context, hub, clock, connections, stream, channel, peer, secret: sent, page } = arrival;
   return (socket) => {
-    let count = (): void => undefined;
+    let count: (bytes: number) => void = () => undefined;
     const tokenCheck = createTokenCheck(context.authenticate, peer);
     const connection = new Connection({
       socket,
@@ -104,13 +104,13 @@ function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
       draining: context.draining,
       slowReaders: context.slowReaders,
       report: context.report,
-      count: () => count(),
+      count: (bytes) => count(bytes),
       tokenCheck,
       admit: async (hello, { signal, seating }) => {
         const credentials = socketCredentials(sent ?? hello.token, page);
         const grant = await context.authenticate(credentials, peer);
         tokenCheck.begin(credentials);
-        count = () => context.quotas.request(grant);
+        count = (bytes) => context.quotas.request(grant, bytes);
         const place = context.quotas.connect(grant, channel);
         try {
           return await admit(hello, { context, hub, channel, grant, place, signal, seating });

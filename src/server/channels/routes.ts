@@ -4,7 +4,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { Hono } from "hono";
-import { lastAnchor, openChannel, post, readMessages, summaryOf } from "../../channels/index.ts";
+import { lastAnchor, post, readMessages, summaryOf } from "../../channels/index.ts";
 import { ContinuoError, type Store } from "../../model/index.ts";
 import {
   type Access,
@@ -18,6 +18,7 @@ import {
 } from "../../wire/index.ts";
 import type { Grant, ServerContext, ServerEnv } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
+import { openForGrant } from "./admit.ts";
 import type { Hub } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -84,7 +85,8 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
   app.post("/v1/channels/:channel/messages", async (c) => {
     const channel = c.req.param("channel");
     const store = storeFor({ ...asked(c.var.grant, channel), access: "write" });
-    return Response.json(await say(store, { channel, grant: c.var.grant }, await readJsonObject(c.req.raw)));
+    const saying = { context, channel, grant: c.var.grant };
+    return Response.json(await say(store, saying, await readJsonObject(c.req.raw)));
   });
 }
 
@@ -118,7 +120,7 @@ async function withSummaries(store: Store, channels: readonly ChannelRow[]): Pro
 /** One whole message. Errors: `forbidden` for another handle than the token's, `invalid`, `not_found`. */
 async function say(
   store: Store,
-  { channel, grant }: { readonly channel: string; readonly grant: Grant },
+  { context, channel, grant }: Omit<ChannelCall, "access">,
   body: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   const handle = assertName("handle", body.handle ?? grant.handle);
@@ -131,7 +133,7 @@ async function say(
   const given = { type: "send", request: 0, id, content, to, replyTo, attachments };
   // The same checks as of a frame.
   const frame = parseClientFrame(JSON.stringify(given)) as PostFrame;
-  await openChannel(store, channel);
+  await openForGrant({ context, channel, grant }, store);
   const author = { channel, handle, type: "person", instance: "http" };
   const event = await post(store, author, { frame, open: new Map() });
   return { messageId: event.id, sequence: event.sequence };

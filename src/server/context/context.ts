@@ -47,17 +47,47 @@ export interface ServerLimits {
   /** The size of a frame from a client in a channel. */
   readonly frameBytes: number;
   readonly blobBytes: number;
+  /** Bytes of bodies and frames of one token. */
+  readonly bytesPerSecond: number;
+  /** The same over a day, for a token without `admin`; so are the next two. */
+  readonly bytesPerDay: number;
+  /** Bytes of attachments. */
+  readonly blobBytesPerDay: number;
+  /** Streams, channels and sessions that are created. */
+  readonly logsPerDay: number;
   /** Messages that one request for a participant's history returns. */
   readonly historyItems: number;
 }
 
 export interface Quotas {
-  /** Counts a request, or a frame. Errors: `rate_limited`. */
-  request(grant: Grant): void;
+  /** Counts a request, or a frame and its bytes. Errors: `rate_limited`. */
+  request(grant: Grant, bytes?: number): void;
+  /** Counts the bytes of one body while it is received. */
+  receive(grant: Grant): Reception;
+  /** Counts the bytes of an attachment. Errors: `rate_limited`. */
+  blob(grant: Grant, bytes: number): void;
+  /**
+   * Counts the log if `create` creates it. Errors: `rate_limited` for a log that does not exist when the token has
+   * created as many as it may.
+   */
+  log<T extends { readonly created: boolean }>(grant: Grant, creation: LogCreation<T>): Promise<T>;
   /** Counts a connection until it is disposed. Errors: `rate_limited`. */
   connect(grant: Grant, channel?: string): Disposable;
   /** The open connections of all tokens. */
   openConnections(): number;
+}
+
+/** The body that a request sends. Disposed when the request was answered. */
+export interface Reception extends Disposable {
+  /** Counts a body of this length before it is read. Errors: `rate_limited`. */
+  begin(bytes: number): void;
+  /** Counts a chunk; returns the time to wait before the next one is read. Errors: `rate_limited`. */
+  takeChunk(bytes: number): number;
+}
+
+export interface LogCreation<T> {
+  exists(): Promise<boolean>;
+  create(): Promise<T>;
 }
 
 /** Counters for the operator, by name and labels. */

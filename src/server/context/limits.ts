@@ -4,8 +4,18 @@ import { CHANNEL_LIMITS } from "../../wire/index.ts";
 import type { ServerLimits } from "./context.ts";
 
 export const LIMITS = {
+  /** Values and keys of one body or frame of JSON: what each costs before it is stored is many times its bytes. */
+  jsonValues: 50_000,
+  /** Levels of one body or frame of JSON. */
+  jsonDepth: 1_000,
+  /** Elements of an array that is sent: one transaction stores their records. */
+  jsonElements: 1_000,
   /** Bytes of a request of JSON that configures something. */
   configBytes: 65_536,
+  /** Bytes of bodies that one token sends at the same time. */
+  bodyBytesAtOnce: 67_108_864,
+  /** What the smallest attachment counts as: a row, and perhaps a file. */
+  blobBytesLeast: 4_096,
   /** Payload bytes of one page of a catch-up read. */
   pageBytes: 4_194_304,
   pageEvents: 10_000,
@@ -52,8 +62,12 @@ export const DEFAULT_LIMITS: ServerLimits = {
   requestsPerSecond: 2_000,
   connections: 20_000,
   channels: 1_000,
-  requestBytes: 67_108_864,
+  requestBytes: 4_194_304,
   frameBytes: CHANNEL_LIMITS.frameBytes,
   blobBytes: 268_435_456,
+  bytesPerSecond: 16_777_216,
+  bytesPerDay: 4_294_967_296,
+  blobBytesPerDay: 268_435_456,
+  logsPerDay: 1_000,
   historyItems: CHANNEL_LIMITS.historyItems,
 };

@@ -2,6 +2,7 @@
 
 import { ContinuoError } from "../../model/index.ts";
 import { LIMITS } from "../context/index.ts";
+import { parseJson } from "./json.ts";
 
 const NOTHING = new Uint8Array();
 
@@ -30,12 +31,7 @@ export async function readJsonObject(
 ): Promise<Readonly<Record<string, unknown>>> {
   const body = await readBody(request, maxBytes);
   if (body.length === 0) return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  } catch (cause) {
-    throw new ContinuoError("invalid", "the body is not JSON", { cause });
-  }
+  const value = await parseJson(body);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ContinuoError("invalid", "the body is not a JSON object");
   }

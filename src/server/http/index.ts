@@ -1,10 +1,13 @@
 /**
  * HTTP itself: bodies, errors as responses, and the checks of every request.
  *
- * Promises: no body is read beyond its limit.
+ * Promises: no body is read beyond its limit, and no JSON is parsed before its values are counted.
  * Does not know: streams, channels, tokens.
  */
 
 export { readBody, readJsonObject } from "./body.ts";
 export { type Gate, gateRefusal, guardHeaders, isKnownOrigin, PREFLIGHT_HEADERS } from "./gate.ts";
+export { mapElements, parseJson } from "./json.ts";
+export { assertJsonShape } from "./json-shape.ts";
+export { received } from "./reception.ts";
 export { failure, readFailure } from "./responses.ts";

@@ -2,6 +2,7 @@
 
 import type { Hono } from "hono";
 import {
+  type LiveService,
   parseAudio,
   parseEvidenceBatch,
   parseNoteOperation,
@@ -9,11 +10,11 @@ import {
   parseReplayMode,
   parseSessionRequest,
 } from "../../live/index.ts";
-import { ContinuoError, present } from "../../model/index.ts";
+import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import { allows } from "../../wire/index.ts";
 import { Buckets } from "../auth/index.ts";
 import type { ServerContext, ServerEnv } from "../context/index.ts";
-import { readBody, readJsonObject } from "../http/index.ts";
+import { parseJson, readBody, readJsonObject } from "../http/index.ts";
 import type { KeyAccess } from "./asked.ts";
 import { exportRoutes } from "./export-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
@@ -55,9 +56,12 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
     const key = c.req.param("key");
     const { grant } = c.var;
     context.require(grant, { kind: "live", name: key, access: "write" });
-    const opened = await services
-      .of(grant.workspaceId)
-      .open(key, parseSessionRequest(await readJsonObject(c.req.raw)));
+    const wanted = parseSessionRequest(await readJsonObject(c.req.raw));
+    const host = services.of(grant.workspaceId);
+    const opened = await context.quotas.log(grant, {
+      exists: async () => hasSession(await host.of(key), key),
+      create: () => host.open(key, wanted),
+    });
     return Response.json(opened, { status: opened.created ? 201 : 200 });
   });
   app.get("/v1/live/:key", async (c) => {
@@ -110,6 +114,16 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
   });
 }
 
+async function hasSession(service: LiveService, key: string): Promise<boolean> {
+  try {
+    await service.sessionIdOf(key);
+    return true;
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return false;
+    throw error;
+  }
+}
+
 function noteRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
   const questions = new Buckets({
     perSecond: LIMITS.asksPerSecond,
@@ -159,10 +173,5 @@ function checkRoutes(app: Hono<ServerEnv>, asked: KeyAccess): void {
 
 /** Errors: `invalid`, `too_large`. */
 async function readJson(request: Request): Promise<unknown> {
-  const body = await readBody(request, LIMITS.batchBytes);
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  } catch (cause) {
-    throw new ContinuoError("invalid", "the body is not JSON", { cause });
-  }
+  return await parseJson(await readBody(request, LIMITS.batchBytes));
 }

@@ -8,6 +8,7 @@
 import { ContinuoError } from "../../model/index.ts";
 import { credentialsOf } from "../auth/index.ts";
 import type { CreateMount } from "../context/index.ts";
+import { received } from "../http/index.ts";
 
 export const mcp: CreateMount = (context) => ({
   publicRoutes: (app) => {
@@ -18,7 +19,8 @@ export const mcp: CreateMount = (context) => ({
       context.quotas.request(grant);
       context.require(grant, { kind: "machine", access: "read" });
       using _connection = context.quotas.connect(grant);
-      return await context.mcp.fetch(c.req.raw);
+      using reception = context.quotas.receive(grant);
+      return await context.mcp.fetch(received(c.req.raw, reception));
     });
   },
   close: async () => await context.mcp?.close(),

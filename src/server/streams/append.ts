@@ -60,7 +60,7 @@ async function appendAs(
   { producer, mediaType }: AppendedAs,
 ): Promise<Response> {
   const { store, address, request } = call;
-  const events = eventsOf(call, mediaType, body);
+  const events = await eventsOf(call, mediaType, body);
   const writerSequence = request.headers.get(STREAM_HEADERS.sequence);
   const closing = isClosing(request.headers);
   const also: Write[] = [];
@@ -81,8 +81,12 @@ async function appendAs(
   });
 }
 
-/** Errors: `invalid`, `conflict`, `forbidden`. */
-function eventsOf({ request, grant }: Call, mediaType: string, body: Uint8Array): readonly NewEvent[] {
+/** Errors: `invalid`, `conflict`, `forbidden`, `too_large`. */
+async function eventsOf(
+  { request, grant }: Call,
+  mediaType: string,
+  body: Uint8Array,
+): Promise<readonly NewEvent[]> {
   const given = request.headers.get("content-type");
   if (given === null) throw new ContinuoError("invalid", "Content-Type is missing");
   const records = recordsOf(mediaType);
@@ -91,7 +95,7 @@ function eventsOf({ request, grant }: Call, mediaType: string, body: Uint8Array)
       hint: "Send the Content-Type that the stream was created with.",
     });
   }
-  const events = records.parse(body, actorOf(grant));
+  const events = await records.parse(body, actorOf(grant));
   if (events.length === 0) throw new ContinuoError("invalid", "the array is empty");
   return events;
 }

@@ -93,8 +93,14 @@ async function firstEvents(
   return recordsOf(type).parse(body, actorOf(grant));
 }
 
+/** Errors: those of the store; `rate_limited` for a stream that does not exist. */
 function makeOrConfirm(call: Call, log: NewLog): Promise<CreatedLog> {
-  return call.address.kind === "session" ? createOrConfirmSession(call, log) : createOrConfirm(call, log);
+  const { context, grant, address, store } = call;
+  return context.quotas.log(grant, {
+    exists: async () => (await store.getLog(address.logId)) !== null,
+    create: () =>
+      address.kind === "session" ? createOrConfirmSession(call, log) : createOrConfirm(call, log),
+  });
 }
 
 /** Creates or confirms the session with its row. Errors: `conflict`. */

@@ -1,6 +1,7 @@
 /** Events that clients post. The server takes the actor from the token, and the retention from the table. */
 
 import { type Actor, ContinuoError, type NewEvent } from "../../model/index.ts";
+import { mapElements } from "../http/index.ts";
 
 const KEYS: readonly string[] = ["id", "type", "data", "parentId", "runId", "occurredAt", "blobs"];
 
@@ -8,15 +9,9 @@ const KEYS: readonly string[] = ["id", "type", "data", "parentId", "runId", "occ
 const OF_THE_SERVER =
   /^(session|run|checkpoint|participant|presence)_|^(checkpoint|approval_resolved|message_interrupted|bytes)$/;
 
-/** An event, or an array of events. Errors: `invalid`, `forbidden`. */
-export function parseEvents(body: Uint8Array, actor: Actor): readonly NewEvent[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  } catch (cause) {
-    throw new ContinuoError("invalid", "the body is not JSON", { cause });
-  }
-  return (Array.isArray(value) ? value : [value]).map((event, index) => eventOf(event, actor, index));
+/** An event, or an array of events. Errors: `invalid`, `forbidden`, `too_large`. */
+export function parseEvents(body: Uint8Array, actor: Actor): Promise<readonly NewEvent[]> {
+  return mapElements(body, ({ value }, index) => eventOf(value, actor, index));
 }
 
 export function isOfTheServer(type: string): boolean {

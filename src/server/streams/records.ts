@@ -7,8 +7,8 @@ import {
   type NewEvent,
   type StoredEvent,
 } from "../../model/index.ts";
+import { mapElements } from "../http/index.ts";
 import { parseEvents } from "./events.ts";
-import { jsonElements } from "./json-elements.ts";
 
 export interface Records {
   /** The media type for clients. */
@@ -17,8 +17,8 @@ export interface Records {
   readonly framing: "array" | "bytes";
   /** The encoding of the records in an SSE stream. */
   readonly sse: "text" | "base64";
-  /** Errors: `invalid`, `forbidden`. */
-  parse(body: Uint8Array, actor: Actor): readonly NewEvent[];
+  /** Errors: `invalid`, `forbidden`, `too_large`. */
+  parse(body: Uint8Array, actor: Actor): Promise<readonly NewEvent[]>;
   encode(event: StoredEvent): Uint8Array;
 }
 
@@ -49,7 +49,8 @@ const JSON_VALUES: Records = {
   contentType: JSON_TYPE,
   framing: "array",
   sse: "text",
-  parse: (body) => jsonElements(body).map((data) => ({ type: "bytes", data })),
+  // The bytes that were sent, so that no number is rounded.
+  parse: (body) => mapElements(body, ({ bytes }) => ({ type: "bytes", data: bytes })),
   encode: bytesOf,
 };
 
@@ -57,7 +58,7 @@ const BYTES: Records = {
   contentType: BYTES_TYPE,
   framing: "bytes",
   sse: "base64",
-  parse: (body) => (body.length === 0 ? [] : [{ type: "bytes", data: body }]),
+  parse: async (body) => (body.length === 0 ? [] : [{ type: "bytes", data: body }]),
   encode: bytesOf,
 };
 
