@@ -12,8 +12,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { basename, dirname, join } from "node:path";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCHEMA_VERSION } from "../src/store/schema/index.ts";
 import { sampleStore, writeOlderStore } from "./store/harness/older-store.ts";
 
@@ -25,6 +26,7 @@ interface Manifest {
   readonly files: readonly string[];
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
 const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
@@ -138,6 +140,46 @@ test("the installed command refuses the store of an earlier version, and brings 
   expect(JSON.parse(continuo("store", "info", "--json").stdout)).toMatchObject({
     schemaVersion: SCHEMA_VERSION,
     events: 7,
+  });
+});
+
+describe("a program that bundles it", () => {
+  const app = (): string => mkdtempSync(join(folder, "app-"));
+
+  /** One file without comments; what is loaded on demand lies next to it. */
+  async function bundled(code: string, platform: "node" | "browser"): Promise<string> {
+    const place = app();
+    const input = join(user, `${basename(place)}.js`);
+    writeFileSync(input, code);
+    const external = Object.keys(manifest.peerDependencies);
+    await using bundle = await rolldown({ input, platform, external, cwd: user, logLevel: "silent" });
+    await bundle.write({ dir: place, entryFileNames: "app.mjs", minify: true });
+    return place;
+  }
+
+  test.each(entries)("$specifier starts where no package.json lies above it", async ({ specifier }) => {
+    const place = await bundled(
+      `import * as all from "${specifier}"; console.log(Object.keys(all).length);`,
+      "node",
+    );
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["app.mjs"], {
+      cwd: place,
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(Number(stdout)).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['import { textOf } from "continuo"; console.log(textOf([]));', 1_000],
+    ['import { isContinuoError, ContinuoError } from "continuo"; console.log(isContinuoError(0));', 12_000],
+    ['import { connect } from "continuo/client"; console.log(connect);', 30_000],
+  ])("%s takes only what it uses, in a browser too", async (code, mostBytes) => {
+    const place = await bundled(code, "browser");
+    const text = readFileSync(join(place, "app.mjs"), "utf8");
+    expect(text).not.toContain("node:");
+    expect(text.length).toBeLessThan(mostBytes);
   });
 });
 

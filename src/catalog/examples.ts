@@ -2,13 +2,11 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Places, packageFolder } from "../files/index.ts";
+import { type Places, packageFile } from "../files/index.ts";
 import { indexPathOf, openRows } from "../index-file/index.ts";
 import type { AgentName } from "../model/index.ts";
 import { findSessions, formatOf, HOME_VARIABLES, READABLE_AGENTS } from "../native/index.ts";
 import type { SavedSkimMemo } from "../native/kit/index.ts";
-
-const EXAMPLES = join(packageFolder(), "examples/sessions");
 
 /** What lists found out about files, for the next one: the rows of the index. Opened when a list first asks. */
 export function rowsOf(places: Places): SavedSkimMemo {
@@ -17,10 +15,11 @@ export function rowsOf(places: Places): SavedSkimMemo {
 
 /** The examples laid out as the agents' own folders; `null` where the package came without them. */
 export function examplePlaces(): Places | null {
-  if (!existsSync(EXAMPLES)) return null;
-  const moved = Object.entries(HOME_VARIABLES).map(([agent, name]) => [name, join(EXAMPLES, agent)]);
+  const home = packageFile("examples/sessions");
+  if (home === null || !existsSync(home)) return null;
+  const moved = Object.entries(HOME_VARIABLES).map(([agent, name]) => [name, join(home, agent)]);
   const env: Places["env"] = Object.fromEntries(moved);
-  return { home: EXAMPLES, env };
+  return { home, env };
 }
 
 export async function hasSessions(places: Places): Promise<boolean> {

@@ -82,18 +82,46 @@ export function filesBelow(path: string): string[] {
     .flatMap((name) => filesBelow(join(path, name)));
 }
 
-/** The folder with `package.json` above this code, whether it lies in `src/` or is bundled in `dist/`. */
-export function packageFolder(): string {
+/**
+ * The path of a file or folder that ships with the package; `null` where this code was bundled into another program,
+ * without the package's own `package.json` above it. Nothing is looked up before the first call.
+ */
+export function packageFile(name: string): string | null {
+  const folder = packageFolder();
+  return folder === null ? null : join(folder, name);
+}
+
+/** `unknown` where this code was bundled into another program. */
+export function readVersion(): string {
+  const folder = packageFolder();
+  return folder === null ? "unknown" : (readManifest(folder)?.version ?? "unknown");
+}
+
+/** The folder of our own `package.json`, whether this code lies in `src/` or is bundled in `dist/`. */
+function packageFolder(): string | null {
   let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  while (readManifest(folder)?.name !== "continuo") {
+    const above = dirname(folder);
+    if (above === folder) return null;
+    folder = above;
+  }
   return folder;
 }
 
-export function readVersion(): string {
-  const { version }: { version: string } = JSON.parse(
-    readFileSync(join(packageFolder(), "package.json"), "utf8"),
-  );
-  return version;
+interface Manifest {
+  readonly name?: string;
+  readonly version?: string;
+}
+
+function readManifest(folder: string): Manifest | null {
+  const file = join(folder, "package.json");
+  if (!existsSync(file)) return null;
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Manifest;
+  } catch {
+    // The package.json of a program that bundles this code is not ours to judge.
+    return null;
+  }
 }
 
 /**

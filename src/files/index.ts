@@ -16,7 +16,7 @@ export {
   type FoundFile,
   filesBelow,
   namesIn,
-  packageFolder,
+  packageFile,
   readJsonFile,
   readSmallFile,
   readVersion,

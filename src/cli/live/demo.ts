@@ -1,9 +1,8 @@
 /** `continuo live demo`: plays a recorded viewing into a server, and prints transcripts and the notes made of them. */
 
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { openLive } from "../../client/live/index.ts";
-import { packageFolder } from "../../files/index.ts";
+import { packageFile } from "../../files/index.ts";
 import { ContinuoError } from "../../model/index.ts";
 import { allowEverybody, createServer, listen } from "../../server/index.ts";
 import { openStore } from "../../store/index.ts";
@@ -25,7 +24,7 @@ interface DemoStep {
 }
 
 export async function runDemo(flags: DemoFlags, shell: Shell): Promise<number> {
-  const recording = await readRecording(join(packageFolder(), RECORDING));
+  const recording = await readRecording(packageFile(RECORDING) ?? RECORDING);
   await using server =
     flags.server === undefined ? await ownServer() : { ...accessOf(flags, shell), ...NOTHING };
   const stop = new AbortController();

@@ -1,7 +1,6 @@
 /** What other commands use of `serve`: the machine (loaded at the first call), the page's folder, and the stop signal. */
 
-import { join } from "node:path";
-import { packageFolder } from "../../files/index.ts";
+import { packageFile } from "../../files/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
@@ -12,7 +11,7 @@ export async function machineWork(shell: Shell): Promise<MachineService> {
 
 /** Where `npm run prepare` puts the page. */
 export function viewerFolder(): string {
-  return join(packageFolder(), "dist/web");
+  return packageFile("dist/web") ?? "dist/web";
 }
 
 /** Resolves at the first SIGTERM or Ctrl-C; the next one ends the process. */
