@@ -57,7 +57,8 @@ export async function bundleWeb(root: string, to: string): Promise<WebManifest> 
   const [main] = chunks;
   const html = readFileSync(join(web, "index.html"), "utf8")
     .replace("STYLE", `/assets/${styleName}`)
-    .replace("SCRIPT", `/assets/${main.fileName}`);
+    .replace("SCRIPT", `/assets/${main.fileName}`)
+    .replace("LATER", chunks.map(({ fileName }) => fileName).join(" "));
   writeFileSync(join(to, "index.html"), html);
   const first = reached(main, chunks);
   const session = chunks.find(({ name }) => name === "session");

@@ -4,21 +4,15 @@ import { render } from "preact";
 import { App } from "./shell/app.tsx";
 import { followAddress } from "./shell/route.ts";
 import { applyTheme } from "./shell/theme-button.tsx";
-import { enter, signedOut } from "./state/server.ts";
-
-/** Set by the build: the style of what is not on the page at first. */
-declare const CONTINUO_LATER_STYLE: string;
 
 applyTheme();
-try {
-  await enter();
-} catch {
-  signedOut.value = true;
-}
+const hasCode = (): boolean => location.hash.startsWith("#code=");
+if (hasCode()) await (await import("./state/enter.ts")).enter();
+// A new address in a tab that has the page already.
+addEventListener("hashchange", () => {
+  if (hasCode()) location.reload();
+});
 followAddress();
 const place = document.getElementById("app");
 if (place !== null) render(<App />, place);
-const later = document.createElement("link");
-later.rel = "stylesheet";
-later.href = CONTINUO_LATER_STYLE;
-document.head.append(later);
+void import("./help/later.ts").then(({ loadLater }) => loadLater());

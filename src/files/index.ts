@@ -49,5 +49,6 @@ export {
   parseJson,
   TooDeepError,
 } from "./records/index.ts";
+export { type AcceptedConnection, type SocketUser, userOfPeer, usersListening } from "./socket-users.ts";
 export { writeDurably } from "./write-durably.ts";
 export { type ZipEntry, zipChunks } from "./zip.ts";

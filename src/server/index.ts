@@ -8,13 +8,14 @@
  * Does not know: flags and the terminal, how a store works, what a channel is (`channels/`).
  */
 
-export { allowEverybody, createAuthenticate, LOOPBACK_LABEL, OWN_LABELS } from "./auth/index.ts";
+export { allowEverybody, createAuthenticate } from "./auth/index.ts";
 export type {
   CreateMount,
   Grant,
   McpService,
   Mount,
   Peer,
+  Reach,
   ServerContext,
   ServerEnv,
   ServerLimits,

@@ -80,5 +80,13 @@ async function closed(http: Server, server: ContinuoServer): Promise<void> {
 function peerOf({ socket, headers }: IncomingMessage): Peer {
   const address = socket.remoteAddress ?? "";
   const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
-  return { address, isLoopback: !isForwarded && /^(::ffff:)?127\.|^::1$/u.test(address) };
+  return {
+    address,
+    isLoopback: !isForwarded && /^(::ffff:)?127\.|^::1$/u.test(address),
+    connection: {
+      remoteAddress: address,
+      remotePort: socket.remotePort ?? 0,
+      localPort: socket.localPort ?? 0,
+    },
+  };
 }

@@ -3,10 +3,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { Hono } from "hono";
-import { ContinuoError, httpStatusOf, type Store } from "../model/index.ts";
-import { allows, toWireError } from "../wire/index.ts";
+import { ContinuoError, httpStatusOf, present, type Store } from "../model/index.ts";
+import { allows, NONCE_HEADER, PROOF_HEADER, toWireError } from "../wire/index.ts";
 import type { MachineService } from "../wire/machine/index.ts";
-import { createQuotas, credentialsOf } from "./auth/index.ts";
+import { createPageKeys, createQuotas, createTokenWatch, credentialsOf, withPageKeys } from "./auth/index.ts";
 import {
   type Authenticate,
   DEFAULT_LIMITS,
@@ -15,6 +15,7 @@ import {
   type McpService,
   type Mount,
   type Peer,
+  type Reach,
   type ServerContext,
   type ServerEnv,
   type ServerLimits,
@@ -35,10 +36,15 @@ import { createMetrics } from "./operation/index.ts";
 
 export interface ServerOptions {
   readonly store: (workspaceId: string) => Store;
-  /** The store for codes and cookies of pages; `store` by default. */
+  /** The store of tokens and pages; `store` by default. */
   readonly tokens?: (workspaceId: string) => Store;
   /** `createAuthenticate`, or `allowEverybody` on loopback. */
   readonly authenticate: Authenticate;
+  /**
+   * `machine` for a server that only programs of its machine reach, without a proxy: a page is opened only by this user
+   * where the system tells, it ends with this server, and the server proves itself to it. `network` by default.
+   */
+  readonly reach?: Reach;
   /** The defaults if they are left out. */
   readonly limits?: Partial<ServerLimits>;
   /** Exact origins of pages that may send requests. */
@@ -71,10 +77,7 @@ export interface ContinuoServer {
 
 export function createServer(options: ServerOptions): ContinuoServer {
   const draining = new AbortController();
-  const gate: Gate = {
-    origins: new Set(options.origins),
-    ...(options.hosts === undefined ? {} : { hosts: new Set(options.hosts) }),
-  };
+  const gate = gateOf(options);
   const context = contextOf(options, gate, draining.signal);
   const mounts = MOUNTS.map((create) => create(context));
   const app = appOf(context, mounts);
@@ -93,15 +96,29 @@ export function createServer(options: ServerOptions): ContinuoServer {
   };
 }
 
+/** Pages of the public address are the server's own, also if a proxy changes the host. */
+function gateOf({ origins = [], hosts, publicUrl }: ServerOptions): Gate {
+  const known = publicUrl === undefined ? [] : [new URL(publicUrl)];
+  return present({
+    origins: new Set([...origins, ...known.map(({ origin }) => origin)]),
+    hosts: hosts === undefined ? undefined : new Set([...hosts, ...known.map(({ hostname }) => hostname)]),
+  });
+}
+
 function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): ServerContext {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const quotas = createQuotas(limits);
+  const { reach = "network" } = options;
+  const tokens = keepingStores(options.tokens ?? options.store);
+  const pageKeys = createPageKeys(reach);
+  const quotas = createQuotas(limits, createTokenWatch(tokens, draining));
   const metrics = createMetrics();
   metrics.gauge("connections_open", () => quotas.openConnections());
   return {
     store: keepingStores(options.store),
-    tokens: keepingStores(options.tokens ?? options.store),
-    authenticate: options.authenticate,
+    tokens,
+    authenticate: withPageKeys(options.authenticate, pageKeys),
+    reach,
+    pageKeys,
     limits,
     quotas,
     metrics,
@@ -155,6 +172,8 @@ function appOf(context: ServerContext, mounts: readonly Mount[]): Hono<ServerEnv
     using reception = context.quotas.receive(grant);
     c.req.raw = received(c.req.raw, reception);
     await next();
+    const proof = context.pageKeys.proofFor(grant, c.req.header(NONCE_HEADER));
+    if (proof !== null) c.res.headers.set(PROOF_HEADER, proof);
   });
   for (const mount of mounts) mount.routes?.(app);
   return app;

@@ -95,6 +95,20 @@ export {
   type ReportedState,
 } from "./live-session.ts";
 export {
+  isNonce,
+  LOOPBACK_LABEL,
+  NONCE_HEADER,
+  OWN_LABELS,
+  type PageEntry,
+  type PageKind,
+  type PageLabel,
+  type PageRequest,
+  PROOF_HEADER,
+  pageLabel,
+  parsePageLabel,
+  proofText,
+} from "./pages.ts";
+export {
   addressOf,
   channelLogId,
   isName,

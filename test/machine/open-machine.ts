@@ -41,6 +41,7 @@ export async function openMachine(
   } as unknown as Shell;
   const server = await openServer(store, {
     authenticate: createAuthenticate(store),
+    reach: "machine",
     machine: () => loadMachine(shell, { reach: "machine" }),
     // As `continuo view`: tests that need an owner of continuous sessions open a service.
     live: { workspaceIds: [], role: "reader" },

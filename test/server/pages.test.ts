@@ -1,18 +1,21 @@
-/** Pages of the server in a browser: codes, cookies, and who may not use them. */
+/** Pages of the server in a browser: codes, the secrets of tabs, cookies over TLS, and who may not use them. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { IssuedToken, Store } from "../../src/model/index.ts";
-import { CODE_LABEL } from "../../src/server/auth/labels.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
+import { createAuthenticate, createServer, type Listening, listen } from "../../src/server/index.ts";
 import { openStore } from "../../src/store/index.ts";
+import { type PageEntry, parsePageLabel } from "../../src/wire/index.ts";
+import { codeFor, exchange, newNonce, openPage } from "./harness/open-page.ts";
 import { openServer } from "./harness/open-server.ts";
 
 let store: Store;
 let server: Listening;
 let token: IssuedToken;
+const report = vi.fn();
 beforeAll(async () => {
   store = await openStore("memory:");
-  server = await openServer(store, { authenticate: createAuthenticate(store) });
+  server = await openServer(store, { authenticate: createAuthenticate(store), report });
   token = await store.createToken({ scopes: ["channel:team:read,write"], handle: "ada" });
   await store.createLog({ logId: "channels/team" });
 });
@@ -21,138 +24,274 @@ afterAll(async () => {
   await store.close();
 });
 
-async function issueCode(): Promise<{ readonly code: string; readonly expiresAt: string }> {
-  const response = await fetch(`${server.url}/v1/pages/code`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token.secret}` },
-  });
-  expect(response.headers.get("cache-control")).toBe("no-store");
-  return (await response.json()) as { readonly code: string; readonly expiresAt: string };
-}
+const newCode = (): Promise<string> => codeFor(server.url, token.secret);
+const bearer = (secret: string): Record<string, string> => ({ authorization: `Bearer ${secret}` });
+const read = (secret: string): Promise<Response> =>
+  fetch(`${server.url}${TEAM}`, { headers: bearer(secret) });
 
-async function newCode(): Promise<string> {
-  return (await issueCode()).code;
-}
-
-function exchange(code: string, headers: Record<string, string> = { origin: server.url }): Promise<Response> {
-  return fetch(`${server.url}/v1/pages/cookie`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify({ code }),
-  });
-}
-
-async function newCookie(): Promise<string> {
-  return ((await exchange(await newCode())).headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "";
-}
+/** A token is remembered for a second; a busy machine takes longer. */
+const SOON = { interval: 50, timeout: 10_000 };
 
 const TEAM = "/v1/stream/channels/team";
 const EVENT: string = JSON.stringify({ type: "message_sent", data: { content: "x" } });
 
-test("a code is exchanged once for a cookie that no script and no other site has", async () => {
+test("a code is exchanged once, without TLS for a secret that no cookie carries to other ports", async () => {
   const code = await newCode();
-  const response = await exchange(code);
+  const response = await exchange(server.url, code);
   expect(response.status).toBe(200);
-  const cookie = response.headers.get("set-cookie") ?? "";
-  for (const part of ["HttpOnly", "SameSite=Strict", "Path=/"]) expect(cookie).toContain(part);
-  const read = await fetch(`${server.url}${TEAM}`, { headers: { cookie: cookie.split(";", 1)[0] ?? "" } });
-  expect(read.status).toBe(200);
-  expect((await exchange(code)).status).toBe(401);
+  expect(response.headers.get("set-cookie")).toBeNull();
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  const { secret } = (await response.json()) as PageEntry;
+  expect((await read(secret ?? "")).status).toBe(200);
+  expect((await exchange(server.url, code)).status).toBe(401);
 });
 
-test("a code is a token that ends after 60 seconds", async () => {
+test("a code ends after 30 seconds, and earlier with its token", async () => {
   const before = Date.now();
-  const expiresAt = Date.parse((await issueCode()).expiresAt);
-  expect(expiresAt).toBeGreaterThanOrEqual(before + 60_000);
-  expect(expiresAt).toBeLessThanOrEqual(Date.now() + 60_000);
-  const soon = new Date(Date.now() + 100).toISOString();
-  const ended = await store.createToken({
-    scopes: ["channel:team:read"],
-    label: CODE_LABEL,
-    expiresAt: soon,
-  });
-  await expect.poll(async () => (await store.getToken(ended.tokenId))?.state).toBe("expired");
-  expect((await exchange(ended.secret)).status).toBe(401);
+  const lifeOf = async (secret: string): Promise<number> => {
+    const response = await fetch(`${server.url}/v1/pages/code`, { method: "POST", headers: bearer(secret) });
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    return Date.parse(((await response.json()) as { readonly expiresAt: string }).expiresAt) - before;
+  };
+  const life = await lifeOf(token.secret);
+  expect(life).toBeGreaterThanOrEqual(30_000);
+  expect(life).toBeLessThanOrEqual(30_000 + Date.now() - before);
+  const expiresAt = new Date(before + 9_000).toISOString();
+  const short = await store.createToken({ scopes: ["channel:team:read"], expiresAt });
+  expect(await lifeOf(short.secret)).toBe(9_000);
 });
 
-test("of many who exchange one code at the same moment, one gets the cookie", async () => {
+test("a page ends after 12 hours, and earlier with its token", async () => {
+  const before = Date.now();
+  const life = Date.parse((await openPage(server.url, token.secret)).expiresAt) - before;
+  expect(life).toBeGreaterThanOrEqual(43_200_000);
+  expect(life).toBeLessThanOrEqual(43_200_000 + Date.now() - before);
+  const expiresAt = new Date(before + 60_000).toISOString();
+  const short = await store.createToken({ scopes: ["channel:team:read"], expiresAt });
+  expect((await openPage(server.url, short.secret)).expiresAt).toBe(expiresAt);
+});
+
+test("if many tabs exchange one code at the same moment, only one gets an answer", async () => {
   const code = await newCode();
-  const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await exchange(code)).status));
+  const statuses = await Promise.all(
+    Array.from({ length: 10 }, async () => (await exchange(server.url, code)).status),
+  );
   expect(statuses.sort()).toEqual([200, ...Array.from({ length: 9 }, () => 401)]);
 });
 
-test("a code is no token, a token is no code, and a cookie is no token", async () => {
-  const as = (secret: string): Promise<Response> =>
-    fetch(`${server.url}${TEAM}`, { headers: { authorization: `Bearer ${secret}` } });
-  expect((await as(await newCode())).status).toBe(401);
-  expect((await exchange(token.secret)).status).toBe(401);
-  const cookie = await newCookie();
-  expect((await as(cookie.split("=")[1] ?? "")).status).toBe(401);
-  const asCookie = await fetch(`${server.url}${TEAM}`, {
-    headers: { cookie: `${cookie.split("=")[0]}=${token.secret}` },
-  });
-  expect(asCookie.status).toBe(401);
+test("a second tab with the same code signs the first one out, because one of them stole the code", async () => {
+  const code = await newCode();
+  const { secret } = (await (await exchange(server.url, code)).json()) as PageEntry;
+  expect((await exchange(server.url, code)).status).toBe(401);
+  expect((await read(secret ?? "")).status).toBe(401);
+  expect(report).toHaveBeenCalledWith(expect.stringContaining("two tabs sent the code"));
 });
 
-test("a browser that opened pages of two servers of one host stays signed in at both", async () => {
-  await using otherStore = await openStore("memory:");
-  await otherStore.createLog({ logId: "channels/team" });
-  const code = await otherStore.createToken({ scopes: ["channel:team:read"], label: CODE_LABEL });
-  const other = await openServer(otherStore, { authenticate: createAuthenticate(otherStore) });
-  try {
-    const answer = await fetch(`${other.url}/v1/pages/cookie`, {
-      method: "POST",
-      headers: { "content-type": "application/json", origin: other.url },
-      body: JSON.stringify({ code: code.secret }),
-    });
-    // As a browser keeps them: by name, whatever the port was.
-    const jar = new Map<string, string>();
-    for (const given of [await newCookie(), answer.headers.get("set-cookie") ?? ""]) {
-      const [name = "", value = ""] = given.split(";")[0]?.split("=") ?? [];
-      jar.set(name, value);
+test("a tab that lost the answer sends its code again, and the lost secret opens nothing", async () => {
+  const [code, nonce] = [await newCode(), newNonce()];
+  const entries = [];
+  for (let turn = 0; turn < 2; turn++) {
+    entries.push((await (await exchange(server.url, code, { nonce })).json()) as PageEntry);
+  }
+  const [lost, kept] = entries.map(({ secret }) => secret ?? "");
+  expect([(await read(lost ?? "")).status, (await read(kept ?? "")).status]).toEqual([401, 200]);
+});
+
+test("a code without the nonce of a tab is not exchanged", async () => {
+  const code = await newCode();
+  for (const nonce of ["", "short", "x".repeat(65), `${"x".repeat(21)} `]) {
+    expect((await exchange(server.url, code, { nonce })).status).toBe(400);
+  }
+  expect((await exchange(server.url, code)).status).toBe(200);
+});
+
+test("a code is no token, a token is no code, and no secret is accepted as a cookie without TLS", async () => {
+  expect((await read(await newCode())).status).toBe(401);
+  expect((await exchange(server.url, token.secret)).status).toBe(401);
+  const { secret } = await openPage(server.url, token.secret);
+  const { port } = new URL(server.url);
+  for (const name of ["continuo-page", `continuo-page-${port}`, `__Host-continuo-page-${port}`]) {
+    for (const value of [secret, token.secret]) {
+      const answer = await fetch(`${server.url}${TEAM}`, { headers: { cookie: `${name}=${value}` } });
+      expect([name, answer.status]).toEqual([name, 401]);
     }
-    const cookie = [...jar].map((pair) => pair.join("=")).join("; ");
-    for (const { url } of [server, other]) {
-      expect((await fetch(`${url}${TEAM}`, { headers: { cookie } })).status).toBe(200);
-    }
-  } finally {
-    await other.close();
   }
 });
 
-test("a change by cookie needs the origin of a page that may call", async () => {
-  const cookie = await newCookie();
-  const post = (headers: Record<string, string>): Promise<Response> =>
-    fetch(`${server.url}${TEAM}`, {
-      method: "POST",
-      headers: { cookie, "content-type": "application/json", ...headers },
-      body: EVENT,
-    });
-  expect((await post({})).status).toBe(403);
-  expect((await post({ origin: "https://evil.example" })).status).toBe(403);
-  expect((await post({ origin: server.url })).status).toBe(204);
-  expect((await store.read("channels/team")).events.map(({ actor }) => actor)).toEqual([
-    { kind: "person", id: "ada" },
-  ]);
-});
-
-test("a code is not exchanged for a page of a foreign origin, nor without one", async () => {
+test("a page of a foreign origin, or no page, cannot exchange a code", async () => {
   const code = await newCode();
-  expect((await exchange(code, { origin: "https://evil.example" })).status).toBe(403);
-  expect((await exchange(code, {})).status).toBe(403);
-  expect((await exchange(code)).status).toBe(200);
+  const from = (headers: Record<string, string>) => exchange(server.url, code, { headers });
+  expect((await from({ origin: "https://evil.example" })).status).toBe(403);
+  expect((await from({})).status).toBe(403);
+  expect((await from({ origin: server.url })).status).toBe(200);
 });
 
-test("a cookie allows what the token allowed that it came from, and ends with it being left", async () => {
-  const cookie = await newCookie();
-  const other = await fetch(`${server.url}/v1/stream/channels/other`, { headers: { cookie } });
+test("a page cannot open another page", async () => {
+  const { secret } = await openPage(server.url, token.secret);
+  const answer = await fetch(`${server.url}/v1/pages/code`, { method: "POST", headers: bearer(secret) });
+  expect(answer.status).toBe(403);
+});
+
+test("a page allows what its token allows, and ends when it is left", async () => {
+  const { secret } = await openPage(server.url, token.secret);
+  const other = await fetch(`${server.url}/v1/stream/channels/other`, { headers: bearer(secret) });
   expect(other.status).toBe(403);
   const left = await fetch(`${server.url}/v1/pages/cookie`, {
     method: "DELETE",
-    headers: { cookie, origin: server.url },
+    headers: { ...bearer(secret), origin: server.url },
   });
   expect(left.status).toBe(204);
-  await expect
-    .poll(async () => (await fetch(`${server.url}${TEAM}`, { headers: { cookie } })).status)
-    .toBe(401);
+  await expect.poll(async () => (await read(secret)).status, SOON).toBe(401);
+});
+
+test("a page ends with its token, within a second, and so does its code", async () => {
+  const own = await store.createToken({ scopes: ["channel:team:read"] });
+  const { secret } = await openPage(server.url, own.secret);
+  const code = await codeFor(server.url, own.secret);
+  expect((await read(secret)).status).toBe(200);
+  await store.revokeToken(own.tokenId);
+  await expect.poll(async () => (await read(secret)).status, SOON).toBe(401);
+  expect((await exchange(server.url, code)).status).toBe(401);
+});
+
+test("a page and its code name the token that opened it", async () => {
+  const own = await store.createToken({ scopes: ["channel:team:read"] });
+  const { secret } = await openPage(server.url, own.secret);
+  const { label = null } = (await store.authenticate(secret)) ?? {};
+  expect(parsePageLabel(label)).toEqual({ kind: "tab", parentId: own.tokenId });
+});
+
+test("a page that another version of Continuo let in is let in no more", async () => {
+  const old = await store.createToken({ scopes: ["channel:team:read"], label: "continuo:page" });
+  expect((await read(old.secret)).status).toBe(401);
+});
+
+const PUBLIC = "https://continuo.example";
+
+/** A request as a proxy sends it that ends TLS, with the host that the browser named or with its own. */
+async function behindProxy(host: string, path: string, init: RequestInit = {}): Promise<Response> {
+  const { fetch: serve } = createServer({
+    store: (workspaceId) => store.forWorkspace(workspaceId),
+    authenticate: createAuthenticate(store),
+    hosts: ["127.0.0.1"],
+    publicUrl: PUBLIC,
+  });
+  const headers = new Headers(init.headers);
+  headers.set("host", host);
+  const request = new Request(`http://${host}${path}`, { ...init, headers });
+  return await serve(request, { address: "10.0.0.1", isLoopback: false });
+}
+
+test.each([
+  ["continuo.example", "__Host-continuo-page"],
+  ["127.0.0.1:4747", "__Host-continuo-page-4747"],
+])(
+  "over TLS, behind a proxy that names the host %s, a page gets a cookie for this host and TLS only",
+  async (host, name) => {
+    const issued = await behindProxy(host, "/v1/pages/code", {
+      method: "POST",
+      headers: bearer(token.secret),
+    });
+    const { code } = (await issued.json()) as { readonly code: string };
+    const entered = await behindProxy(host, "/v1/pages/cookie", {
+      method: "POST",
+      headers: { origin: PUBLIC, "content-type": "application/json" },
+      body: JSON.stringify({ code, nonce: newNonce() }),
+    });
+    expect(await entered.json()).toMatchObject({ secret: null, proofKey: null });
+    const [pair = "", ...attributes] = (entered.headers.get("set-cookie") ?? "").split("; ");
+    const [sent, secret = ""] = pair.split("=");
+    expect([sent, ...attributes]).toEqual([
+      name,
+      "Path=/",
+      expect.stringMatching(/^Max-Age=43(?:200|1\d\d)$/u),
+      "HttpOnly",
+      "Secure",
+      "SameSite=Strict",
+    ]);
+    const withCookie = (init: RequestInit = {}): Promise<Response> =>
+      behindProxy(host, TEAM, { ...init, headers: { ...init.headers, cookie: pair } });
+    expect((await withCookie()).status).toBe(200);
+    const json = { "content-type": "application/json" };
+    const change = (headers: Record<string, string>): Promise<Response> =>
+      withCookie({ method: "POST", body: EVENT, headers: { ...json, ...headers } });
+    expect((await change({})).status).toBe(403);
+    expect((await change({ origin: "https://evil.example" })).status).toBe(403);
+    expect((await change({ origin: PUBLIC })).status).toBe(204);
+    expect((await store.read("channels/team")).events.at(-1)?.actor).toEqual({ kind: "person", id: "ada" });
+    const asHeader = await behindProxy(host, TEAM, { headers: bearer(secret) });
+    expect(asHeader.status).toBe(401);
+  },
+);
+
+test("a page with a cookie that is left loses the cookie", async () => {
+  const issued = await behindProxy("continuo.example", "/v1/pages/code", {
+    method: "POST",
+    headers: bearer(token.secret),
+  });
+  const { code } = (await issued.json()) as { readonly code: string };
+  const headers = { origin: PUBLIC, "content-type": "application/json" };
+  const entered = await behindProxy("continuo.example", "/v1/pages/cookie", {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ code, nonce: newNonce() }),
+  });
+  const cookie = (entered.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "";
+  const left = await behindProxy("continuo.example", "/v1/pages/cookie", {
+    method: "DELETE",
+    headers: { ...headers, cookie },
+  });
+  expect(left.headers.get("set-cookie")).toMatch(/^__Host-continuo-page=; Path=\/; Max-Age=0;/u);
+});
+
+test("a server that only its machine reaches lets no page in that an earlier start let in", async () => {
+  const open = async (): Promise<Listening> => {
+    const started = createServer({
+      store: (workspaceId) => store.forWorkspace(workspaceId),
+      authenticate: createAuthenticate(store),
+      reach: "machine",
+    });
+    return await listen(started, { host: "127.0.0.1", port: 0 });
+  };
+  const first = await open();
+  const { secret } = await openPage(first.url, token.secret);
+  const statusAt = async ({ url }: Listening, sent: string): Promise<number> =>
+    (await fetch(`${url}${TEAM}`, { headers: bearer(sent) })).status;
+  expect(await statusAt(first, secret)).toBe(200);
+  expect(await statusAt(first, secret.split(".", 1)[0] ?? "")).toBe(401);
+  const second = await open();
+  expect(await statusAt(second, secret)).toBe(401);
+  // Tokens of people outlive the server.
+  expect(await statusAt(second, token.secret)).toBe(200);
+  await Promise.all([first.close(), second.close()]);
+});
+
+test("a server that only its machine reaches proves to a page that it let the page in, and to nobody else", async () => {
+  const started = createServer({
+    store: (workspaceId) => store.forWorkspace(workspaceId),
+    authenticate: createAuthenticate(store),
+    reach: "machine",
+  });
+  const { url, close } = await listen(started, { host: "127.0.0.1", port: 0 });
+  const [page, other] = [await openPage(url, token.secret), await openPage(url, token.secret)];
+  const nonce = newNonce();
+  const proofOf = async (path: string, secret: string, sent = nonce): Promise<string | null> =>
+    (await fetch(`${url}${path}`, { headers: { ...bearer(secret), "continuo-nonce": sent } })).headers.get(
+      "continuo-proof",
+    );
+  const expected = createHmac("sha256", page.proofKey ?? "").update(`continuo server ${nonce}`);
+  const proof = expected.digest("hex");
+  expect(await proofOf("/v1/pages/proof", page.secret)).toBe(proof);
+  // Errors are answers of the server too.
+  expect(await proofOf("/v1/stream/channels/nowhere", page.secret)).toBe(proof);
+  expect(await proofOf("/v1/pages/proof", other.secret)).not.toBe(proof);
+  expect(await proofOf("/v1/pages/proof", page.secret, newNonce())).not.toBe(proof);
+  for (const [secret, sent] of [
+    [page.secret, "short"],
+    [token.secret, nonce],
+    ["", nonce],
+  ] as const) {
+    expect(await proofOf("/v1/pages/proof", secret, sent)).toBeNull();
+  }
+  await close();
 });

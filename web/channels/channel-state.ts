@@ -11,6 +11,8 @@ import {
 } from "../../src/client/index.ts";
 import { createIds, isContinuoError } from "../../src/model/index.ts";
 import { type ChannelHead, isName, type MessagesWindow } from "../../src/wire/index.ts";
+import { passSecret } from "../state/pass.ts";
+import { proveServer } from "../state/proof.ts";
 import { ask, sayError } from "../state/server.ts";
 import { type Channel, foldEvent, foldWindow, NOTHING, type ShownMessage } from "./fold.ts";
 import { channelPath } from "./paths.ts";
@@ -236,12 +238,14 @@ export class ChannelState {
   async #connect(stop: AbortSignal): Promise<ChannelWatch> {
     const options = {
       serverUrl: location.origin,
+      token: passSecret(),
       channel: this.name,
       after: this.#start(),
       signal: stop,
       onWarning: () => undefined,
       onConnection: (connection: "open" | "lost") => {
         this.connection.value = connection;
+        if (connection === "open") void proveServer();
       },
     };
     const handle = this.handle.value;

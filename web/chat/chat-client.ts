@@ -11,8 +11,9 @@ import {
 } from "../../src/wire/machine/index.ts";
 import type { SessionState } from "../session/session-state.ts";
 import { sessionLink } from "../shell/route.ts";
+import type { Handlers } from "../state/listen.ts";
 import { foldLive, type Live, NOTHING_LIVE, settled } from "../state/live.ts";
-import { ask, type Handlers, sayError } from "../state/server.ts";
+import { ask, sayError } from "../state/server.ts";
 import { THIS_PAGE } from "./this-page.ts";
 
 export class ChatClient {

@@ -14,7 +14,14 @@ export function Html({ html, class: name }: { html: string; class: string }): VN
     fillWithHtml(element, html);
     addCopyButtons(element);
     followDirection(element);
-    return colourCode(element);
+    const undo = colourCode(element);
+    const images =
+      element.querySelector("img[data-served]") &&
+      import("../state/served.ts").then((one) => one.showServed(element));
+    return () => {
+      undo();
+      void images?.then((forget) => forget());
+    };
   }, [html]);
   return <div ref={place} class={name} />;
 }

@@ -7,6 +7,7 @@ import { type HealthRun, MACHINE_ROOT, type MachineHealth } from "../../src/wire
 import { agentName, bytes, clock, counted, dateAndClock } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
 import { sessionLink } from "../shell/route.ts";
+import { passHeaders } from "../state/pass.ts";
 import { Repeated } from "../state/repeated.ts";
 import { ask } from "../state/server.ts";
 import { readMetrics, type ServerNumbers } from "./metrics.ts";
@@ -23,7 +24,7 @@ async function readHealth(signal: AbortSignal): Promise<Health> {
   const [machine, ready, metrics] = await Promise.all([
     ask<MachineHealth>(`${MACHINE_ROOT}/health`, { signal }),
     fetch("/readyz", { signal }),
-    fetch("/metrics", { signal }),
+    fetch("/metrics", { signal, headers: passHeaders() }),
   ]);
   const server = metrics.ok ? readMetrics(await metrics.text()) : null;
   return { machine, isReady: ready.ok, server, at: new Date().toISOString() };

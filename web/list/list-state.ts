@@ -7,8 +7,9 @@ import {
   type SessionsPage,
   sessionsPath,
 } from "../../src/wire/machine/index.ts";
-import { ask, type Growth, isAbort, listen, sayError } from "../state/server.ts";
-import { type Filters, foldChanged, NO_FILTERS, queryOf, toItems } from "../state/sessions.ts";
+import { type Growth, listen } from "../state/listen.ts";
+import { ask, isAbort, sayError } from "../state/server.ts";
+import { type Filters, NO_FILTERS, queryOf, toItems } from "../state/sessions.ts";
 
 const PAGE = 200;
 const TYPING_MS = 180;
@@ -101,8 +102,9 @@ export function follow(): Growth {
   return listen(
     () => `${sessionsPath()}/events`,
     {
-      changed: (data) => {
+      changed: async (data) => {
         const change = data as SessionsChanged;
+        const { foldChanged } = await import("../state/sessions-changed.ts");
         const oldest = cursor === null ? null : (rows.value.at(-1)?.updatedAt ?? null);
         const before = rows.value.length;
         rows.value = foldChanged(rows.value, change, { filters: filters.value, now: new Date(), oldest });

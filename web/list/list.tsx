@@ -7,7 +7,7 @@ import { visibleLine } from "../../src/transcript/index.ts";
 import { counted, dayName, shortFolder } from "../content/words.ts";
 import { type Keys, useKeys } from "../shell/keys.ts";
 import { type RowVirtualizer, useVirtual } from "../shell/virtual.ts";
-import type { Growth } from "../state/server.ts";
+import type { Growth } from "../state/listen.ts";
 import type { ListItem } from "../state/sessions.ts";
 import { FilterColumn, SearchLine } from "./filters.tsx";
 import {

@@ -8,6 +8,7 @@ import type { LiveSession } from "../../src/wire/index.ts";
 import { copyText } from "../content/copy.ts";
 import { cost, dateAndClock, tokens } from "../content/words.ts";
 import { useKeys } from "../shell/keys.ts";
+import { saveFile } from "../state/served.ts";
 import { LiveState } from "./live-state.ts";
 import { notesAsMarkdown } from "./markdown.ts";
 import { Notes } from "./notes.tsx";
@@ -141,12 +142,7 @@ function Conditions({ state }: { state: LiveState }): VNode {
 function Export({ state, title }: { state: LiveState; title: string }): VNode {
   const save = (): void => {
     const text = notesAsMarkdown(title, state.notes.value);
-    const address = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
-    const link = document.createElement("a");
-    link.href = address;
-    link.download = "notes.md";
-    link.click();
-    URL.revokeObjectURL(address);
+    saveFile(new Blob([text], { type: "text/markdown" }), "notes.md");
   };
   const command = `continuo live export --output notes.zip ${quoted(state.key)}`;
   return (

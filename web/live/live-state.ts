@@ -8,6 +8,8 @@ import {
   watchLive,
 } from "../../src/client/live/index.ts";
 import type { LiveHistory, NoteHistory, WireEvent } from "../../src/wire/index.ts";
+import { passSecret } from "../state/pass.ts";
+import { proveServer } from "../state/proof.ts";
 import { ask, isAbort, ServerError, sayError } from "../state/server.ts";
 import { hasPlace, itemsAt, shownNotes, stepFrom } from "./at.ts";
 import {
@@ -249,6 +251,7 @@ export class LiveState {
   #watch({ sessionId, latestSequence: after }: LiveHistory): void {
     const watching = watchLive({
       serverUrl: location.origin,
+      token: passSecret(),
       key: this.key,
       sessionId,
       after,
@@ -256,6 +259,7 @@ export class LiveState {
         if (watching === this.#watching) this.#take(frame);
       },
       onConnection: (connection) => {
+        if (connection === "open") void proveServer();
         if (watching === this.#watching && this.connection.value !== "over")
           this.connection.value = connection;
       },

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { visibleLine, visibleText } from "../../src/transcript/index.ts";
 import { clock, counted, dateAndClock } from "../content/words.ts";
 import { useGoal, useVirtual } from "../shell/virtual.ts";
+import { showImage } from "../state/served.ts";
 import type { Item, NoteVerb } from "./fold.ts";
 import type { LiveState } from "./live-state.ts";
 import { livePath, mediaTime } from "./paths.ts";
@@ -131,13 +132,18 @@ function Words({ item, state }: Omit<LineProps, "isChosen">): VNode {
 function Frame({ item, state }: { item: Extract<Item, { type: "frame" }>; state: LiveState }): VNode {
   const { picture, text, mediaTimeMs, sequence } = item;
   const words = text === "" ? `Frame at ${mediaTime(mediaTimeMs)}` : visibleLine(text);
+  const image = useRef<HTMLImageElement>(null);
+  const path = picture === null ? null : livePath(state.key, `/blobs/${picture.hash}?sequence=${sequence}`);
+  useEffect(
+    () => (path === null || image.current === null ? undefined : showImage(image.current, path)),
+    [path],
+  );
   return (
     <figure class="frame">
-      {picture === null ? null : (
+      {path === null ? null : (
         <img
-          src={livePath(state.key, `/blobs/${picture.hash}?sequence=${sequence}`)}
+          ref={image}
           alt={words}
-          loading="lazy"
           decoding="async"
           onError={({ currentTarget }) => {
             // The picture has expired; its text stays.

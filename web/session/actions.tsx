@@ -6,6 +6,8 @@ import { useRef } from "preact/hooks";
 import { exportPath } from "../../src/wire/machine/index.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
+import { downloadFile } from "../state/served.ts";
+import { sayError } from "../state/server.ts";
 import type { SessionState } from "./session-state.ts";
 
 export type Action = "resume" | "handoff" | "fork" | "rename" | "repair" | "delete";
@@ -18,7 +20,9 @@ const ACTIONS: readonly (readonly [Action, string])[] = [
   ["delete", "Move to the trash"],
 ];
 
-const FORMATS: readonly (readonly ["html" | "md" | "json", string])[] = [
+type Format = "html" | "md" | "json";
+
+const FORMATS: readonly (readonly [Format, string])[] = [
   ["html", "Export as a page"],
   ["md", "Export as Markdown"],
   ["json", "Export as JSON"],
@@ -32,6 +36,12 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
   const start = (action: Action): void => {
     if (menu.current !== null) menu.current.open = false;
     open.value = action;
+  };
+  const save = (format: Format): void => {
+    if (menu.current !== null) menu.current.open = false;
+    downloadFile(exportPath(state.key, { format, secrets: "masked" })).catch((error: unknown) => {
+      state.failure.value = sayError(error);
+    });
   };
   useKeys({
     c: () => start("resume"),
@@ -65,9 +75,9 @@ export function Actions({ state }: { state: SessionState }): VNode | null {
           ))}
           {FORMATS.map(([format, label]) => (
             <li key={format}>
-              <a href={exportPath(state.key, { format, secrets: "masked" })} download="">
+              <button type="button" onClick={() => save(format)}>
                 {label}
-              </a>
+              </button>
             </li>
           ))}
         </ul>

@@ -21,9 +21,10 @@ import {
   type Row,
   toRows,
 } from "../state/history.ts";
+import { type Growth, type Handlers, listen } from "../state/listen.ts";
 import { type Live, NOTHING_LIVE, withLive } from "../state/live.ts";
 import { withNewestTurns, withOlderTurns } from "../state/outline.ts";
-import { ask, type Growth, type Handlers, isAbort, listen, sayError } from "../state/server.ts";
+import { ask, isAbort, sayError } from "../state/server.ts";
 
 const WINDOW = 60;
 const OUTLINE_TURNS = 500;

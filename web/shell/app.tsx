@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import { ListPage } from "../list/list.tsx";
-import { signedOut } from "../state/server.ts";
+import { access } from "../state/server.ts";
 import { HelpButton } from "./help.tsx";
 import { lazily } from "./lazy.tsx";
 import { type Route, route } from "./route.ts";
@@ -14,6 +14,7 @@ const ChannelsPage = lazily(async () => (await import("../channels/channel-list.
 const ChannelPage = lazily(async () => (await import("../channels/channel-page.tsx")).ChannelPage);
 const LiveListPage = lazily(async () => (await import("../live/live-list.tsx")).LiveListPage);
 const LivePage = lazily(async () => (await import("../live/live-page.tsx")).LivePage);
+const SignedOut = lazily(async () => (await import("../help/signed-out.tsx")).SignedOut);
 const SessionPage = lazily(async () => (await import("../session/session.tsx")).SessionPage);
 
 const LINKS = [
@@ -44,7 +45,7 @@ export function App(): VNode {
         <HelpButton />
         <ThemeButton />
       </header>
-      {signedOut.value ? <SignedOut /> : pageAt(place)}
+      {access.value === "in" ? pageAt(place) : <SignedOut />}
     </>
   );
 }
@@ -66,16 +67,4 @@ function pageAt(place: Route): VNode {
     case "session":
       return <SessionPage key={place.key} sessionKey={place.key} turn={place.turn} tab={place.tab} />;
   }
-}
-
-function SignedOut(): VNode {
-  return (
-    <main class="empty">
-      <h1>This page is no longer signed in</h1>
-      <p>
-        Run <code>continuo view</code> in a terminal: it opens the viewer with a new address, which works
-        once.
-      </p>
-    </main>
-  );
 }

@@ -1,6 +1,8 @@
 /** Requests to the server of the page. */
 
 import { signal } from "@preact/signals";
+import { NONCE_HEADER, PROOF_HEADER } from "../../src/wire/index.ts";
+import { keepPass, passHeaders, passOfTab } from "./pass.ts";
 
 /** An error from the server, with its code, message and hint. */
 export class ServerError extends Error {
@@ -14,8 +16,11 @@ export class ServerError extends Error {
   }
 }
 
-/** Whether the server does not accept this page any more, so that it needs a new address. */
-export const signedOut = signal(false);
+/**
+ * Whether the server accepts this page. `out`: it must be opened again. `stranger`: what answers is not the server that let
+ * the page in, and gets nothing more from it.
+ */
+export const access = signal<"in" | "out" | "stranger">("in");
 
 /** Answers the requests of a page with a session inside; `null` in a page of a server. */
 let answer: ((path: string) => unknown) | null = null;
@@ -36,22 +41,54 @@ export interface Ask {
 
 export async function ask<T>(path: string, { signal: stop, body }: Ask = {}): Promise<T> {
   if (answer !== null) return answer(path) as T;
-  const response = await fetch(path, {
+  const response = await request(path, {
     method: body === undefined ? "GET" : "POST",
-    ...(body === undefined
-      ? {}
-      : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-    ...(stop === undefined ? {} : { signal: stop }),
-  }).catch((cause: unknown) => {
-    if (stop?.aborted === true) throw cause;
-    throw new ServerError("unavailable", "the server does not answer", "Start `continuo view` again.");
+    body: body === undefined ? null : JSON.stringify(body),
+    headers: { "content-type": "application/json" },
+    signal: stop ?? null,
   });
   if (response.ok) return (await response.json()) as T;
-  if (response.status === 401) signedOut.value = true;
   throw await toError(response);
 }
 
-async function toError(response: Response): Promise<ServerError> {
+/**
+ * A request with what lets the page in. What a server says that did not prove itself is not returned. Errors:
+ * `unavailable`.
+ */
+export async function request(
+  path: string,
+  { headers, ...init }: Omit<RequestInit, "headers"> & { headers?: Readonly<Record<string, string>> } = {},
+): Promise<Response> {
+  if (access.value !== "in") throw noAnswer();
+  const key = passOfTab()?.proofKey;
+  // A part of its own: not every server proves itself.
+  const proofs = key && (await import("./proof.ts"));
+  const nonce = proofs && proofs.newNonce();
+  const sent = { ...headers, ...passHeaders(), ...(nonce && { [NONCE_HEADER]: nonce }) };
+  const response = await fetch(path, { ...init, headers: sent }).catch((cause: unknown) => {
+    if (init.signal?.aborted === true) throw cause;
+    throw noAnswer();
+  });
+  const proof = response.headers.get(PROOF_HEADER);
+  const isProven = !proofs || !nonce || (await proofs.isProof(proof, { key, nonce }));
+  if (response.status === 401) leave("out");
+  else if (!isProven && response.ok) leave("stranger");
+  if (isProven) return response;
+  void response.body?.cancel();
+  throw noAnswer();
+}
+
+/** Nothing of the pass stays: its server is gone, or does not know it any more. */
+function leave(state: "out" | "stranger"): void {
+  keepPass(null);
+  access.value = state;
+}
+
+function noAnswer(): ServerError {
+  return new ServerError("unavailable", "the server does not answer", "Start `continuo view` again.");
+}
+
+export async function toError(response: Response): Promise<ServerError> {
   const answer: unknown = await response.json().catch(() => null);
   const { error } = (answer ?? {}) as { error?: { code?: string; message?: string; hint?: string } };
   return new ServerError(
@@ -59,17 +96,6 @@ async function toError(response: Response): Promise<ServerError> {
     error?.message ?? `the server answered ${response.status}`,
     error?.hint ?? null,
   );
-}
-
-/**
- * Exchanges the code in the address, once, for a cookie that no script can read. The code leaves the address; the route
- * stays.
- */
-export async function enter(): Promise<void> {
-  const [, code, place = "/"] = /^#code=([^/]+)(\/.*)?$/u.exec(location.hash) ?? [];
-  if (code === undefined) return;
-  history.replaceState(null, "", `${location.pathname}#${place}`);
-  await ask("/v1/pages/cookie", { body: { code: decodeURIComponent(code) } });
 }
 
 export function isAbort(error: unknown): boolean {
@@ -81,48 +107,4 @@ export function sayError(error: unknown): string {
   if (error instanceof ServerError)
     return error.hint === null ? error.message : `${error.message}. ${error.hint}`;
   return error instanceof Error ? error.message : String(error);
-}
-
-export interface Growth {
-  close(): void;
-}
-
-/**
- * Handlers by the name of the event. `id` is the position after which the stream can continue; empty if there is none.
- */
-export type Handlers = Readonly<Record<string, (data: unknown, id: string) => void>>;
-
-/**
- * Listens to server-sent events. The browser reconnects by itself, and continues where it was. A hidden page has no
- * connection, because a browser has few. `path` is called before each connection, and `onOpen` after it.
- */
-export function listen(path: () => string, handlers: Handlers, onOpen: () => void = () => undefined): Growth {
-  if (answer !== null) return { close: () => undefined };
-  let source: EventSource | null = null;
-  const connect = (): EventSource => {
-    const opened = new EventSource(path());
-    opened.addEventListener("open", onOpen);
-    for (const [name, handle] of Object.entries(handlers)) {
-      opened.addEventListener(name, (event) => {
-        const { data, lastEventId } = event as MessageEvent<string>;
-        handle(JSON.parse(data), lastEventId);
-      });
-    }
-    return opened;
-  };
-  const look = (): void => {
-    if (document.visibilityState === "visible") source ??= connect();
-    else {
-      source?.close();
-      source = null;
-    }
-  };
-  document.addEventListener("visibilitychange", look);
-  look();
-  return {
-    close: () => {
-      document.removeEventListener("visibilitychange", look);
-      source?.close();
-    },
-  };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { MachineSession } from "../../src/wire/machine/index.ts";
-import { foldChanged, NO_FILTERS, queryOf, sinceOf, toItems } from "./sessions.ts";
+import { NO_FILTERS, queryOf, sinceOf, toItems } from "./sessions.ts";
+import { foldChanged } from "./sessions-changed.ts";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
 

@@ -13,10 +13,10 @@ import {
   createAuthenticate,
   createServer,
   type Listening,
-  LOOPBACK_LABEL,
   listen,
 } from "../../server/index.ts";
 import type { OpenedStore } from "../../store/index.ts";
+import { LOOPBACK_LABEL } from "../../wire/index.ts";
 import { mcpService } from "../mcp/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
@@ -50,6 +50,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   const server = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
     authenticate: flags.auth ? createAuthenticate(store) : allowEverybody(store.workspaceId),
+    reach,
     origins,
     limits,
     live: { workspaceIds: [store.workspaceId], ...settings },

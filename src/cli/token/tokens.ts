@@ -2,13 +2,10 @@
 
 import { ContinuoError, present, type Token } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { formatScope, isName, parseScope } from "../../wire/index.ts";
+import { formatScope, isName, OWN_LABELS, parseScope } from "../../wire/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import type { CreateTokenFlags, TokenFlags } from "./flags.ts";
-
-/** Labels that the server gives to tokens that it makes for itself. */
-const OWN_LABELS = "continuo:";
 
 export async function runCreateToken(flags: CreateTokenFlags, shell: Shell): Promise<number> {
   if (flags.scope.length === 0) {

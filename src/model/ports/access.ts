@@ -66,9 +66,13 @@ export interface AccessStore {
    */
   authenticate(secret: string, options?: CallOptions): Promise<Token | null>;
   getToken(tokenId: string, options?: CallOptions): Promise<Token | null>;
-  /** Oldest first, with expired and revoked ones. */
+  /** Oldest first, with expired and revoked ones; with `tokenIds`, at most 500, only these. */
   listTokens(
-    options?: PageOptions & { readonly handle?: string; readonly state?: Token["state"] },
+    options?: PageOptions & {
+      readonly handle?: string;
+      readonly state?: Token["state"];
+      readonly tokenIds?: readonly string[];
+    },
   ): Promise<Page<Token>>;
   /** From now on it authenticates nobody. Revoking it again changes nothing. Errors: `not_found`. */
   revokeToken(tokenId: string, options?: CallOptions): Promise<Token>;

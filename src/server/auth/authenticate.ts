@@ -2,20 +2,27 @@
 
 import { createHash } from "node:crypto";
 import { ContinuoError, type Store, type Token } from "../../model/index.ts";
-import { parseScope, type Scope } from "../../wire/index.ts";
+import {
+  LOOPBACK_LABEL,
+  OWN_LABELS,
+  type PageLabel,
+  parsePageLabel,
+  parseScope,
+  type Scope,
+} from "../../wire/index.ts";
 import { type Authenticate, type Credentials, type Grant, LIMITS, type Peer } from "../context/index.ts";
 import { Buckets } from "./buckets.ts";
-import { CODE_LABEL, PAGE_LABEL } from "./labels.ts";
 
 interface TokenRow {
   readonly token: Token;
+  readonly page: PageLabel | null;
   readonly scopes: readonly Scope[];
   readonly until: number;
 }
 
 /**
- * Asks the store, and remembers the answer for a second: a revoked token works for that long. An address that guesses
- * must wait; a valid token is never refused because of other clients behind the same proxy.
+ * Asks the store, and remembers the answer for a second: a revoked token works for that long, and so do its pages. An
+ * address that guesses must wait; a valid token is never refused because of other clients behind the same proxy.
  */
 export function createAuthenticate(store: Store): Authenticate {
   const known = new Map<string, TokenRow>();
@@ -34,11 +41,13 @@ export function createAuthenticate(store: Store): Authenticate {
         guesses.take(peer.address, now);
         throw unauthorized("the token is unknown, expired or revoked");
       }
-      found = { token, scopes: scopesOf(token), until: untilOf(token, now) };
+      const page = parsePageLabel(token.label);
+      if (page !== null) await assertActive(store.forWorkspace(token.workspaceId), page);
+      found = { token, page, scopes: scopesOf(token), until: untilOf(token, now) };
       if (known.size >= LIMITS.rememberedTokens) known.clear();
       known.set(key, found);
     }
-    assertUse(found.token, credentials);
+    assertUse(found, credentials);
     return grantOf(found, peer);
   };
 }
@@ -46,11 +55,25 @@ export function createAuthenticate(store: Store): Authenticate {
 /** For a server on loopback that asks for no token. */
 export function allowEverybody(workspaceId: string): Authenticate {
   const scopes = ["admin", "machine:read,write"].map(parseScope);
-  return async (_credentials, peer) => ({ tokenId: null, workspaceId, handle: null, scopes, peer });
+  return async (_credentials, peer) => ({
+    tokenId: null,
+    workspaceId,
+    handle: null,
+    page: null,
+    scopes,
+    peer,
+  });
 }
 
-function grantOf({ token, scopes }: TokenRow, peer: Peer): Grant {
-  return { tokenId: token.tokenId, workspaceId: token.workspaceId, handle: token.handle, scopes, peer };
+function grantOf({ token: { tokenId, workspaceId, handle }, page, scopes }: TokenRow, peer: Peer): Grant {
+  return { tokenId, workspaceId, handle, page, scopes, peer };
+}
+
+/** A page ends with its token. */
+async function assertActive(store: Store, { parentId }: PageLabel): Promise<void> {
+  const parent = await store.getToken(parentId);
+  if (parent?.state === "active") return;
+  throw unauthorized("the token that opened the page has expired or was revoked");
 }
 
 function untilOf({ expiresAt }: Token, now: number): number {
@@ -58,10 +81,12 @@ function untilOf({ expiresAt }: Token, now: number): number {
   return expiresAt === null ? until : Math.min(until, Date.parse(expiresAt));
 }
 
-/** A code opens a page and a page sends a cookie: neither is a bearer token. */
-function assertUse({ label }: Token, { sentAs }: Credentials): void {
-  if (label === CODE_LABEL) throw unauthorized("a code is not a token");
-  if ((label === PAGE_LABEL) !== (sentAs === "cookie")) {
+/** A code only opens a page. The secret of a tab is sent as a token is, and that of a cookie only as a cookie. */
+function assertUse({ token, page }: TokenRow, { sentAs }: Credentials): void {
+  if (page?.kind === "code") throw unauthorized("a code is not a token");
+  // Labels of this server that it does not know are those of another version.
+  const isOwn = page !== null || token.label === LOOPBACK_LABEL || !token.label?.startsWith(OWN_LABELS);
+  if (!isOwn || (page?.kind === "cookie") !== (sentAs === "cookie")) {
     throw unauthorized("the token was sent in a way that it does not allow");
   }
 }

@@ -1,19 +1,24 @@
 /** The connections that a token has open, and the channels in which it has them. */
 
 import { ContinuoError } from "../../model/index.ts";
-import type { Grant, Quotas, ServerLimits } from "../context/index.ts";
+import type { Quotas, ServerLimits } from "../context/index.ts";
+import type { TokenWatch } from "./token-watch.ts";
 
 interface Use {
   connections: number;
   readonly channels: Map<string, number>;
 }
 
-export function createConnections(limits: ServerLimits): Pick<Quotas, "connect" | "openConnections"> {
+export function createConnections(
+  limits: ServerLimits,
+  tokens: TokenWatch,
+): Pick<Quotas, "connect" | "openConnections"> {
   const uses = new Map<string, Use>();
   let openCount = 0;
   return {
     openConnections: () => openCount,
-    connect: ({ tokenId }: Grant, channel) => {
+    connect: (grant, onLost, channel) => {
+      const { tokenId } = grant;
       if (tokenId === null) {
         openCount++;
         return onceDisposed(() => {
@@ -30,8 +35,10 @@ export function createConnections(limits: ServerLimits): Pick<Quotas, "connect" 
       use.connections++;
       if (channel !== undefined) use.channels.set(channel, inChannel + 1);
       openCount++;
+      const watched = tokens.watch(grant, onLost);
       return onceDisposed(() => {
         openCount--;
+        watched[Symbol.dispose]();
         leave(uses, tokenId, channel);
       });
     },

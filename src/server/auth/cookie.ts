@@ -1,15 +1,15 @@
-/** The cookie of the server's pages. */
+/** The cookie of the server's pages, on hosts with TLS only: on others, a browser sends cookies to every port of the host. */
 
-/** A browser sends cookies to every port of a host: with one name, two servers would sign out each other's pages. */
+/** The prefix makes the browser refuse a cookie that another host, or a page without TLS, has set. */
 function nameFor(url: URL): string {
-  return url.port === "" ? "continuo-page" : `continuo-page-${url.port}`;
+  return url.port === "" ? "__Host-continuo-page" : `__Host-continuo-page-${url.port}`;
 }
 
 export function cookieOf(request: Request): string | undefined {
   return cookieIn(request.headers.get("cookie") ?? "", new URL(request.url));
 }
 
-/** @param url under which the server was called: its port is part of the cookie's name */
+/** @param url under which the server was called: its port is part of the cookie's name, so that two servers have two */
 export function cookieIn(header: string, url: URL): string | undefined {
   const expected = nameFor(url);
   for (const part of header.split(";")) {
@@ -24,6 +24,5 @@ export function setCookie(
   secret: string,
   { maxAgeSeconds, url }: { maxAgeSeconds: number; url: URL },
 ): string {
-  const secure = url.protocol === "https:" ? "; Secure" : "";
-  return `${nameFor(url)}=${secret}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+  return `${nameFor(url)}=${secret}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; Secure; SameSite=Strict`;
 }

@@ -1,35 +1,60 @@
 /**
  * Pages of the server in a browser. The holder of a token requests a code and opens the page with the code in the
- * fragment of the URL, which no server sees. The page exchanges the code, once, for a cookie that scripts cannot read.
+ * fragment of the URL, which no server sees. The page exchanges the code, once. Over TLS the browser gets a cookie that
+ * scripts cannot read; without TLS cookies would go to every port of the host, so the tab gets a secret of its own.
  */
 
-import { createHash, randomUUID } from "node:crypto";
-import { ContinuoError, isContinuoError, type Store, type Token } from "../../model/index.ts";
-import { formatScope, readOnly } from "../../wire/index.ts";
-import { type CreateMount, type Grant, LIMITS, type ServerContext } from "../context/index.ts";
+import { createHash } from "node:crypto";
+import { ContinuoError, isContinuoError, present, type Store, type Token } from "../../model/index.ts";
+import {
+  formatScope,
+  isNonce,
+  type PageEntry,
+  pageLabel,
+  parsePageLabel,
+  readOnly,
+  SERVER_LOGS,
+} from "../../wire/index.ts";
+import { type CreateMount, type Grant, LIMITS, type Peer, type ServerContext } from "../context/index.ts";
 import { readJsonObject } from "../http/index.ts";
 import { setCookie } from "./cookie.ts";
-import { CODE_LABEL, PAGE_LABEL, USED_CODES } from "./labels.ts";
+import { assertSameUser } from "./same-user.ts";
+
+/** The prefix of the claims for used codes. */
+export const USED_CODES: string = `${SERVER_LOGS}page-codes`;
 
 export const pages: CreateMount = (context) => ({
   publicRoutes: (app) => {
-    app.post("/v1/pages/cookie", (c) => exchange(c.req.raw, context));
+    app.post("/v1/pages/cookie", (c) => exchange(c.req.raw, c.env.peer, context));
   },
   routes: (app) => {
     app.post("/v1/pages/code", (c) => issueCode(narrowed(c.var.grant, c.req.queries("access")), context));
     app.delete("/v1/pages/cookie", (c) => leave(c.req.raw, c.var.grant, context));
+    // A page asks it to be sure that the server is the one that let it in.
+    app.get("/v1/pages/proof", () => new Response(null, { status: 204, headers: NO_STORE }));
   },
 });
 
+const NO_STORE = { "cache-control": "no-store" };
+
 async function issueCode(grant: Grant, context: ServerContext): Promise<Response> {
-  const { tokenId, workspaceId } = grant;
+  const { tokenId, workspaceId, scopes, handle, page } = grant;
   if (tokenId === null) return Response.json({ code: null, expiresAt: null });
-  const expiresAt = new Date(Date.now() + LIMITS.codeMs).toISOString();
-  const code = await issue(context.tokens(workspaceId), grant, { label: CODE_LABEL, expiresAt });
-  return Response.json(
-    { code: code.secret, expiresAt },
-    { status: 201, headers: { "cache-control": "no-store" } },
-  );
+  if (page !== null) {
+    throw new ContinuoError("forbidden", "a page cannot open another page", {
+      hint: "Run `continuo view`, or send the token that the page was opened with.",
+    });
+  }
+  const store = context.tokens(workspaceId);
+  const expiresAt = earlier(LIMITS.codeMs, await store.getToken(tokenId));
+  const code = await store.createToken({
+    ...present({ handle: handle ?? undefined }),
+    scopes: scopes.map(formatScope),
+    issuedFrom: scopes.some(({ kind }) => kind === "machine") ? "loopback" : "network",
+    label: pageLabel({ kind: "code", parentId: tokenId }),
+    expiresAt,
+  });
+  return Response.json({ code: code.secret, expiresAt }, { status: 201, headers: NO_STORE });
 }
 
 /** The page gets the access of its token, or only read access. Errors: `invalid`. */
@@ -41,65 +66,104 @@ function narrowed(grant: Grant, access: readonly string[] | undefined): Grant {
   });
 }
 
-async function exchange(request: Request, context: ServerContext): Promise<Response> {
-  if (request.headers.get("origin") === null) {
-    throw new ContinuoError("forbidden", "only a page can exchange a code");
+/** The end of a token that lives so long, but no longer than the other one. */
+function earlier(lifeMs: number, other: Token | null): string {
+  const end = Date.now() + lifeMs;
+  const otherEnd = other?.expiresAt ?? null;
+  return new Date(otherEnd === null ? end : Math.min(end, Date.parse(otherEnd))).toISOString();
+}
+
+async function exchange(request: Request, peer: Peer, context: ServerContext): Promise<Response> {
+  const origin = request.headers.get("origin");
+  if (origin === null) throw new ContinuoError("forbidden", "only a page can exchange a code");
+  await assertSameUser(peer, context);
+  const { code, nonce } = await readJsonObject(request);
+  if (!isNonce(nonce)) {
+    throw new ContinuoError("invalid", "the nonce of the tab must be 22 to 64 characters of base64url");
   }
-  const { code } = await readJsonObject(request);
   const token = typeof code === "string" ? await context.tokens("default").authenticate(code) : null;
-  if (token === null || token.label !== CODE_LABEL) throw badCode();
+  const label = parsePageLabel(token?.label ?? null);
+  if (token === null || label?.kind !== "code") throw badCode();
   const store = context.tokens(token.workspaceId);
-  await useOnce(store, token);
-  const expiresAt = new Date(Date.now() + LIMITS.cookieSeconds * 1000).toISOString();
+  const { parentId } = label;
+  const parent = await store.getToken(parentId);
+  if (parent?.state !== "active") throw badCode();
+  const kind = hasOwnTls(origin, request, context) ? "cookie" : "tab";
   const page = await store.createToken({
-    ...holderOf(token),
+    ...present({ handle: token.handle ?? undefined }),
     scopes: token.scopes,
     issuedFrom: token.issuedFrom,
-    label: PAGE_LABEL,
-    expiresAt,
+    label: pageLabel({ kind, parentId }),
+    expiresAt: earlier(LIMITS.pageMs, parent),
   });
-  const cookie = setCookie(page.secret, { maxAgeSeconds: LIMITS.cookieSeconds, url: new URL(request.url) });
-  return Response.json({ expiresAt }, { headers: { "set-cookie": cookie, "cache-control": "no-store" } });
+  await useOnce({ code: token, nonce, pageId: page.tokenId }, store, context.report);
+  const expiresAt = page.expiresAt ?? "";
+  if (kind === "tab") {
+    const { secretOf, proofKeyOf } = context.pageKeys;
+    const entry: PageEntry = { expiresAt, secret: secretOf(page), proofKey: proofKeyOf(page.tokenId) };
+    return Response.json(entry, { headers: NO_STORE });
+  }
+  const maxAgeSeconds = Math.floor((Date.parse(expiresAt) - Date.now()) / 1000);
+  const cookie = setCookie(page.secret, { maxAgeSeconds, url: new URL(request.url) });
+  const entry: PageEntry = { expiresAt, secret: null, proofKey: null };
+  return Response.json(entry, { headers: { ...NO_STORE, "set-cookie": cookie } });
+}
+
+/** Whether the page is the server's own and came over TLS, which may end in a proxy: the browser says so in the origin. */
+function hasOwnTls(origin: string, { headers, url }: Request, { publicUrl }: ServerContext): boolean {
+  const host = headers.get("host") ?? new URL(url).host;
+  const isOwn = origin === `https://${host}`;
+  return (
+    isOwn || (publicUrl !== undefined && origin === new URL(publicUrl).origin && /^https:/u.test(origin))
+  );
+}
+
+interface UsedCode {
+  readonly code: Token;
+  readonly nonce: string;
+  readonly pageId: string;
+}
+
+/**
+ * If several tabs send the same code, to any servers, only the first succeeds, and its page ends with the second: one of
+ * the two stole the code. The same tab may send it again, since it may not have received the answer. Errors:
+ * `unauthorized`.
+ */
+async function useOnce({ code, nonce, pageId }: UsedCode, store: Store, report: Report): Promise<void> {
+  const name = `${USED_CODES}/${createHash("sha256").update(code.tokenId).digest("hex")}`;
+  const owner = createHash("sha256").update(nonce).digest("hex");
+  const before = await store.getClaim(name);
+  try {
+    await store.putClaim({ name, generation: 1, owner, status: "used", data: { pageId } });
+  } catch (error) {
+    await store.revokeToken(pageId);
+    if (!isContinuoError(error, "fenced")) throw error;
+    await revokePage(store, await store.getClaim(name));
+    await store.revokeToken(code.tokenId);
+    report("warning: two tabs sent the code of one page: the first one is signed out too");
+    throw badCode();
+  }
+  await revokePage(store, before);
+}
+
+type Report = ServerContext["report"];
+
+async function revokePage(store: Store, claim: Awaited<ReturnType<Store["getClaim"]>>): Promise<void> {
+  const { pageId } = (claim?.data ?? {}) as { readonly pageId?: unknown };
+  if (typeof pageId === "string") await store.revokeToken(pageId);
 }
 
 async function leave(
   request: Request,
-  { tokenId, workspaceId }: Grant,
+  { tokenId, workspaceId, page }: Grant,
   context: ServerContext,
 ): Promise<Response> {
-  const store = context.tokens(workspaceId);
-  if (tokenId !== null && (await store.getToken(tokenId))?.label === PAGE_LABEL)
-    await store.revokeToken(tokenId);
+  if (tokenId !== null && page !== null) await context.tokens(workspaceId).revokeToken(tokenId);
   const cookie = setCookie("", { maxAgeSeconds: 0, url: new URL(request.url) });
-  return new Response(null, { status: 204, headers: { "set-cookie": cookie } });
-}
-
-/** If several requests send the same code at once, to any servers, only the first succeeds. Errors: `unauthorized`. */
-async function useOnce(store: Store, { tokenId }: Token): Promise<void> {
-  await store.createLog({ logId: USED_CODES });
-  const name = `${USED_CODES}/${createHash("sha256").update(tokenId).digest("hex")}`;
-  try {
-    await store.append(USED_CODES, [], {
-      also: [{ type: "claim", name, generation: 1, owner: randomUUID(), status: "used" }],
-    });
-  } catch (error) {
-    if (isContinuoError(error, "fenced")) throw badCode();
-    throw error;
-  }
-  await store.revokeToken(tokenId);
-}
-
-function issue(
-  store: Store,
-  { scopes, handle }: Grant,
-  more: { readonly label: string; readonly expiresAt: string },
-): ReturnType<Store["createToken"]> {
-  const issuedFrom = scopes.some(({ kind }) => kind === "machine") ? "loopback" : "network";
-  return store.createToken({ ...holderOf({ handle }), scopes: scopes.map(formatScope), issuedFrom, ...more });
-}
-
-function holderOf({ handle }: Pick<Grant, "handle">): { readonly handle?: string } {
-  return handle === null ? {} : { handle };
+  return new Response(null, {
+    status: 204,
+    headers: page?.kind === "cookie" ? { "set-cookie": cookie } : {},
+  });
 }
 
 function badCode(): ContinuoError {

@@ -5,12 +5,13 @@ import { allows } from "../../wire/index.ts";
 import { type Grant, LIMITS, type Quotas, type Reception, type ServerLimits } from "../context/index.ts";
 import { Buckets } from "./buckets.ts";
 import { createConnections } from "./connections.ts";
+import type { TokenWatch } from "./token-watch.ts";
 
-export function createQuotas(limits: ServerLimits): Quotas {
+export function createQuotas(limits: ServerLimits, tokens: TokenWatch): Quotas {
   const rates = ratesOf(limits);
   const bodies = new Bodies(limits);
   return {
-    ...createConnections(limits),
+    ...createConnections(limits, tokens),
     request: (grant, bytes = 0) => {
       if (grant.tokenId === null) return;
       rates.requests.take(grant.tokenId, Date.now());

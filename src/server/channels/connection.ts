@@ -15,7 +15,6 @@ import {
   type RequestFrame,
   toWireError,
 } from "../../wire/index.ts";
-import type { TokenCheck } from "../auth/index.ts";
 import { LIMITS as SERVER_LIMITS, type SlowReaders } from "../context/index.ts";
 import { assertJsonShape, readFailure } from "../http/index.ts";
 import type { Hub, Present } from "./hub.ts";
@@ -50,7 +49,6 @@ export interface ConnectionOptions {
   readonly report: (line: string) => void;
   /** Counts a frame. Errors: `rate_limited`. */
   readonly count: (bytes: number) => void;
-  readonly tokenCheck: TokenCheck;
   readonly admit: (
     hello: HelloFrame,
     arrival: { readonly signal: AbortSignal; readonly seating: Seating },
@@ -97,7 +95,7 @@ export class Connection implements Present {
     }
     const limitMs = this.#state === "new" ? CHANNEL_LIMITS.helloMs : CHANNEL_LIMITS.silenceMs;
     if (this.#silentMs > limitMs) this.#socket.terminate();
-    else if (this.#state === "open") this.#beatOpen();
+    else if (this.#state === "open" && !this.#outgoing.isFull) this.#outgoing.send({ type: "heartbeat" });
   }
 
   get #silentMs(): number {
@@ -110,9 +108,11 @@ export class Connection implements Present {
     return isHeard && this.#state !== "left" && !this.#over.signal.aborted;
   }
 
-  #beatOpen(): void {
-    if (!this.#outgoing.isFull) this.#outgoing.send({ type: "heartbeat" });
-    this.#options.tokenCheck.beat((error) => this.#refuse(error, undefined));
+  /** Called when the token of the connection no longer counts: nothing is read from it, and it ends at once. */
+  lose(error: ContinuoError): void {
+    this.#socket.removeAllListeners("message");
+    this.#outgoing.send({ type: "error", error: toWireError(error).error });
+    this.#outgoing.end(CLOSE.refused, error.code, SERVER_LIMITS.lostMs);
   }
 
   presence(change: "joined" | "left", participant: Participant): void {

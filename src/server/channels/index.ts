@@ -9,7 +9,7 @@
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { CHANNEL_LIMITS, SUBPROTOCOL } from "../../wire/index.ts";
-import { createTokenCheck, pageCredentialsOf, socketCredentials } from "../auth/index.ts";
+import { pageCredentialsOf, socketCredentials } from "../auth/index.ts";
 import type { CreateMount, Credentials, Peer, ServerContext } from "../context/index.ts";
 import { admit } from "./admit.ts";
 import { Connection } from "./connection.ts";
@@ -95,7 +95,6 @@ function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
   const { context, hub, clock, connections, stream, channel, peer, secret: sent, page } = arrival;
   return (socket) => {
     let count: (bytes: number) => void = () => undefined;
-    const tokenCheck = createTokenCheck(context.authenticate, peer);
     const connection = new Connection({
       socket,
       stream,
@@ -105,13 +104,11 @@ function connectionTaker(arrival: Arrival): (socket: WebSocket) => void {
       slowReaders: context.slowReaders,
       report: context.report,
       count: (bytes) => count(bytes),
-      tokenCheck,
       admit: async (hello, { signal, seating }) => {
         const credentials = socketCredentials(sent ?? hello.token, page);
         const grant = await context.authenticate(credentials, peer);
-        tokenCheck.begin(credentials);
         count = (bytes) => context.quotas.request(grant, bytes);
-        const place = context.quotas.connect(grant, channel);
+        const place = context.quotas.connect(grant, (error) => connection.lose(error), channel);
         try {
           return await admit(hello, { context, hub, channel, grant, place, signal, seating });
         } catch (error) {

@@ -81,9 +81,9 @@ export class Outgoing {
     this.end(CLOSE.slow, "catch up");
   }
 
-  end(code: number, reason: string): void {
+  end(code: number, reason: string, goodbyeMs: number = this.#slow.goodbyeMs): void {
     this.#socket.close(code, reason);
-    setTimeout(() => this.#socket.terminate(), this.#slow.goodbyeMs).unref();
+    setTimeout(() => this.#socket.terminate(), goodbyeMs).unref();
   }
 
   #drained(ms: number, signal: AbortSignal): Promise<void> {

@@ -3,16 +3,22 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Hono } from "hono";
+import type { AcceptedConnection } from "../../files/index.ts";
 import type { LiveOptions } from "../../live/index.ts";
-import type { Store } from "../../model/index.ts";
-import type { Need, Scope } from "../../wire/index.ts";
+import type { ContinuoError, Store } from "../../model/index.ts";
+import type { Need, PageLabel, Scope } from "../../wire/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
 
 /** The sender of a request, by its socket. */
 export interface Peer {
   readonly address: string;
   readonly isLoopback: boolean;
+  /** Its connection, for the question whose it is; a request that came without a socket has none. */
+  readonly connection?: AcceptedConnection;
 }
+
+/** Who can reach a server: only its machine, or others too. */
+export type Reach = "machine" | "network";
 
 /** What a request is allowed to do, after its token was checked. */
 export interface Grant {
@@ -21,6 +27,8 @@ export interface Grant {
   readonly workspaceId: string;
   /** The participant that the token is limited to; `null` allows any handle. */
   readonly handle: string | null;
+  /** The token that a page was opened with; `null` for a token that is no page's. */
+  readonly page: PageLabel | null;
   readonly scopes: readonly Scope[];
   readonly peer: Peer;
 }
@@ -59,6 +67,8 @@ export interface ServerLimits {
   readonly historyItems: number;
 }
 
+export type OnLost = (error: ContinuoError) => void;
+
 export interface Quotas {
   /** Counts a request, or a frame and its bytes. Errors: `rate_limited`. */
   request(grant: Grant, bytes?: number): void;
@@ -71,8 +81,11 @@ export interface Quotas {
    * created as many as it may.
    */
   log<T extends { readonly created: boolean }>(grant: Grant, creation: LogCreation<T>): Promise<T>;
-  /** Counts a connection until it is disposed. Errors: `rate_limited`. */
-  connect(grant: Grant, channel?: string): Disposable;
+  /**
+   * Counts a connection until it is disposed. `onLost` is called if its token is revoked or expires meanwhile. Errors:
+   * `rate_limited`.
+   */
+  connect(grant: Grant, onLost: OnLost, channel?: string): Disposable;
   /** The open connections of all tokens. */
   openConnections(): number;
 }
@@ -88,6 +101,16 @@ export interface Reception extends Disposable {
 export interface LogCreation<T> {
   exists(): Promise<boolean>;
   create(): Promise<T>;
+}
+
+/** What ties pages to one start of a server that only its machine reaches. */
+export interface PageKeys {
+  /** What the tab of a page sends: with the keys of this start, if there are some. */
+  secretOf(page: { readonly tokenId: string; readonly secret: string }): string;
+  /** The key of `proofFor`, which only this page is given; `null` without keys. */
+  proofKeyOf(tokenId: string): string | null;
+  /** The answer to a nonce of a page: that this is the server that let it in. `null` for any other request. */
+  proofFor(grant: Grant, nonce: string | undefined): string | null;
 }
 
 /** Counters for the operator, by name and labels. */
@@ -123,10 +146,12 @@ export interface SlowReaders {
 export interface ServerContext {
   /** The same engine, bound to a workspace. */
   store(workspaceId: string): Store;
-  /** The store for codes and cookies of pages. */
+  /** The store of tokens and pages. */
   tokens(workspaceId: string): Store;
   /** A WebSocket's token comes as a subprotocol or in its first frame: `sentAs: "frame"`. */
   readonly authenticate: Authenticate;
+  readonly reach: Reach;
+  readonly pageKeys: PageKeys;
   readonly limits: ServerLimits;
   readonly quotas: Quotas;
   readonly metrics: Metrics;

@@ -45,14 +45,18 @@ export const LIMITS = {
   /** How long a token is remembered without asking the store. */
   rememberMs: 1_000,
   rememberedTokens: 10_000,
-  /** After so many heartbeats, which come every 3 s, a WebSocket's token is checked again. */
-  tokenCheckBeats: 10,
+  /** How often the tokens of open connections are looked up, how many at once, and how many connections end at once. */
+  tokenLookMs: 400,
+  tokensPerLook: 500,
+  endedAtOnce: 50,
+  /** How long such a connection may take to close. */
+  lostMs: 400,
   /** How many wrong tokens one address may send. */
   guesses: 20,
   guessesPerSecond: 0.5,
-  /** How long a page's code can be exchanged, and how long its cookie is valid. */
-  codeMs: 60_000,
-  cookieSeconds: 43_200,
+  /** How long a page's code can be exchanged, and how long a page lives. */
+  codeMs: 30_000,
+  pageMs: 43_200_000,
   /** How long a blob is kept if no event refers to it. */
   blobMs: 86_400_000,
 } as const;

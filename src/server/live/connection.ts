@@ -13,7 +13,6 @@ import {
   toWireError,
   toWireEvent,
 } from "../../wire/index.ts";
-import type { TokenCheck } from "../auth/index.ts";
 import { LIMITS as SERVER_LIMITS } from "../context/index.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -29,7 +28,6 @@ export interface LiveMembership {
 export interface LiveConnectionOptions {
   readonly socket: WebSocket;
   readonly report: (line: string) => void;
-  readonly tokenCheck: TokenCheck;
   /** Errors: `unauthorized`, `forbidden`, `not_found`, `rate_limited`. */
   readonly join: (hello: Hello) => Promise<LiveMembership>;
 }
@@ -62,7 +60,13 @@ export class LiveConnection {
       return;
     }
     this.#send({ type: "heartbeat" });
-    this.#options.tokenCheck.beat((error) => this.#refuse(error, CLOSE.refused));
+  }
+
+  /** Called when the token of the connection no longer counts: nothing is read from it, and it ends at once. */
+  lose(error: ContinuoError): void {
+    this.#socket.removeAllListeners("message");
+    this.#send({ type: "error", error: toWireError(error).error });
+    this.#end(CLOSE.refused, SERVER_LIMITS.lostMs);
   }
 
   drain(): void {
@@ -172,8 +176,8 @@ export class LiveConnection {
     this.#end(code);
   }
 
-  #end(code: number): void {
+  #end(code: number, goodbyeMs: number = SERVER_LIMITS.retryMs): void {
     this.#socket.close(code);
-    setTimeout(() => this.#socket.terminate(), SERVER_LIMITS.retryMs).unref();
+    setTimeout(() => this.#socket.terminate(), goodbyeMs).unref();
   }
 }

@@ -8,7 +8,7 @@
 
 import { WebSocketServer } from "ws";
 import { LIVE_SUBPROTOCOL } from "../../wire/index.ts";
-import { createTokenCheck, pageCredentialsOf, socketCredentials } from "../auth/index.ts";
+import { pageCredentialsOf, socketCredentials } from "../auth/index.ts";
 import type { CreateMount } from "../context/index.ts";
 import { LiveConnection } from "./connection.ts";
 import { LIMITS } from "./limits.ts";
@@ -36,20 +36,17 @@ export const live: CreateMount = (context) => {
       if (key === null) return false;
       const page = pageCredentialsOf(request);
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        const tokenCheck = createTokenCheck(context.authenticate, peer);
         const connection = new LiveConnection({
           socket: webSocket,
           report: context.report,
-          tokenCheck,
           join: async ({ token }) => {
             const credentials = socketCredentials(token, page);
             const grant = await context.authenticate(credentials, peer);
-            tokenCheck.begin(credentials);
             context.quotas.request(grant);
             context.require(grant, { kind: "live", name: key, access: "read" });
             const service = await services.of(grant.workspaceId).of(key);
             const sessionId = await service.sessionIdOf(key);
-            const place = context.quotas.connect(grant);
+            const place = context.quotas.connect(grant, (error) => connection.lose(error));
             return { service, sessionId, place };
           },
         });

@@ -12,7 +12,7 @@ export interface PushedEvent {
 }
 
 /**
- * Ends when the client disconnects or the server drains; `events` must end when their signal aborts. An exception of
+ * Ends when the client disconnects, its token is revoked or the server drains; `events` must end when their signal aborts. An exception of
  * `events` ends the stream with an event `error`.
  */
 export function eventStream(
@@ -21,7 +21,7 @@ export function eventStream(
   events: (signal: AbortSignal) => AsyncIterable<PushedEvent>,
 ): Response {
   const gone = new AbortController();
-  const connection = context.quotas.connect(c.var.grant);
+  const connection = context.quotas.connect(c.var.grant, () => gone.abort());
   const signal = AbortSignal.any([gone.signal, c.req.raw.signal, context.draining]);
   const frames = framesOf(events(signal), signal, connection);
   const encoder = new TextEncoder();

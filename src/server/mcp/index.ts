@@ -18,7 +18,8 @@ export const mcp: CreateMount = (context) => ({
       const grant = await context.authenticate(credentialsOf(c.req.raw), c.env.peer);
       context.quotas.request(grant);
       context.require(grant, { kind: "machine", access: "read" });
-      using _connection = context.quotas.connect(grant);
+      // An answer takes moments: it is sent even if the token is revoked meanwhile.
+      using _connection = context.quotas.connect(grant, () => undefined);
       using reception = context.quotas.receive(grant);
       return await context.mcp.fetch(received(c.req.raw, reception));
     });

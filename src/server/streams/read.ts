@@ -171,8 +171,10 @@ const CLOSED: Batch = { events: [], state: "closed" };
 /** The next batch, or none: the log is closed, the wait is over, or the server is closing. */
 async function nextBatch(call: Call, after: number): Promise<Batch> {
   const { store, address, request, context } = call;
-  using _connection = context.quotas.connect(call.grant);
-  const signal = AbortSignal.any([request.signal, context.draining, AbortSignal.timeout(context.longPollMs)]);
+  const lost = new AbortController();
+  using _connection = context.quotas.connect(call.grant, () => lost.abort());
+  const ends = [lost.signal, request.signal, context.draining, AbortSignal.timeout(context.longPollMs)];
+  const signal = AbortSignal.any(ends);
   for await (const batch of newBatches(store, address.logId, { after, signal })) {
     if (batch.events.length > 0 || batch.state === "closed") return batch;
   }

@@ -11,7 +11,7 @@ import { bodyOf, type Records, recordsOf } from "./records.ts";
 export function streamEvents(call: Call, log: Log, after: number): Response {
   const records = recordsOf(log.mediaType);
   const gone = new AbortController();
-  const connection = call.context.quotas.connect(call.grant);
+  const connection = call.context.quotas.connect(call.grant, () => gone.abort());
   const frames = framesOf(call, { records, after, gone: gone.signal, connection });
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
@@ -45,7 +45,7 @@ export function streamEvents(call: Call, log: Log, after: number): Response {
 interface Framing {
   readonly records: Records;
   readonly after: number;
-  /** Aborts when the client no longer reads. */
+  /** Aborts when the client no longer reads, or its token no longer counts. */
   readonly gone: AbortSignal;
   readonly connection: Disposable;
 }

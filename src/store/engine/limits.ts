@@ -11,6 +11,8 @@ export const LIMITS = {
   /** UTF-8 bytes of the data that is stored with a cursor. */
   cursorDataBytes: 16_384,
   scopesPerToken: 100,
+  /** Ids of tokens that one list is asked for. */
+  tokenIds: 500,
   pageItems: 1_000,
   readEvents: 10_000,
   /** Where a read names no `maxBytes`. */

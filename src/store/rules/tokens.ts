@@ -120,6 +120,7 @@ export function* listWorkspaces(scope: Scope): Work<readonly string[]> {
 export interface ListTokens extends PageRequest {
   readonly handle?: string;
   readonly state?: Token["state"];
+  readonly tokenIds?: readonly string[];
 }
 
 const STATES: readonly Token["state"][] = ["active", "expired", "revoked"];
@@ -133,6 +134,7 @@ export function* listTokens(scope: Scope, options: ListTokens): Work<Page<Token>
     throw invalid("the state of a token must be active, expired or revoked");
   }
   if (options.handle !== undefined) rows = rows.where("handle", "=", options.handle);
+  if (options.tokenIds !== undefined) rows = rows.where("token_id", "in", idsOf(options.tokenIds));
   if (options.state === "revoked") rows = rows.where("revoked_at", "is not", null);
   else if (options.state !== undefined) {
     rows = rows.where("revoked_at", "is", null);
@@ -151,6 +153,13 @@ export function* listTokens(scope: Scope, options: ListTokens): Work<Page<Token>
     keyOf: (row) => [row.token_id],
     toItem: (row) => toToken({ ...row, now }),
   });
+}
+
+function idsOf(ids: readonly string[]): readonly string[] {
+  if (ids.length > LIMITS.tokenIds) throw tooLarge("tokenIds", LIMITS.tokenIds, ids.length);
+  for (const id of ids) assertName("tokenId", id);
+  // SQL has no empty list; no token has the empty id.
+  return ids.length === 0 ? [""] : ids;
 }
 
 export function toToken(row: TokenRow): Token {

@@ -143,6 +143,20 @@ export const tokenCases: readonly ContractCase[] = [
     },
   },
   {
+    name: "listTokens: of given ids, only those that exist",
+    run: async ({ store }) => {
+      const made: string[] = [];
+      for (let count = 0; count < 3; count++) made.push((await store.createToken({ scopes: ["x"] })).tokenId);
+      const [first = "", , last = ""] = made;
+      const ids = async (tokenIds: readonly string[]): Promise<readonly string[]> =>
+        (await store.listTokens({ tokenIds })).items.map((token) => token.tokenId);
+      assert.deepEqual(await ids([last, "none", first]), [first, last]);
+      assert.deepEqual(await ids([]), []);
+      await rejects("invalid", ids([""]));
+      await rejects("too_large", ids(Array.from({ length: 501 }, (_, n) => `t${n}`)));
+    },
+  },
+  {
     name: "a token of one workspace is in no list of another, but authenticates from every one",
     run: async ({ store }) => {
       await using other = store.forWorkspace(`${store.workspaceId}-other`);

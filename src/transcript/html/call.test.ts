@@ -100,9 +100,7 @@ describe("a call is drawn by what it does", () => {
       result("", { content: [{ type: "image", mimeType: "image/png", url }] });
     const path = "/v1/machine/sessions/claude%3Aa/messages/m/image?path=content%2F0";
     const read = call("Read", { file_path: "/a.png" });
-    expect(callToHtml(read, shot(path), "served").body()).toBe(
-      `<img alt="image" loading="lazy" src="${path}">`,
-    );
+    expect(callToHtml(read, shot(path), "served").body()).toBe(`<img alt="image" data-served="${path}">`);
     expect(callToHtml(read, shot(path)).body()).not.toContain("<img");
     for (const url of [
       "https://e.example/v1/machine/a?path=b",
@@ -342,7 +340,7 @@ describe("the text of a result", () => {
     const url = "/v1/machine/a?path=b";
     const given = result("", { content: [{ type: "image", mimeType: "image/png", url }] });
     expect(resultToHtml(given)).toBe("");
-    expect(resultToHtml(given, "served")).toBe(`<img alt="image" loading="lazy" src="${url}">`);
+    expect(resultToHtml(given, "served")).toBe(`<img alt="image" data-served="${url}">`);
   });
 });
 

@@ -3,7 +3,10 @@
 import type { ImageBlock } from "../../model/index.ts";
 import { escapeVisible } from "./escape.ts";
 
-/** `inline`: only images whose bytes are in the message. `served`: also those that a server of Continuo gives. */
+/**
+ * `inline`: only images whose bytes are in the message. `served`: also those that a server of Continuo gives; `data-served`
+ * is their path, which the page fetches.
+ */
 export type ImageSource = "inline" | "served";
 
 /** Formats that no browser runs anything from; SVG is none of them. */
@@ -23,7 +26,7 @@ const SERVED = /^\/v1\/machine\/[\w.~%!'()*/-]+\?path=[\w%+.-]+(?:&branch=[\w%+.
 export function imageToHtml(block: ImageBlock, source: ImageSource = "inline"): string {
   if (!SHOWN_IMAGES.has(block.mimeType)) return "";
   if (source === "served" && block.url !== undefined && SERVED.test(block.url)) {
-    return `<img alt="image" loading="lazy" src="${escapeVisible(block.url)}">`;
+    return `<img alt="image" data-served="${escapeVisible(block.url)}">`;
   }
   if (block.data === undefined || !BASE64.test(block.data)) return "";
   return `<img alt="image" src="data:${block.mimeType};base64,${block.data.replace(/\s/gu, "")}">`;

@@ -229,7 +229,7 @@ describe("one block, opened", () => {
   test("an image of a server is shown only where it can be served", () => {
     const url = "/v1/machine/sessions/claude%3Aa/messages/m/image?path=content%2F0";
     const served = message([{ type: "image", mimeType: "image/png", url }]);
-    expect(blockToHtml(served, 0, "served")).toBe(`<img alt="image" loading="lazy" src="${url}">`);
+    expect(blockToHtml(served, 0, "served")).toBe(`<img alt="image" data-served="${url}">`);
     expect(blockToHtml(served, 0)).toBe(`<p class="note">[image png, ${url}]</p>`);
   });
 

@@ -71,9 +71,10 @@ export const connectionCases: readonly ChannelCase[] = [
       const scopes = [parseScope("channel:team:read,write"), parseScope("channel:quiet:read")];
       const server = await openServer(store, {
         authenticate: async (_token, peer) => ({
-          tokenId: "t",
+          tokenId: null,
           workspaceId: store.workspaceId,
           handle: "ann",
+          page: null,
           scopes,
           peer,
         }),

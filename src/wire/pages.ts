@@ -1,0 +1,59 @@
+/**
+ * How a page of the server is let in, and how both sides prove who they are. A code opens a page once. After that the
+ * page proves itself with a secret that its tab keeps, or on a host with TLS with a cookie that no script can read.
+ */
+
+/** A page is known by a code, then by the secret of a tab, or by a cookie. */
+export type PageKind = "code" | "tab" | "cookie";
+
+/** The label of a token that the server made for a page. */
+export interface PageLabel {
+  readonly kind: PageKind;
+  /** The token that the page was opened with. */
+  readonly parentId: string;
+}
+
+/** People cannot give labels that begin so. */
+export const OWN_LABELS = "continuo:";
+/** The label of the token that the command line finds without a flag. */
+export const LOOPBACK_LABEL = "continuo:loopback";
+
+export function pageLabel({ kind, parentId }: PageLabel): string {
+  return `${OWN_LABELS}page-${kind}:${parentId}`;
+}
+
+/** `null` for the label of any other token. */
+export function parsePageLabel(label: string | null): PageLabel | null {
+  const [, kind, parentId] = /^continuo:page-(code|tab|cookie):([\w-]+)$/u.exec(label ?? "") ?? [];
+  return kind === undefined || parentId === undefined ? null : { kind: kind as PageKind, parentId };
+}
+
+/** The body of `POST /v1/pages/cookie`. */
+export interface PageRequest {
+  readonly code: string;
+  /** Random, and known to one tab: only this tab can send the code again. */
+  readonly nonce: string;
+}
+
+/** The answer to it. */
+export interface PageEntry {
+  readonly expiresAt: string;
+  /** The bearer secret of the tab; `null` if the browser got a cookie. */
+  readonly secret: string | null;
+  /** The key with which the server proves itself to this page; `null` if it does not. */
+  readonly proofKey: string | null;
+}
+
+/** A page sends a nonce in this header, and the server proves in the other one that it let the page in. */
+export const NONCE_HEADER = "continuo-nonce";
+export const PROOF_HEADER = "continuo-proof";
+
+/** 128 random bits or more, in hexadecimal digits or base64url. */
+export function isNonce(value: unknown): value is string {
+  return typeof value === "string" && /^[\w-]{22,64}$/u.test(value);
+}
+
+/** The text whose HMAC-SHA-256 with the page's key is the proof, in hexadecimal digits. */
+export function proofText(nonce: string): string {
+  return `continuo server ${nonce}`;
+}

@@ -1,0 +1,37 @@
+/** What a page shows that the server does not let in: how to open the same address again. */
+
+import type { VNode } from "preact";
+import { copyText } from "../content/copy.ts";
+import { openCommand, route } from "../shell/route.ts";
+import { access } from "../state/server.ts";
+
+export function SignedOut(): VNode {
+  // The address is part of the command.
+  void route.value;
+  const isStranger = access.value === "stranger";
+  const command = openCommand(location.href);
+  return (
+    <main class="empty">
+      <h1>{isStranger ? "Another program answers at this address" : "Open this page again"}</h1>
+      {isStranger ? (
+        <p>
+          It is not the server that opened this page: this page sends it nothing and shows nothing of it. Look
+          for the program that uses the port before you trust this address.
+        </p>
+      ) : null}
+      <p>To open this page, run this command in a terminal:</p>
+      <div class="code">
+        <pre class="plain" tabindex={0}>
+          {command}
+        </pre>
+        <button
+          type="button"
+          class="copy"
+          onClick={({ currentTarget }) => void copyText(command, currentTarget)}
+        >
+          Copy
+        </button>
+      </div>
+    </main>
+  );
+}

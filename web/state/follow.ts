@@ -1,0 +1,73 @@
+/** A stream of server-sent events, opened again when it is lost, and while the page is visible. */
+
+import { EventParser } from "./event-stream.ts";
+import type { Handlers } from "./listen.ts";
+import { access, request } from "./server.ts";
+
+export interface Followed {
+  readonly path: () => string;
+  readonly handlers: Handlers;
+  readonly onOpen: (() => void) | undefined;
+}
+
+/** Until the signal aborts. */
+export function follow(followed: Followed, signal: AbortSignal): void {
+  let stop: AbortController | null = null;
+  const look = (): void => {
+    if (signal.aborted || document.visibilityState !== "visible") {
+      stop?.abort();
+      stop = null;
+    } else if (stop === null) {
+      stop = new AbortController();
+      void followVisibly(followed, stop.signal);
+    }
+  };
+  document.addEventListener("visibilitychange", look, { signal });
+  signal.addEventListener("abort", look);
+  look();
+}
+
+/** Until the signal aborts, or the server refuses the stream. */
+async function followVisibly(followed: Followed, signal: AbortSignal): Promise<void> {
+  const parser = new EventParser();
+  while (!signal.aborted && access.value === "in") {
+    try {
+      if ((await followOnce(followed, parser, signal)) === "refused") return;
+    } catch {
+      // The stream is lost: it is opened again.
+    }
+    await new Promise((resolve) => setTimeout(resolve, parser.retryMs));
+  }
+}
+
+async function followOnce(
+  { path, handlers, onOpen }: Followed,
+  parser: EventParser,
+  signal: AbortSignal,
+): Promise<"ended" | "refused"> {
+  const { lastId } = parser;
+  const headers = { accept: "text/event-stream", ...(lastId === "" ? {} : { "last-event-id": lastId }) };
+  const response = await request(path(), { headers, signal, cache: "no-store" });
+  const { status, ok, body } = response;
+  if (!ok || body === null) {
+    void body?.cancel();
+    return status === 429 || status >= 500 ? "ended" : "refused";
+  }
+  onOpen?.();
+  parser.restart();
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done || signal.aborted) return "ended";
+    for (const { name, data, id } of parser.push(value)) hear(handlers[name], data, id);
+  }
+}
+
+/** A mistake of a handler ends no stream. */
+function hear(handle: Handlers[string] | undefined, data: string, id: string): void {
+  try {
+    handle?.(JSON.parse(data), id);
+  } catch (error) {
+    reportError(error);
+  }
+}

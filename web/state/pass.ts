@@ -1,0 +1,39 @@
+/**
+ * What lets this tab in: a secret that the server gave it for its code, in the storage of the tab, which ends with it. On a
+ * host with TLS the browser has a cookie instead, and without tokens the server asks for nothing: then there is no pass.
+ */
+
+import type { PageEntry } from "../../src/wire/index.ts";
+
+const PASS = "continuo-pass";
+
+let pass: PageEntry | null = null;
+try {
+  pass = JSON.parse(sessionStorage.getItem(PASS) ?? "null");
+} catch {
+  // A browser may allow no storage: then a page that is loaded again needs a new address.
+}
+
+export function passOfTab(): PageEntry | null {
+  return pass;
+}
+
+/** `null` leaves nothing in the tab. */
+export function keepPass(entry: PageEntry | null): void {
+  pass = entry?.secret == null ? null : entry;
+  try {
+    sessionStorage.setItem(PASS, JSON.stringify(pass));
+  } catch {
+    return;
+  }
+}
+
+/** The token of a WebSocket, for its first frame. */
+export function passSecret(): string | undefined {
+  return pass?.secret ?? undefined;
+}
+
+/** The headers of a request that needs no proof. */
+export function passHeaders(): Readonly<Record<string, string>> {
+  return pass === null ? {} : { authorization: `Bearer ${pass.secret}` };
+}

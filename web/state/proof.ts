@@ -1,0 +1,33 @@
+/** Proofs of the server: only the server that let the page in can make the one for a nonce. */
+
+import { proofText } from "../../src/wire/index.ts";
+import { request } from "./server.ts";
+
+export function newNonce(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(16)));
+}
+
+/** @param proof what the server sent, if anything */
+export async function isProof(
+  proof: string | null,
+  { key, nonce }: { readonly key: string; readonly nonce: string },
+): Promise<boolean> {
+  const hash = { name: "HMAC", hash: "SHA-256" };
+  const text = new TextEncoder();
+  const imported = await crypto.subtle.importKey("raw", text.encode(key), hash, false, ["sign"]);
+  return (
+    proof === toHex(new Uint8Array(await crypto.subtle.sign("HMAC", imported, text.encode(proofText(nonce)))))
+  );
+}
+
+/**
+ * Makes sure that this is still the server that let the page in, when a WebSocket was opened again. What the page learns is in
+ * `access`.
+ */
+export async function proveServer(): Promise<void> {
+  await request("/v1/pages/proof").catch(() => undefined);
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,67 @@
+/** Images and files that the server has: fetched with what lets the page in, which neither an image nor a link sends. */
+
+import { request, toError } from "./server.ts";
+
+/** Images this far outside of the window are loaded. */
+const MARGIN = "600px";
+
+/** Shows the images below `element` that name a path of the server; the returned function forgets them. */
+export function showServed(element: Element): () => void {
+  const images = [...element.querySelectorAll<HTMLImageElement>("img[data-served]")];
+  const done = images.map((image) => showImage(image, image.dataset.served ?? ""));
+  return () => {
+    for (const forget of done) forget();
+  };
+}
+
+/** Loads the image when it is near the window. An image that cannot be loaded fires `error`, as any other. */
+export function showImage(image: HTMLImageElement, path: string): () => void {
+  const stop = new AbortController();
+  let address: string | null = null;
+  const load = async (): Promise<void> => {
+    try {
+      const response = await request(path, { signal: stop.signal });
+      if (!response.ok) throw await toError(response);
+      const bytes = await response.blob();
+      if (stop.signal.aborted) return;
+      address = URL.createObjectURL(bytes);
+      image.src = address;
+    } catch {
+      if (!stop.signal.aborted) image.dispatchEvent(new Event("error"));
+    }
+  };
+  const seen = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      seen.disconnect();
+      void load();
+    },
+    { rootMargin: MARGIN },
+  );
+  seen.observe(image);
+  return () => {
+    seen.disconnect();
+    stop.abort();
+    if (address !== null) URL.revokeObjectURL(address);
+  };
+}
+
+/** Saves a file of the server under the name that it gives. */
+export async function downloadFile(path: string): Promise<void> {
+  const response = await request(path);
+  if (!response.ok) throw await toError(response);
+  const [, name = "download"] =
+    /filename="([^"]+)"/u.exec(response.headers.get("content-disposition") ?? "") ?? [];
+  saveFile(await response.blob(), name);
+}
+
+/** Saves a file that the page made. */
+export function saveFile(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser has begun to read it when the click has been handled.
+  setTimeout(() => URL.revokeObjectURL(address), 1_000);
+}

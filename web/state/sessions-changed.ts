@@ -1,0 +1,52 @@
+/** Changes of the list of sessions. Pure. */
+
+import type { MachineSession, SessionsChanged } from "../../src/wire/machine/index.ts";
+import { type Filters, sinceOf } from "./sessions.ts";
+
+/**
+ * The rows after a change. During a search only the server knows which rows match: rows are replaced, and none is
+ * added. `oldest` is the time of the last loaded row if more follow: older rows come with their page.
+ */
+export function foldChanged(
+  rows: readonly MachineSession[],
+  change: SessionsChanged,
+  { filters, now, oldest }: { readonly filters: Filters; readonly now: Date; readonly oldest: string | null },
+): readonly MachineSession[] {
+  const changed = new Map(change.sessions.map((row) => [row.key, row]));
+  const gone = new Set(change.gone);
+  const known = new Set(rows.map(({ key }) => key));
+  const isRanked = filters.text.trim() !== "";
+  const kept = rows.flatMap((row) => {
+    if (gone.has(row.key)) return [];
+    const fresh = changed.get(row.key);
+    if (fresh === undefined) return [row];
+    return lets(filters, fresh, now)
+      ? [row.match === undefined ? fresh : { ...fresh, match: row.match }]
+      : [];
+  });
+  if (isRanked) return kept;
+  const added = change.sessions.filter(
+    (row) =>
+      !known.has(row.key) && lets(filters, row, now) && (oldest === null || (row.updatedAt ?? "") >= oldest),
+  );
+  return [...kept, ...added].sort(byNewest);
+}
+
+function lets({ agents, project, time, shown }: Filters, row: MachineSession, now: Date): boolean {
+  const since = sinceOf(time, now);
+  return (
+    (agents.length === 0 || agents.includes(row.agent)) &&
+    (row.cwd ?? "").toLowerCase().includes(project.toLowerCase()) &&
+    (since === null || (row.updatedAt ?? "") >= since) &&
+    (shown === "deleted") === (row.trashId !== null) &&
+    (shown === "deleted" || (shown === "archived") === row.archived)
+  );
+}
+
+/** The order of the server. */
+function byNewest(a: MachineSession, b: MachineSession): number {
+  const [x, y] = [a.updatedAt ?? "", b.updatedAt ?? ""];
+  if (x !== y) return x < y ? 1 : -1;
+  const [i, j] = [`${a.agent}:${a.sessionId}`, `${b.agent}:${b.sessionId}`];
+  return i < j ? -1 : i > j ? 1 : 0;
+}
