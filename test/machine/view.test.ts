@@ -5,7 +5,9 @@ import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
+import type { PageEntry } from "../../src/wire/index.ts";
 import { CLAUDE_ID, cleanEnv, createHome, type Home, MAIN, run, writeSessions } from "../cli/home.ts";
+import { exchange } from "../server/harness/open-page.ts";
 
 let home: Home;
 let child: ChildProcess | null = null;
@@ -55,22 +57,19 @@ async function view(
   };
 }
 
-async function cookieFor({ base, code }: Viewing): Promise<string> {
-  const response = await fetch(`${base}/v1/pages/cookie`, {
-    method: "POST",
-    headers: { origin: base, "content-type": "application/json" },
-    body: JSON.stringify({ code }),
-  });
-  return (response.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "";
+/** What a page of the address sends; nothing if it is not let in. */
+async function enter({ base, code }: Viewing): Promise<Record<string, string>> {
+  const { secret } = (await (await exchange(base, code)).json()) as Partial<PageEntry>;
+  return secret == null ? {} : { authorization: `Bearer ${secret}` };
 }
 
 test("the address lets one browser in, which sees every session, until Ctrl-C", async () => {
   const viewing = await view(["--no-open"]);
   expect((await fetch(`${viewing.base}/v1/machine/sessions`)).status).toBe(401);
-  const cookie = await cookieFor(viewing);
-  const response = await fetch(`${viewing.base}/v1/machine/sessions`, { headers: { cookie } });
+  const headers = await enter(viewing);
+  const response = await fetch(`${viewing.base}/v1/machine/sessions`, { headers });
   expect(await response.json()).toMatchObject({ total: 3 });
-  expect(await cookieFor(viewing)).toBe("");
+  expect(await enter(viewing)).toEqual({});
   expect(await viewing.end()).toBe(0);
   // It is for looking: no database of Continuo's own is made.
   expect(existsSync(join(home.path, ".continuo/continuo.db"))).toBe(false);
@@ -79,10 +78,10 @@ test("the address lets one browser in, which sees every session, until Ctrl-C", 
 test("the address of one session leads to it", async () => {
   const viewing = await view([CLAUDE_ID.slice(0, 6), "--no-open", "--read-only"]);
   expect(viewing.hash.endsWith(`/session/claude%3A${CLAUDE_ID}`)).toBe(true);
-  const cookie = await cookieFor(viewing);
+  const headers = await enter(viewing);
   const deleted = await fetch(`${viewing.base}/v1/machine/sessions/claude:${CLAUDE_ID}/delete`, {
     method: "POST",
-    headers: { cookie, origin: viewing.base },
+    headers: { ...headers, origin: viewing.base },
   });
   expect(deleted.status).toBe(403);
   expect(await viewing.end()).toBe(0);
@@ -98,16 +97,16 @@ test("channels of the user's store are shown; with --read-only nobody can write,
     [["--read-only"], 403],
   ] as const) {
     const viewing = await view(["--no-open", ...args]);
-    const cookie = await cookieFor(viewing);
-    const head = await fetch(`${viewing.base}/v1/channels/team`, { headers: { cookie } });
+    const headers = await enter(viewing);
+    const head = await fetch(`${viewing.base}/v1/channels/team`, { headers });
     expect(await head.json()).toMatchObject({ access: status === 200 ? ["read", "write"] : ["read"] });
     const said = await fetch(`${viewing.base}/v1/channels/team/messages`, {
       method: "POST",
-      headers: { cookie, origin: viewing.base, "content-type": "application/json" },
+      headers: { ...headers, origin: viewing.base, "content-type": "application/json" },
       body: JSON.stringify({ handle: "ada", content: "hello" }),
     });
     expect(said.status).toBe(status);
-    expect((await fetch(`${viewing.base}/v1/live`, { headers: { cookie } })).status).toBe(200);
+    expect((await fetch(`${viewing.base}/v1/live`, { headers })).status).toBe(200);
     expect(await viewing.end()).toBe(0);
   }
   expect((await store.read("channels/team")).events).toHaveLength(1);

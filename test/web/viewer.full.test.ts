@@ -391,7 +391,8 @@ describe("a session", () => {
     await page.waitForSelector(".notice.bad");
     const stranger = await viewer.browser.newPage();
     await stranger.goto(`${viewer.machine.url}/`);
-    await stranger.getByText("no longer signed in").waitFor();
+    await stranger.getByText("Open this page again").waitFor();
+    await stranger.getByText(`continuo view '${viewer.machine.url}/'`).waitFor();
     await stranger.close();
     await page.context().close();
   });

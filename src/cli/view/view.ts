@@ -21,7 +21,7 @@ export async function runView(id: string | null, flags: ViewFlags, shell: Shell)
     });
   }
   const place = id === null ? "/" : `/session/${encodeURIComponent(await keyFor(id, shell))}`;
-  // The codes and cookies of this command, which end with it.
+  // The codes and pages of this command, which end with it.
   await using tokens = await openStore("memory:");
   await using own = await openExisting(shell);
   const logs = own?.store ?? tokens;
@@ -32,6 +32,7 @@ export async function runView(id: string | null, flags: ViewFlags, shell: Shell)
     store: (workspaceId) => logs.forWorkspace(workspaceId),
     tokens: (workspaceId) => tokens.forWorkspace(workspaceId),
     authenticate: createAuthenticate(tokens),
+    reach: "machine",
     // A viewer writes no notes, even if no other server does.
     live: { workspaceIds: [], role: "reader" },
     hosts: [HOST, "localhost"],
