@@ -42,7 +42,7 @@ test("a system that shows nothing tells nothing", async () => {
   expect(await usersListening(4748, table(null))).toBeNull();
 });
 
-test("who listens is found at loopback and at every address, and not at other addresses", async () => {
+test("users who listen at loopback or at every address are found, and those at other addresses are not", async () => {
   const listening = [
     row("0100007F:128C", "00000000:0000", "0A", 1),
     row("00000000:128C", "00000000:0000", "0A", 2),

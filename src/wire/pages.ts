@@ -55,5 +55,5 @@ export function isNonce(value: unknown): value is string {
 
 /** The text whose HMAC-SHA-256 with the page's key is the proof, in hexadecimal digits. */
 export function proofText(nonce: string): string {
-  return `continuo server ${nonce}`;
+  return `continuo-proof ${nonce}`;
 }

@@ -279,7 +279,7 @@ test("a server that only its machine reaches proves to a page that it let the pa
     (await fetch(`${url}${path}`, { headers: { ...bearer(secret), "continuo-nonce": sent } })).headers.get(
       "continuo-proof",
     );
-  const expected = createHmac("sha256", page.proofKey ?? "").update(`continuo server ${nonce}`);
+  const expected = createHmac("sha256", page.proofKey ?? "").update(`continuo-proof ${nonce}`);
   const proof = expected.digest("hex");
   expect(await proofOf("/v1/pages/proof", page.secret)).toBe(proof);
   // Errors are answers of the server too.

@@ -24,7 +24,7 @@ test("a program that has left its end of the connection opens no page", async ()
   expect(await check("gone")).toBe("forbidden");
 });
 
-test("if the system does not tell whose a connection is, and on servers for a network, the code alone counts", async () => {
+test("if the system does not tell whose a connection is, and on servers for a network, the code is enough", async () => {
   expect(await check("not told")).toBe("allowed");
   expect(await check(1001, "network")).toBe("allowed");
 });
