@@ -1,8 +1,11 @@
 /** How a policy holds an ACP agent: by its arguments, its environment, its mode, or what its session is opened with. */
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { modeFor } from "../../src/drivers/acp/policies.ts";
+import { askingEnvironment } from "../../src/drivers/acp/opencode-policies.ts";
+import { modeFor, policyOf } from "../../src/drivers/acp/policies.ts";
 import { ACP_PROGRAMS, type AcpProgram } from "../../src/drivers/acp/programs.ts";
 import type { PermissionPolicy } from "../../src/model/index.ts";
 import { hello1, turn } from "./script.ts";
@@ -98,4 +101,79 @@ test.each([
 ] as const)("codex-acp under %s, asked for the mode %s: %j", (permissions, mode, env, is) => {
   const policy = codex?.[permissions as PermissionPolicy] ?? {};
   expect(modeFor(policy, { permissions, mode, env })).toBe(is);
+});
+
+/** The rules of the environment as opencode 1.18.33 puts them together with the person's own: the last that fits counts. */
+function rulesOf(own: Json, env: Record<string, string> = {}): readonly string[] {
+  const home = mkdtempSync(join(tmpdir(), "continuo-opencode-"));
+  mkdirSync(join(home, ".config/opencode"), { recursive: true });
+  writeFileSync(join(home, ".config/opencode/opencode.json"), JSON.stringify(own));
+  const { OPENCODE_PERMISSION = "", OPENCODE_CONFIG_CONTENT = "" } = askingEnvironment({ home, env });
+  const merged = { ...own, ...JSON.parse(OPENCODE_CONFIG_CONTENT) };
+  const tools = { ...own.tools, ...merged.tools };
+  const permission = { ...own.permission, ...JSON.parse(OPENCODE_PERMISSION) };
+  const inFront = Object.entries(tools).map(([name, isOn]) => [name, isOn === true ? "allow" : "deny"]);
+  return Object.entries({ ...Object.fromEntries(inFront), ...permission }).map(
+    ([name, rule]) => `${name} ${typeof rule === "string" ? rule : JSON.stringify(rule)}`,
+  );
+}
+
+type Json = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+function decisionOf(rules: readonly string[], tool: string): string | undefined {
+  const fits = (pattern: string) =>
+    new RegExp(`^${pattern.replaceAll("*", ".*").replaceAll("?", ".")}$`, "u").test(tool);
+  return rules.map((rule) => rule.split(" ") as [string, string]).findLast(([pattern]) => fits(pattern))?.[1];
+}
+
+test.each([
+  ["bash", "ask"],
+  ["edit", "ask"],
+  ["webfetch", "ask"],
+  ["files_delete", "ask"],
+  ["a_tool_of_tomorrow", "ask"],
+  ["glob", "allow"],
+  ["grep", "allow"],
+  ["task", '{"*":"deny","general":"allow","explore":"allow"}'],
+  ["todowrite", "allow"],
+])("opencode under ask, with no rule of the person's: %s is %s", (tool, decision) => {
+  expect(decisionOf(rulesOf({}), tool)).toBe(decision);
+});
+
+test("opencode under ask follows the rules that the person set, and adds its own only where there is none", () => {
+  const own = {
+    permission: { bash: "allow", glob: "ask", "files_*": "deny" },
+    tools: { webfetch: false, write: false },
+  };
+  const rules = rulesOf(own);
+  const tools = ["bash", "glob", "files_delete", "webfetch", "edit", "other"];
+  expect(tools.map((tool) => decisionOf(rules, tool))).toEqual([
+    "allow",
+    "ask",
+    "deny",
+    "deny",
+    "deny",
+    "ask",
+  ]);
+  expect(decisionOf(rulesOf({ permission: { "*": "allow" } }), "bash")).toBe("allow");
+  expect(decisionOf(rulesOf({}, { OPENCODE_PERMISSION: '{"bash":"allow"}' }), "bash")).toBe("allow");
+});
+
+test("opencode under ask keeps what the environment configures, and the limits of its own agents", () => {
+  const agent = { plan: { model: "m" }, general: { model: "n", permission: { glob: "deny" } } };
+  const content = { theme: "x", tools: { grep: false }, agent };
+  const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(content) };
+  const home = mkdtempSync(join(tmpdir(), "continuo-opencode-"));
+  const given = JSON.parse(askingEnvironment({ home, env }).OPENCODE_CONFIG_CONTENT ?? "");
+  expect(given).toMatchObject({ theme: "x", tools: { grep: false, "**": true } });
+  // An agent that the person configured has only their rules.
+  expect(given.agent.plan).toEqual({ model: "m" });
+  expect(given.agent.general).toMatchObject({ model: "n", permission: { glob: "deny", "?ash": "deny" } });
+  expect(given.agent.explore.permission["?dit"]).toBe("deny");
+});
+
+test("the adapter of pi, which asks for nothing, is not started under ask", () => {
+  expect(() => policyOf({ label: "pi", policies: ACP_PROGRAMS.pi?.policies }, undefined)).toThrow(
+    expect.objectContaining({ code: "unsupported" }),
+  );
 });

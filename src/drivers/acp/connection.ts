@@ -1,11 +1,16 @@
 /** An ACP agent's program while it runs: greeted, asked with time limits, and ended with all that it started. */
 
-import { createHash } from "node:crypto";
-import { join } from "node:path";
 import type { ClientConnection } from "@agentclientprotocol/sdk";
-import { continuoHome, isJson, type Json, type Places, writeDurably } from "../../files/index.ts";
+import { isJson, type Json, type Places } from "../../files/index.ts";
 import { ContinuoError, present } from "../../model/index.ts";
-import { commandOf, type DriverOptions, driverEnvironment, limitsOf, within } from "../link/index.ts";
+import {
+  commandOf,
+  type DriverOptions,
+  driverEnvironment,
+  limitsOf,
+  within,
+  writePolicyFile,
+} from "../link/index.ts";
 import { type AgentProcess, startAgent } from "../process/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
 import { greeting, type Hello, type ProtocolVersion, readHello } from "./hello.ts";
@@ -232,8 +237,6 @@ function isAuthWanted(error: unknown): boolean {
 /** Arguments after the command; writes the file of rules that enforces the policy. Errors: those of writing the file. */
 function policyArguments({ rules, args = [] }: AcpPolicy, places: Places): readonly string[] {
   if (rules === undefined) return args;
-  const name = createHash("sha256").update(rules.text).digest("hex").slice(0, 16);
-  const path = join(continuoHome(places), "policies", `${name}.toml`);
-  writeDurably(path, rules.text);
+  const path = writePolicyFile(places, { extension: "toml", text: rules.text });
   return [...args, rules.flag, path];
 }

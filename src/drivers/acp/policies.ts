@@ -3,7 +3,7 @@
 import { isJson, type Json, type Places } from "../../files/index.ts";
 import { ContinuoError, type PermissionPolicy } from "../../model/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
-import { serversOff } from "./opencode-servers.ts";
+import { askingEnvironment, SAFE_AGENT, safeEnvironment, WITHOUT_PROJECT } from "./opencode-policies.ts";
 
 export interface AcpPolicy {
   /** Rules that the agent reads from a file: this flag and the path follow the command. */
@@ -33,23 +33,6 @@ decision = "allow"
 priority = 2
 `;
 
-/** Of its own name: rules that the person set for another agent take precedence over those of the environment. */
-const OPENCODE_AGENT = "continuo-safe";
-const OPENCODE_TOOLS = ["read", "glob", "grep", "list", "external_directory", "todowrite"];
-const OPENCODE_CONFIG = {
-  agent: {
-    [OPENCODE_AGENT]: {
-      mode: "primary",
-      description: "Only reads.",
-      // The last rule that fits is the one that counts.
-      permission: { "*": "deny", ...Object.fromEntries(OPENCODE_TOOLS.map((tool) => [tool, "allow"])) },
-    },
-  },
-};
-
-/** Its MCP servers are named in the person's own files; a project's would be others. */
-const WITHOUT_PROJECT = { OPENCODE_DISABLE_PROJECT_CONFIG: "1" };
-
 export const GEMINI_POLICIES: AcpPolicies = {
   safe: {
     rules: { flag: "--admin-policy", text: GEMINI_RULES },
@@ -58,15 +41,9 @@ export const GEMINI_POLICIES: AcpPolicies = {
   },
 };
 
-/** It asks nobody, unless it is configured to (1.18.33). */
 export const OPENCODE_POLICIES: AcpPolicies = {
-  safe: {
-    env: (places) => ({
-      ...WITHOUT_PROJECT,
-      OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...OPENCODE_CONFIG, mcp: serversOff(places) }),
-    }),
-    mode: OPENCODE_AGENT,
-  },
+  safe: { env: safeEnvironment, mode: SAFE_AGENT },
+  ask: { env: askingEnvironment },
 };
 
 /**
@@ -84,8 +61,8 @@ export const CLAUDE_ACP_POLICIES: AcpPolicies = {
   safe: { meta: { claudeCode: { options: { tools: ["Read", "Glob", "Grep"], strictMcpConfig: true } } } },
 };
 
-/** pi asks nobody, and its adapter starts it without arguments. */
-export const PI_ACP_POLICIES: AcpPolicies = { safe: null };
+/** pi asks nobody, and its adapter starts it without the arguments that would make it ask. */
+export const PI_ACP_POLICIES: AcpPolicies = { safe: null, ask: null };
 
 /** What an agent is started with for the trust that a folder has. */
 export type AcpTrust = (by: FolderTrust["by"]) => AcpPolicy;
@@ -131,9 +108,7 @@ export function policyOf(
   throw new ContinuoError(
     "unsupported",
     `${label} does not ask for permissions: it cannot be held to the policy ${policy}`,
-    {
-      hint: "Use the agent's own protocol: transport native.",
-    },
+    { hint: "Use the agent's own protocol: transport native." },
   );
 }
 

@@ -39,6 +39,7 @@ export {
   type PolicyOptions,
   permissionsBy,
 } from "./permissions.ts";
+export { writePolicyFile } from "./policy-file.ts";
 export { Questions } from "./questions.ts";
 export { retryEvent } from "./retry.ts";
 export { assertEffort, toCommands, toContextUse, tokensOf } from "./settings.ts";

@@ -2,7 +2,7 @@
  * The driver of pi: one `pi --mode rpc` process, which switches between sessions.
  *
  * Promises: those of `AgentDriver`; no pi starts in the user's home only to learn what pi can do; `safe` gives pi
- * tools that only read, because pi asks for no permission unless an extension does.
+ * tools that only read, and `ask` an extension that asks, because pi asks for no permission unless an extension does.
  * Does not know: pi's files, except for the tools that a session names.
  */
 

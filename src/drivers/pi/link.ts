@@ -14,6 +14,7 @@ import {
   type SessionCapabilities,
 } from "../../model/index.ts";
 import {
+  type AskPermission,
   answererOf,
   assertEffort,
   driverEnvironment,
@@ -33,13 +34,15 @@ import {
   tokensOf,
   trustOf,
   type Ways,
+  writePolicyFile,
 } from "../link/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
 import { isWaiting, toDialog } from "./dialog.ts";
 import { createPiFold, finishTurn, foldRecord, type PiFold } from "./fold.ts";
+import { assertGated, GATE_EXTENSION, isGateCommand, isLasting, toGateDialog } from "./gate.ts";
 import { heldTools, noteHeld } from "./held.ts";
 import { toPrompt } from "./input.ts";
-import { keepsTools, policyArguments, trustArguments } from "./policy.ts";
+import { asksPerson, keepsTools, policyArguments, trustArguments } from "./policy.ts";
 import { AGENT, type PiProgram, startPi } from "./program.ts";
 
 interface TurnWords {
@@ -64,6 +67,8 @@ export class PiLink implements LinkWithWays {
   #fold: PiFold = createPiFold(randomUUID());
   #said: TurnWords | null = null;
   readonly #questions = new Questions();
+  /** Tools that need no further question in this conversation. */
+  readonly #grantedTools = new Set<string>();
   #isClosing = false;
   /** Of its model. */
   #windowTokens: unknown = null;
@@ -89,7 +94,8 @@ export class PiLink implements LinkWithWays {
 
   async commands({ signal }: CallOptions): Promise<readonly AgentCommand[]> {
     const { commands } = await this.#open().call({ type: "get_commands" }, this.#limits(signal));
-    return toCommands(commands, () => "");
+    const own = Array.isArray(commands) ? commands.filter((command) => !isGateCommand(command)) : commands;
+    return toCommands(own, () => "");
   }
 
   ways({ signal }: CallOptions): Ways {
@@ -201,6 +207,12 @@ export class PiLink implements LinkWithWays {
     return await heldTools(present({ places: options.places, sessionId, path, signal }));
   }
 
+  #gateArguments(): readonly string[] {
+    const { open, options } = this.#parts;
+    if (!asksPerson(open.permissions)) return [];
+    return ["--extension", writePolicyFile(options.places, { extension: "js", text: GATE_EXTENSION })];
+  }
+
   /** The program before is ended when the new one is there. */
   async #start(args: readonly string[], { signal, back = [] }: Starting): Promise<Landing> {
     const { command, known, open, options } = this.#parts;
@@ -211,6 +223,7 @@ export class PiLink implements LinkWithWays {
     const chosen = [
       ...trustArguments(this.#trust, known.version),
       ...policyArguments(open.permissions, { back, version: known.version }),
+      ...this.#gateArguments(),
       ...(model === undefined ? [] : ["--model", model]),
     ];
     let program: PiProgram | null = null;
@@ -250,6 +263,9 @@ export class PiLink implements LinkWithWays {
     this.#windowTokens = isJson(state.model) ? state.model.contextWindow : null;
     await this.#think(signal);
     const { known, open, options } = this.#parts;
+    if (asksPerson(open.permissions)) {
+      assertGated((await this.#open().call({ type: "get_commands" }, this.#limits(signal))).commands);
+    }
     if (open.permissions === "safe" && keepsTools(known.version)) noteHeld(options.places, this.#sessionId);
     this.#fold = createPiFold(randomUUID());
     return { sessionId: this.#sessionId };
@@ -313,13 +329,14 @@ export class PiLink implements LinkWithWays {
 
   #dialog(record: Json): void {
     const turn = this.#said?.turn;
-    const dialog = toDialog(record);
+    const gate = toGateDialog(record);
+    const dialog = gate ?? toDialog(record);
     if (dialog !== null && turn !== undefined) {
       const { request } = dialog;
       this.#questions.ask(request.approvalId, {
         turn,
         request,
-        onPermission: answererOf(this.#parts.open),
+        onPermission: gate === null ? answererOf(this.#parts.open) : this.#askForTool,
         // Also one that was taken back: pi waits for it.
         answer: (decision) => this.#answer(request.approvalId, dialog.answer(decision)),
       });
@@ -329,6 +346,16 @@ export class PiLink implements LinkWithWays {
     void turn?.push({ type: "diagnostics", message, details: record });
     if (isWaiting(record)) this.#answer(record.id, { cancelled: true });
   }
+
+  readonly #askForTool: AskPermission = async (request, options) => {
+    const { toolName = "" } = request;
+    if (this.#grantedTools.has(toolName)) {
+      return { outcome: "granted", by: "person", reason: `every call of ${toolName} is granted` };
+    }
+    const decision = await answererOf(this.#parts.open)(request, options);
+    if (isLasting(request, decision)) this.#grantedTools.add(toolName);
+    return decision;
+  };
 
   #answer(id: unknown, answer: Json): void {
     this.#open().tell({ type: "extension_ui_response", id, ...answer });

@@ -25,6 +25,11 @@ export function policyArguments(
   return back.length === 0 ? [] : ["--tools", back.map((name) => `+${name}`).join(",")];
 }
 
+/** Whether the extension that asks is needed: under `safe` pi has only tools that read, `unrestricted` asks nobody. */
+export function asksPerson(policy: PermissionPolicy = "ask"): boolean {
+  return policy === "ask";
+}
+
 /** Whether this version keeps the tools of a session in it, and knows how to give some back. */
 export function keepsTools(version: string | null): boolean {
   return Number.parseInt(version ?? "", 10) >= 1;

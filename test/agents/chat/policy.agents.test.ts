@@ -1,26 +1,55 @@
-/** `continuo chat --permissions` with a real agent that asks nobody: the policy reaches its start, and does not stay. */
+/** `continuo chat` with the agents that ask nobody by themselves: the policy reaches their start, and does not stay. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Step, text, tool } from "../../model-servers/index.ts";
-import { sessionIn, stage } from "./stage.ts";
+import { type Script, type Step, text, tool } from "../../model-servers/index.ts";
+import { type Stage, sessionIn, stage } from "./stage.ts";
 
-test("pi: --permissions safe writes nothing; the same session writes again without it", async () => {
-  const calls = { "Try it.": "held.txt", "Do it.": "free.txt" };
-  const turns = Object.entries(calls).map(([user, path]) => ({
-    user,
-    answers: [
-      [{ ...tool("bash", { command: `touch ${path}` }), insists: true } as Step],
-      [text("That is it.")],
-    ],
-  }));
-  await using on = await stage(["pi"], { turns });
+const CALLS = { "Try it.": "tried.txt", "Do it.": "done.txt" };
+
+function scriptOf(argumentsOf: (command: string) => Record<string, string>): Script {
+  return {
+    turns: Object.entries(CALLS).map(([user, path]) => ({
+      user,
+      answers: [
+        [{ ...tool("bash", argumentsOf(`touch ${path}`)), insists: true } as Step],
+        [text("That is it.")],
+      ],
+    })),
+  };
+}
+
+function madeIn({ sandbox }: Stage): readonly string[] {
+  return Object.values(CALLS).filter((name) => existsSync(join(sandbox.project, name)));
+}
+
+test.each([
+  ["pi", (command: string) => ({ command })],
+  ["opencode", (command: string) => ({ command, description: "Makes a file" })],
+] as const)(
+  "%s: a command that nobody can be asked for does not run; unrestricted runs it",
+  async (agent, argumentsOf) => {
+    await using on = await stage([agent], scriptOf(argumentsOf));
+    const asked = await on.continuo("chat", "Try it.");
+    expect(asked.code, asked.stderr).toBe(0);
+    expect(madeIn(on)).toEqual([]);
+    const session = sessionIn(asked.stderr);
+    const free = await on.continuo("chat", "--permissions", "unrestricted", "--resume", session, "Do it.");
+    expect(free.code, free.stderr).toBe(0);
+    expect(madeIn(on)).toEqual(["done.txt"]);
+  },
+);
+
+test("pi: --permissions safe runs nothing; the same session runs a command again without it", async () => {
+  await using on = await stage(
+    ["pi"],
+    scriptOf((command) => ({ command })),
+  );
   const held = await on.continuo("chat", "--permissions", "safe", "Try it.");
   expect(held.code, held.stderr).toBe(0);
-  const free = await on.continuo("chat", "--resume", sessionIn(held.stderr), "Do it.");
+  const session = sessionIn(held.stderr);
+  const free = await on.continuo("chat", "--permissions", "unrestricted", "--resume", session, "Do it.");
   expect(free.code, free.stderr).toBe(0);
-  expect(Object.values(calls).filter((name) => existsSync(join(on.sandbox.project, name)))).toEqual([
-    "free.txt",
-  ]);
+  expect(madeIn(on)).toEqual(["done.txt"]);
 });

@@ -15,6 +15,7 @@ import {
   type Conversation,
   type OpenConversation,
   type PermissionDecision,
+  type PermissionPolicy,
   textOf,
 } from "../../../src/model/index.ts";
 import {
@@ -39,6 +40,8 @@ export interface Subject {
   readonly canList: boolean;
   /** The model's call of a tool that the agent asks a permission for: it writes `words` into the file. */
   readonly writes: ((file: string, words: string) => Step) | null;
+  /** The policy of its conversations; left out: the default. */
+  readonly permissions?: PermissionPolicy;
 }
 
 export interface Prepared {
@@ -102,12 +105,14 @@ async function stage(subject: Subject): Promise<Stage> {
   const file = `${sandbox.project}/written.txt`;
   const server = await startModelServer(scriptOf(subject, file));
   const prepared = await subject.prepare(sandbox, server.url);
+  const { permissions = "ask" } = subject;
   return {
     sandbox,
     server,
     prepared,
     file,
-    open: async (options = {}) => await (await prepared.driver()).open({ cwd: prepared.cwd, ...options }),
+    open: async (options = {}) =>
+      await (await prepared.driver()).open({ cwd: prepared.cwd, permissions, ...options }),
     lastRequest() {
       const requests = server.conversation().map(saidIn);
       // What an agent asks of its own accord behind an answer does not end with a person's words.

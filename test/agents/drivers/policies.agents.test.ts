@@ -1,6 +1,6 @@
 /** What `safe` and `unrestricted` come to with each agent: the cells of the table in docs/drivers.md. */
 
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { permissionsBy } from "../../../src/drivers/link/index.ts";
@@ -15,7 +15,7 @@ import { codex } from "./subjects/codex.ts";
 import { gemini } from "./subjects/gemini.ts";
 import { OLDER } from "./subjects/older.ts";
 import { opencode } from "./subjects/opencode.ts";
-import { GATE_FILE, pi } from "./subjects/pi.ts";
+import { pi } from "./subjects/pi.ts";
 
 type Tools = Pick<PolicySubject, "reads" | "runs" | "readsOutside" | "offered" | "resumesOnce">;
 
@@ -73,7 +73,8 @@ const PI_TOOLS: Tools = {
   readsOutside: true,
   offered: ["find", "grep", "ls", "read"],
 };
-const allowByPi = ({ root }: Sandbox): Promise<void> => rm(join(root, GATE_FILE));
+/** pi by itself allows everything. */
+const allowByPi = async (): Promise<void> => undefined;
 
 const GEMINI_TOOLS: Tools = {
   reads: (file) => tool("read_file", { file_path: file }),
@@ -128,15 +129,18 @@ if (isWanted(PINNED.codexAcp)) {
 }
 
 if (isWanted(PINNED.piAcp)) {
-  test("pi by its adapter cannot be held to safe: it is not started", async () => {
-    await using sandbox = await makeSandbox();
-    const { driver, cwd } = await piByAcp.prepare(sandbox, "http://127.0.0.1:9");
-    const open = (await driver()).open({ cwd, permissions: "safe" });
-    await expect(open).rejects.toMatchObject({
-      code: "unsupported",
-      hint: "Use the agent's own protocol: transport native.",
-    });
-  });
+  test.each(["safe", "ask"] as const)(
+    "pi by its adapter cannot be held to %s: it is not started",
+    async (permissions) => {
+      await using sandbox = await makeSandbox();
+      const { driver, cwd } = await piByAcp.prepare(sandbox, "http://127.0.0.1:9");
+      const open = (await driver()).open({ cwd, permissions });
+      await expect(open).rejects.toMatchObject({
+        code: "unsupported",
+        hint: "Use the agent's own protocol: transport native.",
+      });
+    },
+  );
 }
 
 test("a policy that only answers Claude Code: reading outside of the folder is granted, all else denied", async () => {

@@ -11,6 +11,7 @@ import type {
   Conversation,
   OpenConversation,
   PermissionDecision,
+  PermissionRequest,
 } from "../../../src/model/index.ts";
 import {
   asObjects,
@@ -44,6 +45,7 @@ const SECRET = "forty-one apples";
 const SAID = {
   hello: "Say hello.",
   read: "Read it, please.",
+  look: "Read what lies here.",
   write: "Write it down, please.",
   run: "Run it, please.",
   again: "Write it down once more.",
@@ -65,10 +67,12 @@ async function stage(subject: PolicySubject, own: OwnSettings): Promise<Stage> {
     subject.readsOutside ? "apart/secret.txt" : "project/secret.txt",
     SECRET,
   );
+  const near = await sandbox.write("project/near.txt", SECRET);
   const made = { write: "written.txt", run: "run.txt", again: "again.txt" };
   const calls: Readonly<Record<keyof typeof SAID, Step | null>> = {
     hello: null,
     read: subject.reads(secret),
+    look: subject.reads(near),
     write: subject.writes(join(project, made.write), "words"),
     run: subject.runs(`touch ${made.run}`),
     again: subject.writes(join(project, made.again), "words"),
@@ -116,6 +120,8 @@ export function provePolicies(subject: PolicySubject): void {
   describe(`the policies of ${subject.title}`, () => {
     test("safe reads, and does nothing else, whatever its own settings allow; the next one is free again", () =>
       provesSafe(subject));
+    test("ask, the default, asks before it writes and before it runs a command, and does what is granted", () =>
+      provesAsk(subject));
     test("unrestricted does what it would ask for; the next one is asked again", () =>
       provesUnrestricted(subject));
   });
@@ -146,6 +152,32 @@ async function provesSafe(subject: PolicySubject): Promise<void> {
   await using free = await at.open({ ...again, onPermission: granted });
   await turn(free, SAID.again);
   expect(at.made()).toEqual(["again.txt"]);
+}
+
+/** In a folder that nobody trusts, with the settings that the agent has by itself. */
+async function provesAsk(subject: PolicySubject): Promise<void> {
+  await using at = await stage(subject, "ask");
+  const asked: PermissionRequest[] = [];
+  let answer: PermissionDecision = { outcome: "denied", by: "person" };
+  await using asking = await at.open({
+    onPermission: async (request) => {
+      asked.push(request);
+      return answer;
+    },
+  });
+  await turn(asking, SAID.look);
+  expect(asked).toEqual([]);
+  expect(JSON.stringify(at.server.conversation().at(-1)?.body)).toContain(SECRET);
+  for (const words of [SAID.write, SAID.run]) await turn(asking, words);
+  expect([asked.map(({ readOnly }) => readOnly === true), at.made()]).toEqual([[false, false], []]);
+  answer = { outcome: "granted", by: "person" };
+  for (const words of [SAID.again, SAID.run]) await turn(asking, words);
+  expect([asked.length, at.made()]).toEqual([4, ["run.txt", "again.txt"]]);
+  await at.end(asking);
+
+  await using unattended = await at.open({});
+  await turn(unattended, SAID.write);
+  expect(at.made()).toEqual(["run.txt", "again.txt"]);
 }
 
 async function provesUnrestricted(subject: PolicySubject): Promise<void> {

@@ -65,6 +65,9 @@ export const codexByAcp: Subject = {
 export const piByAcp: Subject = {
   ...pi,
   title: "pi by its adapter",
+  // It cannot be made to ask.
+  writes: null,
+  permissions: "unrestricted",
   canFork: false,
   canList: true,
   async prepare(sandbox, modelUrl) {

@@ -15,11 +15,10 @@ export const opencode: Subject = {
   writes: (file, words) => tool("write", { filePath: file, content: words }),
   async prepare(sandbox, modelUrl) {
     const { environment } = await openOpencode(sandbox, modelUrl);
-    const asking = { ...environment, OPENCODE_PERMISSION: JSON.stringify({ edit: "ask" }) };
-    const places = { home: sandbox.root, env: asking };
+    const places = { home: sandbox.root, env: environment };
     const command = [join(packageFolder(PINNED.opencode), PINNED.opencode.proof)];
     return {
-      environment: asking,
+      environment,
       cwd: sandbox.project,
       command,
       driver: () => openAgent("opencode", { places, command }),
