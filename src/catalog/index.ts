@@ -28,6 +28,7 @@ export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";
 export { excludes } from "./exclude.ts";
 export { type FollowItem, type FollowOptions, follow } from "./follow.ts";
 export type { IndexedSession } from "./indexed.ts";
+export { type LastSession, lastSession } from "./last.ts";
 export { type CatalogList, type ListQuery, listCatalog } from "./list.ts";
 export {
   type Asking,

@@ -19,8 +19,9 @@ import {
 } from "../native/index.ts";
 import { agentListOf, isListedOnlyByAgent, rowOfAgentList, type ToldSession } from "./agent-lists.ts";
 import { examplePlaces, hasSessions, rowsOf } from "./examples.ts";
+import { lastSession } from "./last.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
-import { type Looking, listCatalog } from "./list.ts";
+import type { Looking } from "./list.ts";
 import { isOwn, isSame, type ListedSession, OWN, type OwnRow } from "./rows.ts";
 import { existingStoreUrl, findOwn, type OpenOwn, openOwn } from "./store.ts";
 
@@ -182,16 +183,13 @@ async function lookUpLast(
     throw noAgent(agent ?? "");
   }
   const wanted = present({
-    limit: 1,
-    empty: "exclude" as const,
     agents: agent === null ? undefined : [agent],
     drivers: driver === null ? undefined : [driver],
   });
-  const { sessions, error, failures } = await listCatalog(wanted, options);
+  const { row, error, failures } = await lastSession(wanted, options);
   const failed = error ?? failures[0]?.error;
   if (failed !== undefined && failed !== null) throw failed;
-  const [row] = sessions;
-  if (row === undefined) {
+  if (row === null) {
     throw new ContinuoError("not_found", agent === null ? "no session yet" : `no session of ${agent} yet`, {
       hint: "Run `continuo session list --all --archived` to see every session.",
     });

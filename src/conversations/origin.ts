@@ -5,7 +5,7 @@ import {
   isListedOnlyByAgent,
   isOwn,
   type ListedSession,
-  listCatalog,
+  lastSession,
   lookUp,
   type NamedSession,
   openedOwn,
@@ -133,11 +133,9 @@ async function newestRow(
   { store, places }: Looking,
   { cwd, agent, lister }: LastWhere,
 ): Promise<ListedSession | null> {
-  const { sessions, failures } = await listCatalog(
+  const { row, failures } = await lastSession(
     present({
       cwd,
-      limit: 1,
-      empty: "exclude",
       agents: agent === null ? undefined : [agent],
       drivers: lister === null ? undefined : [lister],
     }),
@@ -145,7 +143,7 @@ async function newestRow(
   );
   const [failure] = failures;
   if (failure !== undefined) throw failure.error;
-  return sessions[0] ?? null;
+  return row;
 }
 
 async function nothingToContinue(looking: Looking, { cwd, agent }: LastWhere): Promise<ContinuoError> {

@@ -46,18 +46,19 @@ export interface TurnResult {
   readonly result: RunResult;
   /** As it is after the turn. */
   readonly session: Session;
-  /** `false` for a first turn that failed before the agent did anything: its session is deleted. */
+  /** `false` for a first turn that failed before the agent did anything: its session, or its copy of one, is deleted. */
   readonly isKept: boolean;
 }
 
 /** Errors: as `executeRun`. */
 export async function runTurn(options: TurnOptions): Promise<TurnResult> {
   const { store, session, settings, signal } = options;
+  const since = await store.latestSequence(session.sessionId);
   const result = await runMissing(options).catch(async (error: unknown) => {
-    if (!signal.aborted) await deleteUnanswered(options);
+    if (!signal.aborted) await deleteUnanswered(options, since);
     throw error;
   });
-  if (result.status === "failed" && (await deleteUnanswered(options))) {
+  if (result.status === "failed" && (await deleteUnanswered(options, since))) {
     return { result, session, isKept: false };
   }
   const after = (await store.getSession(session.sessionId)) ?? session;
@@ -66,12 +67,18 @@ export async function runTurn(options: TurnOptions): Promise<TurnResult> {
   return { result, session: named, isKept: true };
 }
 
-/** Whether a new session would hold nothing but a question that failed: such a session is deleted, and `true` returned. */
-async function deleteUnanswered({ store, session, before, turnInput = {} }: TurnOptions): Promise<boolean> {
+/**
+ * Whether the first turn failed before the agent did anything: then the session is deleted, and `true` returned. It holds
+ * nothing but the question, and of an agent's own session the copy.
+ */
+async function deleteUnanswered(
+  { store, session, before, turnInput = {} }: TurnOptions,
+  since: number,
+): Promise<boolean> {
   // Who numbers inputs asks again by the session.
-  if (before !== "nothing" || turnInput.inputId !== undefined) return false;
+  if (before === "here" || turnInput.inputId !== undefined) return false;
   const types = ["message_received", "message_streamed", "tool_call_started"] as const;
-  const { events } = await store.read(session.sessionId, { types: [...types], limit: 1 });
+  const { events } = await store.read(session.sessionId, { after: since, types: [...types], limit: 1 });
   if (events.length > 0) return false;
   await store.deleteSession(session.sessionId, {
     reason: "the first turn failed before the agent did anything",

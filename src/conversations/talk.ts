@@ -131,6 +131,8 @@ class OpenTalk implements Talk {
   #lastAlone: Promise<unknown> = Promise.resolve();
   /** What a crash left unanswered in the session: the same words again are its retry. */
   #unanswered: UnansweredInput | null = null;
+  /** Whose copy the session is, until a turn on it was kept: one that failed takes the copy with it. */
+  #copied: Origin | null = null;
 
   constructor(options: TalkOptions, setting: TalkSetting) {
     this.#options = options;
@@ -243,6 +245,7 @@ class OpenTalk implements Talk {
 
   setTitle(title: string): Promise<void> {
     return this.#inOrder(async () => {
+      await this.#copyAgain();
       const store = await this.store();
       const { sessionId } = this.session ?? (await this.#newSession(store, title));
       await this.#change({ type: "stored", session: await store.updateSession(sessionId, { title }) });
@@ -314,6 +317,7 @@ class OpenTalk implements Talk {
   }
 
   async #say(input: RunInput, { onEvent, signal, ...turnInput }: SayOptions): Promise<TurnResult> {
+    await this.#copyAgain();
     const [agent, store, { isSameInput, runTurn }] = await Promise.all([
       this.#program.ready(this.#state),
       this.store(),
@@ -334,6 +338,7 @@ class OpenTalk implements Talk {
     try {
       const ended = await this.#program.whileSaying(() => runTurn(turn));
       await this.#change({ type: "stored", session: ended.isKept ? ended.session : null });
+      if (ended.isKept) this.#copied = null;
       return ended;
     } catch (error) {
       // A first turn that failed may have taken its session with it.
@@ -400,6 +405,7 @@ class OpenTalk implements Talk {
   }
 
   async #fork(id: string | null): Promise<void> {
+    if (id === null) await this.#copyAgain();
     const store = await this.store();
     const { session } = this;
     const current: Origin | null = session === null ? null : { type: "own", session };
@@ -420,15 +426,28 @@ class OpenTalk implements Talk {
   async #take(origin: Origin, agent?: string): Promise<void> {
     const named = agent === undefined ? {} : { agent };
     if (origin.type === "own") return await this.#enter(origin.session, named);
-    if (origin.type === "told") {
-      return await this.#enter(await this.#takeTold(origin), { isFresh: true, ...named });
+    const session = await (origin.type === "told" ? this.#takeTold(origin) : this.#takeNative(origin));
+    try {
+      await this.#enter(session, { isFresh: true, ...named });
+    } catch (error) {
+      await (await this.store()).deleteSession(session.sessionId, { reason: "it could not be continued" });
+      throw error;
     }
+    this.#copied = origin;
+  }
+
+  /** After a first turn that failed, which left nothing of it. */
+  async #copyAgain(): Promise<void> {
+    if (this.session === null && this.#copied !== null) await this.#take(this.#copied, this.agent);
+  }
+
+  async #takeNative(origin: Extract<Origin, { type: "native" }>): Promise<Session> {
     const { takeNative } = await import("./taking.ts");
-    const session = await takeNative(origin, await this.#taking(this.cwd));
-    await this.#enter(session, { isFresh: true, ...named });
+    return await takeNative(origin, await this.#taking(this.cwd));
   }
 
   async #enter(session: Session, { isFresh = false, agent }: Entering = {}): Promise<void> {
+    this.#copied = null;
     const { sessionId, cwd } = session;
     if (cwd !== null) folderOf(cwd, { agent: "continuo", sessionId, to: agent ?? this.agent });
     const named = agent === undefined ? {} : { agent };

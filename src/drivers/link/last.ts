@@ -4,13 +4,12 @@ import { canonicalFolder } from "../../files/index.ts";
 import {
   type AgentSession,
   ContinuoError,
-  isContinuoError,
   type OpenConversation,
   present,
   type ResumptionStep,
   type SessionInfo,
 } from "../../model/index.ts";
-import type { AgentReader, FoundSession } from "../../native/kit/index.ts";
+import { type AgentReader, type FoundSession, isSpoken } from "../../native/kit/index.ts";
 import type { DriverOptions } from "./options.ts";
 
 export interface Lister {
@@ -57,49 +56,21 @@ function timeOf({ updatedAt }: Pick<AgentSession, "updatedAt">): number {
   return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
 }
 
-interface OnDisk {
-  readonly found: FoundSession;
-  readonly info: SessionInfo;
-}
-
 /** Agents begin files that nobody says anything in, at every start of theirs: those are none to continue. */
 async function lastOnDisk(
   reader: AgentReader,
   { cwd, signal }: Where,
-  options: DriverOptions,
+  { places }: DriverOptions,
 ): Promise<FoundSession | null> {
-  const sessions: OnDisk[] = [];
+  const sessions: { readonly found: FoundSession; readonly info: SessionInfo }[] = [];
   const folder = present({ cwd: canonicalFolder(cwd), signal });
-  for await (const found of reader.find(options.places, folder)) {
+  for await (const found of reader.find(places, folder)) {
     if (found.archived) continue;
     sessions.push({ found, info: await reader.skim(found, present({ part: "ends", signal })) });
   }
   sessions.sort((a, b) => timeOf(b.info) - timeOf(a.info));
-  for (const { found, info } of sessions) {
-    if (info.title !== null || (await isSpoken(reader, found, { options, signal }))) return found;
+  for (const { found } of sessions) {
+    if (await isSpoken(found, present({ reader, places, signal }))) return found;
   }
   return null;
-}
-
-interface Reading {
-  readonly options: DriverOptions;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** Whether anybody said anything in it. What cannot be read cannot be continued either. */
-async function isSpoken(
-  reader: AgentReader,
-  found: FoundSession,
-  { options, signal }: Reading,
-): Promise<boolean> {
-  try {
-    using session = await reader.open(found, options.places, present({ signal }));
-    for await (const { origin } of session.history(present({ signal }))) {
-      if (origin !== "injected" && origin !== "notification") return true;
-    }
-    return false;
-  } catch (error) {
-    if (isContinuoError(error)) return false;
-    throw error;
-  }
 }

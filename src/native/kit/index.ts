@@ -48,6 +48,7 @@ export { addProblem, allProblems, createProblemList, type ProblemList } from "./
 export { type RowFacts, rowOfFiles } from "./row.ts";
 export type { SavedScan, ScanPosition } from "./saved-scan.ts";
 export { type LastsKnown, type SkimSteps, skimLines, skimStart } from "./skim-lines.ts";
+export { isSpoken } from "./spoken.ts";
 export { itself, MOST_IMAGE_TYPES, type TargetRules } from "./target-rules.ts";
 export { shorten, toGivenTitle, toOneLine, toTitle } from "./title.ts";
 export type { FilesPlan, IndexLines, RowsPlan, TableRows, TrashPlan } from "./trash-plan.ts";
