@@ -1,9 +1,8 @@
 /** The session that was used last: a session in which nobody said anything is none to return to. */
 
-import { isAgentName } from "../model/index.ts";
-import { formatOf, lookUpSession } from "../native/index.ts";
+import { isAgentName, isContinuoError, type ReadableRef } from "../model/index.ts";
+import { lookUpSession } from "../native/index.ts";
 import { isSpoken } from "../native/kit/index.ts";
-import { isListedOnlyByAgent } from "./agent-lists.ts";
 import { type CatalogList, type ListQuery, type Looking, listCatalog } from "./list.ts";
 import { isOwn, type ListedSession, type OwnRow } from "./rows.ts";
 import { openOwn } from "./store.ts";
@@ -34,23 +33,34 @@ export async function lastSession(
 }
 
 async function isSpokenIn(row: ListedSession, looking: Looking): Promise<boolean> {
-  if (isOwn(row)) return await isSpokenInOwn(row, looking);
   const { agent, sessionId, location, cwd } = row;
-  // What an agent lists is believed.
-  if (!isAgentName(agent)) return true;
-  const { places } = looking;
-  const { found } = await lookUpSession({ agent, sessionId, location, cwd }, { places });
-  return await isSpoken(found, { reader: await formatOf(agent), places });
+  if (isOwn(row)) return (await hasMessages(row, looking)) || (await isSpokenElsewhere(row, looking));
+  // What only an agent can tell is believed.
+  return !isAgentName(agent) || (await isSpokenAt({ agent, sessionId, location, cwd }, looking));
 }
 
-/** What only its agent can tell may have been said there. */
-async function isSpokenInOwn(row: OwnRow, { places, store: given }: Looking): Promise<boolean> {
-  if (row.nativeRefs.some(({ agent }) => isListedOnlyByAgent(agent))) return true;
+async function hasMessages({ sessionId }: OwnRow, { places, store: given }: Looking): Promise<boolean> {
   const own = given ?? (await openOwn(places));
   await using _opened = given === undefined ? own : null;
   const types = ["message_sent", "message_received"] as const;
-  const { events } = (await own?.store.read(row.sessionId, { types: [...types], limit: 1 })) ?? {
-    events: [],
-  };
-  return events.length > 0;
+  const read = await own?.store.read(sessionId, { types: [...types], limit: 1 });
+  return read !== undefined && read.events.length > 0;
+}
+
+async function isSpokenElsewhere({ nativeRefs }: OwnRow, looking: Looking): Promise<boolean> {
+  for (const { agent, sessionId } of nativeRefs) {
+    if (!isAgentName(agent) || (await isSpokenAt(`${agent}:${sessionId}`, looking))) return true;
+  }
+  return false;
+}
+
+/** `false` also where there is no such session. */
+async function isSpokenAt(name: string | ReadableRef, { places }: Looking): Promise<boolean> {
+  try {
+    const { found, reader } = await lookUpSession(name, { places });
+    return await isSpoken(found, { reader, places });
+  } catch (error) {
+    if (isContinuoError(error)) return false;
+    throw error;
+  }
 }

@@ -19,7 +19,7 @@ test.each([
 ] as const)("%s %j is driven by the program %s", async (name, options, program) => {
   const driver = await openAgent(name, { places, ...options });
   expect(driver.agent).toBe(name);
-  await expect(driver.open({ cwd: places.home })).rejects.toMatchObject({
+  await expect(driver.open({ cwd: places.home, permissions: "unrestricted" })).rejects.toMatchObject({
     code: "agent_missing",
     message: expect.stringMatching(new RegExp(`${program}$`, "u")),
   });

@@ -12,6 +12,7 @@ import {
   NO_CAPABILITIES,
   rememberCapabilities,
 } from "../../src/drivers/link/index.ts";
+import { GATE_COMMAND } from "../../src/drivers/pi/gate.ts";
 import { createPiDriver } from "../../src/drivers/pi/index.ts";
 import type { AgentDriver, AgentEvent, Conversation, SessionCapabilities } from "../../src/model/index.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
@@ -108,6 +109,10 @@ const TONGUES: Readonly<Record<string, Tongue>> = {
       {
         to: '"get_state"',
         print: `{"id":$id,"type":"response","success":true,"data":{"sessionId":"${sessionId}"}}\n`,
+      },
+      {
+        to: '"get_commands"',
+        print: `{"id":$id,"type":"response","success":true,"data":{"commands":[{"name":"${GATE_COMMAND}"}]}}\n`,
       },
     ],
     prompt: '"prompt"',

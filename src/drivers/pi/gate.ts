@@ -16,7 +16,7 @@ import type { Dialog } from "./dialog.ts";
 import { READING_TOOLS } from "./policy.ts";
 
 /** A command that the extension registers: pi lists it only if it loaded the extension. */
-const LOADED = "continuo-asks-before-tools";
+export const GATE_COMMAND = "continuo-asks-before-tools";
 const QUESTION = "continuo:tool_call";
 const GRANTED = "granted";
 
@@ -27,7 +27,7 @@ const GRANTED = "granted";
 export const GATE_EXTENSION: string = `// Continuo writes this file, and gives it to pi under the policy "ask".
 const READING = ${JSON.stringify(READING_TOOLS)};
 export default function (pi) {
-  pi.registerCommand(${JSON.stringify(LOADED)}, { description: "Continuo asks before tools run", handler: async () => {} });
+  pi.registerCommand(${JSON.stringify(GATE_COMMAND)}, { description: "Continuo asks before tools run", handler: async () => {} });
   pi.on("tool_call", async ({ toolCallId, toolName, input }, { ui }) => {
     if (READING.includes(toolName)) return undefined;
     const call = JSON.stringify({ toolCallId, toolName, toolInput: input });
@@ -49,7 +49,7 @@ export function assertGated(commands: unknown): void {
 }
 
 export function isGateCommand(command: unknown): boolean {
-  return isJson(command) && command.name === LOADED;
+  return isJson(command) && command.name === GATE_COMMAND;
 }
 
 const ONCE: PermissionOption = { id: "yes", name: "Yes", kind: "allow_once" };

@@ -17,7 +17,7 @@ import { OLDER } from "./subjects/older.ts";
 import { opencode } from "./subjects/opencode.ts";
 import { pi } from "./subjects/pi.ts";
 
-type Tools = Pick<PolicySubject, "reads" | "runs" | "readsOutside" | "offered" | "resumesOnce">;
+type Tools = Pick<PolicySubject, "reads" | "runs" | "asksToRun" | "readsOutside" | "offered" | "resumesOnce">;
 
 /** @param allow lets the person's own settings allow everything. */
 function policySubject(
@@ -124,7 +124,11 @@ if (isWanted(PINNED.claudeAcp)) {
 
 if (isWanted(PINNED.codexAcp)) {
   // Its full access asks for nothing, so that a model which asks all the same is refused.
-  const tools: Tools = { ...CODEX_TOOLS, runs: (cmd) => tool("exec_command", { cmd }) };
+  const tools: Tools = {
+    ...CODEX_TOOLS,
+    runs: (cmd) => tool("exec_command", { cmd }),
+    asksToRun: CODEX_TOOLS.runs,
+  };
   provePolicies(policySubject(codexByAcp, tools, async () => undefined));
 }
 

@@ -33,6 +33,8 @@ export interface PolicySubject {
   readonly reads: (file: string) => Step;
   readonly writes: (file: string, words: string) => Step;
   readonly runs: (command: string) => Step;
+  /** The same, where the agent's sandbox lets a command run that asks for nothing. */
+  readonly asksToRun?: (command: string) => Step;
   /** Some refuse to read outside of the folder, whatever the policy. */
   readonly readsOutside: boolean;
   /** Gemini CLI deletes a session that was resumed. */
@@ -156,7 +158,7 @@ async function provesSafe(subject: PolicySubject): Promise<void> {
 
 /** In a folder that nobody trusts, with the settings that the agent has by itself. */
 async function provesAsk(subject: PolicySubject): Promise<void> {
-  await using at = await stage(subject, "ask");
+  await using at = await stage({ ...subject, runs: subject.asksToRun ?? subject.runs }, "ask");
   const asked: PermissionRequest[] = [];
   let answer: PermissionDecision = { outcome: "denied", by: "person" };
   await using asking = await at.open({
