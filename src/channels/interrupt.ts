@@ -61,8 +61,8 @@ export async function sweepChannels(
   { owner, keep = () => Promise.resolve(false) }: SweepOptions,
 ): Promise<readonly Place[]> {
   const found: Place[] = [];
-  for await (const lease of leasesBelow(store, PRESENCE_PREFIX)) {
-    const place = lease.state === "expired" ? placeOfLease(lease.name) : null;
+  for await (const lease of leasesBelow(store, { prefix: PRESENCE_PREFIX, state: "expired" })) {
+    const place = placeOfLease(lease.name);
     if (place === null || (await keep(lease))) continue;
     try {
       const fence = await store.acquireLease(lease.name, { owner, ttlMs: SWEEP_MS });

@@ -5,6 +5,7 @@ import {
   type CreatedLog,
   isContinuoError,
   type Lease,
+  type ListedLease,
   present,
   type Store,
 } from "../model/index.ts";
@@ -95,8 +96,8 @@ export async function leaveChannel(store: Store, fence: Fence): Promise<void> {
 /** Who is there now, by handle. */
 export async function readRoster(store: Store, channel: string): Promise<readonly Participant[]> {
   const roster: Participant[] = [];
-  for await (const lease of leasesBelow(store, rosterPrefix(channel))) {
-    const card = lease.state === "held" ? cardIn(lease) : null;
+  for await (const lease of leasesBelow(store, { prefix: rosterPrefix(channel), state: "held" })) {
+    const card = cardIn(lease);
     if (card === null) continue;
     const { handle, name, type, capabilities } = card;
     roster.push({ handle, name, type, capabilities });
@@ -107,11 +108,11 @@ export async function readRoster(store: Store, channel: string): Promise<readonl
 
 export async function* leasesBelow(
   store: Store,
-  prefix: string,
-): AsyncGenerator<Awaited<ReturnType<Store["listLeases"]>>["items"][number]> {
+  filter: Pick<NonNullable<Parameters<Store["listLeases"]>[0]>, "prefix" | "state">,
+): AsyncGenerator<ListedLease, void, void> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page: Awaited<ReturnType<Store["listLeases"]>> = await store.listLeases(
-      present({ prefix, limit: 1_000, cursor }),
+      present({ ...filter, limit: 1_000, cursor }),
     );
     yield* page.items;
     cursor = page.nextCursor;

@@ -14,3 +14,17 @@ test("a session that is taken over twice at once, by the look and by a request, 
   const free = await ownership.own("another");
   expect(free?.takenFrom).toBeNull();
 });
+
+test("a session whose lease ended with the machine is taken from its former server", async () => {
+  let nowMs = 1_000;
+  await using store = await openStore("memory:", { now: () => nowMs });
+  const left = await store.acquireLease("live/session/s", { owner: "gone", ttlMs: 1_000 });
+  nowMs += 1_000;
+  const ownership = new Ownership({
+    store,
+    serverId: "here",
+    onTakeOver: () => undefined,
+    report: () => undefined,
+  });
+  expect((await ownership.own("s"))?.takenFrom).toBe(left.token);
+});

@@ -84,6 +84,8 @@ export class Ownership {
     const { store, serverId } = this.#options;
     const name = `${SESSIONS}${sessionId}`;
     const asked = { owner: serverId, ttlMs: FOREVER_MS };
+    const left = await this.#leftBehind(name);
+    if (left !== null) return this.#take(sessionId, { takeFrom: left.token, isAlive: false });
     try {
       const { token } = await store.acquireLease(name, asked);
       return { sessionId, name, token, takenFrom: this.#takenFrom.get(sessionId) ?? null };
@@ -94,6 +96,14 @@ export class Ownership {
       if (isAlive && from === "the gone") return null;
       return this.#take(sessionId, { takeFrom: Number(token), isAlive });
     }
+  }
+
+  /** On SQLite, a new start of the machine ends all leases, also those without expiry. */
+  async #leftBehind(name: string): Promise<Lease | null> {
+    const { store, serverId } = this.#options;
+    const [lease] = (await store.listLeases({ prefix: name, limit: 1 })).items;
+    const isLeft = lease?.name === name && lease.state === "expired" && lease.owner !== serverId;
+    return isLeft ? lease : null;
   }
 
   /** Leaves the session without an owner, for example because it ended. */

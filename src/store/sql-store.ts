@@ -219,6 +219,7 @@ function partsOf(sequences: readonly number[]): readonly (readonly number[])[] {
 }
 
 const EXPIRED_PAGE = 100;
+const LEASES_PAGE = 1_000;
 
 async function removeExpired(engine: Engine, signal: AbortSignal | undefined): Promise<number> {
   let removed = 0;
@@ -227,6 +228,20 @@ async function removeExpired(engine: Engine, signal: AbortSignal | undefined): P
     for (const logId of logIds) await engine.write((tx) => rules.removeExpired(tx, logId), signal);
     removed += logIds.length;
     more = logIds.length === EXPIRED_PAGE;
+  }
+  return removed;
+}
+
+async function removeLeases(
+  engine: Engine,
+  ended: rules.EndedLeases,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let removed = 0;
+  for (let more = true; more; ) {
+    const count = await engine.write((tx) => rules.removeLeases(tx, ended, LEASES_PAGE), signal);
+    removed += count;
+    more = count === LEASES_PAGE;
   }
   return removed;
 }
@@ -319,6 +334,7 @@ function coordination(engine: Engine): Coordination {
       engine.write((tx) => rules.releaseLease(tx, name, token), signal),
     getLease: (name, { signal } = {}) => engine.read((scope) => rules.getLease(scope, name), signal),
     listLeases: (options = {}) => engine.read((scope) => rules.listLeases(scope, options), options.signal),
+    removeLeases: ({ signal, ...ended }) => removeLeases(engine, ended, signal),
     getProducer: (logId, producerId, { signal } = {}) =>
       engine.read(function* (scope) {
         rules.assertName("producerId", producerId);

@@ -2,9 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readParticipantSession, sweepChannels } from "../../src/channels/index.ts";
-import type { Engine, Scope } from "../../src/store/engine/index.ts";
-import { createStore, type OpenedStore } from "../../src/store/sql-store.ts";
-import { openSqlite } from "../../src/store/sqlite/index.ts";
+import { type OpenedStore, openStore } from "../../src/store/index.ts";
 import { LOG, typesIn, until } from "./contract/case.ts";
 import { hello, openRaw, type RawSocket } from "./contract/raw.ts";
 import { type OpenChannel, openChannelServer } from "./open-channel.ts";
@@ -18,7 +16,7 @@ let writer: RawSocket;
 
 beforeEach(async () => {
   nowMs = Date.parse("2026-01-01T00:00:00Z");
-  store = createStore(onClock(await openSqlite(undefined, { workspaceId: "w", migrate: "refused" })));
+  store = await openStore("memory:", { workspaceId: "w", now: () => nowMs });
   channel = await openChannelServer(store);
   writer = await openRaw(channel.url);
   writer.send(hello({ handle: "ann", workspaceId: "w" }));
@@ -34,18 +32,6 @@ afterEach(async () => {
   await channel[Symbol.asyncDispose]();
   await store.close();
 });
-
-/** The store asks its database for the time. */
-function onClock(engine: Engine): Engine {
-  const dialect = Object.defineProperty({ ...engine.scope.dialect }, "nowMs", { get: () => String(nowMs) });
-  const clocked = <S extends Scope>(scope: S): S => ({ ...scope, dialect });
-  return {
-    ...engine,
-    scope: clocked(engine.scope),
-    read: (rule, signal) => engine.read((scope) => rule(clocked(scope)), signal),
-    write: (rule, signal) => engine.write((tx) => rule(clocked(tx)), signal),
-  };
-}
 
 async function leftMs(): Promise<number> {
   const [lease] = (await store.listLeases({ prefix: "channel/team/ann" })).items;

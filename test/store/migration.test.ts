@@ -15,7 +15,7 @@ import { answersOf, insertsOf, type Sample, sampleStore, writeOlderStore } from 
 const folder = mkdtempSync(join(tmpdir(), "continuo-migration-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const VERSIONS = [1, 2] as const;
+const VERSIONS = [1, 2, 3] as const;
 let sample: Sample;
 beforeAll(async () => {
   sample = await sampleStore();

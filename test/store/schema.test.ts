@@ -63,7 +63,7 @@ describe.each(Object.entries(ENGINES))("on %s", (engine, open) => {
   });
 
   test("migrations are applied in their order, once, and have the names that databases remember", async () => {
-    expect(applied).toEqual(["001-logs", "002-projections", "003-access"]);
+    expect(applied).toEqual(["001-logs", "002-projections", "003-access", "004-leases"]);
     expect(await migrate(database.db)).toEqual([]);
     expect(await database.query("select name from continuo_migrations order by name")).toEqual(
       applied.map((name) => ({ name })),

@@ -64,7 +64,7 @@ test("a lease is held until the millisecond at which it expires", async () => {
   expect(await store.renewLease({ ...lease, ttlMs: 1 })).toEqual({ ...lease, expiresAt: at(30_001) });
   await store.releaseLease(lease);
   expect((await store.listLeases({ state: "released" })).items).toEqual([
-    { ...lease, expiresAt: new Date(0).toISOString(), state: "released" },
+    { ...lease, expiresAt: at(30_000), state: "released" },
   ]);
   expect((await store.listLeases()).items).toEqual([]);
 });

@@ -17,7 +17,10 @@ export interface CursorName extends CallOptions {
   readonly name: string;
 }
 
-/** `expiresAt` is by the database's clock. */
+/**
+ * `expiresAt` is by the time of day. Leases themselves go by the database's clock, and on SQLite by the time since the
+ * machine was started, so that a change of the time of day ends none.
+ */
 export interface Lease {
   readonly name: string;
   /** Greater than every token that was given for this name before. */
@@ -103,7 +106,10 @@ export interface Coordination {
   /** Does nothing when it was given to somebody else meanwhile. */
   releaseLease(options: LeaseName): Promise<void>;
   getLease(name: string, options?: CallOptions): Promise<Lease | null>;
-  /** By name. Leases that were given back are left out unless `state` asks for them; expired ones are not. */
+  /**
+   * By name; with the state `expired` by when that was. Leases that were given back are left out unless `state` asks
+   * for them; expired ones are not.
+   */
   listLeases(
     options?: PageOptions & {
       readonly prefix?: string;
@@ -111,6 +117,17 @@ export interface Coordination {
       readonly state?: ListedLease["state"];
     },
   ): Promise<Page<ListedLease>>;
+  /**
+   * Forgets leases that were given back, or that expired, so long ago. Who still has one is fenced from then on, and
+   * the tokens of the name go on growing. Returns how many.
+   */
+  removeLeases(
+    options: CallOptions & {
+      readonly state: "released" | "expired";
+      readonly endedForMs: number;
+      readonly prefix?: string;
+    },
+  ): Promise<number>;
 
   getProducer(logId: string, producerId: string, options?: CallOptions): Promise<Producer | null>;
   getClaim(name: string, options?: CallOptions): Promise<Claim | null>;

@@ -5,24 +5,40 @@ import { USED_CODES } from "../auth/index.ts";
 
 /** How long expired tokens stay in lists. */
 const KEPT_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
 /** After a day the tokens of used codes have expired long before. */
-const CODES_KEPT_MS = 86_400_000;
+const CODES_KEPT_MS = DAY_MS;
+/** How long a lease stays that was given back: who comes back so late is fenced. */
+const RELEASED_KEPT_MS = DAY_MS;
+/** What processes of runs left when they were killed. All other leases that expire are looked for, and given back then. */
+const LEFT_LEASES = ["session/", "run/"];
+const LEFT_KEPT_MS = 30 * DAY_MS;
 
 export interface CleaningCounts {
   readonly logs: number;
   readonly tokens: number;
   readonly codes: number;
+  readonly leases: number;
 }
 
 export async function cleanAll(store: Store, { now }: { readonly now: number }): Promise<CleaningCounts> {
-  const total = { logs: 0, tokens: 0, codes: 0 };
+  const total = { logs: 0, tokens: 0, codes: 0, leases: 0 };
   for (const workspaceId of await store.listWorkspaces()) {
     const own = store.forWorkspace(workspaceId);
     total.logs += await own.removeExpired();
     total.tokens += await own.removeTokens({ endedBefore: new Date(now - KEPT_MS).toISOString() });
     total.codes += await forgetCodes(own, now - CODES_KEPT_MS);
+    total.leases += await removeLeases(own);
   }
   return total;
+}
+
+async function removeLeases(store: Store): Promise<number> {
+  let count = await store.removeLeases({ state: "released", endedForMs: RELEASED_KEPT_MS });
+  for (const prefix of LEFT_LEASES) {
+    count += await store.removeLeases({ state: "expired", endedForMs: LEFT_KEPT_MS, prefix });
+  }
+  return count;
 }
 
 async function forgetCodes(store: Store, before: number): Promise<number> {

@@ -23,10 +23,31 @@ test("tokens and codes that ended long ago are forgotten in every workspace, and
   await other.revokeToken(revoked.tokenId);
   await store.putClaim({ name: `${USED_CODES}/x`, generation: 1, owner: "a", status: "used" });
   await store.createLog({ logId: "kept" });
-  const nothing = { logs: 0, tokens: 0, codes: 0 };
+  const nothing = { logs: 0, tokens: 0, codes: 0, leases: 0 };
   expect(await cleanAll(store, { now: Date.now() })).toEqual(nothing);
   expect(await cleanAll(store, { now: Date.now() + 2 * DAY_MS })).toEqual({ ...nothing, codes: 1 });
   expect(await cleanAll(store, { now: Date.now() + 8 * DAY_MS })).toEqual({ ...nothing, tokens: 1 });
   expect((await other.listTokens()).items.map(({ tokenId }) => tokenId)).toEqual([active.tokenId]);
   expect(await store.getLog("kept")).not.toBeNull();
+});
+
+test("leases are forgotten a day after they were given back, and those of killed runs after 30 days", async () => {
+  let nowMs = Date.now();
+  await using store = await openStore("memory:", { now: () => nowMs });
+  await store.createLog({ logId: "kept" });
+  await store.releaseLease(await store.acquireLease("channel/team/ann", { owner: "a" }));
+  for (const name of ["channel/team/bob", "live/server/x", "run/r", "session/s"]) {
+    await store.acquireLease(name, { owner: "a", ttlMs: 1 });
+  }
+  const held = await store.acquireLease("session/t", { owner: "a", ttlMs: 100 * DAY_MS });
+  const removedAfter = async (days: number): Promise<number> => {
+    nowMs += days * DAY_MS;
+    return (await cleanAll(store, { now: nowMs })).leases;
+  };
+  expect([await removedAfter(0.9), await removedAfter(0.2), await removedAfter(30)]).toEqual([0, 1, 2]);
+  expect((await store.listLeases()).items.map(({ name }) => name)).toEqual([
+    "channel/team/bob",
+    "live/server/x",
+    held.name,
+  ]);
 });

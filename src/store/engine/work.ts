@@ -31,6 +31,10 @@ export interface Dialect {
   readonly engine: "sqlite" | "postgres";
   /** The database's clock, in milliseconds since 1970. */
   readonly nowMs: string;
+  /** The clock of leases, in milliseconds. Where all servers run on one machine, no change of the time of day moves it. */
+  readonly leaseMs: string;
+  /** A time of the clock of leases, by the time of day. */
+  readonly wallTime: (leaseMs: number) => number;
   /** Put after a SELECT whose row is about to be changed. */
   readonly forUpdate: string;
   readonly forShare: string;

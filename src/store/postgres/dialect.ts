@@ -44,6 +44,8 @@ export const POSTGRES: Dialect = {
   engine: "postgres",
   ...UPSERT,
   nowMs: NOW,
+  leaseMs: NOW,
+  wallTime: (leaseMs) => leaseMs,
   forUpdate: " for update",
   forShare: " for share",
   currentMark: MARK,

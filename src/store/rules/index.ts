@@ -26,6 +26,7 @@ export {
   prepareEvents,
 } from "./events.ts";
 export { readJoined } from "./joined.ts";
+export { type EndedLeases, removeLeases } from "./lease-rows.ts";
 export { acquireLease, DEFAULT_LEASE_MS, getLease, listLeases, releaseLease, renewLease } from "./leases.ts";
 export { endMark, listLogs, mustEndMark } from "./list-logs.ts";
 export { openLog } from "./log-rows.ts";

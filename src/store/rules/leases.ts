@@ -1,8 +1,9 @@
-/** Leases: who may write, by the database's clock. Rows are never deleted, so that tokens only grow. */
+/** Leases: who may write, by the store's clock of leases. */
 
 import { ContinuoError, type Lease, type ListedLease, type Page } from "../../model/index.ts";
-import { query, type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
-import { type PageRequest, pageOf, prefixEnd } from "./pages.ts";
+import { type Scope, type SqlValue, sql, type Transaction, type Work } from "../engine/index.ts";
+import { createLease, NO_NAME } from "./lease-rows.ts";
+import { type Key, type PageRequest, pageOf, prefixEnd } from "./pages.ts";
 import { assertName, assertText, fenced, invalid, isoOf, notFound } from "./refusals.ts";
 
 interface LeaseRow {
@@ -26,27 +27,23 @@ export function* acquireLease(tx: Transaction, name: string, request: LeaseReque
   const { owner, ttlMs = DEFAULT_LEASE_MS, takeFrom } = request;
   assertLease(name, ttlMs);
   assertName("owner of a lease", owner);
-  const { nowMs } = tx.dialect;
-  yield* sql(
-    tx,
-    `insert into leases (workspace_id, name, token, owner, expires_at) values (?, ?, 0, '', 0)
-     ${tx.dialect.onConflict("workspace_id, name")}`,
-    tx.workspaceId,
-    name,
-  );
-  const held = yield* lockLease(tx, name);
+  let held = yield* lockLease(tx, name);
+  if (held === undefined) {
+    yield* createLease(tx, name);
+    held = yield* lockLease(tx, name);
+  }
   if (held !== undefined && held.expires_at > held.now && held.owner !== owner && held.token !== takeFrom)
-    throw leaseHeld(held);
+    throw leaseHeld(tx, held);
   yield* sql(
     tx,
-    `update leases set token = token + 1, owner = ?, expires_at = ${nowMs} + ?
+    `update leases set token = token + 1, owner = ?, expires_at = ${tx.dialect.leaseMs} + ?
      where workspace_id = ? and name = ?`,
     owner,
     ttlMs,
     tx.workspaceId,
     name,
   );
-  return toLease(yield* lockedLease(tx, name));
+  return toLease(tx, yield* lockedLease(tx, name));
 }
 
 /** Errors: `fenced`, `not_found`. */
@@ -62,19 +59,21 @@ export function* renewLease(tx: Transaction, name: string, token: number, ttlMs:
   }
   yield* sql(
     tx,
-    `update leases set expires_at = ${tx.dialect.nowMs} + ? where workspace_id = ? and name = ?`,
+    `update leases set expires_at = ${tx.dialect.leaseMs} + ? where workspace_id = ? and name = ?`,
     ttlMs,
     tx.workspaceId,
     name,
   );
-  return toLease(yield* lockedLease(tx, name));
+  return toLease(tx, yield* lockedLease(tx, name));
 }
 
+/** A lease that was given back has no time left: its row holds when that was, as a negative number. */
 export function* releaseLease(tx: Transaction, name: string, token: number): Work<void> {
   assertName("name of a lease", name);
   yield* sql(
     tx,
-    `update leases set expires_at = ${RELEASED} where workspace_id = ? and name = ? and token = ?`,
+    `update leases set expires_at = -${tx.dialect.leaseMs}
+     where workspace_id = ? and name = ? and token = ? and expires_at > 0`,
     tx.workspaceId,
     name,
     token,
@@ -85,7 +84,7 @@ export function* releaseLease(tx: Transaction, name: string, token: number): Wor
 export function* getLease(scope: Scope, name: string): Work<Lease | null> {
   assertName("name of a lease", name);
   const row = yield* findLease(scope, name, "");
-  return row === undefined || row.expires_at <= row.now ? null : toLease(row);
+  return row === undefined || row.expires_at <= row.now ? null : toLease(scope, row);
 }
 
 export interface ListLeases extends PageRequest {
@@ -94,42 +93,76 @@ export interface ListLeases extends PageRequest {
   readonly state?: ListedLease["state"];
 }
 
-/** A lease that was given back has no expiry left. */
-const RELEASED = 0;
-
+/** By name; expired ones by when that was. */
 export function* listLeases(scope: Scope, options: ListLeases): Work<Page<ListedLease>> {
-  const [clock] = yield* sql<{ readonly now: number }>(scope, `select ${scope.dialect.nowMs} as now`);
+  const [clock] = yield* sql<{ readonly now: number }>(scope, `select ${scope.dialect.leaseMs} as now`);
   const now = clock?.now ?? 0;
-  for (const filter of ["prefix", "owner"] as const) {
-    if (options[filter] !== undefined) assertText(filter, options[filter]);
-  }
-  // A row of token 0 was made by somebody who is about to take it.
-  let rows = scope.db
-    .selectFrom("leases")
-    .select(["name", "token", "owner", "expires_at"])
-    .where("workspace_id", "=", scope.workspaceId)
-    .where("token", ">", 0);
-  const { prefix, owner, state } = options;
-  if (prefix !== undefined) rows = rows.where("name", ">=", prefix).where("name", "<", prefixEnd(prefix));
-  if (owner !== undefined) rows = rows.where("owner", "=", owner);
-  if (state === "held") rows = rows.where("expires_at", ">", now);
-  else if (state === "expired") rows = rows.where("expires_at", "<=", now).where("expires_at", ">", RELEASED);
-  else if (state === "released") rows = rows.where("expires_at", "=", RELEASED);
-  else if (state === undefined) rows = rows.where("expires_at", ">", RELEASED);
-  else throw invalid("the state of a lease must be held, expired or released");
+  const filters = filtersOf(options, now);
+  const isByExpiry = options.state === "expired";
   return yield* pageOf(options, {
-    fetch: (after, limit) =>
-      query<Omit<LeaseRow, "now">>(
-        (after === undefined ? rows : rows.where("name", ">", String(after[0]))).orderBy("name").limit(limit),
-      ),
-    keyOf: (row) => [row.name],
-    toItem: (row) => ({ ...toLease({ ...row, now }), state: stateOf(row.expires_at, now) }),
+    fetch: (after, limit) => {
+      const rest: readonly Filter[] = after === undefined ? [] : [afterKey(isByExpiry, after)];
+      const all = [...filters, ...rest];
+      return sql<Omit<LeaseRow, "now">>(
+        scope,
+        `select name, token, owner, expires_at from leases
+         where workspace_id = ? and ${all.map(({ text }) => text).join(" and ")}
+         order by ${isByExpiry ? "expires_at, name" : "name"} limit ?`,
+        scope.workspaceId,
+        ...all.flatMap(({ values }) => values),
+        limit,
+      );
+    },
+    keyOf: (row) => (isByExpiry ? [row.expires_at, row.name] : [row.name]),
+    toItem: (row) => ({ ...toLease(scope, { ...row, now }), state: stateOf(row.expires_at, now) }),
   });
+}
+
+interface Filter {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** Errors: `invalid`. */
+function filtersOf({ prefix, owner, state }: ListLeases, now: number): readonly Filter[] {
+  const filters: Filter[] = [{ text: `name > '${NO_NAME}'`, values: [] }, stateFilter(state, now)];
+  if (prefix !== undefined) {
+    assertText("prefix", prefix);
+    filters.push({ text: "name >= ? and name < ?", values: [prefix, prefixEnd(prefix)] });
+  }
+  if (owner !== undefined) {
+    assertText("owner", owner);
+    filters.push({ text: "owner = ?", values: [owner] });
+  }
+  return filters;
+}
+
+/** In these words, because an index of their own holds the leases that were not given back. */
+const NOT_RELEASED = "expires_at > 0";
+
+function stateFilter(state: ListLeases["state"], now: number): Filter {
+  switch (state) {
+    case undefined:
+      return { text: NOT_RELEASED, values: [] };
+    case "held":
+      return { text: `${NOT_RELEASED} and expires_at > ?`, values: [now] };
+    case "expired":
+      return { text: `${NOT_RELEASED} and expires_at <= ?`, values: [now] };
+    case "released":
+      return { text: "expires_at <= 0", values: [] };
+    default:
+      throw invalid("the state of a lease must be held, expired or released");
+  }
+}
+
+function afterKey(isByExpiry: boolean, key: Key): Filter {
+  if (!isByExpiry) return { text: "name > ?", values: [String(key[0])] };
+  return { text: "(expires_at, name) > (?, ?)", values: [Number(key[0]), String(key[1])] };
 }
 
 function stateOf(expiresAt: number, now: number): ListedLease["state"] {
   if (expiresAt > now) return "held";
-  return expiresAt === RELEASED ? "released" : "expired";
+  return expiresAt > 0 ? "expired" : "released";
 }
 
 function* lockedLease(tx: Transaction, name: string): Work<LeaseRow> {
@@ -145,7 +178,7 @@ function lockLease(tx: Transaction, name: string): Work<LeaseRow | undefined> {
 function* findLease(scope: Scope, name: string, lock: string): Work<LeaseRow | undefined> {
   const rows = yield* sql<LeaseRow>(
     scope,
-    `select name, token, owner, expires_at, ${scope.dialect.nowMs} as now from leases
+    `select name, token, owner, expires_at, ${scope.dialect.leaseMs} as now from leases
      where workspace_id = ? and name = ?${lock}`,
     scope.workspaceId,
     name,
@@ -159,19 +192,20 @@ function assertLease(name: string, ttlMs: number): void {
     throw invalid("the ttlMs of a lease must be a whole number above 0");
 }
 
-function leaseHeld(held: LeaseRow): ContinuoError {
+function leaseHeld({ dialect }: Scope, held: LeaseRow): ContinuoError {
   return new ContinuoError("lease_held", `the lease ${held.name} is held by ${held.owner}`, {
     hint: "Wait until it is released or expires.",
     details: {
       name: held.name,
       owner: held.owner,
       token: held.token,
-      expiresAt: isoOf(held.expires_at),
+      expiresAt: isoOf(dialect.wallTime(held.expires_at)),
       leftMs: held.expires_at - held.now,
     },
   });
 }
 
-function toLease(row: LeaseRow): Lease {
-  return { name: row.name, token: row.token, owner: row.owner, expiresAt: isoOf(row.expires_at) };
+/** A released lease tells when it was given back. */
+function toLease({ dialect }: Scope, { name, token, owner, expires_at }: LeaseRow): Lease {
+  return { name, token, owner, expiresAt: isoOf(dialect.wallTime(Math.abs(expires_at))) };
 }

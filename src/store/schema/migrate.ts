@@ -9,11 +9,13 @@ import { ContinuoError } from "../../model/index.ts";
 import { up as logs } from "./001-logs.ts";
 import { up as projections } from "./002-projections.ts";
 import { up as access } from "./003-access.ts";
+import { up as leases } from "./004-leases.ts";
 
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "001-logs": { up: logs },
   "002-projections": { up: projections },
   "003-access": { up: access },
+  "004-leases": { up: leases },
 };
 
 const NAMES: readonly string[] = Object.keys(MIGRATIONS);

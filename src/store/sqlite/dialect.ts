@@ -17,6 +17,7 @@ import {
   sql,
 } from "kysely";
 import { type Dialect, type EventRow, type Statement, UPSERT } from "../engine/index.ts";
+import type { LeaseClock } from "./lease-clock.ts";
 
 const INSERT_EVENT = `insert into events (log_key, sequence, event_id, type, parent_id, actor, run_id, occurred_at,
   recorded_at, retention, payload, bytes, payload_hash, chain_hash, extras, media_time_ms)
@@ -24,11 +25,18 @@ const INSERT_EVENT = `insert into events (log_key, sequence, event_id, type, par
 
 const NOW = "cast(unixepoch('subsec') * 1000 as integer)";
 
-/** One writer at a time: nothing needs a lock in addition to the transaction's. */
+const LEASE_NOW = "cast(continuo_lease_now() as integer)";
+
+/**
+ * One writer at a time: nothing needs a lock in addition to the transaction's. The clock of leases is a function that
+ * the connection must know.
+ */
 export const SQLITE: Dialect = {
   engine: "sqlite",
   ...UPSERT,
   ...clockOf(NOW),
+  leaseMs: LEASE_NOW,
+  wallTime: (leaseMs) => leaseMs,
   forUpdate: "",
   forShare: "",
   currentMark: "(select value from counters where name = 'mark')",
@@ -46,10 +54,19 @@ export const SQLITE: Dialect = {
     rows.map((parameters) => ({ sql: INSERT_EVENT, parameters, shape: "none" })),
 };
 
-/** The same with a clock of the caller's, which the connection knows as a function. */
-export function dialectWithClock(database: DatabaseSync, now: () => number): Dialect {
+export interface DialectClocks {
+  readonly leases: LeaseClock;
+  /** The caller's clock in the place of SQLite's own. */
+  readonly now: (() => number) | undefined;
+}
+
+/** With clocks that the connection knows as functions. */
+export function dialectFor(database: DatabaseSync, { leases, now }: DialectClocks): Dialect {
+  database.function("continuo_lease_now", () => leases.now());
+  const dialect = { ...SQLITE, wallTime: leases.wallTime };
+  if (now === undefined) return dialect;
   database.function("continuo_now", () => Math.trunc(now()));
-  return { ...SQLITE, ...clockOf("cast(continuo_now() as integer)") };
+  return { ...dialect, ...clockOf("cast(continuo_now() as integer)") };
 }
 
 function clockOf(nowMs: string): Pick<Dialect, "nowMs" | "visibleMark"> {

@@ -10,9 +10,10 @@ import { type Engine, fillRandom, LIMITS, type Scope } from "../engine/index.ts"
 import { migrate, readSchemaVersion, SCHEMA_VERSION, type Schema } from "../schema/index.ts";
 import { Connection } from "./connection.ts";
 import { copyDatabase } from "./copy.ts";
-import { createKysely, dialectWithClock, SQLITE } from "./dialect.ts";
+import { createKysely, dialectFor } from "./dialect.ts";
 import { createSqliteEngine } from "./engine.ts";
 import { isBusy, translated, truncated } from "./failures.ts";
+import { type LeaseClock, openLeaseClock, wallClock, wallTimeOf } from "./lease-clock.ts";
 import { preparePlace, type SqlitePlace } from "./place.ts";
 
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -26,6 +27,8 @@ export interface SqliteOptions {
   readonly cacheBytes?: number;
   /** Milliseconds since 1970; SQLite's own clock where none is given. */
   readonly now?: () => number;
+  /** Of leases, which follow `now` where that is given, and otherwise the time since the machine was started. */
+  readonly leaseNow?: () => number;
   /** For tests that show what `full` is for. */
   readonly synchronous?: "full" | "off";
 }
@@ -160,13 +163,19 @@ function copyBefore(connection: Connection, { path }: SqlitePlace, from: number)
 
 function scopeOf({ database }: Connection, options: SqliteOptions): Scope {
   const { workspaceId, now = Date.now } = options;
+  const leases = leaseClockOf(database, options);
   return {
     workspaceId,
-    dialect: options.now === undefined ? SQLITE : dialectWithClock(database, now),
+    dialect: dialectFor(database, { leases, now: options.now }),
     db: createKysely<Schema>(database),
     sha256: (data) => hash("sha256", data, "hex"),
     newId: createIds({ now, random: fillRandom }),
     now,
     lineages: new Map(),
   };
+}
+
+function leaseClockOf(database: DatabaseSync, { now, leaseNow }: SqliteOptions): LeaseClock {
+  if (leaseNow !== undefined) return { now: leaseNow, wallTime: wallTimeOf(now ?? Date.now, leaseNow) };
+  return now === undefined ? openLeaseClock(database, { wall: Date.now }) : wallClock(now);
 }

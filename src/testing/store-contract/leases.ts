@@ -236,4 +236,92 @@ export const leaseCases: readonly ContractCase[] = [
       await rejects("invalid", store.acquireLease("x", { owner: "a", ttlMs: 0 }));
     },
   },
+  {
+    name: "removeLeases forgets what was given back, and the tokens of its name go on growing",
+    run: async ({ store }) => {
+      const logId = await newLog(store);
+      const old = await store.acquireLease("room/a", { owner: "a" });
+      const twice = await store.acquireLease("room/a", { owner: "a" });
+      await store.releaseLease(twice);
+      const held = await store.acquireLease("room/b", { owner: "b" });
+      await store.acquireLease("room/c", { owner: "c", ttlMs: 1 });
+      await eventually(async () => (await store.getLease("room/c")) === null);
+      assert.equal(await store.removeLeases({ state: "released", endedForMs: 60_000 }), 0);
+      assert.equal(await store.removeLeases({ state: "released", endedForMs: 0, prefix: "other/" }), 0);
+      assert.equal(await store.removeLeases({ state: "released", endedForMs: 0, prefix: "room/" }), 1);
+      const names = async (state: "held" | "expired" | "released"): Promise<readonly string[]> =>
+        (await store.listLeases({ state })).items.map(({ name }) => name);
+      assert.deepEqual(
+        [await names("held"), await names("expired"), await names("released")],
+        [["room/b"], ["room/c"], []],
+      );
+      for (const lease of [old, twice]) {
+        await rejects("fenced", store.append(logId, numbered(1), { lease }));
+        await rejects("not_found", store.renewLease(lease));
+      }
+      const again = await store.acquireLease("room/a", { owner: "d" });
+      assert.ok(again.token > twice.token);
+      for (const lease of [old, twice]) {
+        await rejects("fenced", store.append(logId, numbered(1), { lease }));
+        await rejects("fenced", store.renewLease(lease));
+      }
+      assert.deepEqual(await store.getLease("room/b"), held);
+      await store.append(logId, numbered(1), { lease: held });
+    },
+  },
+  {
+    name: "removeLeases forgets expired leases only where they are asked for",
+    run: async ({ store }) => {
+      await store.acquireLease("run/a", { owner: "a", ttlMs: 1 });
+      await store.acquireLease("seat/a", { owner: "a", ttlMs: 1 });
+      const kept = await store.acquireLease("run/b", { owner: "b" });
+      await eventually(async () => (await store.listLeases({ state: "expired" })).items.length === 2);
+      assert.equal(await store.removeLeases({ state: "expired", endedForMs: 60_000 }), 0);
+      assert.equal(await store.removeLeases({ state: "expired", endedForMs: 0, prefix: "run/" }), 1);
+      assert.deepEqual(
+        (await store.listLeases()).items.map(({ name }) => name),
+        [kept.name, "seat/a"],
+      );
+      await rejects("invalid", store.removeLeases({ state: "held" as never, endedForMs: 0 }));
+      await rejects("invalid", store.removeLeases({ state: "expired", endedForMs: -1 }));
+    },
+  },
+  {
+    name: "a name that is taken while leases are removed gets a token above the removed ones",
+    run: async ({ store }) => {
+      const turn = async (n: number): Promise<number> => {
+        const lease = await store.acquireLease("busy", { owner: `o${n}` }).catch(() => null);
+        if (lease === null) return turn(n);
+        await store.releaseLease(lease);
+        return lease.token;
+      };
+      const [tokens] = await Promise.all([
+        Promise.all(Array.from({ length: 20 }, (_, n) => turn(n))),
+        Promise.all(
+          Array.from({ length: 20 }, () => store.removeLeases({ state: "released", endedForMs: 0 })),
+        ),
+      ]);
+      assert.equal(new Set(tokens).size, 20);
+    },
+  },
+  {
+    name: "listLeases: expired ones by when that was, page by page",
+    run: async ({ store }) => {
+      for (const name of ["c", "a", "b"]) {
+        await store.acquireLease(name, { owner: "x", ttlMs: 1 });
+        await eventually(async () => (await store.getLease(name)) === null);
+      }
+      const found: string[] = [];
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const page: Awaited<ReturnType<typeof store.listLeases>> = await store.listLeases({
+          state: "expired",
+          limit: 2,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        found.push(...page.items.map(({ name }) => name));
+        cursor = page.nextCursor;
+      }
+      assert.deepEqual(found, ["c", "a", "b"]);
+    },
+  },
 ];

@@ -11,11 +11,14 @@ import { createKysely } from "../../../src/store/sqlite/index.ts";
 
 type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 
+/** The versions before today's. */
+export type SchemaVersion = 1 | 2 | 3;
+
 export interface Sample {
   /** By table, in an order in which they can be inserted. */
   readonly tables: ReadonlyMap<string, readonly Row[]>;
   /** What a store with these rows answers, by the version of the schema that first had them. */
-  readonly answers: Readonly<Record<1 | 2, unknown>>;
+  readonly answers: Readonly<Record<SchemaVersion, unknown>>;
 }
 
 /** The tables of each version, with what was not in them then. */
@@ -30,7 +33,11 @@ export async function sampleStore(): Promise<Sample> {
   try {
     const store = await openStore(`sqlite:${path}`);
     await fill(store);
-    const answers = { 1: await answersOf(store, 1), 2: await answersOf(store, 2) };
+    const answers = {
+      1: await answersOf(store, 1),
+      2: await answersOf(store, 2),
+      3: await answersOf(store, 3),
+    };
     await store.close();
     return { tables: rowsOf(path), answers };
   } finally {
@@ -66,8 +73,8 @@ async function fill(store: Store): Promise<void> {
 }
 
 /** Everything that can be asked for. */
-export async function answersOf(store: Store, version: 1 | 2): Promise<unknown> {
-  const logs = ["l", "fork", ...(version === 2 ? ["s"] : [])];
+export async function answersOf(store: Store, version: SchemaVersion): Promise<unknown> {
+  const logs = ["l", "fork", ...(version === 1 ? [] : ["s"])];
   const common = {
     events: await Promise.all(logs.map(async (logId) => (await store.read(logId)).events)),
     logs: await Promise.all(logs.map((logId) => store.getLog(logId))),
@@ -105,12 +112,13 @@ function rowsOf(path: string): ReadonlyMap<string, readonly Row[]> {
   // Version 2 kept them by the key of their log.
   const cursors = all(`select l.log_key, c.name, c.sequence, c.updated_at from cursors c
     join logs l on l.workspace_id = c.workspace_id and l.log_id = c.log_id`);
+  const cursorsById = all("select * from cursors");
   database.close();
-  return new Map([...tables, ["cursors", cursors]]);
+  return new Map([...tables, ["cursors of version 2", cursors], ["cursors", cursorsById]]);
 }
 
 /** A SQLite database as that version left it, with the sample in it. */
-export async function writeOlderStore(path: string, sample: Sample, version: 1 | 2): Promise<void> {
+export async function writeOlderStore(path: string, sample: Sample, version: SchemaVersion): Promise<void> {
   const database = new DatabaseSync(path);
   await migrate(createKysely<never>(database), version);
   for (const { table, row } of insertsOf(sample, version)) {
@@ -126,11 +134,13 @@ export async function writeOlderStore(path: string, sample: Sample, version: 1 |
 /** The inserts that make a database of that version hold the sample. */
 export function* insertsOf(
   { tables }: Sample,
-  version: 1 | 2,
+  version: SchemaVersion,
 ): Generator<{ readonly table: string; readonly row: Row }, void, void> {
   const known = version === 1 ? TABLES[1] : [...TABLES[1], ...TABLES[2], "cursors"];
   for (const table of known) {
-    for (const { media_time_ms: _, ...row } of tables.get(table) ?? []) {
+    const source = table === "cursors" && version === 2 ? "cursors of version 2" : table;
+    for (const { media_time_ms, ...others } of tables.get(source) ?? []) {
+      const row = version === 3 && media_time_ms !== undefined ? { ...others, media_time_ms } : others;
       // Version 1 knew no sessions: their logs are not part of it.
       if (version === 1 && table === "logs" && row.log_id === "s") continue;
       yield { table, row: "changed_mark" in row ? { ...row, changed_mark: 1 } : row };

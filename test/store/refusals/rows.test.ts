@@ -70,6 +70,7 @@ const LEASES: readonly Refusal[] = [
       owner: "ada",
       token: 1,
       expiresAt: "2026-01-01T00:01:00.000Z",
+      leftMs: 60_000,
     },
   ],
   [

@@ -1,0 +1,13 @@
+/** Migration 4: leases that ended can be found and removed without reading all of them. */
+
+import { type Kysely, sql } from "kysely";
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createIndex("leases_by_expiry")
+    .on("leases")
+    .columns(["workspace_id", "expires_at", "name"])
+    .execute();
+  // Those that were given back have no time left.
+  await sql`create index leases_by_holder on leases (workspace_id, name) where expires_at > 0`.execute(db);
+}
