@@ -4,9 +4,9 @@ import { createServer as createHttpServer, type IncomingMessage, type Server } f
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { ContinuoError } from "../model/index.ts";
-import type { Peer } from "./context/index.ts";
 import { LIMITS } from "./context/index.ts";
 import type { ContinuoServer } from "./server.ts";
+import { createPeers, Strangers, type TrustedProxies, trustedProxies } from "./sockets/index.ts";
 
 export interface Listening {
   /** `http://ADDRESS:PORT`. */
@@ -24,20 +24,31 @@ export interface ListenOptions {
    * `shared` by default.
    */
   readonly process?: "own" | "shared";
+  /** Proxies that name the address of the client; none by default. */
+  readonly proxies?: TrustedProxies;
 }
 
 /** Errors: `unavailable` if the address is in use or not allowed. */
 export async function listen(server: ContinuoServer, options: ListenOptions): Promise<Listening> {
   const { host, port } = options;
+  const proxies = options.proxies ?? trustedProxies([]);
+  const strangers = new Strangers(proxies);
+  const peerOf = createPeers(proxies, strangers);
   const listener = getRequestListener(
     (request, env) => server.fetch(request, peerOf(env.incoming as IncomingMessage)),
     { overrideGlobalObjects: options.process === "own" },
   );
-  const { requestMs, headersMs, keepAliveMs } = LIMITS;
+  const { requestMs, headersMs, keepAliveMs, lookForSlowMs } = LIMITS;
   const http = createHttpServer(
-    { requestTimeout: requestMs, headersTimeout: headersMs, keepAliveTimeout: keepAliveMs },
+    {
+      requestTimeout: requestMs,
+      headersTimeout: headersMs,
+      keepAliveTimeout: keepAliveMs,
+      connectionsCheckingInterval: lookForSlowMs,
+    },
     listener,
   );
+  http.on("connection", (socket) => strangers.meet(socket));
   http.on("upgrade", (request, socket, head) => {
     server.upgrade(request, socket, head, peerOf(request));
   });
@@ -74,19 +85,4 @@ async function closed(http: Server, server: ContinuoServer): Promise<void> {
   await gone;
   clearTimeout(timer);
   clearInterval(idle);
-}
-
-/** A request from a proxy does not come from this machine, whatever its socket says. */
-function peerOf({ socket, headers }: IncomingMessage): Peer {
-  const address = socket.remoteAddress ?? "";
-  const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
-  return {
-    address,
-    isLoopback: !isForwarded && /^(::ffff:)?127\.|^::1$/u.test(address),
-    connection: {
-      remoteAddress: address,
-      remotePort: socket.remotePort ?? 0,
-      localPort: socket.localPort ?? 0,
-    },
-  };
 }

@@ -6,7 +6,14 @@ import { Hono } from "hono";
 import { ContinuoError, httpStatusOf, present, type Store } from "../model/index.ts";
 import { allows, NONCE_HEADER, PROOF_HEADER, toWireError } from "../wire/index.ts";
 import type { MachineService } from "../wire/machine/index.ts";
-import { createPageKeys, createQuotas, createTokenWatch, credentialsOf, withPageKeys } from "./auth/index.ts";
+import {
+  createGuesses,
+  createPageKeys,
+  createQuotas,
+  createTokenWatch,
+  credentialsOf,
+  withPageKeys,
+} from "./auth/index.ts";
 import {
   type Authenticate,
   DEFAULT_LIMITS,
@@ -110,13 +117,19 @@ function contextOf(options: ServerOptions, gate: Gate, draining: AbortSignal): S
   const { reach = "network" } = options;
   const tokens = keepingStores(options.tokens ?? options.store);
   const pageKeys = createPageKeys(reach);
+  const authenticate = withPageKeys(options.authenticate, pageKeys);
   const quotas = createQuotas(limits, createTokenWatch(tokens, draining));
   const metrics = createMetrics();
   metrics.gauge("connections_open", () => quotas.openConnections());
   return {
     store: keepingStores(options.store),
     tokens,
-    authenticate: withPageKeys(options.authenticate, pageKeys),
+    guessed: createGuesses(),
+    authenticate: async (credentials, peer) => {
+      const grant = await authenticate(credentials, peer);
+      peer.onToken?.();
+      return grant;
+    },
     reach,
     pageKeys,
     limits,

@@ -1,6 +1,6 @@
 /**
  * Scopes: what a token allows. Written `channel:NAME:read,write`, `session:ID:read`, `live:NAME:write`,
- * `machine:read`, `machine:write` or `admin`. A name that ends with `*` is a prefix; `*` alone is every name.
+ * `machine:read`, `machine:write`, `metrics` or `admin`. A name that ends with `*` is a prefix; `*` alone is every name.
  */
 
 import { ContinuoError } from "../model/index.ts";
@@ -18,19 +18,21 @@ export interface NamedScope {
 export type Scope =
   | NamedScope
   | { readonly kind: "machine"; readonly access: readonly Access[] }
+  | { readonly kind: "metrics" }
   | { readonly kind: "admin" };
 
 /** What a request needs. */
 export type Need =
   | { readonly kind: NamedKind; readonly name: string; readonly access: Access }
   | { readonly kind: "machine"; readonly access: Access }
+  | { readonly kind: "metrics" }
   | { readonly kind: "admin" };
 
 const NAMED: readonly NamedKind[] = ["channel", "session", "live", "stream"];
 
 /** Errors: `usage`. */
 export function parseScope(text: string): Scope {
-  if (text === "admin") return { kind: "admin" };
+  if (text === "admin" || text === "metrics") return { kind: text };
   const first = text.indexOf(":");
   const last = text.lastIndexOf(":");
   const kind = text.slice(0, Math.max(0, first));
@@ -41,7 +43,7 @@ export function parseScope(text: string): Scope {
     return { kind: kind as NamedKind, name, access };
   }
   throw new ContinuoError("usage", `${JSON.stringify(text)} is not a scope`, {
-    hint: "Write channel:NAME:read,write, session:ID:read, live:NAME:write, stream:PATH:read, machine:read or admin.",
+    hint: "Write channel:NAME:read,write, session:ID:read, live:NAME:write, stream:PATH:read, machine:read, metrics or admin.",
     details: { scope: text },
   });
 }
@@ -49,7 +51,8 @@ export function parseScope(text: string): Scope {
 export function formatScope(scope: Scope): string {
   switch (scope.kind) {
     case "admin":
-      return "admin";
+    case "metrics":
+      return scope.kind;
     case "machine":
       return `machine:${scope.access.join(",")}`;
     default:
@@ -62,6 +65,7 @@ export function allows(scopes: readonly Scope[], need: Need): boolean {
   return scopes.some((scope) => {
     if (need.kind === "machine") return scope.kind === "machine" && scope.access.includes(need.access);
     if (scope.kind === "admin") return true;
+    if (need.kind === "metrics") return scope.kind === "metrics";
     if (need.kind === "admin" || scope.kind !== need.kind) return false;
     return scope.access.includes(need.access) && coversName(scope.name, need.name);
   });
@@ -71,6 +75,7 @@ export function allows(scopes: readonly Scope[], need: Need): boolean {
 export function readOnly(scopes: readonly Scope[]): readonly Scope[] {
   return scopes.flatMap((scope): readonly Scope[] => {
     if (scope.kind === "admin") return NAMED.map((kind) => ({ kind, name: "*", access: ["read"] }));
+    if (scope.kind === "metrics") return [scope];
     return scope.access.includes("read") ? [{ ...scope, access: ["read"] }] : [];
   });
 }

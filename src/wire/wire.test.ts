@@ -12,6 +12,7 @@ test("a scope is read, written and read again", () => {
     "stream:a/b/*:read",
     "machine:read",
     "machine:read,write",
+    "metrics",
     "admin",
   ]) {
     expect(formatScope(parseScope(text))).toBe(text);

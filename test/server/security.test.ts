@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { IssuedToken, NewToken, Store } from "../../src/model/index.ts";
-import { createAuthenticate, type Listening } from "../../src/server/index.ts";
+import { createAuthenticate, type Listening, trustedProxies } from "../../src/server/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import type { WireError } from "../../src/wire/index.ts";
 import { openServer } from "./harness/open-server.ts";
@@ -373,14 +373,54 @@ test("the machine is for tokens that were made on it", async () => {
   expect(await kinds(local)).toEqual(["admin", "machine"]);
 });
 
-test("metrics need a token beyond loopback, and a proxy is not loopback", async () => {
-  expect((await call("/metrics")).status).toBe(200);
-  const headers = { "x-forwarded-for": "203.0.113.7" };
-  expect(await refusal(await call("/metrics", { headers }))).toEqual([401, "unauthorized"]);
-  const { secret: token } = await tokenOf(["admin"]);
-  expect((await call("/metrics", { headers, token })).status).toBe(200);
-  const { secret: reader } = await tokenOf(["channel:*:read"]);
-  expect(await refusal(await call("/metrics", { headers, token: reader }))).toEqual([403, "forbidden"]);
+test("metrics need a token, also on loopback, because a proxy on this machine has its address", async () => {
+  expect(await refusal(await call("/metrics"))).toEqual([401, "unauthorized"]);
+  for (const scope of ["admin", "metrics"]) {
+    const { secret: token } = await tokenOf([scope]);
+    expect((await call("/metrics", { token })).status).toBe(200);
+  }
+  const { secret: reader } = await tokenOf(["channel:*:read,write", "machine:read"]);
+  expect(await refusal(await call("/metrics", { token: reader }))).toEqual([403, "forbidden"]);
+  const { secret: scraper } = await tokenOf(["metrics"]);
+  for (const path of ["/v1/stream/a", "/v1/channels/team"]) {
+    expect(await refusal(await call(path, { token: scraper }))).toEqual([403, "forbidden"]);
+  }
+});
+
+test("behind a trusted proxy one client that guesses does not slow down the others", async () => {
+  const other = await openServer(store, {
+    authenticate: createAuthenticate(store),
+    proxies: trustedProxies(["127.0.0.1"]),
+  });
+  const guess = async (client: string): Promise<number> => {
+    const headers = { "x-forwarded-for": `192.0.2.1, ${client}`, authorization: "Bearer wrong" };
+    return (await fetch(`${other.url}/v1/stream/none`, { headers })).status;
+  };
+  await Promise.all(Array.from({ length: 40 }, () => guess("203.0.113.7")));
+  expect([await guess("203.0.113.7"), await guess("203.0.113.8")]).toEqual([429, 401]);
+  await other.close();
+});
+
+test("wrong codes of pages are slowed down as wrong tokens are, and a right code is not", async () => {
+  const other = await openServer(store, { authenticate: createAuthenticate(store) });
+  const exchange = (code: string): Promise<Response> =>
+    fetch(`${other.url}/v1/pages/cookie`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: other.url },
+      body: JSON.stringify({ code, nonce: "abcdefghijklmnopqrstuvwx" }),
+    });
+  const statuses = await Promise.all(
+    Array.from({ length: 60 }, async (_, n) => (await exchange(`continuo_${n}_guess`)).status),
+  );
+  expect(new Set(statuses)).toEqual(new Set([401, 429]));
+  const { secret } = await tokenOf(["admin"]);
+  const issued = await fetch(`${other.url}/v1/pages/code`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  const { code } = (await issued.json()) as { readonly code: string };
+  expect((await exchange(code)).status).toBe(200);
+  await other.close();
 });
 
 test("webhooks to private addresses are refused, however the address is written", async () => {

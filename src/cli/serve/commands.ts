@@ -41,6 +41,12 @@ export function addServeCommand(program: Command, run: Run | null): void {
       "--public-url <url>",
       "the address by which clients reach the server (default: the address it listens on)",
     )
+    .option(
+      "--trust-proxy <address>",
+      "the address or network of a proxy that names the client's address (repeatable)",
+      collect,
+      [],
+    )
     .option("--webhook-host <host>", "a private host that webhooks may be sent to (repeatable)", collect, [])
     .option(
       "--limit <name=number>",

@@ -14,6 +14,7 @@ import {
   createServer,
   type Listening,
   listen,
+  trustedProxies,
 } from "../../server/index.ts";
 import type { OpenedStore } from "../../store/index.ts";
 import { LOOPBACK_LABEL } from "../../wire/index.ts";
@@ -40,8 +41,10 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
     );
   }
   // A proxy on this machine would look like somebody who sits before it.
-  const reach = isLoopback && flags.publicUrl === undefined ? "machine" : "network";
+  const hasProxy = flags.publicUrl !== undefined || flags.trustProxy.length > 0;
+  const reach = isLoopback && !hasProxy ? "machine" : "network";
   const origins = flags.origin.map(originOf);
+  const proxies = trustedProxies(flags.trustProxy);
   const configuration = await ownConfiguration(shell);
   const limits = limitsOf(configuration, flags);
   const settings = liveSettings(configuration, shell);
@@ -65,7 +68,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   });
   const stopped = stopSignal(shell);
   const stopTelemetry = await startTelemetry(shell);
-  const listening = await listen(server, { ...address, process: "own" });
+  const listening = await listen(server, { ...address, process: "own", proxies });
   await announce({ store, listening, tokenFile, flags, shell });
   await stopped;
   await listening.close();

@@ -11,7 +11,7 @@ interface Run {
 
 const SCOPES_HELP = `
 A scope is channel:NAME:read,write, session:ID:read, live:NAME:write, stream:PATH:read, machine:read (native
-sessions, the index), machine:write (also starting programs) or admin. A NAME that ends with * is a prefix.
+sessions, the index), machine:write (also starting programs), metrics or admin. A NAME that ends with * is a prefix.
 
 Examples:
   continuo token create --scope channel:team:read,write --handle ada --expires 30d

@@ -11,6 +11,7 @@ import {
   type Scope,
 } from "../../wire/index.ts";
 import { type Authenticate, type Credentials, type Grant, LIMITS, type Peer } from "../context/index.ts";
+import { networkOf } from "../sockets/index.ts";
 import { Buckets } from "./buckets.ts";
 
 interface TokenRow {
@@ -26,7 +27,7 @@ interface TokenRow {
  */
 export function createAuthenticate(store: Store): Authenticate {
   const known = new Map<string, TokenRow>();
-  const guesses = new Buckets({ perSecond: LIMITS.guessesPerSecond, burst: LIMITS.guesses });
+  const guessed = createGuesses();
   return async (credentials, peer) => {
     const now = Date.now();
     const { secret } = credentials;
@@ -38,7 +39,7 @@ export function createAuthenticate(store: Store): Authenticate {
       known.delete(key);
       const token = await store.authenticate(secret);
       if (token === null) {
-        guesses.take(peer.address, now);
+        guessed(peer);
         throw unauthorized("the token is unknown, expired or revoked");
       }
       const page = parsePageLabel(token.label);
@@ -50,6 +51,16 @@ export function createAuthenticate(store: Store): Authenticate {
     assertUse(found, credentials);
     return grantOf(found, peer);
   };
+}
+
+/** Counts wrong secrets by the network of their sender. Errors: `rate_limited`. */
+export function createGuesses(): (peer: Peer) => void {
+  const guesses = new Buckets({
+    perSecond: LIMITS.guessesPerSecond,
+    burst: LIMITS.guesses,
+    message: "too many wrong tokens or codes came from this address",
+  });
+  return ({ address }) => guesses.take(networkOf(address), Date.now());
 }
 
 /** For a server on loopback that asks for no token. */

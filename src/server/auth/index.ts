@@ -6,7 +6,7 @@
  * Does not know: what a request asks for.
  */
 
-export { allowEverybody, createAuthenticate } from "./authenticate.ts";
+export { allowEverybody, createAuthenticate, createGuesses } from "./authenticate.ts";
 export { Buckets } from "./buckets.ts";
 export { credentialsOf, pageCredentialsOf, socketCredentials } from "./credentials.ts";
 export { createPageKeys, withPageKeys } from "./page-keys.ts";

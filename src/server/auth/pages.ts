@@ -25,7 +25,14 @@ export const USED_CODES: string = `${SERVER_LOGS}page-codes`;
 
 export const pages: CreateMount = (context) => ({
   publicRoutes: (app) => {
-    app.post("/v1/pages/cookie", (c) => exchange(c.req.raw, c.env.peer, context));
+    app.post("/v1/pages/cookie", async (c) => {
+      try {
+        return await exchange(c.req.raw, c.env.peer, context);
+      } catch (error) {
+        if (isContinuoError(error, "unauthorized")) context.guessed(c.env.peer);
+        throw error;
+      }
+    });
   },
   routes: (app) => {
     app.post("/v1/pages/code", (c) => issueCode(narrowed(c.var.grant, c.req.queries("access")), context));

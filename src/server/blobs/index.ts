@@ -18,7 +18,11 @@ export const blobs: CreateMount = (context) => ({
 });
 
 async function putBlob(request: Request, grant: Grant, context: ServerContext): Promise<Response> {
-  if (!grant.scopes.some((scope) => scope.kind === "admin" || scope.access.includes("write"))) {
+  if (
+    !grant.scopes.some(
+      (scope) => scope.kind === "admin" || ("access" in scope && scope.access.includes("write")),
+    )
+  ) {
     throw new ContinuoError("forbidden", "cannot add a blob with a token that only reads");
   }
   if (request.body === null) throw new ContinuoError("invalid", "the body is empty");

@@ -65,6 +65,8 @@ export class Connection implements Present {
   #pump: AbortController | null = null;
   #work: Promise<void> = Promise.resolve();
   #waiting = 0;
+  #waitingBytes = 0;
+  #strangerBytes = 0;
   #heardAt: number;
   #seat: Seat | null = null;
   readonly closed: Promise<void>;
@@ -76,6 +78,7 @@ export class Connection implements Present {
     this.#heardAt = options.clock.now();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
+    options.stream.on("data", this.#limitStranger);
     this.#socket.on("message", (data, isBinary) => this.#hear(data as Buffer, isBinary));
     // The close event that follows has the reason.
     this.#socket.on("error", () => undefined);
@@ -85,6 +88,14 @@ export class Connection implements Present {
       void this.#work.then(resolve);
     });
   }
+
+  /** Until its token was accepted, what it sends is held in memory for anybody. */
+  readonly #limitStranger = (chunk: Uint8Array): void => {
+    this.#strangerBytes += chunk.length;
+    if (this.#strangerBytes <= SERVER_LIMITS.strangerBytes) return;
+    if (this.#state === "new") this.#socket.terminate();
+    else this.#socket.pause();
+  };
 
   /** Called every few seconds: sends a heartbeat, and checks for one from the other side. */
   beat(): void {
@@ -130,7 +141,8 @@ export class Connection implements Present {
   }
 
   #hear(data: Buffer, isBinary: boolean): void {
-    this.#heardAt = this.#options.clock.now();
+    // The time to say hello is not extended.
+    if (this.#state !== "new") this.#heardAt = this.#options.clock.now();
     let frame: ClientFrame;
     try {
       if (isBinary) throw new ContinuoError("invalid", "a frame must be text");
@@ -144,11 +156,20 @@ export class Connection implements Present {
       this.#renew();
       return;
     }
-    if (++this.#waiting > LIMITS.waitingFrames) this.#socket.pause();
+    const bytes = data.length;
+    this.#waiting++;
+    this.#waitingBytes += bytes;
+    if (this.#waiting > LIMITS.waitingFrames || this.#waitingBytes > LIMITS.waitingFrameBytes) {
+      this.#socket.pause();
+    }
     // One after another, so that the writes of a participant are stored in their order.
     this.#work = this.#work.then(async () => {
-      await this.#take(frame, data.length);
-      if (--this.#waiting <= LIMITS.waitingFrames / 2 && this.#socket.isPaused) this.#socket.resume();
+      await this.#take(frame, bytes);
+      this.#waiting--;
+      this.#waitingBytes -= bytes;
+      const hasRoom =
+        this.#waiting <= LIMITS.waitingFrames / 2 && this.#waitingBytes <= LIMITS.waitingFrameBytes / 2;
+      if (hasRoom && this.#socket.isPaused) this.#socket.resume();
     });
   }
 
@@ -184,6 +205,7 @@ export class Connection implements Present {
     this.#admission = admission;
     if (this.#over.signal.aborted) return;
     this.#state = "open";
+    this.#options.stream.off("data", this.#limitStranger);
     hub.enter(admission.store, admission.channel, this);
     this.#outgoing.send(admission.welcome);
     this.#start(admission.after);

@@ -3,8 +3,9 @@
 export const LIMITS = {
   /** With this many unsent bytes, a reader is paused until all of them are sent. */
   waitingBytes: 1_048_576,
-  /** With this many waiting frames of one connection, its socket is not read. */
+  /** With this many waiting frames, or bytes of frames, of one connection, its socket is not read. */
   waitingFrames: 64,
+  waitingFrameBytes: 8_388_608,
   /** Into how many slices the interval of heartbeats is divided; each slice serves a part of the connections. */
   heartbeatSlices: 30,
   /** How often the server looks for participants that disappeared. */

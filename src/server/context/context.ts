@@ -9,12 +9,14 @@ import type { ContinuoError, Store } from "../../model/index.ts";
 import type { Need, PageLabel, Scope } from "../../wire/index.ts";
 import type { MachineService } from "../../wire/machine/index.ts";
 
-/** The sender of a request, by its socket. */
+/** The sender of a request, by its socket, or as a trusted proxy names it. */
 export interface Peer {
   readonly address: string;
   readonly isLoopback: boolean;
   /** Its connection, for the question whose it is; a request that came without a socket has none. */
   readonly connection?: AcceptedConnection;
+  /** Called when a token was accepted: the connection is no longer one of a stranger. */
+  readonly onToken?: () => void;
 }
 
 /** Who can reach a server: only its machine, or others too. */
@@ -148,6 +150,8 @@ export interface ServerContext {
   store(workspaceId: string): Store;
   /** The store of tokens and pages. */
   tokens(workspaceId: string): Store;
+  /** Counts a wrong code or token that is not looked up by `authenticate`. Errors: `rate_limited`. */
+  guessed(peer: Peer): void;
   /** A WebSocket's token comes as a subprotocol or in its first frame: `sentAs: "frame"`. */
   readonly authenticate: Authenticate;
   readonly reach: Reach;

@@ -31,9 +31,16 @@ export const LIMITS = {
   sseIdleMs: 15_000,
   /** When an SSE stream ends, so that the client reconnects, perhaps to another server. */
   sseMs: 60_000,
-  /** How long a client may take to send its headers, and its whole request. */
+  /** How long a client may take to send its headers, and its whole request; how often the server looks for those. */
   headersMs: 10_000,
   requestMs: 300_000,
+  lookForSlowMs: 1_000,
+  /** Connections that have shown no token, of all clients and of one network; the oldest give way after this time. */
+  strangers: 2_048,
+  strangersOfNetwork: 512,
+  strangerGraceMs: 1_000,
+  /** Bytes that a WebSocket may send before its token was accepted. */
+  strangerBytes: 65_536,
   /** How long a connection without a request stays open: longer than proxies in front of it keep theirs. */
   keepAliveMs: 75_000,
   /** How long running requests may take after the server began to close. */

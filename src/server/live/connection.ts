@@ -75,7 +75,8 @@ export class LiveConnection {
   }
 
   #hear(text: string): void {
-    this.#heardAtMs = performance.now();
+    // The time to say hello is not extended.
+    if (this.#state === "open") this.#heardAtMs = performance.now();
     const frame = parseLiveClientFrame(text);
     if (frame === null || (frame.type === "hello" && this.#state === "open")) {
       this.#refuse(new ContinuoError("invalid", "this is no frame of a continuous session"), CLOSE.protocol);

@@ -1,6 +1,6 @@
 /** A server on a free port of loopback; it asks for no token, unless it is given an `authenticate`. */
 
-import type { Store } from "../../../src/model/index.ts";
+import { present, type Store } from "../../../src/model/index.ts";
 import {
   allowEverybody,
   createServer,
@@ -12,12 +12,12 @@ import {
 
 export async function openServer(
   store: Store,
-  { process = "shared", ...options }: Partial<ServerOptions & ListenOptions> = {},
+  { process = "shared", proxies, ...options }: Partial<ServerOptions & ListenOptions> = {},
 ): Promise<Listening> {
   const server = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
     authenticate: allowEverybody(store.workspaceId),
     ...options,
   });
-  return listen(server, { host: "127.0.0.1", port: 0, process });
+  return listen(server, present({ host: "127.0.0.1", port: 0, process, proxies }));
 }

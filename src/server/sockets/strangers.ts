@@ -1,0 +1,77 @@
+/** Strangers: connections that have shown no token yet. There is a limit for each network, and one for all. */
+
+import type { Socket } from "node:net";
+import { LIMITS } from "../context/index.ts";
+import { networkOf, plainAddress } from "./addresses.ts";
+import type { TrustedProxies } from "./proxies.ts";
+
+interface Stranger {
+  readonly network: string;
+  readonly sinceMs: number;
+}
+
+export interface StrangerLimits {
+  readonly strangers: number;
+  readonly strangersOfNetwork: number;
+  /** A connection that is younger is not closed for a newer one. */
+  readonly strangerGraceMs: number;
+}
+
+export class Strangers {
+  readonly #all = new Map<Socket, Stranger>();
+  readonly #byNetwork = new Map<string, Set<Socket>>();
+  readonly #proxies: TrustedProxies;
+  readonly #limits: StrangerLimits;
+
+  constructor(proxies: TrustedProxies, limits: StrangerLimits = LIMITS) {
+    this.#proxies = proxies;
+    this.#limits = limits;
+  }
+
+  get count(): number {
+    return this.#all.size;
+  }
+
+  /** Takes a new connection, and closes an older one where there is no room; a flood closes itself. */
+  meet(socket: Socket): void {
+    const address = plainAddress(socket.remoteAddress ?? "");
+    const network = networkOf(address);
+    const ofNetwork = this.#byNetwork.get(network) ?? new Set();
+    const { strangers, strangersOfNetwork } = this.#limits;
+    // Everybody comes from the address of the proxy.
+    const isCounted = !this.#proxies.has(address);
+    if (isCounted && ofNetwork.size >= strangersOfNetwork && !this.#closeOldest(ofNetwork)) {
+      socket.destroy();
+      return;
+    }
+    if (this.#all.size >= strangers && !this.#closeOldest(this.#all.keys())) {
+      socket.destroy();
+      return;
+    }
+    this.#all.set(socket, { network, sinceMs: performance.now() });
+    ofNetwork.add(socket);
+    this.#byNetwork.set(network, ofNetwork);
+    socket.once("close", () => this.know(socket));
+  }
+
+  /** A token was accepted on the connection, or it is closed. */
+  know(socket: Socket): void {
+    const stranger = this.#all.get(socket);
+    if (stranger === undefined) return;
+    this.#all.delete(socket);
+    const ofNetwork = this.#byNetwork.get(stranger.network);
+    ofNetwork?.delete(socket);
+    if (ofNetwork?.size === 0) this.#byNetwork.delete(stranger.network);
+  }
+
+  /** Whether there is room now. */
+  #closeOldest(sockets: Iterable<Socket>): boolean {
+    const [oldest] = sockets;
+    const stranger = oldest === undefined ? undefined : this.#all.get(oldest);
+    if (oldest === undefined || stranger === undefined) return false;
+    if (performance.now() - stranger.sinceMs < this.#limits.strangerGraceMs) return false;
+    oldest.destroy();
+    this.know(oldest);
+    return true;
+  }
+}
