@@ -46,7 +46,9 @@ export function Setup({
           onInput={({ currentTarget }) => setToken(currentTarget.value)}
         />
         <small>
-          <code>continuo serve</code> prints the name of the file that has it. It stays in this browser.
+          Make one for this browser:{" "}
+          <code>continuo token create --scope 'live:*:read,write' --label extension</code>. It stays in this
+          browser.
         </small>
       </label>
       <fieldset>

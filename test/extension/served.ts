@@ -48,11 +48,17 @@ export async function serve({ yaml = "" }: { readonly yaml?: string } = {}): Pro
   const env = { PATH: process.env.PATH, HOME: home, CONTINUO_HOME: continuoHome };
   let child = await startServer(env, 0);
   const { url } = child;
-  const token = readFileSync(join(continuoHome, "server-token"), "utf8").trim();
+  const run = async (...args: readonly string[]): Promise<string> => {
+    const command = [await bundledCommand(), ...args];
+    return (await promisify(execFile)(process.execPath, command, { env })).stdout;
+  };
+  // All that the extension needs.
+  const token = (await run("token", "create", "--scope", "live:*:read,write")).trim();
+  const own = readFileSync(join(continuoHome, "server-token"), "utf8").trim();
   const request = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${own}`, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return response.status === 204 ? null : await response.json();
@@ -80,10 +86,7 @@ export async function serve({ yaml = "" }: { readonly yaml?: string } = {}): Pro
       other.process.kill("SIGKILL");
       await other.ended;
     },
-    live: async (...args) => {
-      const command = [await bundledCommand(), "live", ...args, "--server", url];
-      return (await promisify(execFile)(process.execPath, command, { env })).stdout;
-    },
+    live: (...args) => run("live", ...args, "--server", url),
     events: async (key) => {
       const events: WireEvent[] = [];
       for (let after: number | null = 0; after !== null; ) {

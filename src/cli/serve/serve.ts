@@ -17,15 +17,14 @@ import {
   trustedProxies,
 } from "../../server/index.ts";
 import type { OpenedStore } from "../../store/index.ts";
-import { LOOPBACK_LABEL } from "../../wire/index.ts";
 import { mcpService } from "../mcp/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { type Shell, toJsonText } from "../terminal/index.ts";
 import type { ServeFlags } from "./flags.ts";
 import { liveSettings } from "./live-settings.ts";
 import { loadMachine } from "./machine.ts";
+import { keepOwnToken } from "./own-token.ts";
 import { startTelemetry } from "./telemetry.ts";
-import { readTokenFile, tokenFileOf, writeTokenFile } from "./token-file.ts";
 import { stopSignal, viewerFolder } from "./work.ts";
 
 export async function runServe(flags: ServeFlags, shell: Shell): Promise<number> {
@@ -49,7 +48,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   const limits = limitsOf(configuration, flags);
   const settings = liveSettings(configuration, shell);
   await using store = await openForCommand(flags, shell);
-  const tokenFile = flags.auth && isLoopback ? await ensureToken(store, flags, shell) : null;
+  await using ownToken = flags.auth && isLoopback ? await keepOwnToken(store, flags, shell) : null;
   const server = createServer({
     store: (workspaceId) => store.forWorkspace(workspaceId),
     authenticate: flags.auth ? createAuthenticate(store) : allowEverybody(store.workspaceId),
@@ -69,7 +68,7 @@ export async function runServe(flags: ServeFlags, shell: Shell): Promise<number>
   const stopped = stopSignal(shell);
   const stopTelemetry = await startTelemetry(shell);
   const listening = await listen(server, { ...address, process: "own", proxies });
-  await announce({ store, listening, tokenFile, flags, shell });
+  await announce({ store, listening, tokenFile: ownToken?.path ?? null, flags, shell });
   await stopped;
   await listening.close();
   await stopTelemetry();
@@ -117,25 +116,6 @@ function publicUrlOf(text: string): string {
   throw new ContinuoError("usage", `${JSON.stringify(text)} is not an http URL`, {
     hint: "Write it with its scheme, such as https://continuo.example.",
   });
-}
-
-/** The file of the token that other commands use. */
-async function ensureToken(store: OpenedStore, flags: ServeFlags, shell: Shell): Promise<string> {
-  const path = tokenFileOf(shell, flags.tokenFile);
-  const secret = readTokenFile(path);
-  if (secret !== null && (await store.authenticate(secret)) !== null) return path;
-  if (secret !== null && flags.tokenFile !== undefined) {
-    throw new ContinuoError("conflict", `the token in ${path} is not known to this store`, {
-      hint: "Delete the file to create a new token, or name another file.",
-    });
-  }
-  const token = await store.createToken({
-    scopes: ["admin", "machine:read,write"],
-    label: LOOPBACK_LABEL,
-    issuedFrom: "loopback",
-  });
-  writeTokenFile(path, token.secret);
-  return path;
 }
 
 interface Announcement {

@@ -4,6 +4,9 @@ import type { Command } from "commander";
 import type { Shell } from "../terminal/index.ts";
 import type { CreateTokenFlags, TokenFlags } from "./flags.ts";
 
+/** How long a token lives for which no other time is given. */
+export const TOKEN_LIFE_DAYS = 90;
+
 interface Run {
   readonly shell: Shell;
   readonly onEnd: (exitCode: number) => void;
@@ -13,9 +16,13 @@ const SCOPES_HELP = `
 A scope is channel:NAME:read,write, session:ID:read, live:NAME:write, stream:PATH:read, machine:read (native
 sessions, the index), machine:write (also starting programs), metrics or admin. A NAME that ends with * is a prefix.
 
+Give a token no more than its holder needs: it is in the hands of a program, and a page that is opened with it can do the
+same. A page is listed below its token, and ends with it.
+
 Examples:
   continuo token create --scope channel:team:read,write --handle ada --expires 30d
-  continuo token create --scope 'channel:*:read' --label dashboard`;
+  continuo token create --scope 'channel:*:read' --label dashboard
+  continuo token create --scope 'live:*:read,write' --label extension     the browser extension`;
 
 type Work = (shell: Shell) => Promise<number>;
 
@@ -27,15 +34,23 @@ export function addTokenCommands(token: Command, run: Run | null): void {
     .option("--scope <scope>", "what the token allows (repeatable)", collect, [])
     .option("--handle <handle>", "the participant that the token represents in channels")
     .option("--label <text>", "a description, shown by `continuo token list`")
-    .option("--expires <time>", "when the token expires: 12h, 30d, or an ISO 8601 time")
+    .option(
+      "--expires <time>",
+      "when the token expires: 12h, 30d, an ISO 8601 time, or never",
+      `${TOKEN_LIFE_DAYS}d`,
+    )
     .addHelpText("after", SCOPES_HELP)
     .action((flags: CreateTokenFlags) =>
       act(async (shell) => (await import("./tokens.ts")).runCreateToken(flags, shell)),
     );
-  add(token, "list", "list the tokens of a workspace, without their secrets").action((flags: TokenFlags) =>
+  add(
+    token,
+    "list",
+    "list the tokens of a workspace without their secrets, and the pages that were opened with them",
+  ).action((flags: TokenFlags) =>
     act(async (shell) => (await import("./tokens.ts")).runListTokens(flags, shell)),
   );
-  add(token, "revoke", "revoke a token; servers refuse it within a second")
+  add(token, "revoke", "revoke a token; servers refuse it and its pages within a second")
     .argument("<id>", "the id that `continuo token list` shows")
     .action((id: string, flags: TokenFlags) =>
       act(async (shell) => (await import("./tokens.ts")).runRevokeToken(id, flags, shell)),

@@ -10,5 +10,5 @@ export interface CreateTokenFlags extends TokenFlags {
   readonly scope: readonly string[];
   readonly handle?: string;
   readonly label?: string;
-  readonly expires?: string;
+  readonly expires: string;
 }

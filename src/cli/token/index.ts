@@ -5,4 +5,4 @@
  * Does not know: what a server does with a token.
  */
 
-export { addTokenCommands } from "./commands.ts";
+export { addTokenCommands, TOKEN_LIFE_DAYS } from "./commands.ts";

@@ -2,7 +2,15 @@
 
 import { ContinuoError, present, type Token } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { formatScope, isName, OWN_LABELS, parseScope } from "../../wire/index.ts";
+import {
+  formatScope,
+  isName,
+  OWN_LABELS,
+  type PageKind,
+  type PageLabel,
+  parsePageLabel,
+  parseScope,
+} from "../../wire/index.ts";
 import { openForCommand } from "../store/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
 import type { CreateTokenFlags, TokenFlags } from "./flags.ts";
@@ -26,7 +34,7 @@ export async function runCreateToken(flags: CreateTokenFlags, shell: Shell): Pro
       `a label cannot begin with ${OWN_LABELS}, which is reserved for the server`,
     );
   }
-  const expiresAt = flags.expires === undefined ? undefined : expiryOf(flags.expires, shell.now);
+  const expiresAt = flags.expires === "never" ? undefined : expiryOf(flags.expires, shell.now);
   await using store = await openForCommand(flags, shell);
   const token = await store.createToken(
     present({ scopes, issuedFrom: "loopback", handle, label, expiresAt }),
@@ -44,7 +52,7 @@ function expiryOf(text: string, now: Date): string {
   const time = unit === undefined ? Date.parse(text) : now.getTime() + Number(match?.[1]) * unit;
   if (Number.isNaN(time) || (unit === undefined && !/^\d{4}-\d\d-\d\dT/u.test(text))) {
     throw new ContinuoError("usage", `${JSON.stringify(text)} is not a time`, {
-      hint: "Write 90m, 12h, 30d, or an ISO 8601 time such as 2027-01-31T12:00:00Z.",
+      hint: "Write 90m, 12h, 30d, never, or an ISO 8601 time such as 2027-01-31T12:00:00Z.",
     });
   }
   return new Date(time).toISOString();
@@ -64,7 +72,7 @@ export async function runListTokens(flags: TokenFlags, shell: Shell): Promise<nu
     shell.stdout.write(`${toJsonText(tokens)}\n`);
     return 0;
   }
-  const rows = [["id", "state", "handle", "expires", "label", "scopes"], ...tokens.map(rowOf)];
+  const rows = [["id", "state", "handle", "expires", "label", "scopes"], ...inOrder(tokens).map(rowOf)];
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const lines = rows.map((row) =>
     row
@@ -76,11 +84,48 @@ export async function runListTokens(flags: TokenFlags, shell: Shell): Promise<nu
   return 0;
 }
 
-function rowOf({ tokenId, state, handle, expiresAt, label, scopes }: Token): string[] {
-  return [tokenId, state, handle ?? "-", expiresAt ?? "never", label ?? "-", scopes.join(" ")].map(
-    visibleLine,
-  );
+interface ListedToken {
+  readonly token: Token;
+  readonly page: PageLabel | null;
+  readonly state: Token["state"];
 }
+
+/** Pages, and codes of pages, stand below the token that they were opened with, and end with it. */
+function inOrder(tokens: readonly Token[]): readonly ListedToken[] {
+  const known = new Set(tokens.map(({ tokenId }) => tokenId));
+  const pages = Map.groupBy(
+    tokens.flatMap((token) => {
+      const page = parsePageLabel(token.label);
+      return page === null ? [] : [{ token, page }];
+    }),
+    ({ page }) => page.parentId,
+  );
+  const below = (parentId: string, parentState: Token["state"]): readonly ListedToken[] =>
+    (pages.get(parentId) ?? []).map(({ token, page }) => {
+      return { token, page, state: token.state === "active" ? parentState : token.state };
+    });
+  const owners = tokens
+    .filter(({ label }) => parsePageLabel(label) === null)
+    .flatMap((token) => [{ token, page: null, state: token.state }, ...below(token.tokenId, token.state)]);
+  // A token that ended long ago is forgotten before its pages are.
+  const left = [...pages.keys()].filter((parentId) => !known.has(parentId));
+  return [...owners, ...left.flatMap((parentId) => below(parentId, "expired"))];
+}
+
+function rowOf({ token, page, state }: ListedToken): string[] {
+  const { tokenId, handle, expiresAt, scopes } = token;
+  const label = page === null ? (token.label ?? "-") : PAGE_WORDS[page.kind];
+  return [
+    `${page === null ? "" : "  "}${visibleLine(tokenId)}`,
+    ...[state, handle ?? "-", expiresAt ?? "never", label, scopes.join(" ")].map(visibleLine),
+  ];
+}
+
+const PAGE_WORDS: Readonly<Record<PageKind, string>> = {
+  code: "code of a page",
+  tab: "page",
+  cookie: "page",
+};
 
 export async function runRevokeToken(id: string, flags: TokenFlags, shell: Shell): Promise<number> {
   await using store = await openForCommand(flags, shell);
