@@ -185,7 +185,7 @@ export class SharedTail {
     let count = 0;
     while (
       this.#events.length - count > Math.max(keep, 1) &&
-      (this.#events.length - count > LIMITS.tailEvents || this.#sizeBytes > LIMITS.tailBytes)
+      (this.#events.length - count > LIMITS.heldEvents || this.#sizeBytes > LIMITS.tailBytes)
     ) {
       this.#sizeBytes -= this.#sizes[count] ?? 0;
       count++;

@@ -22,6 +22,7 @@ export {
   type Segment,
   type SqlValue,
   type Statement,
+  type Stretch,
   sql,
   type Transaction,
   UPSERT,

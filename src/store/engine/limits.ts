@@ -15,11 +15,23 @@ export const LIMITS = {
   tokenIds: 500,
   pageItems: 1_000,
   readEvents: 10_000,
+  /** UTF-16 units of a text that a read looks for in payloads. */
+  searchedText: 4_096,
   /** Where a read names no `maxBytes`. */
   readBytes: 67_108_864,
   /** One page of a tail: what is in memory for a reader that is slow. */
-  tailEvents: 512,
+  tailEvents: 256,
   tailBytes: 1_048_576,
+  /** The newest events of a log that are held for all who read it at its end. */
+  heldEvents: 512,
+  /**
+   * How much work on SQLite is done in one turn of the event loop. A row is 1, some 10 µs with what is made of it.
+   */
+  turnWork: 256,
+  /** UTF-8 bytes of payloads that are as much work as a row. */
+  bytesPerWork: 4_096,
+  /** Rows that a filter looks at and leaves out, which are as much work as one that it gives. */
+  scannedPerWork: 8,
   /** Blobs up to this size lie in their row. */
   inlineBlobBytes: 262_144,
   /** Rows of larger ones, where they lie in the database. */

@@ -18,6 +18,8 @@ export interface Statement {
   readonly shape?: "arrays" | "none";
   /** No further rows are needed after the one for which it is true. Engines may read more. */
   readonly last?: (row: never) => boolean;
+  /** How much work the statement was, where that is not the number of its rows (see `LIMITS.turnWork`). */
+  readonly workOf?: (rows: readonly unknown[]) => number;
   /** Kept prepared: the text is one of few. */
   readonly name?: string;
 }
@@ -26,9 +28,19 @@ export type Row = Readonly<Record<string, SqlValue>>;
 
 export type Work<T> = Generator<Statement, T, readonly unknown[]>;
 
+/** What one statement of a long read may do, so that nobody waits for it. */
+export interface Stretch {
+  readonly rows: number;
+  /** UTF-8 bytes of payloads. */
+  readonly bytes: number;
+  /** Rows that a filter looks at. */
+  readonly scanned: number;
+}
+
 /** What differs between the two dialects. */
 export interface Dialect {
   readonly engine: "sqlite" | "postgres";
+  readonly stretch: Stretch;
   /** The database's clock, in milliseconds since 1970. */
   readonly nowMs: string;
   /** The clock of leases, in milliseconds. Where all servers run on one machine, no change of the time of day moves it. */
@@ -59,6 +71,8 @@ export interface Dialect {
   proposed(column: string): string;
   /** Put at the end of a change whose rows are wanted. */
   returning(columns: string): string;
+  /** The function that tells where in its first argument the second one is; 0 where it is not. */
+  readonly positionIn: "instr" | "strpos";
   /** Placeholders are `?` in the rules. */
   placeholders(sql: string): string;
   /**

@@ -4,16 +4,14 @@ import type { EventPage, ReadOptions, StoredEvent } from "../../model/index.ts";
 import { LIMITS, type Scope, type Segment, type Work } from "../engine/index.ts";
 import { type EventTuple, eventColumns, toStoredEvent } from "./events.ts";
 import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
-import { assertName, assertSequence, invalid, logRemoved } from "./refusals.ts";
+import { assertName, assertSequence, assertText, invalid, logRemoved, tooLarge } from "./refusals.ts";
 
 export type ReadRequest = Omit<ReadOptions, "signal">;
 
 export function* read(scope: Scope, logId: string, request: ReadRequest): Work<EventPage> {
   const wanted = wantedOf(request);
   const log = yield* openLog(scope, logId, "read");
-  const { tuples, more } = yield* readPage(scope, log, wanted);
-  const events: StoredEvent[] = new Array(tuples.length);
-  for (let i = 0; i < tuples.length; i++) events[i] = toStoredEvent(logId, tuples[i] as EventTuple);
+  const { events, more } = yield* readPage(scope, log, wanted);
   const edge = wanted.newest ? events[0] : events.at(-1);
   return { events, nextAfter: more ? (edge?.sequence ?? null) : null };
 }
@@ -43,49 +41,39 @@ export function* readTail(scope: Scope, { logId, logKey, after, types }: TailReq
   if (log.log_key !== logKey) throw logRemoved(logId);
   const request = { after, limit: LIMITS.tailEvents, maxBytes: LIMITS.tailBytes };
   const wanted = wantedOf(types === undefined ? request : { ...request, types });
-  const { tuples, more } = yield* readPage(scope, log, wanted);
-  const last = tuples.at(-1)?.[0] ?? after;
+  const { events, sizes, more } = yield* readPage(scope, log, wanted);
+  const last = events.at(-1)?.sequence ?? after;
   return {
-    events: tuples.map((tuple) => toStoredEvent(logId, tuple)),
-    sizes: tuples.map((tuple) => tuple[9]?.length ?? 0),
+    events,
+    sizes,
     upTo: more ? last : Math.max(last, log.head_sequence),
     more,
     isClosed: log.closed_at !== null,
   };
 }
 
-interface TuplePage {
-  readonly tuples: readonly EventTuple[];
-  readonly more: boolean;
+/** What was read so far of a page. */
+interface PageState {
+  readonly logId: string;
+  readonly events: StoredEvent[];
+  readonly sizes: number[];
+  bytes: number;
+  more: boolean;
 }
 
-function* readPage(scope: Scope, log: LogRow, wanted: ReadRange): Work<TuplePage> {
+function* readPage(scope: Scope, log: LogRow, wanted: ReadRange): Work<PageState> {
   const segments = yield* lineageOf(scope, log);
   const { newest } = wanted;
   const body = holdsBytes(log) ? "bytes" : "payload";
-  const tuples: EventTuple[] = [];
-  let bytes = 0;
-  let more = false;
+  const page: PageState = { logId: log.log_id, events: [], sizes: [], bytes: 0, more: false };
   for (const segment of newest ? [...segments].reverse() : segments) {
-    if (more) break;
-    const found = yield* readSegment(scope, segment, {
-      ...wanted,
-      body,
-      taken: tuples.length,
-      bytes,
-    });
-    for (const tuple of found) {
-      const size = tuple[9]?.length ?? 0;
-      if (tuples.length >= wanted.limit || (tuples.length > 0 && bytes + size > wanted.maxBytes)) {
-        more = true;
-        break;
-      }
-      tuples.push(tuple);
-      bytes += size;
-    }
+    if (page.more) break;
+    const upTo = Math.min(segment.upTo, log.head_sequence, wanted.before - 1);
+    const after = Math.max(segment.after, wanted.after);
+    yield* readSegment(scope, { logKey: segment.logKey, after, upTo }, { ...wanted, body }, page);
   }
-  if (newest) tuples.reverse();
-  return { tuples, more };
+  if (newest) page.events.reverse();
+  return page;
 }
 
 interface ReadRange {
@@ -96,6 +84,7 @@ interface ReadRange {
   readonly types: readonly string[];
   readonly id: string | undefined;
   readonly runId: string | undefined;
+  readonly text: string | undefined;
   readonly newest: boolean;
 }
 
@@ -110,26 +99,85 @@ function wantedOf(request: ReadRequest): ReadRange {
   if (request.order !== undefined && request.order !== "oldest" && request.order !== "newest") {
     throw invalid('the order of a read must be "oldest" or "newest"');
   }
-  for (const type of request.types ?? []) assertName("type", type);
-  if (request.id !== undefined) assertName("id", request.id);
-  if (request.runId !== undefined) assertName("runId", request.runId);
-  const newest = request.order === "newest";
-  const { types = [], id, runId } = request;
-  return { after, before, limit, maxBytes, types, id, runId, newest };
+  const { types = [], id, runId, text } = request;
+  for (const type of types) assertName("type", type);
+  if (id !== undefined) assertName("id", id);
+  if (runId !== undefined) assertName("runId", runId);
+  if (text !== undefined) assertSearchedText(text);
+  return { after, before, limit, maxBytes, types, id, runId, text, newest: request.order === "newest" };
+}
+
+function assertSearchedText(text: string): void {
+  assertText("text", text);
+  if (text === "") throw invalid("the text that a read looks for must not be empty");
+  if (text.length > LIMITS.searchedText) throw tooLarge("the text", LIMITS.searchedText, text.length);
 }
 
 interface SegmentRead extends ReadRange {
   readonly body: "payload" | "bytes";
-  readonly taken: number;
-  readonly bytes: number;
 }
 
-/** One row more than fits, where there is one, so that the page knows that there is more. */
-function* readSegment(scope: Scope, segment: Segment, wanted: SegmentRead): Work<readonly EventTuple[]> {
-  const after = Math.max(segment.after, wanted.after);
-  const upTo = Math.min(segment.upTo, wanted.before - 1);
-  if (after >= upTo) return [];
-  const parameters: (string | number)[] = [segment.logKey, after, upTo];
+/** Adds rows to the page in stretches, so that no statement is long; one row more than fits only ends it. */
+function* readSegment(scope: Scope, segment: Segment, wanted: SegmentRead, page: PageState): Work<void> {
+  const { rows, scanned } = scope.dialect.stretch;
+  const range = isScan(wanted) ? scanned : Number.MAX_SAFE_INTEGER;
+  let { after, upTo } = segment;
+  while (after < upTo && !page.more) {
+    const stretch = wanted.newest
+      ? { ...segment, after: Math.max(after, upTo - range), upTo }
+      : { ...segment, after, upTo: Math.min(upTo, after + range) };
+    const limit = Math.min(rows, wanted.limit - page.events.length + 1);
+    const bytes = Math.min(scope.dialect.stretch.bytes, wanted.maxBytes - page.bytes);
+    const found = yield* readStretch(scope, stretch, wanted, {
+      limit,
+      bytes,
+      isFirst: page.events.length === 0,
+    });
+    const isCut = found.length === limit || found.reduce((sum, tuple) => sum + sizeOf(tuple), 0) > bytes;
+    const edge = isCut ? found.at(-1)?.[0] : undefined;
+    if (wanted.newest) upTo = edge === undefined ? stretch.after : edge - 1;
+    else after = edge ?? stretch.upTo;
+    take(page, found, wanted);
+  }
+}
+
+/** Filters without an index look at every row of a range. */
+function isScan({ types, id, runId, text }: ReadRange): boolean {
+  return id === undefined && runId === undefined && (types.length > 0 || text !== undefined);
+}
+
+function take(page: PageState, found: readonly EventTuple[], { limit, maxBytes }: ReadRange): void {
+  for (const tuple of found) {
+    const size = sizeOf(tuple);
+    if (page.events.length >= limit || (page.events.length > 0 && page.bytes + size > maxBytes)) {
+      page.more = true;
+      return;
+    }
+    page.events.push(toStoredEvent(page.logId, tuple));
+    page.sizes.push(size);
+    page.bytes += size;
+  }
+}
+
+function sizeOf(tuple: EventTuple): number {
+  return tuple[9]?.length ?? 0;
+}
+
+interface StretchBudget {
+  readonly limit: number;
+  readonly bytes: number;
+  /** The first row of a page is given however long it is. */
+  readonly isFirst: boolean;
+}
+
+function* readStretch(
+  scope: Scope,
+  { logKey, after, upTo }: Segment,
+  wanted: SegmentRead,
+  { limit, bytes: budgetBytes, isFirst }: StretchBudget,
+): Work<readonly EventTuple[]> {
+  const { dialect } = scope;
+  const parameters: (string | number)[] = [logKey, after, upTo];
   let filter = "";
   if (wanted.types.length > 0) {
     filter += ` and type in (${wanted.types.map(() => "?").join(", ")})`;
@@ -143,22 +191,29 @@ function* readSegment(scope: Scope, segment: Segment, wanted: SegmentRead): Work
     filter += " and run_id = ?";
     parameters.push(wanted.runId);
   }
+  if (wanted.text !== undefined) {
+    filter += ` and ${dialect.positionIn}(payload, ?) > 0`;
+    parameters.push(wanted.text);
+  }
   const order = wanted.newest ? "desc" : "asc";
   const text = `select ${eventColumns(wanted.body)} from events
     where log_key = ? and sequence > ? and sequence <= ?${filter} order by sequence ${order} limit ?`;
-  parameters.push(wanted.limit - wanted.taken + 1);
-  let bytes = wanted.bytes;
-  let count = wanted.taken;
+  parameters.push(limit);
+  let bytes = 0;
+  let count = isFirst ? 0 : 1;
   const last = (tuple: EventTuple): boolean => {
-    bytes += tuple[9]?.length ?? 0;
-    return bytes > wanted.maxBytes && count++ > 0;
+    bytes += sizeOf(tuple);
+    return bytes > budgetBytes && count++ > 0;
   };
-  const bounds = {
+  const scannedWork = isScan(wanted)
+    ? Math.min(upTo - after, dialect.stretch.scanned) / LIMITS.scannedPerWork
+    : 0;
+  const workOf = (rows: readonly unknown[]): number =>
+    rows.length + scannedWork + bytes / LIMITS.bytesPerWork;
+  const sql = dialect.bounded(dialect.placeholders(text), {
     body: wanted.body,
     direction: order,
-    budgetBytes: wanted.maxBytes - wanted.bytes,
-  } as const;
-  const bounded = scope.dialect.bounded(scope.dialect.placeholders(text), bounds);
-  const statement = { sql: bounded, parameters, shape: "arrays", last } as const;
-  return (yield statement) as readonly EventTuple[];
+    budgetBytes,
+  });
+  return (yield { sql, parameters, shape: "arrays", last, workOf }) as readonly EventTuple[];
 }

@@ -8,6 +8,16 @@ type Parameters = (string | number | null | Uint8Array)[];
 const STATEMENTS_KEPT = 500;
 const NO_ROWS: readonly unknown[] = [];
 
+/** A rule between two of its statements. */
+export interface Running<T> {
+  readonly work: Work<T>;
+  step: IteratorResult<Statement, T>;
+}
+
+export function begin<T>(work: Work<T>): Running<T> {
+  return { work, step: work.next() };
+}
+
 export class Connection {
   readonly database: DatabaseSync;
   readonly #objects = new Map<string, StatementSync>();
@@ -22,18 +32,24 @@ export class Connection {
 
   /** Runs a rule to its end, in this turn of the event loop. */
   run<T>(work: Work<T>): T {
-    let step = work.next();
-    while (step.done !== true) {
-      let rows: readonly unknown[];
-      try {
-        rows = this.#rows(step.value);
-      } catch (error) {
-        step = work.throw(error);
-        continue;
-      }
-      step = work.next(rows);
+    const running = begin(work);
+    while (running.step.done !== true) this.advance(running);
+    return running.step.value;
+  }
+
+  /** Runs the next statement of a rule. Returns how much work it was. */
+  advance<T>(running: Running<T>): number {
+    const { work, step } = running;
+    if (step.done === true) return 0;
+    let rows: readonly unknown[];
+    try {
+      rows = this.#rows(step.value);
+    } catch (error) {
+      running.step = work.throw(error);
+      return 1;
     }
-    return step.value;
+    running.step = work.next(rows);
+    return 1 + (step.value.workOf?.(rows) ?? rows.length);
   }
 
   exec(sql: string): void {

@@ -11,6 +11,7 @@ import { folderBodies } from "./folder-bodies.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { inPlace } from "./in-place.ts";
 import { blobFolders, type SqlitePlace } from "./place.ts";
+import { Reads } from "./reads.ts";
 
 /** @param place `undefined` for a database in memory */
 export function createSqliteEngine(
@@ -21,6 +22,7 @@ export function createSqliteEngine(
   const location = place?.path ?? "memory";
   const poll = place === undefined ? undefined : new CommitPoll(connection, () => changes.tellAll());
   const changes = new Changes((watching) => poll?.watch(watching));
+  const reads = new Reads(connection);
   const group = new GroupCommit(connection, scope, {
     path: location,
     assertInPlace: inPlace(place, () => connection.exec("pragma wal_checkpoint(passive)")),
@@ -30,7 +32,7 @@ export function createSqliteEngine(
     scope,
     changes,
     bodies: place === undefined ? chunkBodies(() => engine) : folderBodies(blobFolders(place)),
-    read: (rule) => read(connection, () => rule(scope), location),
+    read: (rule) => read(reads, () => rule(scope), location),
     write: (rule, signal) => group.write(rule, signal),
     describe: async () => ({
       engine: place === undefined ? "memory" : "sqlite",
@@ -51,6 +53,7 @@ export function createSqliteEngine(
       }),
     close: async () => {
       await group.idle();
+      reads.finish();
       changes.close();
       connection.close();
     },
@@ -58,11 +61,11 @@ export function createSqliteEngine(
   return engine;
 }
 
-async function read<T>(connection: Connection, rule: () => Work<T>, location: string): Promise<T> {
+async function read<T>(reads: Reads, rule: () => Work<T>, location: string): Promise<T> {
   const deadline = performance.now() + LIMITS.lockWaitMs;
   for (;;) {
     try {
-      return connection.run(rule());
+      return await reads.run(rule());
     } catch (error) {
       // Readers meet a lock only while a log is recovered, or another process closes the database.
       if (!isBusy(error) || performance.now() > deadline) throw translated(error, location);

@@ -1,0 +1,76 @@
+/**
+ * Reads in turns: after a bounded amount of work the event loop has its turn, whether one read asks for much, many ask
+ * at once, or a caller asks again and again. A read stops between two of its statements and continues in a later turn.
+ */
+
+import { LIMITS, type Work } from "../engine/index.ts";
+import { begin, type Connection, type Running } from "./connection.ts";
+
+interface Job {
+  /** Runs statements until the read is done or the turn has no work left. */
+  readonly resume: () => void;
+}
+
+export class Reads {
+  readonly #connection: Connection;
+  readonly #waiting: Job[] = [];
+  #left: number = LIMITS.turnWork;
+  #isTurnAsked = false;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** At once, as far as this turn's work goes. Errors: those of the rule and of the database, as they are. */
+  run<T>(work: Work<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let running: Running<T> | undefined;
+      const resume = (): void => {
+        try {
+          running ??= begin(work);
+          this.#advance(running);
+          if (running.step.done === true) resolve(running.step.value);
+          else this.#wait({ resume });
+        } catch (error) {
+          reject(error);
+        }
+      };
+      if (this.#left > 0 && this.#waiting.length === 0) resume();
+      else this.#wait({ resume });
+    });
+  }
+
+  /** Ends all reads now, in this turn: the database is about to be closed. */
+  finish(): void {
+    while (this.#waiting.length > 0) {
+      this.#left = Number.POSITIVE_INFINITY;
+      this.#waiting.shift()?.resume();
+    }
+  }
+
+  #advance(running: Running<unknown>): void {
+    while (running.step.done !== true && this.#left > 0) this.#left -= this.#connection.advance(running);
+    this.#askForTurn();
+  }
+
+  #wait(job: Job): void {
+    this.#waiting.push(job);
+    this.#askForTurn();
+  }
+
+  #askForTurn(): void {
+    if (this.#isTurnAsked) return;
+    this.#isTurnAsked = true;
+    setImmediate(() => {
+      this.#isTurnAsked = false;
+      this.#left = LIMITS.turnWork;
+      while (this.#left > 0) {
+        const job = this.#waiting.shift();
+        if (job === undefined) return;
+        job.resume();
+      }
+      // What is left over waits for the next turn, before what is asked for then.
+      if (this.#waiting.length > 0) this.#askForTurn();
+    });
+  }
+}

@@ -1,0 +1,34 @@
+/** Counts the work on SQLite between two turns of the event loop: a number that no slow machine changes. */
+
+import { Connection } from "../../../src/store/sqlite/connection.ts";
+
+export interface WorkCount {
+  /** The most work of one turn; a row is 1. */
+  readonly most: number;
+  readonly total: number;
+}
+
+export async function countWork(run: () => Promise<unknown>): Promise<WorkCount> {
+  const { advance } = Connection.prototype;
+  let inTurn = 0;
+  let most = 0;
+  let total = 0;
+  Connection.prototype.advance = function (running) {
+    const work = advance.call(this, running);
+    inTurn += work;
+    total += work;
+    most = Math.max(most, inTurn);
+    return work;
+  };
+  let turn = setImmediate(function next() {
+    inTurn = 0;
+    turn = setImmediate(next);
+  });
+  try {
+    await run();
+    return { most, total };
+  } finally {
+    Connection.prototype.advance = advance;
+    clearImmediate(turn);
+  }
+}

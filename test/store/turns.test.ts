@@ -1,0 +1,84 @@
+/** Long work on a store gives way: what is done between two turns of the event loop is counted. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { NewEvent } from "../../src/model/index.ts";
+import { LIMITS, openStore } from "../../src/store/index.ts";
+import type { OpenedStore } from "../../src/store/sql-store.ts";
+import { countWork } from "./harness/turns.ts";
+
+/** Two turns, each with the statement that exceeds it: the count may begin in the middle of one. */
+const MOST = 3 * LIMITS.turnWork;
+const EVENTS = 6_000;
+
+let store: OpenedStore;
+beforeAll(async () => {
+  store = await openStore("memory:");
+  await store.createLog({ logId: "long" });
+  const event = (n: number): NewEvent => ({ type: n % 2 === 0 ? "even" : "odd", data: { n } });
+  for (let at = 1; at <= EVENTS; at += 1_000)
+    await store.append("long", Array.from({ length: 1_000 }, (_, n) => event(at + n)));
+});
+afterAll(() => store.close());
+
+async function tailed(): Promise<number> {
+  let count = 0;
+  for await (const _ of store.tail("long")) if (++count === EVENTS) break;
+  return count;
+}
+
+async function pagesOfTwo(): Promise<number> {
+  let count = 0;
+  for (let after: number | null = 0; after !== null && count < 2_000; count += 2)
+    after = (await store.read("long", { after, limit: 2 })).nextAfter;
+  return count;
+}
+
+const WORK: Readonly<Record<string, { readonly run: () => Promise<unknown>; readonly result: unknown }>> = {
+  "a read of many events": {
+    run: async () => (await store.read("long", { limit: 10_000 })).events.length,
+    result: EVENTS,
+  },
+  "a read of the newest events": {
+    run: async () => (await store.read("long", { limit: 5_000, order: "newest" })).events[0]?.sequence,
+    result: EVENTS - 4_999,
+  },
+  "a read of a type that no event has": {
+    run: async () => (await store.read("long", { types: ["none"] })).events,
+    result: [],
+  },
+  "a read of a text that one event has": {
+    run: async () => (await store.read("long", { text: '"n":5999' })).events.map(({ sequence }) => sequence),
+    result: [5_999],
+  },
+  "a tail": { run: tailed, result: EVENTS },
+  "a loop of small reads": { run: pagesOfTwo, result: 2_000 },
+  "many reads that are asked for at once": {
+    run: async () => {
+      const reads = Array.from({ length: 20 }, () => store.read("long", { limit: 200 }));
+      return (await Promise.all(reads)).map(({ events }) => events.length);
+    },
+    result: Array(20).fill(200),
+  },
+};
+
+test.each(Object.entries(WORK))("%s gives way to other work", async (_, { run, result }) => {
+  let value: unknown;
+  const { most, total } = await countWork(async () => {
+    value = await run();
+  });
+  expect(value).toEqual(result);
+  expect(total).toBeGreaterThan(MOST);
+  expect(most).toBeLessThanOrEqual(MOST);
+});
+
+test("a read that waits for its turn is done when the store is closed", async () => {
+  const other = await openStore("memory:");
+  await other.createLog({ logId: "log" });
+  await other.append(
+    "log",
+    Array.from({ length: 2_000 }, (_, n) => ({ type: "x", data: n })),
+  );
+  const reads = Array.from({ length: 5 }, () => other.read("log", { limit: 2_000 }));
+  await other.close();
+  expect((await Promise.all(reads)).map(({ events }) => events.length)).toEqual(Array(5).fill(2_000));
+});
