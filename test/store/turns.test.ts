@@ -8,7 +8,7 @@ import { countWork } from "./harness/turns.ts";
 
 /** Two turns, each with the statement that exceeds it: the count may begin in the middle of one. */
 const MOST = 3 * LIMITS.turnWork;
-const EVENTS = 6_000;
+const EVENTS = 8_000;
 
 let store: OpenedStore;
 beforeAll(async () => {
