@@ -34,6 +34,7 @@ export {
   handleTaken,
   isHeldByAnother,
   leaveChannel,
+  mayHaveLeft,
   openChannel,
   readRoster,
   renewHandle,
@@ -41,6 +42,14 @@ export {
   takeHandle,
 } from "./participants.ts";
 export { type Author, hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
-export { isLeftOut, lastAnchor, readMessages, summaryOf } from "./read-messages.ts";
-export { isSnapshotDue, readState } from "./read-state.ts";
-export { type ChannelState, EMPTY_STATE, foldChannel, type OpenMessage, openMessagesOf } from "./state.ts";
+export { lastAnchor, readMessages, summaryOf } from "./read-messages.ts";
+export { ChannelStates, isSnapshotDue, readState } from "./read-state.ts";
+export {
+  addressedEvents,
+  partsOfEnded,
+  planReplay,
+  type Replay,
+  type ReplayEnd,
+  readReplayEnd,
+} from "./replay.ts";
+export { type ChannelState, foldChannel, type OpenMessage, openMessagesOf } from "./state.ts";

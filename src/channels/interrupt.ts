@@ -6,13 +6,15 @@ import { channelLogId, type Place, PRESENCE_PREFIX, placeOfLease } from "./names
 import { markInterrupted } from "./participant-session.ts";
 import { type Fence, leasesBelow } from "./participants.ts";
 import { readState } from "./read-state.ts";
-import { type OpenMessage, openMessagesOf } from "./state.ts";
+import { type ChannelState, type OpenMessage, openMessagesOf } from "./state.ts";
 
 export interface InterruptOptions {
   readonly fence: Fence;
   readonly reason: string;
   /** The `connect()` whose messages are not interrupted. */
   readonly except?: string;
+  /** The state of the channel, where the caller has it. */
+  readonly state?: ChannelState;
 }
 
 /**
@@ -22,9 +24,9 @@ export interface InterruptOptions {
 export async function interruptMessages(
   store: Store,
   place: Place,
-  { fence, reason, except }: InterruptOptions,
+  { fence, reason, except, state }: InterruptOptions,
 ): Promise<readonly OpenMessage[]> {
-  const open = openMessagesOf(await readState(store, place.channel), place.handle);
+  const open = openMessagesOf(state ?? (await readState(store, place.channel)), place.handle);
   const isKept = ({ writer }: OpenMessage): boolean => except !== undefined && writer === except;
   const left = open.filter((message) => !isKept(message));
   if (left.length > 0) {

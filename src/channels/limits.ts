@@ -3,9 +3,16 @@
 export const LIMITS = {
   /** Events between two snapshots of a channel's state. */
   snapshotEvents: 1_000,
-  /** How many messages back the message that a reply names may lie. */
-  replyLookbackMessages: 20_000,
   pageEvents: 1_000,
+  /** Events that a replay reads at once. */
+  replayPageEvents: 256,
+  replayPageBytes: 1_048_576,
+  /** The newest messages, with their deltas and with their characters, that a reader who collects is sent whole. */
+  collectedMessages: 1_000,
+  collectedEvents: 10_000,
+  collectedBytes: 1_048_576,
+  /** After how many events a fold that goes on keeps what it has, so that nobody folds them again. */
+  progressEvents: 50_000,
   /** Characters of the messages that one window holds; one message may be longer. */
   windowLength: 2_000_000,
   /** Characters of a message in a list of channels. */

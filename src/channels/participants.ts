@@ -57,6 +57,16 @@ export async function takeHandle(
   }
 }
 
+/**
+ * Whether an earlier participant with this handle may have left unfinished messages. Its lease is released only after
+ * they have ended. To be asked before the handle is taken.
+ */
+export async function mayHaveLeft(store: Store, place: Place): Promise<boolean> {
+  const name = presenceLease(place);
+  const { items } = await store.listLeases({ prefix: name, limit: 1 });
+  return items[0]?.name === name;
+}
+
 /** The refusal of a handle that somebody else has. */
 export function handleTaken({ channel, handle }: Place, cause?: ContinuoError): ContinuoError {
   return new ContinuoError("handle_taken", `the handle ${handle} is already in the channel ${channel}`, {

@@ -176,24 +176,13 @@ async function headOfSent(store: Store, author: Place, messageId: string): Promi
   return found === undefined ? {} : headOf(recordOf(found.data));
 }
 
-/** As far back as a reply may reach. */
 async function findSent(
   store: Store,
   { channel }: Place,
   messageId: string,
 ): Promise<StoredEvent | undefined> {
-  let looked = 0;
-  for (let before: number | null | undefined; before !== null && looked < LIMITS.replyLookbackMessages; ) {
-    const page: Awaited<ReturnType<Store["read"]>> = await store.read(
-      channelLogId(channel),
-      present({ types: ["message_sent"], order: "newest", limit: LIMITS.pageEvents, before }),
-    );
-    const found = page.events.findLast((event) => event.id === messageId);
-    if (found !== undefined) return found;
-    looked += page.events.length;
-    before = page.nextAfter;
-  }
-  return undefined;
+  const { events } = await store.read(channelLogId(channel), { id: messageId, types: ["message_sent"] });
+  return events[0];
 }
 
 function notInProgress({ channel }: Place, messageId: string): ContinuoError {

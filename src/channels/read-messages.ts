@@ -1,4 +1,4 @@
-/** A channel for late readers: a summary, whole messages, anchors, and a replay without the parts of finished messages. */
+/** A channel for late readers: a summary, whole messages, and anchors. */
 
 import { present, type Store, type StoredEvent } from "../model/index.ts";
 import {
@@ -13,7 +13,6 @@ import {
 import { LIMITS } from "./limits.ts";
 import { channelLogId } from "./names.ts";
 import { readRoster } from "./participants.ts";
-import type { ChannelState } from "./state.ts";
 
 const MESSAGE_TYPES = [
   "message_sent",
@@ -115,20 +114,6 @@ export async function lastAnchor(store: Store, logId: string): Promise<number> {
     before = after + 1;
   }
   return 0;
-}
-
-const PARTS: ReadonlySet<string> = new Set(["message_sent", "message_streamed", "message_updated"]);
-
-/**
- * Whether a replay may leave an event out: a part of a message that had ended when the replay began, because its last
- * event has the whole text. `state` is the channel's state at that moment.
- */
-export function isLeftOut(event: StoredEvent, state: ChannelState): boolean {
-  if (!PARTS.has(event.type) || event.sequence > state.sequence) return false;
-  const data = recordOf(event.data);
-  if (event.type === "message_sent") return data.state === "open" && !Object.hasOwn(state.open, event.id);
-  const { messageId } = data;
-  return typeof messageId !== "string" || !Object.hasOwn(state.open, messageId);
 }
 
 /** The newest message, and how many people and agents are in the channel. Errors: those of the store. */

@@ -9,22 +9,24 @@ const SNAPSHOT = "channel";
 
 /**
  * The state at the end of the log. `from` is a state that the caller has already. After many events, a snapshot is
- * stored for the next reader. Errors: `not_found`.
+ * stored for the next reader, and on the way for one that begins after this process ended. Errors: `not_found`.
  */
 export async function readState(store: Store, channel: string, from?: ChannelState): Promise<ChannelState> {
   const logId = channelLogId(channel);
   let state = from ?? (await lastSnapshot(store, logId));
-  const begin = state.sequence;
-  for (let after: number | null = begin; after !== null; ) {
+  let stored = state.sequence;
+  for (let after: number | null = state.sequence; after !== null; ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(logId, {
       after,
       limit: LIMITS.pageEvents,
     });
     state = page.events.reduce(foldChannel, state);
     after = page.nextAfter;
-  }
-  if (from === undefined && state.sequence - begin >= LIMITS.snapshotEvents) {
+    const unstored = state.sequence - stored;
+    if (from !== undefined || unstored < (after === null ? LIMITS.snapshotEvents : LIMITS.progressEvents))
+      continue;
     await keepState(store, channel, state);
+    stored = state.sequence;
   }
   return state;
 }
@@ -32,6 +34,27 @@ export async function readState(store: Store, channel: string, from?: ChannelSta
 /** Whether to store a snapshot after this event, so that a late reader reads only the events after it. */
 export function isSnapshotDue(sequence: number): boolean {
   return sequence % LIMITS.snapshotEvents === 0;
+}
+
+/** The sequence of the newest snapshot; 0 where there is none. */
+export async function snapshotSequence(store: Store, channel: string): Promise<number> {
+  return (await lastSnapshot(store, channelLogId(channel))).sequence;
+}
+
+/** States of channels for many who ask at once: a log is folded once, however many wait for it. */
+export class ChannelStates {
+  readonly #reading = new Map<string, Promise<ChannelState>>();
+
+  /** With every event that was stored before the call. Errors: `not_found`. */
+  async read(store: Store, channel: string): Promise<ChannelState> {
+    const key = `${store.workspaceId}:${channel}`;
+    const begun = this.#reading.get(key);
+    // That one may have read the end of the log already: what came since is read in addition.
+    if (begun !== undefined) return readState(store, channel, await begun);
+    const reading = readState(store, channel).finally(() => this.#reading.delete(key));
+    this.#reading.set(key, reading);
+    return reading;
+  }
 }
 
 async function keepState(store: Store, channel: string, state: ChannelState): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type HistoryItem,
   type Participant,
   type ParticipantSession,
+  type ReplayMode,
   type RunEnd,
   type ServerFrame,
   type SessionStatus,
@@ -24,8 +25,6 @@ import { Link } from "./link.ts";
 import { MissedCollector, type MissedMessage } from "./missed.ts";
 import { formatMissed, type MissedContext, type MissedContextOptions } from "./missed-context.ts";
 import { Writer } from "./writer.ts";
-
-export type ReplayMode = "collect" | "stream" | "skip";
 
 export interface ClientOptions {
   readonly url: string;
@@ -111,7 +110,10 @@ export class AgenticClient {
       hello: () => ({
         ...options.hello,
         instance: this.#instance,
-        after: this.#everGreeted ? this.#inbox.position : options.after,
+        // After the first connection nothing may be missing.
+        ...(this.#everGreeted
+          ? { after: this.#inbox.position }
+          : { after: options.after, replay: options.replayMode }),
       }),
       onFrame: (frame) => this.#take(frame),
       onEnd: (error) => this.#over(error),
@@ -334,8 +336,9 @@ export class AgenticClient {
     } else if (frame.type === "presence") this.#present(frame.change, frame.participant);
   }
 
-  #greet({ after, session, degraded, latestSequence, workspaceId }: WelcomeFrame): void {
+  #greet({ after, session, degraded, latestSequence, workspaceId, omitted }: WelcomeFrame): void {
     if (!this.#everGreeted) {
+      if (omitted !== undefined) this.#missed.leaveOut(omitted);
       this.#everGreeted = true;
       this.#replayEnd = latestSequence;
       this.#workspaceId = workspaceId;

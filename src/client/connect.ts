@@ -1,8 +1,14 @@
 /** `connect()` and `watch()`: from what a caller gives to a client that is ready. */
 
 import { ContinuoError, present } from "../model/index.ts";
-import { assertName, CHANNEL_LIMITS, capabilitiesOf, type Participant } from "../wire/index.ts";
-import { AgenticClient, type EventsOptions, type ReplayMode } from "./client.ts";
+import {
+  assertName,
+  CHANNEL_LIMITS,
+  capabilitiesOf,
+  type Participant,
+  type ReplayMode,
+} from "../wire/index.ts";
+import { AgenticClient, type EventsOptions } from "./client.ts";
 import type { ClientEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
 

@@ -6,9 +6,16 @@
  * Does not know: how the server stores anything, agents, terminals.
  */
 
-export type { Attachment, ClaimedInput, HistoryItem, Participant, SessionStatus } from "../wire/index.ts";
+export type {
+  Attachment,
+  ClaimedInput,
+  HistoryItem,
+  Participant,
+  ReplayMode,
+  SessionStatus,
+} from "../wire/index.ts";
 export type { CallOptions, MethodCall } from "./calls.ts";
-export type { AgenticClient, EventsOptions, ReplayMode, SendOptions } from "./client.ts";
+export type { AgenticClient, EventsOptions, SendOptions } from "./client.ts";
 export { type ChannelWatch, type ConnectOptions, connect, type WatchOptions, watch } from "./connect.ts";
 export type {
   ClientEvent,

@@ -26,11 +26,19 @@ export class MissedCollector {
   #omitted = 0;
   #length = 0;
   #lastSequence = 0;
+  #unsentUpTo = 0;
+
+  /** The server sends only those messages up to a sequence that are addressed to the reader; they are counted too. */
+  leaveOut({ messages, upTo }: { readonly messages: number; readonly upTo: number }): void {
+    this.#omitted = messages;
+    this.#unsentUpTo = upTo;
+  }
 
   /** Own messages are not missed, nor is what `events()` yields because it is addressed to the reader. */
   add(event: ClientEvent): void {
-    if (event.type !== "message" || event.own || event.addressed || event.sequence === undefined) return;
-    if (event.state === "open") return;
+    if (event.type !== "message" || event.sequence === undefined || event.state === "open") return;
+    if (event.sequence <= this.#unsentUpTo) this.#omitted = Math.max(0, this.#omitted - 1);
+    if (event.own || event.addressed) return;
     const { messageId, sequence, from, content, timestamp, state } = event;
     this.#messages.push({ messageId, sequence, from, content, timestamp, state });
     this.#length += content.length;

@@ -28,6 +28,12 @@ export interface Participant {
 /** Where the replay begins: after a sequence, after what this handle has processed, at the last anchor, or at the end. */
 export type ReplayFrom = number | "processed" | "anchor" | "latest";
 
+/**
+ * What of the replay is sent: everything; the newest messages and what is addressed to the handle; only what is
+ * addressed to it.
+ */
+export type ReplayMode = "stream" | "collect" | "skip";
+
 export interface HelloFrame {
   readonly type: "hello";
   readonly protocol: number;
@@ -42,6 +48,8 @@ export interface HelloFrame {
   /** Asks for a session: cursors, status, history. */
   readonly workspaceId?: string;
   readonly after: ReplayFrom;
+  /** `stream` when left out. */
+  readonly replay?: ReplayMode;
 }
 
 /** Each has the id of its event, so that it can be sent again after a lost connection. */
@@ -149,6 +157,11 @@ export interface WelcomeFrame {
   readonly latestSequence: number;
   /** Where the replay begins. */
   readonly after: number;
+  /**
+   * How many messages up to `upTo` are not sent, because `replay` asked for less. Those that are addressed to the handle
+   * are counted here, and sent.
+   */
+  readonly omitted?: { readonly messages: number; readonly upTo: number };
   readonly session: ParticipantSession | null;
   /** Why there is no session although one was asked for. */
   readonly degraded: string | null;

@@ -3,7 +3,7 @@
 import { ContinuoError, present } from "../model/index.ts";
 import { assertName, isId } from "./channel-address.ts";
 import { type Attachment, isRecord } from "./channel-events.ts";
-import type { ClientFrame, HelloFrame, ServerFrame } from "./channel-frames.ts";
+import type { ClientFrame, HelloFrame, ReplayMode, ServerFrame } from "./channel-frames.ts";
 import { LIMITS } from "./channel-limits.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -151,7 +151,13 @@ function parseHello(fields: Fields): HelloFrame {
       participantType === undefined ? undefined : textOf("type", participantType, LIMITS.typeLength),
     workspaceId: workspaceId === undefined ? undefined : assertName("workspaceId", workspaceId),
     capabilities: fields.capabilities === undefined ? undefined : capabilitiesOf(fields.capabilities),
+    replay: fields.replay === undefined ? undefined : replayModeOf(fields.replay),
   });
+}
+
+function replayModeOf(value: unknown): ReplayMode {
+  if (value === "stream" || value === "collect" || value === "skip") return value;
+  throw invalid("the replay of a hello must be `stream`, `collect` or `skip`");
 }
 
 /** Each limit is looked at by client and server alike. Errors: `invalid`, `too_large`. */

@@ -38,6 +38,7 @@ export {
   type PostFrame,
   PROTOCOL_VERSION,
   type ReplayFrom,
+  type ReplayMode,
   type RequestFrame,
   type RunEnd,
   type ServerFrame,

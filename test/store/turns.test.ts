@@ -16,7 +16,10 @@ beforeAll(async () => {
   await store.createLog({ logId: "long" });
   const event = (n: number): NewEvent => ({ type: n % 2 === 0 ? "even" : "odd", data: { n } });
   for (let at = 1; at <= EVENTS; at += 1_000)
-    await store.append("long", Array.from({ length: 1_000 }, (_, n) => event(at + n)));
+    await store.append(
+      "long",
+      Array.from({ length: 1_000 }, (_, n) => event(at + n)),
+    );
 });
 afterAll(() => store.close());
 
@@ -47,9 +50,11 @@ const WORK: Readonly<Record<string, { readonly run: () => Promise<unknown>; read
     result: [],
   },
   "a read of a text that one event has": {
-    run: async () => (await store.read("long", { text: '"n":5999' })).events.map(({ sequence }) => sequence),
+    run: async () =>
+      (await store.read("long", { texts: ['"n":5999'] })).events.map(({ sequence }) => sequence),
     result: [5_999],
   },
+  "a count of a type": { run: () => store.countEvents("long", { types: ["odd"] }), result: EVENTS / 2 },
   "a tail": { run: tailed, result: EVENTS },
   "a loop of small reads": { run: pagesOfTwo, result: 2_000 },
   "many reads that are asked for at once": {

@@ -87,8 +87,8 @@ export interface ReadOptions extends CallOptions {
   /** Only the event of this id, through an index. */
   readonly id?: string;
   readonly runId?: string;
-  /** Only events whose payload, as JSON text, contains this text. Their number costs; what is left out costs little. */
-  readonly text?: string;
+  /** Only events whose payload, as JSON text, contains one of these. What is left out costs little. */
+  readonly texts?: readonly string[];
   /** Which end the limit keeps. Events are in order of sequence in any case. `oldest` where none is given. */
   readonly order?: "oldest" | "newest";
 }

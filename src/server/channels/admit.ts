@@ -4,16 +4,17 @@
  */
 
 import {
-  type ChannelState,
-  EMPTY_STATE,
   handleTaken,
   interruptMessages,
   lastAnchor,
+  mayHaveLeft,
+  type OpenMessage,
   openChannel,
   openParticipantSession,
   type Place,
+  planReplay,
   presenceLease,
-  readState,
+  type Replay,
   takeHandle,
 } from "../../channels/index.ts";
 import { ContinuoError, isContinuoError, type Store } from "../../model/index.ts";
@@ -52,17 +53,19 @@ export async function admit(hello: HelloFrame, options: AdmitOptions): Promise<A
   hub.serves(store);
   if (hello.handle !== undefined) await openForGrant(options, store);
   if (hello.handle === undefined) {
-    const { state, after } = await replayOf(store, hello, channel);
-    const welcome = welcomeFor(options, { state, after, session: null, degraded: null, handle: null });
-    return { store, channel, after, state, participation: null, welcome, place };
+    const found = await replayFor(store, hello, { channel, session: null });
+    const welcome = welcomeFor(options, { ...found, session: null, degraded: null, handle: null });
+    return { store, channel, ...found, participation: null, welcome, place };
   }
   const where: Place = { channel, handle: hello.handle };
+  const isTakenOver = await mayHaveLeft(store, where);
   const seat = await takeSeat(hello, { ...options, store, where });
   try {
-    return await participate(hello, { ...options, store, where, seat });
+    return await participate(hello, { ...options, store, where, seat, isTakenOver });
   } catch (error) {
     hub.free(seat);
-    await seat.leave();
+    // A sweep finds messages that were left and have not ended.
+    await (isTakenOver ? seat.awaitReturn() : seat.leave());
     throw error;
   }
 }
@@ -126,23 +129,32 @@ interface Participating extends AdmitOptions {
   readonly store: Store;
   readonly where: Place;
   readonly seat: Seat;
+  readonly isTakenOver: boolean;
 }
 
 async function participate(hello: HelloFrame, options: Participating): Promise<Admission> {
   const { store, where, seat, channel, place } = options;
   const { fence } = seat;
   const { instance, participantType: type = "person" } = hello;
-  const reason = "the writer began anew";
-  const kept = await interruptMessages(store, where, { fence, reason, except: instance });
-  const state = await readState(store, channel);
+  const kept = options.isTakenOver ? await interruptLeft(hello, options) : [];
   const { session, degraded } = await sessionFor(store, hello, where);
-  const after = await replayStart(store, hello, { channel, state, session });
+  const { after, replay } = await replayFor(store, hello, { channel, session });
   const open = new Map(kept.map(({ messageId, text, head }) => [messageId, { length: text.length, head }]));
   const hasSession = session !== null;
   const { historyItems } = options.context.limits;
   const participation = { store, place: where, fence, instance, type, hasSession, historyItems, open };
-  const welcome = welcomeFor(options, { state, after, session, degraded, handle: where.handle });
-  return { store, channel, after, state, participation, welcome, place };
+  const welcome = welcomeFor(options, { replay, after, session, degraded, handle: where.handle });
+  return { store, channel, after, replay, participation, welcome, place };
+}
+
+/** Ends what an earlier `connect()` left unfinished, and returns what this one did. */
+async function interruptLeft(
+  { instance }: HelloFrame,
+  { store, hub, where, seat, channel }: Participating,
+): Promise<readonly OpenMessage[]> {
+  const state = await hub.states.read(store, channel);
+  const reason = "the writer began anew";
+  return interruptMessages(store, where, { fence: seat.fence, reason, except: instance, state });
 }
 
 interface SessionOrReason {
@@ -161,61 +173,51 @@ async function sessionFor(store: Store, hello: HelloFrame, where: Place): Promis
   }
 }
 
-interface Replay {
-  readonly state: ChannelState;
-  readonly after: number;
-}
-
-/**
- * Where the replay begins, and the unfinished messages at that point. A reader that begins at the last anchor or at the
- * end knows no earlier message, so nothing before is read, however long the log is.
- */
-async function replayOf(store: Store, hello: HelloFrame, channel: string): Promise<Replay> {
-  const logId = channelLogId(channel);
-  if (hello.after === "latest") {
-    const sequence = await store.latestSequence(logId);
-    return { state: { ...EMPTY_STATE, sequence }, after: sequence };
-  }
-  if (hello.after === "anchor") {
-    const after = Math.max(0, (await lastAnchor(store, logId)) - 1);
-    return { state: await readState(store, channel, { ...EMPTY_STATE, sequence: after }), after };
-  }
-  const state = await readState(store, channel);
-  return { state, after: await replayStart(store, hello, { channel, state, session: null }) };
+/** Errors: `out_of_range` for a sequence beyond the log, which then was deleted and created again. */
+async function replayFor(
+  store: Store,
+  hello: HelloFrame,
+  { channel, session }: { readonly channel: string; readonly session: ParticipantSession | null },
+): Promise<{ readonly after: number; readonly replay: Replay }> {
+  const upTo = await store.latestSequence(channelLogId(channel));
+  const after = await replayStart(store, hello, { channel, session, upTo });
+  const { handle = null, replay: mode = "stream" } = hello;
+  return { after, replay: await planReplay(store, { channel, handle, mode, after, upTo }) };
 }
 
 interface ChannelEntry {
   readonly channel: string;
-  readonly state: ChannelState;
   readonly session: ParticipantSession | null;
+  readonly upTo: number;
 }
 
-/** Errors: `out_of_range` for a sequence beyond the log, which then was deleted and created again. */
 async function replayStart(store: Store, { after }: HelloFrame, known: ChannelEntry): Promise<number> {
-  const { channel, state, session } = known;
-  if (after === "latest") return state.sequence;
+  const { channel, session, upTo } = known;
+  if (after === "latest") return upTo;
   if (after === "processed") return session?.processed ?? 0;
   if (after === "anchor") return Math.max(0, (await lastAnchor(store, channelLogId(channel))) - 1);
-  if (after <= state.sequence) return after;
-  throw new ContinuoError("out_of_range", `the channel ${channel} is at ${state.sequence}, not at ${after}`, {
+  if (after <= upTo) return after;
+  throw new ContinuoError("out_of_range", `the channel ${channel} is at ${upTo}, not at ${after}`, {
     hint: "Connect again: the channel was deleted and created again.",
-    details: { latestSequence: state.sequence },
+    details: { latestSequence: upTo },
   });
 }
 
 interface WelcomeParts extends SessionOrReason {
-  readonly state: ChannelState;
+  readonly replay: Replay;
   readonly after: number;
   readonly handle: string | null;
 }
 
-function welcomeFor({ grant, channel }: AdmitOptions, { state, ...parts }: WelcomeParts): WelcomeFrame {
+function welcomeFor({ grant, channel }: AdmitOptions, { replay, ...parts }: WelcomeParts): WelcomeFrame {
+  const { upTo, wholeAfter, omitted } = replay;
   return {
     type: "hello",
     protocol: PROTOCOL_VERSION,
     workspaceId: grant.workspaceId,
     channel,
-    latestSequence: state.sequence,
+    latestSequence: upTo,
+    ...(omitted === 0 ? {} : { omitted: { messages: omitted, upTo: wholeAfter } }),
     ...parts,
   };
 }

@@ -2,8 +2,15 @@
 
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
-import { type ChannelState, interruptMessages, isLeftOut } from "../../channels/index.ts";
-import { ContinuoError, isContinuoError, type Store } from "../../model/index.ts";
+import {
+  addressedEvents,
+  interruptMessages,
+  partsOfEnded,
+  type Replay,
+  type ReplayEnd,
+  readReplayEnd,
+} from "../../channels/index.ts";
+import { ContinuoError, isContinuoError, type Store, type StoredEvent } from "../../model/index.ts";
 import {
   CHANNEL_LIMITS,
   CLOSE,
@@ -30,7 +37,7 @@ export interface Admission {
   readonly channel: string;
   /** Where the replay begins. */
   readonly after: number;
-  readonly state: ChannelState;
+  readonly replay: Replay;
   /** `null` for a connection that only reads. */
   readonly participation: Participation | null;
   readonly welcome: Parameters<Outgoing["send"]>[0];
@@ -63,6 +70,7 @@ export class Connection implements Present {
   #admission: Admission | null = null;
   #state: "new" | "greeting" | "open" | "left" = "new";
   #pump: AbortController | null = null;
+  #replayEnd: Promise<ReplayEnd> | null = null;
   #work: Promise<void> = Promise.resolve();
   #waiting = 0;
   #waitingBytes = 0;
@@ -106,7 +114,12 @@ export class Connection implements Present {
     }
     const limitMs = this.#state === "new" ? CHANNEL_LIMITS.helloMs : CHANNEL_LIMITS.silenceMs;
     if (this.#silentMs > limitMs) this.#socket.terminate();
-    else if (this.#state === "open" && !this.#outgoing.isFull) this.#outgoing.send({ type: "heartbeat" });
+    // Also while a hello is processed, which may take long: the client waits as long as it hears of the server.
+    else if (this.#isGreeted && !this.#outgoing.isFull) this.#outgoing.send({ type: "heartbeat" });
+  }
+
+  get #isGreeted(): boolean {
+    return this.#state === "greeting" || this.#state === "open";
   }
 
   get #silentMs(): number {
@@ -221,31 +234,46 @@ export class Connection implements Present {
     });
   }
 
-  /** Sends the log from a sequence on, at the reader's pace. */
+  /** Sends the log from a sequence on, at the reader's pace: the rest of the replay, then what is appended. */
   async #pumpFrom(from: number, signal: AbortSignal): Promise<void> {
     const admission = this.#admission;
     if (admission === null) return;
-    const { store, channel, state } = admission;
-    let after = from;
-    if (from >= state.sequence) await this.#ready(admission);
-    for await (const event of store.tail(channelLogId(channel), { after: from, signal })) {
-      if (!isLeftOut(event, state)) {
-        this.#outgoing.event(after, event);
-        after = event.sequence;
-        if (this.#outgoing.isFull && !(await this.#outgoing.room(signal))) {
-          if (!signal.aborted) this.#outgoing.catchUp(after);
-          return;
-        }
-      }
-      if (event.sequence === state.sequence) await this.#ready(admission);
+    const { store, channel, replay } = admission;
+    this.#replayEnd ??= readReplayEnd(store, this.#options.hub.states, replay);
+    const end = await this.#replayEnd;
+    if (signal.aborted) return;
+    const chain = { after: from, isLeftOut: partsOfEnded(end), signal };
+    for await (const event of addressedEvents(store, replay, from)) {
+      this.#sendNext(event, chain);
+      if (signal.aborted || (this.#outgoing.isFull && !(await this.#room(chain)))) return;
+    }
+    const after = Math.max(from, replay.wholeAfter);
+    if (after >= end.sequence) await this.#ready(admission, end);
+    for await (const event of store.tail(channelLogId(channel), { after, signal })) {
+      this.#sendNext(event, chain);
+      if (this.#outgoing.isFull && !(await this.#room(chain))) return;
+      if (event.sequence === end.sequence) await this.#ready(admission, end);
     }
     // The log is closed: the reader receives nothing more and need not reconnect.
     if (!signal.aborted) throw new ContinuoError("log_closed", `the channel ${channel} is closed`);
   }
 
-  async #ready({ store, channel, state }: Admission): Promise<void> {
+  #sendNext(event: StoredEvent, chain: EventChain): void {
+    if (chain.isLeftOut(event)) return;
+    this.#outgoing.event(chain.after, event);
+    chain.after = event.sequence;
+  }
+
+  /** Waits for a slow reader. False when it left, or was too slow. */
+  async #room({ after, signal }: EventChain): Promise<boolean> {
+    if (await this.#outgoing.room(signal)) return true;
+    if (!signal.aborted) this.#outgoing.catchUp(after);
+    return false;
+  }
+
+  async #ready({ store, channel }: Admission, { sequence }: ReplayEnd): Promise<void> {
     const roster = await this.#options.hub.roster(store, channel);
-    this.#outgoing.send({ type: "ready", sequence: state.sequence, roster });
+    this.#outgoing.send({ type: "ready", sequence, roster });
   }
 
   async #answer(frame: RequestFrame, bytes: number): Promise<void> {
@@ -291,8 +319,8 @@ export class Connection implements Present {
     this.#state = "left";
     const participation = this.#admission?.participation ?? null;
     if (participation !== null) {
-      const { store, place, fence } = participation;
-      await interruptMessages(store, place, { fence, reason: "the writer left" });
+      const { store, place, fence, open } = participation;
+      if (open.size > 0) await interruptMessages(store, place, { fence, reason: "the writer left" });
       await this.#seat?.leave();
     }
     this.#outgoing.end(1000, "");
@@ -333,6 +361,13 @@ export class Connection implements Present {
   #reportMistake(error: unknown): void {
     this.#options.report(`channel failed: ${error instanceof Error ? error.stack : String(error)}`);
   }
+}
+
+/** The events that a reader is sent, each after the one before. */
+interface EventChain {
+  after: number;
+  readonly isLeftOut: (event: StoredEvent) => boolean;
+  readonly signal: AbortSignal;
 }
 
 /** The number of a request whose other fields are invalid, so that the error can name it. */

@@ -1,7 +1,7 @@
 /** The presence on this server: connections by channel, their roster, and participants that disappeared. */
 
 import { randomUUID } from "node:crypto";
-import { readRoster, sweepChannels, sweeperName } from "../../channels/index.ts";
+import { ChannelStates, readRoster, sweepChannels, sweeperName } from "../../channels/index.ts";
 import { isContinuoError, type ListedLease, type Store } from "../../model/index.ts";
 import type { Participant } from "../../wire/index.ts";
 import { LIMITS } from "./limits.ts";
@@ -21,6 +21,7 @@ interface Room {
 }
 
 export class Hub {
+  readonly states: ChannelStates = new ChannelStates();
   readonly #rooms = new Map<string, Room>();
   /** Workspaces whose channels this server has served. */
   readonly #stores = new Map<string, Store>();

@@ -19,7 +19,7 @@ import {
   setSdkSession,
   storeMessage,
 } from "../../channels/index.ts";
-import { ContinuoError, type Store } from "../../model/index.ts";
+import { ContinuoError, type Store, type StoredEvent } from "../../model/index.ts";
 import type { PostFrame, RequestFrame, SessionFrame } from "../../wire/index.ts";
 
 export interface Participation {
@@ -66,9 +66,13 @@ async function performPost(participation: Participation, frame: PostFrame): Prom
   if (!begins || !(await hasEnded(store, place.channel, event))) {
     participation.open = openAfter(open, frame, event);
   }
-  // Nothing waits for the snapshot: without it, the next participant reads a little more.
-  if (isSnapshotDue(event.sequence)) readState(store, place.channel).catch(() => undefined);
+  keepStateWhenDue(store, place.channel, event);
   return { sequence: event.sequence };
+}
+
+/** Nothing waits for the snapshot: without it, the next participant reads a little more. */
+export function keepStateWhenDue(store: Store, channel: string, { sequence }: StoredEvent): void {
+  if (isSnapshotDue(sequence)) readState(store, channel).catch(() => undefined);
 }
 
 async function performSession(participation: Participation, frame: SessionFrame): Promise<unknown> {

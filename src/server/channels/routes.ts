@@ -21,6 +21,7 @@ import { readJsonObject } from "../http/index.ts";
 import { openForGrant } from "./admit.ts";
 import type { Hub } from "./hub.ts";
 import { LIMITS } from "./limits.ts";
+import { keepStateWhenDue } from "./requests.ts";
 
 interface ChannelCall {
   readonly context: ServerContext;
@@ -136,6 +137,7 @@ async function say(
   await openForGrant({ context, channel, grant }, store);
   const author = { channel, handle, type: "person", instance: "http" };
   const event = await post(store, author, { frame, open: new Map() });
+  keepStateWhenDue(store, channel, event);
   return { messageId: event.id, sequence: event.sequence };
 }
 

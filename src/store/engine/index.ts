@@ -23,6 +23,7 @@ export {
   type SqlValue,
   type Statement,
   type Stretch,
+  scanWorkOf,
   sql,
   type Transaction,
   UPSERT,

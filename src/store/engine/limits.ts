@@ -15,8 +15,9 @@ export const LIMITS = {
   tokenIds: 500,
   pageItems: 1_000,
   readEvents: 10_000,
-  /** UTF-16 units of a text that a read looks for in payloads. */
-  searchedText: 4_096,
+  /** Texts that a read looks for in payloads, and the UTF-16 units of each. */
+  searchedTexts: 16,
+  searchedTextLength: 4_096,
   /** Where a read names no `maxBytes`. */
   readBytes: 67_108_864,
   /** One page of a tail: what is in memory for a reader that is slow. */

@@ -8,6 +8,7 @@
 import type { Compilable, Kysely, RawBuilder } from "kysely";
 import type { Retention, Sha256 } from "../../model/index.ts";
 import type { Schema } from "../schema/index.ts";
+import { LIMITS } from "./limits.ts";
 
 export type SqlValue = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
 
@@ -35,6 +36,12 @@ export interface Stretch {
   readonly bytes: number;
   /** Rows that a filter looks at. */
   readonly scanned: number;
+}
+
+/** For a statement that looks at many rows and gives few of them. */
+export function scanWorkOf({ stretch }: Dialect, scanned: number): (rows: readonly unknown[]) => number {
+  const work = Math.min(scanned, stretch.scanned) / LIMITS.scannedPerWork;
+  return (rows) => rows.length + work;
 }
 
 /** What differs between the two dialects. */

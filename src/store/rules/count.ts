@@ -1,7 +1,7 @@
 /** Counts: the events after a sequence, and the rows of a whole store. */
 
 import type { CountOptions } from "../../model/index.ts";
-import { type Scope, type SqlValue, sql, type Work } from "../engine/index.ts";
+import { type Scope, type Segment, type SqlValue, scanWorkOf, sql, type Work } from "../engine/index.ts";
 import { lineageOf, openLog } from "./log-rows.ts";
 import { assertName, assertSequence, invalid } from "./refusals.ts";
 
@@ -24,17 +24,32 @@ export function* countEvents(scope: Scope, logId: string, request: CountRequest)
     const from = Math.max(segment.after, after);
     const to = Math.min(segment.upTo, upTo);
     if (from >= to) continue;
-    const parameters: SqlValue[] = [segment.logKey, from, to, ...types];
+    count += yield* countSegment(scope, { ...segment, after: from, upTo: to }, request);
+  }
+  return count;
+}
+
+function* countSegment(
+  scope: Scope,
+  segment: Segment,
+  { types = [], retention }: CountRequest,
+): Work<number> {
+  const { dialect } = scope;
+  const filter =
+    (types.length === 0 ? "" : ` and type in (${types.map(() => "?").join(", ")})`) +
+    (retention === undefined ? "" : " and retention = ?");
+  const text = dialect.placeholders(
+    `select count(*) as count from events where log_key = ? and sequence > ? and sequence <= ?${filter}`,
+  );
+  let count = 0;
+  for (let { after } = segment; after < segment.upTo; ) {
+    const upTo = Math.min(segment.upTo, after + dialect.stretch.scanned);
+    const parameters: SqlValue[] = [segment.logKey, after, upTo, ...types];
     if (retention !== undefined) parameters.push(retention === "critical" ? 0 : 1);
-    const filter =
-      (types.length === 0 ? "" : ` and type in (${types.map(() => "?").join(", ")})`) +
-      (retention === undefined ? "" : " and retention = ?");
-    const [row] = yield* sql<{ readonly count: number }>(
-      scope,
-      `select count(*) as count from events where log_key = ? and sequence > ? and sequence <= ?${filter}`,
-      ...parameters,
-    );
-    count += row?.count ?? 0;
+    const workOf = scanWorkOf(dialect, upTo - after);
+    const rows = (yield { sql: text, parameters, workOf }) as readonly { readonly count: number }[];
+    count += rows[0]?.count ?? 0;
+    after = upTo;
   }
   return count;
 }

@@ -1,7 +1,7 @@
 /** Reads: pages of a log across the stretches that it was forked from. */
 
 import type { EventPage, ReadOptions, StoredEvent } from "../../model/index.ts";
-import { LIMITS, type Scope, type Segment, type Work } from "../engine/index.ts";
+import { LIMITS, type Scope, type Segment, scanWorkOf, type Work } from "../engine/index.ts";
 import { type EventTuple, eventColumns, toStoredEvent } from "./events.ts";
 import { holdsBytes, type LogRow, lineageOf, openLog } from "./log-rows.ts";
 import { assertName, assertSequence, assertText, invalid, logRemoved, tooLarge } from "./refusals.ts";
@@ -84,7 +84,7 @@ interface ReadRange {
   readonly types: readonly string[];
   readonly id: string | undefined;
   readonly runId: string | undefined;
-  readonly text: string | undefined;
+  readonly texts: readonly string[];
   readonly newest: boolean;
 }
 
@@ -99,18 +99,20 @@ function wantedOf(request: ReadRequest): ReadRange {
   if (request.order !== undefined && request.order !== "oldest" && request.order !== "newest") {
     throw invalid('the order of a read must be "oldest" or "newest"');
   }
-  const { types = [], id, runId, text } = request;
+  const { types = [], texts = [], id, runId } = request;
   for (const type of types) assertName("type", type);
   if (id !== undefined) assertName("id", id);
   if (runId !== undefined) assertName("runId", runId);
-  if (text !== undefined) assertSearchedText(text);
-  return { after, before, limit, maxBytes, types, id, runId, text, newest: request.order === "newest" };
+  if (texts.length > LIMITS.searchedTexts) throw tooLarge("texts", LIMITS.searchedTexts, texts.length);
+  for (const text of texts) assertSearchedText(text);
+  return { after, before, limit, maxBytes, types, texts, id, runId, newest: request.order === "newest" };
 }
 
 function assertSearchedText(text: string): void {
   assertText("text", text);
   if (text === "") throw invalid("the text that a read looks for must not be empty");
-  if (text.length > LIMITS.searchedText) throw tooLarge("the text", LIMITS.searchedText, text.length);
+  if (text.length > LIMITS.searchedTextLength)
+    throw tooLarge("a text", LIMITS.searchedTextLength, text.length);
 }
 
 interface SegmentRead extends ReadRange {
@@ -142,8 +144,8 @@ function* readSegment(scope: Scope, segment: Segment, wanted: SegmentRead, page:
 }
 
 /** Filters without an index look at every row of a range. */
-function isScan({ types, id, runId, text }: ReadRange): boolean {
-  return id === undefined && runId === undefined && (types.length > 0 || text !== undefined);
+function isScan({ types, texts, id, runId }: ReadRange): boolean {
+  return id === undefined && runId === undefined && types.length + texts.length > 0;
 }
 
 function take(page: PageState, found: readonly EventTuple[], { limit, maxBytes }: ReadRange): void {
@@ -191,9 +193,9 @@ function* readStretch(
     filter += " and run_id = ?";
     parameters.push(wanted.runId);
   }
-  if (wanted.text !== undefined) {
-    filter += ` and ${dialect.positionIn}(payload, ?) > 0`;
-    parameters.push(wanted.text);
+  if (wanted.texts.length > 0) {
+    filter += ` and (${wanted.texts.map(() => `${dialect.positionIn}(payload, ?) > 0`).join(" or ")})`;
+    parameters.push(...wanted.texts);
   }
   const order = wanted.newest ? "desc" : "asc";
   const text = `select ${eventColumns(wanted.body)} from events
@@ -205,11 +207,8 @@ function* readStretch(
     bytes += sizeOf(tuple);
     return bytes > budgetBytes && count++ > 0;
   };
-  const scannedWork = isScan(wanted)
-    ? Math.min(upTo - after, dialect.stretch.scanned) / LIMITS.scannedPerWork
-    : 0;
-  const workOf = (rows: readonly unknown[]): number =>
-    rows.length + scannedWork + bytes / LIMITS.bytesPerWork;
+  const scanWork = scanWorkOf(dialect, isScan(wanted) ? upTo - after : 0);
+  const workOf = (rows: readonly unknown[]): number => scanWork(rows) + bytes / LIMITS.bytesPerWork;
   const sql = dialect.bounded(dialect.placeholders(text), {
     body: wanted.body,
     direction: order,

@@ -87,25 +87,26 @@ export const readCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "text chooses events whose payload contains it, as JSON",
+    name: "texts chooses events whose payload contains one of them, as JSON",
     run: async ({ store }) => {
       const logId = await newLog(store);
-      const texts = ["@bot a", "@BOT b", "né @böt \"c\"", "100%", "1000"];
+      const texts = ["@bot a", "@BOT b", 'né @böt "c"', "100%", "1000"];
       await store.append(
         logId,
         texts.map((content, n) => ({ type: n === 0 ? "first" : "other", data: { content } })),
       );
       const sequences = async (options: object): Promise<readonly number[]> =>
         sequencesOf((await store.read(logId, options)).events);
-      assert.deepEqual(await sequences({ text: "@bot" }), [1]);
-      assert.deepEqual(await sequences({ text: "@böt" }), [3]);
-      assert.deepEqual(await sequences({ text: '\\"c\\"' }), [3]);
-      assert.deepEqual(await sequences({ text: "0%" }), [4]);
-      assert.deepEqual(await sequences({ text: "content", types: ["other"], limit: 2 }), [2, 3]);
-      assert.deepEqual(await sequences({ text: "100", order: "newest", limit: 1 }), [5]);
-      assert.deepEqual(await sequences({ text: "nowhere" }), []);
-      await rejects("invalid", store.read(logId, { text: "" }));
-      await rejects("too_large", store.read(logId, { text: "x".repeat(4_097) }));
+      assert.deepEqual(await sequences({ texts: ["@bot"] }), [1]);
+      assert.deepEqual(await sequences({ texts: ["@böt"] }), [3]);
+      assert.deepEqual(await sequences({ texts: ['\\"c\\"'] }), [3]);
+      assert.deepEqual(await sequences({ texts: ["0%"] }), [4]);
+      assert.deepEqual(await sequences({ texts: ["content"], types: ["other"], limit: 2 }), [2, 3]);
+      assert.deepEqual(await sequences({ texts: ["100"], order: "newest", limit: 1 }), [5]);
+      assert.deepEqual(await sequences({ texts: ["nowhere"] }), []);
+      assert.deepEqual(await sequences({ texts: ["nowhere", "@b", "%"] }), [1, 3, 4]);
+      await rejects("invalid", store.read(logId, { texts: [""] }));
+      await rejects("too_large", store.read(logId, { texts: ["x".repeat(4_097)] }));
     },
   },
   {

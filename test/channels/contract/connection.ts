@@ -260,6 +260,79 @@ export const connectionCases: readonly ChannelCase[] = [
     },
   },
   {
+    id: "REPLAY-6",
+    title: "a reader who skips is sent what is addressed to it, whole, and then what is new",
+    run: async ({ url, join }) => {
+      const ann = await join("ann");
+      await ann.send("@bob one");
+      await ann.send("@bobby two");
+      const { messageId } = await ann.send("");
+      await ann.update(messageId, "@bob thr");
+      await ann.update(messageId, "ee");
+      await ann.complete(messageId);
+      await ann.send("four", { to: ["bob"] });
+      using raw = await openRaw(url);
+      raw.send({ ...hello({ handle: "bob" }), replay: "skip" });
+      const { sequence } = await raw.next("ready");
+      await ann.send("five");
+      await until(() => raw.frames.filter(({ type }) => type === "event").length === 4, "four events");
+      const events = raw.frames.filter(({ type }) => type === "event");
+      expect(events).toMatchObject([
+        { after: 0, event: { sequence: 1, type: "message_sent" } },
+        { after: 1, event: { sequence: 6, type: "message_completed", data: { content: "@bob three" } } },
+        { after: 6, event: { sequence: 7, data: { content: "four" } } },
+        { after: 7, event: { sequence: 8, data: { content: "five" } } },
+      ]);
+      expect(sequence).toBe(7);
+      expect(await refusal(url, { ...hello({}), replay: "some" })).toBe("invalid");
+    },
+  },
+  {
+    id: "REPLAY-7",
+    title: "a reader who collects is sent the newest messages and the number of the others",
+    run: async ({ url, join }, store) => {
+      await join("ann");
+      const actor = { kind: "person", id: "ann" } as const;
+      const said = (n: number) => ({
+        type: "message_sent",
+        actor,
+        data: { content: n === 9 ? "@bob" : `${n}` },
+      });
+      await store.append(
+        LOG,
+        Array.from({ length: 1_100 }, (_, n) => said(n)),
+      );
+      using raw = await openRaw(url);
+      raw.send({ ...hello({ handle: "bob" }), replay: "collect" });
+      expect(await raw.next("hello")).toMatchObject({ after: 0, omitted: { messages: 100, upTo: 100 } });
+      await raw.next("ready");
+      const events = raw.frames.filter(({ type }) => type === "event");
+      expect(events.map(({ after }) => after).slice(0, 3)).toEqual([0, 10, 101]);
+      expect(events).toHaveLength(1_001);
+    },
+  },
+  {
+    id: "REPLAY-8",
+    title: "while a long replay is read, other connections are served",
+    run: async ({ url, join }, store) => {
+      const ann = await join("ann");
+      const actor = { kind: "person", id: "ann" } as const;
+      const many = Array.from({ length: 4_000 }, (_, n) => ({
+        type: "message_sent",
+        actor,
+        data: { content: `${n}` },
+      }));
+      await store.append(LOG, many);
+      using raw = await openRaw(url);
+      raw.send(hello({ handle: "bob" }));
+      await raw.next("hello");
+      // Answered before the replay is over.
+      await ann.send("in between");
+      expect(raw.frames.some(({ type }) => type === "ready")).toBe(false);
+      await raw.next("ready");
+    },
+  },
+  {
     id: "ANCHOR-1",
     title: "a replay from the anchor begins with the newest one",
     run: async ({ url, join }) => {

@@ -1,0 +1,188 @@
+/** Joining a channel of many messages that has no snapshot, as after an import: the work is counted, not timed. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ChannelStates, readState } from "../../src/channels/index.ts";
+import type { NewEvent, Store } from "../../src/model/index.ts";
+import { Outgoing } from "../../src/server/channels/outgoing.ts";
+import { LIMITS, openStore } from "../../src/store/index.ts";
+import { countWork } from "../store/harness/turns.ts";
+import { type OpenChannel, openChannelServer, take, words } from "./open-channel.ts";
+
+const LOG = "channels/team";
+const MESSAGES = 4_000;
+/** What is said to the bot, by sequence. */
+const TO_BOT = [7, 1_500, MESSAGES - 1_500, MESSAGES - 10];
+/** Two turns, each with the statement that exceeds it: the count may begin in the middle of one. */
+const MOST = 3 * LIMITS.turnWork;
+
+let imported: Store;
+let reads: { events: number };
+let channel: OpenChannel;
+
+beforeAll(async () => {
+  imported = await openStore("memory:");
+  const counted = counting(imported);
+  reads = counted.reads;
+  channel = await openChannelServer(counted.store);
+  await imported.createLog({ logId: LOG });
+  for (let at = 1; at <= MESSAGES; at += 1_000)
+    await imported.append(
+      LOG,
+      Array.from({ length: 1_000 }, (_, n) => message(at + n)),
+    );
+});
+afterAll(async () => {
+  await channel[Symbol.asyncDispose]();
+  await imported.close();
+});
+
+function message(n: number): NewEvent {
+  const content = TO_BOT.includes(n) ? `@bot question ${n}` : `message ${n} about a robot`;
+  const actor = { kind: "person", id: n % 2 === 0 ? "ann" : "ben" } as const;
+  return { id: `m${n}`, type: "message_sent", actor, data: { messageId: `m${n}`, content } };
+}
+
+/** Counts the events that the server reads of the store. */
+function counting(store: Store): { readonly store: Store; readonly reads: { events: number } } {
+  const counts = { events: 0 };
+  const counted: Store = Object.assign(Object.create(store) as Store, {
+    forWorkspace: () => counted,
+    read: async (...given: Parameters<Store["read"]>) => {
+      const page = await store.read(...given);
+      counts.events += page.events.length;
+      return page;
+    },
+    tail: async function* (...given: Parameters<Store["tail"]>) {
+      for await (const event of store.tail(...given)) {
+        counts.events++;
+        yield event;
+      }
+    },
+  });
+  return { store: counted, reads: counts };
+}
+
+/** The most frames of events that one turn of the event loop sent. */
+async function mostSent(run: () => Promise<void>): Promise<number> {
+  const { event: send } = Outgoing.prototype;
+  let inTurn = 0;
+  let most = 0;
+  Outgoing.prototype.event = function (...given) {
+    most = Math.max(most, ++inTurn);
+    send.apply(this, given);
+  };
+  let turn = setImmediate(function next() {
+    inTurn = 0;
+    turn = setImmediate(next);
+  });
+  try {
+    await run();
+    return most;
+  } finally {
+    Outgoing.prototype.event = send;
+    clearImmediate(turn);
+  }
+}
+
+test("a newcomer who skips has nothing read but what is addressed to it", async () => {
+  reads.events = 0;
+  const { most } = await countWork(async () => {
+    const bot = await channel.join("bot", { replayMode: "skip" });
+    expect(reads.events).toBe(TO_BOT.length);
+    expect((await take(bot, TO_BOT.length)).map(({ sequence }) => sequence)).toEqual(TO_BOT);
+    expect(bot.missedMessages).toEqual([]);
+    await bot.close();
+  });
+  expect(most).toBeLessThanOrEqual(MOST);
+  const cy = await channel.join("cy", { replayMode: "skip" });
+  await cy.close();
+  expect(reads.events).toBe(TO_BOT.length);
+});
+
+test("a newcomer who collects has the newest 1,000 messages read, and gets the number of the others", async () => {
+  reads.events = 0;
+  const { most } = await countWork(async () => {
+    const bot = await channel.join("bot", { replayMode: "collect" });
+    // Found, folded and sent; and what is addressed before them.
+    expect(reads.events).toBe(3 * 1_000 + 3);
+    const missed = bot.missedMessages.map(({ sequence }) => sequence);
+    expect([missed.length, missed[0], missed.at(-1)]).toEqual([999, MESSAGES - 999, MESSAGES]);
+    expect(bot.formatMissedContext({ maxChars: 500 }).count).toBe(MESSAGES - TO_BOT.length);
+    expect((await take(bot, TO_BOT.length)).map(({ sequence }) => sequence)).toEqual(TO_BOT);
+    await bot.close();
+  });
+  expect(most).toBeLessThanOrEqual(MOST);
+});
+
+test("a newcomer to whom everything is streamed leaves turns to others, and a snapshot to the next one", async () => {
+  expect(await imported.getLatestSnapshot({ logId: LOG, name: "channel" })).toBeNull();
+  let sequences: readonly (number | undefined)[] = [];
+  const sent = await mostSent(async () => {
+    const { most } = await countWork(async () => {
+      const reader = await channel.join("reader", { replayMode: "stream" });
+      sequences = (await take(reader, MESSAGES)).map(({ sequence }) => sequence);
+      await reader.close();
+    });
+    expect(most).toBeLessThanOrEqual(MOST);
+  });
+  expect(sequences).toEqual(Array.from({ length: MESSAGES }, (_, n) => n + 1));
+  expect(sent).toBeLessThanOrEqual(MOST);
+  const snapshot = await imported.getLatestSnapshot({ logId: LOG, name: "channel" });
+  expect(snapshot?.sequence).toBe(MESSAGES);
+});
+
+test("a message that comes while the replay is read follows it", async () => {
+  const reader = await channel.join("reader", { replayMode: "stream" });
+  const writer = await channel.join("writer", { replayMode: "skip" });
+  await writer.send("the newest");
+  const last = (await take(reader, MESSAGES + 1)).at(-1);
+  expect([last?.sequence, last === undefined ? "" : words(last)]).toEqual([
+    MESSAGES + 1,
+    "writer: the newest",
+  ]);
+});
+
+test("readers who come at the same time fold the log once", async () => {
+  const other = await openStore("memory:");
+  const counted = counting(other);
+  await other.createLog({ logId: LOG });
+  for (let at = 1; at <= 2_000; at += 1_000)
+    await other.append(
+      LOG,
+      Array.from({ length: 1_000 }, (_, n) => message(at + n)),
+    );
+  const states = new ChannelStates();
+  const all = await Promise.all(Array.from({ length: 10 }, () => states.read(counted.store, "team")));
+  expect(all.map(({ sequence }) => sequence)).toEqual(Array(10).fill(2_000));
+  expect(counted.reads.events).toBe(2_000);
+  await other.append(LOG, [message(2_001)]);
+  expect((await states.read(counted.store, "team")).sequence).toBe(2_001);
+  await other.close();
+});
+
+/** A log of whole messages that are made when they are read. */
+function endlessLog(latest: number): { readonly store: Store; readonly stored: number[] } {
+  const stored: number[] = [];
+  const store = {
+    workspaceId: "w",
+    getLatestSnapshot: () =>
+      Promise.resolve(stored.length === 0 ? null : { sequence: stored.at(-1), data: { open: {} } }),
+    putSnapshot: ({ sequence }: { sequence: number }) => Promise.resolve(stored.push(sequence)),
+    deleteSnapshots: () => Promise.resolve(0),
+    read: (_: string, { after = 0, limit = 1 }: { after?: number; limit?: number }) => {
+      const count = Math.min(limit, latest - after);
+      const events = Array.from({ length: count }, (_, n) => ({
+        ...message(after + n + 1),
+        sequence: after + n + 1,
+      }));
+      return Promise.resolve({ events, nextAfter: after + count < latest ? after + count : null });
+    },
+  };
+  return { store: store as unknown as Store, stored };
+}
+
+test("a fold of a long log keeps what it has on its way, so that the next one continues there", async () => {
+  const { store, stored } = endlessLog(120_500);
+  expect((await readState(store, "team")).sequence).toBe(120_500);
+  expect(stored).toEqual([50_000, 100_000, 120_500]);
+});
