@@ -21,7 +21,7 @@ class QuietSocket extends EventEmitter {
   }
 }
 
-test("a client whose hello takes long hears heartbeats meanwhile, and its connection is kept", () => {
+test("a client whose hello takes long hears heartbeats, and its connection is kept", () => {
   const socket = new QuietSocket();
   const connection = new Connection({
     socket: socket as unknown as WebSocket,
