@@ -1,43 +1,13 @@
 /** The recorded conversations with Claude Code: what was said, and what each case shows. */
 
 import { join } from "node:path";
-import { type Claude, type ClaudeMode, openClaude } from "../../test/agents/claude/driver.ts";
-import { callSdk } from "../../test/agents/claude/sdk.ts";
 import { PICTURE } from "../../test/agents/picture.ts";
-import { makeSandbox, type Sandbox } from "../../test/agents/sandbox.ts";
-import {
-  type ModelServer,
-  type Script,
-  startModelServer,
-  text,
-  thinking,
-  tool,
-} from "../../test/model-servers/index.ts";
+import { text, thinking, tool } from "../../test/model-servers/index.ts";
 import type { NativeCase } from "./case.ts";
-import { inProject, TEA_PROJECT } from "./project.ts";
+import { type ClaudeCase, SESSION, withClaude } from "./claude-stage.ts";
+import { CLAUDE_STATES } from "./claude-states.ts";
 
-const SESSION = "5f0c2b1e-7d43-4a86-9a55-0c1f2e3d4b5a";
 const FORK = "8d9e6a7b-1c2d-4e3f-8a4b-5c6d7e8f9a0b";
-
-export interface ClaudeStage {
-  readonly sandbox: Sandbox;
-  readonly claude: Claude;
-  readonly server: ModelServer;
-  readonly sdk: (name: string, ...args: readonly unknown[]) => Promise<unknown>;
-}
-
-interface ClaudeCase {
-  readonly name: string;
-  readonly shows: string;
-  readonly made: string;
-  /** Claude Code with all its tools; else bare. */
-  readonly full?: true;
-  readonly script: Script;
-  /** Holds the conversation; gives the session that is resumed afterwards, where it is not `SESSION`. */
-  readonly hold: (
-    stage: ClaudeStage,
-  ) => Promise<{ readonly resume?: string; readonly cwd?: string } | undefined>;
-}
 
 const CASES: readonly ClaudeCase[] = [
   {
@@ -327,7 +297,7 @@ const CASES: readonly ClaudeCase[] = [
   },
 ];
 
-export const claudeCases: readonly NativeCase[] = CASES.map((one) => ({
+export const claudeCases: readonly NativeCase[] = [...CASES, ...CLAUDE_STATES].map((one) => ({
   agent: "claude",
   name: one.name,
   shows: one.shows,
@@ -342,16 +312,3 @@ export const claudeCases: readonly NativeCase[] = CASES.map((one) => ({
       await keep.request(stage.sandbox, resume, request);
     }),
 }));
-
-/** A sandbox with the tea project, a scripted model, and Claude Code. */
-export async function withClaude(
-  script: Script,
-  mode: ClaudeMode,
-  hold: (stage: ClaudeStage) => Promise<void>,
-): Promise<void> {
-  await using sandbox = await makeSandbox();
-  for (const [path, content] of TEA_PROJECT) await sandbox.write(join("project", path), content);
-  await using server = await startModelServer(inProject(script, sandbox));
-  const claude = await openClaude(sandbox, server.url, mode);
-  await hold({ sandbox, claude, server, sdk: (name, ...args) => callSdk(sandbox, claude, name, args) });
-}

@@ -12,7 +12,10 @@ export const STABLE_HOME = "/home/dev";
 
 /** Boilerplate by the text that it begins with, wherever it stands in a session or a request. */
 const BOILERPLATE: readonly (readonly [RegExp, string])[] = [
-  [/^<system-reminder>[\s\S]*$/, `<system-reminder>\n${LEFT_OUT}\n</system-reminder>`],
+  [
+    /^<system-reminder>(?![^\n]*\n[^\n]* hook additional context: )[\s\S]*$/,
+    `<system-reminder>\n${LEFT_OUT}\n</system-reminder>`,
+  ],
   [/^<local-command-caveat>[\s\S]*$/, `<local-command-caveat>${LEFT_OUT}</local-command-caveat>`],
   [
     /^This session is being continued from a previous conversation[\s\S]*?\nSummary:\n([^\n]*)[\s\S]*$/,

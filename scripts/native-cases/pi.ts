@@ -1,36 +1,11 @@
 /** The recorded conversations with pi: what was said, and what each case shows. */
 
-import { join } from "node:path";
-import { entryIdsIn, openPi, type Pi } from "../../test/agents/pi/driver.ts";
+import { entryIdsIn } from "../../test/agents/pi/driver.ts";
 import { PICTURE } from "../../test/agents/picture.ts";
-import { makeSandbox, type Sandbox } from "../../test/agents/sandbox.ts";
-import {
-  type ModelServer,
-  type Script,
-  startModelServer,
-  text,
-  thinking,
-  tool,
-} from "../../test/model-servers/index.ts";
+import { type Script, text, thinking, tool } from "../../test/model-servers/index.ts";
 import type { NativeCase } from "./case.ts";
-import { inProject, TEA_PROJECT } from "./project.ts";
-
-const SESSION = "01997c1e-5b00-7a11-8c22-9d33ae44bf55";
-
-export interface PiStage {
-  readonly sandbox: Sandbox;
-  readonly pi: Pi;
-  readonly server: ModelServer;
-}
-
-interface PiCase {
-  readonly name: string;
-  readonly shows: string;
-  readonly made: string;
-  readonly script: Script;
-  /** Holds the conversation; gives the file of the session that is resumed afterwards. */
-  readonly hold: (stage: PiStage) => Promise<string>;
-}
+import { type PiCase, SESSION, talkAnew, withPi } from "./pi-stage.ts";
+import { PI_STATES } from "./pi-states.ts";
 
 const THREE_TURNS: Script = {
   summary: "They left the shorter name.",
@@ -264,34 +239,24 @@ const CASES: readonly PiCase[] = [
   },
 ];
 
-async function talkAnew(pi: Pi, said: readonly string[]): Promise<string> {
-  await using talk = pi.talk({ sessionId: SESSION });
-  for (const words of said) await talk.say(words);
-  return await talk.sessionFile();
-}
-
-export const piCases: readonly NativeCase[] = CASES.map((one) => ({
+export const piCases: readonly NativeCase[] = [...CASES, ...PI_STATES].map((one) => ({
   agent: "pi",
   name: one.name,
   shows: one.shows,
   made: one.made,
   hold: (lastWords, keep) =>
-    withPi(one.script, async ({ sandbox, server, pi }) => {
-      const session = await one.hold({ sandbox, server, pi });
-      await keep.home(sandbox, pi.home);
-      await using talk = pi.talk({ session });
-      await talk.say(lastWords);
-      const request = server.conversation().at(-1);
-      if (request === undefined) throw new Error("no request was sent");
-      const { sessionId } = await talk.request("get_state");
-      await keep.request(sandbox, String(sessionId), request);
-    }),
+    withPi(
+      one.script,
+      async ({ sandbox, server, pi }) => {
+        const session = await one.hold({ sandbox, server, pi });
+        await keep.home(sandbox, pi.home);
+        await using talk = pi.talk({ session });
+        await talk.say(lastWords);
+        const request = server.conversation().at(-1);
+        if (request === undefined) throw new Error("no request was sent");
+        const { sessionId } = await talk.request("get_state");
+        await keep.request(sandbox, String(sessionId), request);
+      },
+      one,
+    ),
 }));
-
-/** A sandbox with the tea project, a scripted model, and pi. */
-export async function withPi(script: Script, hold: (stage: PiStage) => Promise<void>): Promise<void> {
-  await using sandbox = await makeSandbox();
-  for (const [path, content] of TEA_PROJECT) await sandbox.write(join("project", path), content);
-  await using server = await startModelServer(inProject(script, sandbox));
-  await hold({ sandbox, server, pi: await openPi(sandbox, server.url) });
-}

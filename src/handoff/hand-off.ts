@@ -21,6 +21,7 @@ import {
   type Sending,
   toldApart,
   toReceipt,
+  withLines,
   withUnsentThoughts,
   wordsOfThought,
 } from "./converting/index.ts";
@@ -38,7 +39,7 @@ import {
   takeBackProvenance,
   withProvenance,
 } from "./source/index.ts";
-import type { AgentPrograms, Verification } from "./verify.ts";
+import { type AgentPrograms, asideLines, type Verification } from "./verify.ts";
 
 export interface HandOffOptions extends LookupOptions, PartOptions {
   readonly to: AgentName;
@@ -115,16 +116,16 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   const begun = back?.begun ?? null;
   const made = await makeSession({ gitBranch, back: begun, messages, cwd, title, places, to });
   using staged = await stageSession(made, source.openShelf);
-  const receipt = toReceipt([
+  const planned = toReceipt([
     ...source.left,
     ...withUnsentThoughts([...kept.records, ...records], [...kept.thoughts, ...thoughts], {
       now: staged,
       own: back === null ? null : await sendingOf(back),
     }),
   ]);
-  assertWithinLoss(receipt, options.maxLoss);
+  assertWithinLoss(planned, options.maxLoss);
   const unwritten = {
-    ...{ agent: to, cwd, title, receipt, broughtBack: broughtBackOf(back) },
+    ...{ agent: to, cwd, title, receipt: planned, broughtBack: broughtBackOf(back) },
     ...{ verification: null, madeDatabase: null },
   };
   if (options.until === "receipt") {
@@ -136,6 +137,8 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
   if (placed !== null) return { ...unwritten, ...placed, resumeCommand: resumeCommandOf(placed) };
   const { verifyBy: by = "agent", programs } = options;
   const verification = await verifySession(staged, { by, programs, places, signal });
+  const receipt = withLines(planned, asideLines(verification));
+  assertWithinLoss(receipt, options.maxLoss);
   const { said: mark } = staged;
   const { sessionId } = made.session;
   const location = made.writer.locationOf(made.file, sessionId);
@@ -147,7 +150,7 @@ export async function handOff(ref: SessionRef, options: HandOffOptions): Promise
     around: (place) => withProvenance(handed, places, place),
   });
   const resumeCommand = resumeCommandOf({ agent: to, sessionId, location });
-  return { ...unwritten, sessionId, location, resumeCommand, verification, madeDatabase };
+  return { ...unwritten, receipt, sessionId, location, resumeCommand, verification, madeDatabase };
 }
 
 /** The same for the same records, handed over in the same way. */

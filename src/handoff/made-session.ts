@@ -16,7 +16,7 @@ import {
   repeatMakers,
 } from "../native/writing/index.ts";
 import {
-  differenceBetween,
+  differenceFromSaid,
   isConversation,
   type SpokenMessage,
   selectMessages,
@@ -124,7 +124,7 @@ export async function stageSession(
   const file = await stageRecords({ writer, session: staged, records, home });
   const reader = await formatOf(writer.agent);
   const history = await readBack({ reader, file, home, shelf: stack.use(openOne()) });
-  const difference = differenceBetween(saidOf(made), history);
+  const difference = differenceFromSaid(saidOf(made), history);
   if (difference !== null) {
     throw new ContinuoError(
       "verification_failed",
@@ -179,8 +179,12 @@ export async function verifySession(staged: StagedSession, options: VerifyOption
   const program = options.by === "own" ? null : programOf(writer.agent, options.places, options.programs);
   if (program === null) return { by: "continuo", outcome: "same", messages: history.length };
   const written = {
-    history: withoutAside(saidOf(made, isSeen), history),
-    modelView: withoutAside(selectMessages(history, view).messages, history),
+    view,
+    spoken: {
+      history: withoutAside(saidOf(made, isSeen), history),
+      "model view": withoutAside(selectMessages(history, view).messages, history),
+    },
+    messages: history.length,
   };
   return await verifyWithAgent(writer.agent, written, {
     ...{ file, home, project, program, scratch: home.home },

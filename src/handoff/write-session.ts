@@ -12,13 +12,14 @@ import {
   type Receipt,
   type ReceiptRecord,
   toReceipt,
+  withLines,
   withUnsentThoughts,
 } from "./converting/index.ts";
 import { assertWithinLoss } from "./fidelity.ts";
 import { makeFirstFile } from "./first-start.ts";
 
 import { makeSession, placeMade, stageSession, verifySession } from "./made-session.ts";
-import type { AgentPrograms, Verification } from "./verify.ts";
+import { type AgentPrograms, asideLines, type Verification } from "./verify.ts";
 
 export interface WriteSessionOptions {
   readonly to: AgentName;
@@ -95,11 +96,13 @@ export async function writeConverted(
   });
   using staged = await stageSession(made);
   const told = withUnsentThoughts(records, thoughts, { now: staged, own: null });
-  const receipt = toReceipt([...(options.left ?? []), ...told]);
-  assertWithinLoss(receipt, options.maxLoss);
-  if (options.until === "receipt") return { receipt, written: null };
+  const planned = toReceipt([...(options.left ?? []), ...told]);
+  assertWithinLoss(planned, options.maxLoss);
+  if (options.until === "receipt") return { receipt: planned, written: null };
   const by = options.verifyBy ?? "own";
   const verification = await verifySession(staged, { by, programs, places, signal });
+  const receipt = withLines(planned, asideLines(verification));
+  assertWithinLoss(receipt, options.maxLoss);
   const madeDatabase = await makeFirstFile(made, { programs, places, signal });
   await placeMade(made, { provenance: null, key: null });
   const { sessionId } = made.session;

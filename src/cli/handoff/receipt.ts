@@ -15,12 +15,19 @@ export function madeLines(made: HandOff, shell: Shell): string[] {
   return [
     `${made.agent}:${made.sessionId}  ${made.title}`,
     tildePath(made.location ?? "", shell.home),
-    `read back by ${made.verification?.by ?? ""}`,
+    ...readBackLines(made),
     ...broughtBackLines(made),
     ...(made.madeDatabase === null
       ? []
       : [`${made.agent} never ran here: it made its database ${tildePath(made.madeDatabase, shell.home)}`]),
   ];
+}
+
+function readBackLines({ agent, verification }: HandOff): string[] {
+  if (verification === null) return [];
+  const { by, asides } = verification;
+  const warning = `warning: ${by} reads what ${agent} adds by itself differently: ${asides}`;
+  return [`read back by ${by}`, ...(asides === undefined ? [] : [warning])];
 }
 
 function broughtBackLines({ broughtBack }: HandOff): string[] {

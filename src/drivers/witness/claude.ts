@@ -31,10 +31,7 @@ export async function claudeWitness(staged: StagedSession): Promise<Testimony> {
     await messagesOf(staged, forkOf(staged, copy)),
   ];
   const ids = new Set(given.map(({ id }) => id));
-  return {
-    ...{ by: "claude --fork-session", depth: "all", covers: "model view" },
-    messages: own.filter(({ id }) => ids.has(id)),
-  };
+  return { by: "claude --fork-session", depth: "all", history: own.filter(({ id }) => ids.has(id)) };
 }
 
 /** The copy lies in the folder of the project that Claude Code was started in: that of the session. */

@@ -7,7 +7,7 @@ import type { Block } from "../../model/index.ts";
 import { textParts } from "../../native/codex/index.ts";
 import { createCalls } from "../process/index.ts";
 import { CLOSED_URL, talkTo } from "./program.ts";
-import type { StagedSession, Testimony } from "./witness.ts";
+import type { SpokenTestimony, StagedSession } from "./witness.ts";
 
 const CONFIG = `openai_base_url = "${CLOSED_URL}/v1"
 check_for_update_on_startup = false
@@ -24,7 +24,7 @@ const WRAPPER = /^(?:<image name=[^>]*>|<\/image>)$/u;
 /** Those that were begun without a terminal too, which it lists only where it is asked for them. */
 const SOURCES = ["cli", "vscode", "exec", "appServer", "unknown"];
 
-export async function codexWitness(staged: StagedSession): Promise<Testimony> {
+export async function codexWitness(staged: StagedSession): Promise<SpokenTestimony> {
   const home = join(staged.scratch, ".codex");
   makeScratchFolder(home);
   writeFileSync(join(home, "config.toml"), CONFIG, { mode: 0o600 });
@@ -61,7 +61,7 @@ function turnsOf(result: unknown): Json[] {
   return turns.flatMap((turn) => (Array.isArray(turn.items) ? turn.items.filter(isJson) : []));
 }
 
-function messageOf(item: Json): Testimony["messages"] {
+function messageOf(item: Json): SpokenTestimony["messages"] {
   const toText = (text: string): Block => ({ type: "text", text });
   if (item.type === "userMessage") return [{ role: "user", content: textParts(item.content).map(toText) }];
   if (item.type !== "agentMessage" || typeof item.text !== "string") return [];

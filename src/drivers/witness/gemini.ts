@@ -6,7 +6,7 @@ import { isJson, type Json, makeScratchFolder } from "../../files/index.ts";
 import type { Block } from "../../model/index.ts";
 import { createCalls, untilQuiet } from "../process/index.ts";
 import { CLOSED_URL, talkTo } from "./program.ts";
-import type { StagedSession, Testimony } from "./witness.ts";
+import type { SpokenTestimony, StagedSession } from "./witness.ts";
 
 const SETTINGS = {
   security: { auth: { selectedType: "gemini-api-key" } },
@@ -17,7 +17,7 @@ const SETTINGS = {
 /** Some of the history comes after the answer: it is complete when nothing more came for this time. */
 const QUIET_MS = 400;
 
-export async function geminiWitness(staged: StagedSession): Promise<Testimony> {
+export async function geminiWitness(staged: StagedSession): Promise<SpokenTestimony> {
   const config = join(staged.scratch, ".gemini");
   makeScratchFolder(config);
   writeFileSync(join(config, "settings.json"), JSON.stringify(SETTINGS), { mode: 0o600 });
@@ -53,7 +53,7 @@ export async function geminiWitness(staged: StagedSession): Promise<Testimony> {
 const PLACEHOLDER =
   /\[(?:(?:Image|Audio|Video|File|Document|Media)?:? ?[\w.+-]+\/[\w.+-]+, [\d.]+ [KM]?B|Thought: true|Function (?:Call|Response): [\w-]+)\]/gu;
 
-function messageOf(update: Json): Testimony["messages"] {
+function messageOf(update: Json): SpokenTestimony["messages"] {
   const text = isJson(update.content) && typeof update.content.text === "string" ? update.content.text : null;
   if (text === null || text.startsWith("<session_context>")) return [];
   const content: Block[] = [{ type: "text", text }];

@@ -7,5 +7,5 @@
  */
 
 export { CLOSED_URL } from "./program.ts";
-export type { StagedSession } from "./witness.ts";
+export type { SpokenTestimony, StagedSession } from "./witness.ts";
 export { firstFileOf, witnessOf } from "./witnesses.ts";

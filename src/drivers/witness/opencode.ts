@@ -15,10 +15,10 @@ export async function opencodeWitness(staged: StagedSession): Promise<Testimony>
   const copy = join(scratch, "exported.json");
   writeFileSync(copy, exported.slice(exported.indexOf("{")), { mode: 0o600 });
   const found = await recogniseFile(copy);
-  const what = { by: "opencode export", depth: "all", covers: "history" } as const;
-  if (found === null) return { ...what, messages: [] };
+  const what = { by: "opencode export", depth: "all" } as const;
+  if (found === null) return { ...what, history: [] };
   using opened = await opencodeFormat.open(found, staged.home, {});
-  return { ...what, messages: await Array.fromAsync(opened.history()) };
+  return { ...what, history: await Array.fromAsync(opened.history()) };
 }
 
 /**

@@ -3,7 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJson, makeScratchFolder } from "../../files/index.ts";
-import { toMessage } from "../../native/pi/index.ts";
+import type { Message } from "../../model/index.ts";
+import { piFormat, recogniseFile, toMessage } from "../../native/pi/index.ts";
 import { createCalls } from "../process/index.ts";
 import { CLOSED_URL, talkTo } from "./program.ts";
 import type { StagedSession, Testimony } from "./witness.ts";
@@ -50,5 +51,15 @@ export async function piWitness(staged: StagedSession): Promise<Testimony> {
       { native: false, callOf: () => undefined, keptMessageId: null },
     ),
   );
-  return { by: "pi --mode rpc", depth: "all", covers: "model view", messages };
+  return { by: "pi --mode rpc", depth: "all", history: [...messages, ...(await modelChosenLast(staged))] };
+}
+
+/** `get_messages` does not say which model the person chose after the last answer. */
+async function modelChosenLast({ file, home }: StagedSession): Promise<readonly Message[]> {
+  const found = await recogniseFile(file, home);
+  if (found === null) return [];
+  using opened = await piFormat.open(found, home, {});
+  const history = await Array.fromAsync(opened.history());
+  const answer = history.findLastIndex(({ role }) => role === "assistant");
+  return history.slice(answer + 1).filter(({ metadata: { pi } }) => isJson(pi) && pi.type === "model_change");
 }

@@ -22,15 +22,24 @@ export interface StagedSession extends ProgramStart {
   readonly sessionId: string;
 }
 
-export interface Testimony {
+export type Testimony = WholeTestimony | SpokenTestimony;
+
+/** The session as the agent itself has it. */
+export interface WholeTestimony {
   /** The agent and the way in which it was asked. */
   readonly by: string;
-  /** `all`: everything that was said; `words`: what the person and the agent said in words. */
-  readonly depth: "all" | "words";
+  readonly depth: "all";
+  readonly history: readonly Message[];
+}
+
+/** What the agent shows to the person: the words of both. */
+export interface SpokenTestimony {
+  readonly by: string;
+  readonly depth: "words";
   /** Of a session that was compacted: the whole `history`, or only the part that its model is sent. */
   readonly covers: "history" | "model view";
-  /** In a text of a message: what the agent tells in place of something else, or leaves out. */
-  readonly unspoken?: RegExp;
+  /** In a text of a message: what the agent shows in place of something else, or leaves out. */
+  readonly unspoken: RegExp;
   readonly messages: readonly Pick<Message, "role" | "content">[];
 }
 

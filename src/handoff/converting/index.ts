@@ -19,7 +19,17 @@ export {
   type ReceiptRecord,
   toldApart,
   toReceipt,
+  withLines,
 } from "./receipt.ts";
-export { comparedPart, differenceBetween, isConversation, type SpokenMessage, withoutAside } from "./same.ts";
+export {
+  type Comparison,
+  comparedPart,
+  compareViews,
+  differenceBetween,
+  differenceFromSaid,
+  isConversation,
+  type SpokenMessage,
+  withoutAside,
+} from "./same.ts";
 export { selectMessages } from "./select.ts";
 export { type Sending, type Thought, withUnsentThoughts, wordsOfThought } from "./thoughts.ts";

@@ -23,7 +23,7 @@ export const RECEIPT_KINDS: readonly ReceiptKind[] = [
 export type Outcome = "kept" | "rewritten" | "noted" | "dropped";
 
 export interface ReceiptRecord {
-  /** `line 12`, `FILE:12`, the id of a row, or `sub-agent ID`. */
+  /** `line 12`, `FILE:12`, the id of a row, `sub-agent ID`, or `new session`. */
   readonly place: string;
   readonly kind: ReceiptKind;
   readonly outcome: Outcome;
@@ -50,6 +50,11 @@ export function toReceipt(records: readonly ReceiptRecord[]): Receipt {
     byKind[kind] = counts;
   }
   return { ...total, byKind, records };
+}
+
+/** The same with more lines. */
+export function withLines(receipt: Receipt, lines: readonly ReceiptRecord[]): Receipt {
+  return lines.length === 0 ? receipt : toReceipt([...receipt.records, ...lines]);
 }
 
 /** The kinds of which more was noted or dropped than is allowed. */

@@ -2,7 +2,14 @@
 
 import { expect, test } from "vitest";
 import type { Block, Message } from "../../model/index.ts";
-import { comparedPart, differenceBetween, isConversation, withoutAside } from "./same.ts";
+import {
+  comparedPart,
+  compareViews,
+  differenceBetween,
+  differenceFromSaid,
+  isConversation,
+  withoutAside,
+} from "./same.ts";
 
 const said = (role: Message["role"], ...content: readonly Block[]): Message => ({
   ...{ id: "m", role, content, metadata: {} },
@@ -35,53 +42,71 @@ test("what was written reads the same", () => {
 });
 
 test.each<readonly [string, readonly Message[], string]>([
-  ["another text", read(3, text("Something.")), "turn 4 (assistant) differs in its texts"],
-  ["a text in two pieces", read(3, text("Noth"), text("ing.")), "turn 4 (assistant) differs in its texts"],
+  [
+    "another text",
+    read(3, text("Something.")),
+    'turn 4 (assistant) differs in its texts: "Something." in place of "Nothing."',
+  ],
+  [
+    "a text in two pieces",
+    read(3, text("Noth"), text("ing.")),
+    'turn 4 (assistant) differs in its texts: "Noth" in place of "Nothing."',
+  ],
+  [
+    "a text that follows",
+    read(3, text("Nothing."), text("At all.")),
+    'turn 4 (assistant) differs in its texts: "At all." was added',
+  ],
   [
     "another picture",
     read(0, ...(PROMPT ?? []).with(1, image("CCCC"))),
     "turn 1 (user) differs in its images",
   ],
   ["no file", read(0, ...(PROMPT ?? []).slice(0, 2)), "turn 1 (user) differs in its files"],
-  ["no thinking", read(1, ...(ANSWER ?? []).slice(1)), "turn 2 (assistant) differs in its thinking"],
+  [
+    "no thinking",
+    read(1, ...(ANSWER ?? []).slice(1)),
+    'turn 2 (assistant) differs in its thinking: "A look." is missing',
+  ],
   [
     "another input",
     read(1, ...(ANSWER ?? []).with(2, call("c", "look", "that"))),
-    "turn 2 (assistant) differs in its calls",
+    `turn 2 (assistant) differs in its calls: ${JSON.stringify('c look {"at":"that"}')} in place of ${JSON.stringify('c look {"at":"it"}')}`,
   ],
   [
     "another tool",
     read(1, ...(ANSWER ?? []).with(2, call("c", "see", "it"))),
-    "turn 2 (assistant) differs in its calls",
+    `turn 2 (assistant) differs in its calls: ${JSON.stringify('c see {"at":"it"}')} in place of ${JSON.stringify('c look {"at":"it"}')}`,
   ],
   [
     "no mark of an error",
     read(2, result("c", false, text("no such thing"), image("BBBB"))),
-    "turn 3 (tool) differs in its results",
+    String.raw`turn 3 (tool) differs in its results: "c false no such thing\n\nBBBB" in place of "c true no such thing\n\nBBBB"`,
   ],
   [
     "another text of a result",
     read(2, result("c", true, text("a thing"), image("BBBB"))),
-    "turn 3 (tool) differs in its results",
+    String.raw`turn 3 (tool) differs in its results: "c true a thing\n\nBBBB" in place of "c true no such thing\n\nBBBB"`,
   ],
   [
     "no picture in a result",
     read(2, result("c", true, text("no such thing"))),
-    "turn 3 (tool) differs in its results",
+    String.raw`turn 3 (tool) differs in its results: "c true no such thing" in place of "c true no such thing\n\nBBBB"`,
   ],
   [
     "a result of another call",
     read(2, ...(RESULT ?? []).map((one) => ({ ...one, toolCallId: "d" }) as Block)),
-    "turn 3 (tool) differs in its results",
+    String.raw`turn 3 (tool) differs in its results: "d true no such thing\n\nBBBB" in place of "c true no such thing\n\nBBBB"`,
   ],
-  ["an empty conversation", [], "it holds 0 turns of 4"],
-  ["one turn less", WRITTEN.slice(0, 3), "it holds 3 turns of 4"],
+  ["an empty conversation", [], 'turn 1 (user) is missing: "What is there?"'],
+  ["one turn less", WRITTEN.slice(0, 3), 'turn 4 (assistant) is missing: "Nothing."'],
+  ["one turn more", [...WRITTEN, said("user", text("And?"))], 'turn 5 (user) was added: "And?"'],
+  ["one more picture", [...WRITTEN, said("user", image("CCCC"))], "turn 5 (user) was added"],
   [
-    "three turns more",
-    [...WRITTEN, said("user", text("And?")), said("assistant", text("No.")), said("user", text("So?"))],
-    "it holds 3 more turns than Continuo wrote",
+    "a turn of another one",
+    [...WRITTEN.slice(0, 3), said("user", text("And?"))],
+    'turn 4 is of the user: "And?", in place of the assistant: "Nothing."',
   ],
-  ["one turn more", [...WRITTEN, said("user", text("And?"))], "it holds 1 more turns than Continuo wrote"],
 ])("%s is a difference", (_name, messages, difference) => {
   expect(differenceBetween(WRITTEN, messages)).toBe(difference);
 });
@@ -121,18 +146,57 @@ test.each<readonly [string, readonly Message[], readonly Message[]]>([
     [said("assistant", text("a"))],
   ],
 ])("a session reads the same with %s", (_name, written, messages) => {
-  expect(differenceBetween(written, messages)).toBeNull();
+  expect(differenceFromSaid(written, messages)).toBeNull();
 });
 
 test.each<readonly [string, readonly Message[], readonly Message[], string]>([
-  ["a system message", [ASK], [ASK, { ...REPLY, role: "system" }, said("user", text("c"))], "texts"],
-  ["what was written twice and read once", [ASK, said("user", text("a"))], [aside("a")], "texts"],
-])("%s is no part of what was written", (_name, written, messages, kind) => {
-  expect(differenceBetween(written, messages)).toBe(`turn 1 (user) differs in its ${kind}`);
+  ["a system message", [ASK], [ASK, { ...REPLY, role: "system" }, said("user", text("c"))], '"c" was added'],
+  ["what was written twice and read once", [ASK, said("user", text("a"))], [aside("a")], '"a" is missing'],
+])("%s is no part of what was written", (_name, written, messages, how) => {
+  expect(differenceFromSaid(written, messages)).toBe(`turn 1 (user) differs in its texts: ${how}`);
 });
 
 test("an answer that the agent reads as an error is missing", () => {
-  expect(differenceBetween([REPLY], [{ ...REPLY, origin: "error" }])).toBe("it holds 0 turns of 1");
+  const read: readonly Message[] = [{ ...REPLY, origin: "error" }];
+  expect(differenceFromSaid([REPLY], read)).toBe('turn 1 (assistant) is missing: "b"');
+});
+
+test("a difference is quoted from a few characters before it, and cut", () => {
+  const [one, other] = [`${"x".repeat(500)}1${"y".repeat(500)}`, `${"x".repeat(500)}2${"y".repeat(500)}`];
+  const around = (middle: string): string => `…"${"x".repeat(20)}${middle}${"y".repeat(59)}"…`;
+  expect(differenceBetween([said("user", text(one))], [said("user", text(other))])).toBe(
+    `turn 1 (user) differs in its texts: ${around("2")} in place of ${around("1")}`,
+  );
+});
+
+test.each<readonly [string, readonly Message[], readonly Message[], ReturnType<typeof compareViews>]>([
+  ["the same", [ASK, aside("x"), REPLY], [ASK, aside("x"), REPLY], { outcome: "same" }],
+  [
+    "another aside",
+    [ASK, aside("x"), REPLY],
+    [ASK, aside("y"), REPLY],
+    { outcome: "asides", difference: 'turn 1 (user) differs in its texts: "y" in place of "x"' },
+  ],
+  [
+    "an aside between two answers, which the agent leaves out",
+    [ASK, REPLY, aside("x"), REPLY],
+    [ASK, REPLY, REPLY],
+    { outcome: "asides", difference: 'turn 2 (assistant) differs in its texts: "b" was added' },
+  ],
+  [
+    "an aside that the agent reads as the person's words",
+    [ASK, aside("x"), REPLY],
+    [ASK, said("user", text("x")), REPLY],
+    { outcome: "same" },
+  ],
+  [
+    "another aside, and another answer",
+    [ASK, aside("x"), REPLY],
+    [ASK, aside("y"), said("assistant", text("c"))],
+    { outcome: "differs", difference: 'turn 2 (assistant) differs in its texts: "c" in place of "b"' },
+  ],
+])("two views with %s are compared", (_name, written, messages, comparison) => {
+  expect(compareViews(written, messages)).toEqual(comparison);
 });
 
 test.each<readonly [Message["role"], Message["origin"], boolean]>([

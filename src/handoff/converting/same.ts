@@ -6,26 +6,48 @@ import type { Block, Message } from "../../model/index.ts";
 export type SpokenMessage = Pick<Message, "role" | "content">;
 
 /**
- * The first difference in words; `null` where there is none. Ids of calls may have the tool's name in front. Both
- * sides are looked at in step: no more of either than a turn is held.
+ * The first difference in words, with the texts that differ; `null` where there is none. Ids of calls may have the
+ * tool's name in front. Both sides are looked at in step: no more of either than a turn is held.
  */
 export function differenceBetween(
-  written: readonly SpokenMessage[],
-  read: readonly Message[],
+  written: Iterable<SpokenMessage>,
+  read: Iterable<SpokenMessage>,
 ): string | null {
-  const [expected, actual] = [runsOf(written), runsOf(heard(written, read))];
+  const [expected, actual] = [runsOf(written), runsOf(read)];
   for (let at = 1; ; at++) {
     const [one, other] = [nextOf(expected), nextOf(actual)];
     if (one === null && other === null) return null;
-    if (one === null) return `it holds ${1 + countOf(actual)} more turns than Continuo wrote`;
-    if (other === null) return `it holds ${at - 1} turns of ${at + countOf(expected)}`;
+    if (one === null || other === null || one.role !== other.role) return turnDifference(at, one, other);
     const kind = KINDS.find((each) => !isSame(one[each], other[each]));
-    if (kind !== undefined) return `turn ${at} (${one.role}) differs in its ${kind}`;
+    if (kind !== undefined)
+      return `turn ${at} (${one.role}) differs in its ${kind}${told(kind, one[kind], other[kind])}`;
   }
 }
 
-function isSame(one: string | readonly string[], other: string | readonly string[]): boolean {
-  if (typeof one === "string") return one === other;
+/** As `differenceBetween`, where an agent's own asides may be read that nobody wrote. */
+export function differenceFromSaid(
+  written: readonly SpokenMessage[],
+  read: readonly Message[],
+): string | null {
+  return differenceBetween(written, heard(written, read));
+}
+
+/** What two views of one session come to. */
+export type Comparison =
+  | { readonly outcome: "same" }
+  /** Only what the agent puts in by itself differs. */
+  | { readonly outcome: "asides"; readonly difference: string }
+  | { readonly outcome: "differs"; readonly difference: string };
+
+/** Compares what the model would be sent of a session as it was written, and as its agent read it. */
+export function compareViews(written: readonly Message[], read: readonly Message[]): Comparison {
+  const difference = differenceBetween(written, read);
+  if (difference === null) return { outcome: "same" };
+  const said = differenceBetween(written.filter(isConversation), read.filter(isConversation));
+  return said === null ? { outcome: "asides", difference } : { outcome: "differs", difference: said };
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((words, at) => words === other[at]);
 }
 
@@ -34,10 +56,42 @@ function nextOf(runs: Iterator<Run>): Run | null {
   return done ? null : value;
 }
 
-function countOf(rest: Iterator<Run>): number {
-  let count = 0;
-  while (nextOf(rest) !== null) count += 1;
-  return count;
+/** One side ends, or another one speaks there. */
+function turnDifference(at: number, written: Run | null, read: Run | null): string {
+  if (read === null) return `turn ${at} (${written?.role}) is missing${toldOf(written)}`;
+  if (written === null) return `turn ${at} (${read.role}) was added${toldOf(read)}`;
+  return `turn ${at} is of the ${read.role}${toldOf(read)}, in place of the ${written.role}${toldOf(written)}`;
+}
+
+function toldOf(run: Run | null): string {
+  const words = run === null ? undefined : TOLD.flatMap((kind) => run[kind])[0];
+  return words === undefined ? "" : `: ${quoted(words)}`;
+}
+
+/** Empty where only bytes differ, which tell a person nothing. */
+function told(kind: PartKind, written: readonly string[], read: readonly string[]): string {
+  if (!TOLD.includes(kind)) return "";
+  const length = Math.max(written.length, read.length);
+  const at = Array.from({ length }).findIndex((_, each) => written[each] !== read[each]);
+  const [one, other] = [written[at], read[at]];
+  if (other === undefined) return `: ${quoted(one ?? "")} is missing`;
+  if (one === undefined) return `: ${quoted(other)} was added`;
+  const from = Math.max(0, sameChars(one, other) - CHARS_BEFORE);
+  return `: ${quoted(other, from)} in place of ${quoted(one, from)}`;
+}
+
+function sameChars(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+const CHARS_BEFORE = 20;
+const MAX_TOLD_CHARS = 80;
+
+function quoted(words: string, from = 0): string {
+  const end = from + MAX_TOLD_CHARS;
+  return `${from > 0 ? "…" : ""}${JSON.stringify(words.slice(from, end))}${words.length > end ? "…" : ""}`;
 }
 
 /** The conversation, and what was written though it looks like what an agent puts in: the newest of that. */
@@ -72,10 +126,10 @@ export function withoutAside(
 
 /** What tells a message; a hash of what is long. */
 function keyOf({ role, content }: SpokenMessage): string {
-  const told = content
+  const parts = content
     .map(comparedPart)
     .flatMap((block) => (block === null ? [] : [`${block.kind} ${block.words}`]));
-  const key = `${role} ${told.join("\n")}`;
+  const key = `${role} ${parts.join("\n")}`;
   return key.length <= SHORT_CHARS ? key : createHash("sha256").update(key, "utf16le").digest("base64");
 }
 
@@ -86,18 +140,15 @@ export function isConversation({ role, origin }: Message): boolean {
   return role !== "system" && origin !== "injected" && origin !== "notification" && origin !== "error";
 }
 
-/** What one side says until the other does: agents draw the bounds of messages differently. */
-interface Run {
-  readonly role: Message["role"];
-  readonly texts: string[];
-  readonly thinking: string[];
-  readonly calls: string[];
-  readonly results: string[];
-  readonly images: string[];
-  readonly files: string[];
-}
+const KINDS = ["texts", "thinking", "calls", "results", "images", "files"] as const;
 
-const KINDS = ["role", "texts", "thinking", "calls", "results", "images", "files"] as const;
+type PartKind = (typeof KINDS)[number];
+
+/** Kinds whose words a person can read. */
+const TOLD: readonly PartKind[] = ["texts", "thinking", "calls", "results"];
+
+/** What one side says until the other does: agents draw the bounds of messages differently. */
+type Run = { readonly role: Message["role"] } & Readonly<Record<PartKind, string[]>>;
 
 function* runsOf(messages: Iterable<SpokenMessage>): Generator<Run, void, void> {
   let run = null as Run | null;
@@ -117,13 +168,13 @@ function sorted(run: Run): Run {
 }
 
 function addBlock(run: Run, block: Block): void {
-  const told = comparedPart(block);
-  if (told !== null) run[told.kind].push(told.words);
+  const part = comparedPart(block);
+  if (part !== null) run[part.kind].push(part.words);
 }
 
 /** What a block says, in words in which agents agree; `null` for nothing. */
 export interface ComparedPart {
-  readonly kind: Exclude<(typeof KINDS)[number], "role">;
+  readonly kind: PartKind;
   readonly words: string;
 }
 
@@ -155,6 +206,6 @@ function resultOf(block: Block & { readonly type: "tool_result" }): string {
     if (part.type === "text") return part.text;
     return part.type === "image" || part.type === "file" ? (part.data ?? part.url ?? "") : part.type;
   });
-  const told = parts.filter((part) => part !== "").join("\n\n");
-  return `${nameless(block.toolCallId)} ${block.isError} ${told}`;
+  const words = parts.filter((part) => part !== "").join("\n\n");
+  return `${nameless(block.toolCallId)} ${block.isError} ${words}`;
 }

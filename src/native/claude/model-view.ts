@@ -12,7 +12,8 @@
  *   is left out; one without any block is "(no content)". A prompt without any block is left out; one whose texts are
  *   all empty is "(no content)". 5. Images are left out of failed results. 6. Calls and results: `model-pairs.ts`. 7.
  *   Where the user said the last word, the answer "No response requested." is put after it; not after the output of a
- *   local command, nor where an API error, left out by rule 2, was the answer.
+ *   local command, nor where an API error, left out by rule 2, was the answer. 8. Each result that loads tools
+ *   (`tool_reference`) is followed by "Tool loaded.".
  *
  * Claude Code joins neighbouring user messages into one; here they stay apart. A lone empty text is sent as it
  * stands where the line holds a string, and refused by the API; here it is "(no content)" in both forms.
@@ -43,7 +44,7 @@ const MADE_ANEW: ReadonlySet<unknown> = new Set([
 export function modelView(history: readonly Message[]): Message[] {
   const kept = withoutStrippedThinking(fromCompaction(history));
   const selected = kept.flatMap(toSent);
-  const conversation = pairCalls(filesBeforePrompts(selected).flatMap(withoutEmptyBlocks));
+  const conversation = withLoadedTools(pairCalls(filesBeforePrompts(selected).flatMap(withoutEmptyBlocks)));
   const last = conversation.at(-1);
   if (last === undefined || last.role === "assistant" || isLocalOutput(last)) return conversation;
   if (kept.findLast(isLine)?.origin === "error") return conversation;
@@ -137,6 +138,27 @@ function toSent(message: Message): Message[] {
   }
   if (message.role !== "system") return [message];
   return isLocalOutput(message) ? [{ ...message, role: "user" }] : [];
+}
+
+function withLoadedTools(messages: readonly Message[]): Message[] {
+  const view: Message[] = [];
+  const loaded: Message[] = [];
+  for (const message of messages) {
+    if (message.role !== "tool") view.push(...loaded.splice(0));
+    view.push(message);
+    if (loadsTools(message)) loaded.push(madeMessage(message, "loaded", "user", "Tool loaded."));
+  }
+  return [...view, ...loaded];
+}
+
+function loadsTools({ content }: Message): boolean {
+  return content.some(
+    (block) =>
+      block.type === "tool_result" &&
+      block.content.some(
+        (part) => part.type === "unknown" && isJson(part.raw) && part.raw.type === "tool_reference",
+      ),
+  );
 }
 
 function isLocalOutput(message: Message): boolean {

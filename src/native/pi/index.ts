@@ -37,5 +37,6 @@ export const piFormat: AgentFormat = {
 };
 
 export { toBlocks } from "./blocks.ts";
+export { recogniseFile } from "./find.ts";
 export { toMessage } from "./messages.ts";
 export { toUsage } from "./usage.ts";

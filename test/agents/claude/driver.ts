@@ -18,6 +18,7 @@ export interface ClaudeOptions {
   /** With `resume`: go on behind this assistant line, which makes a branch. */
   readonly at?: string;
   readonly title?: string;
+  readonly permissionMode?: "plan";
   readonly meanwhile?: Meanwhile;
   readonly cwd?: string;
 }
@@ -201,5 +202,6 @@ function argumentsOf(options: ClaudeOptions): readonly string[] {
     ...(options.fork === undefined ? [] : ["--fork-session"]),
     ...(options.at === undefined ? [] : ["--resume-session-at", options.at]),
     ...(options.title === undefined ? [] : ["--name", options.title]),
+    ...(options.permissionMode === undefined ? [] : ["--permission-mode", options.permissionMode]),
   ];
 }

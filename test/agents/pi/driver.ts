@@ -15,6 +15,8 @@ export interface PiStart {
   /** Id for a new session (0.87 on). */
   readonly sessionId?: string;
   readonly cwd?: string;
+  /** With the skills and the prompt templates of the home. */
+  readonly withSkills?: true;
   /** With the extensions that pi brings, MCP among them. */
   readonly withExtensions?: true;
 }
@@ -100,8 +102,8 @@ export async function openPi(sandbox: Sandbox, modelUrl: string, version: PiVers
     talk(start = {}) {
       const args = [
         join(packageFolder(PINNED[version]), PINNED[version].proof),
-        ...["--mode", "rpc", "--system-prompt", PROMPT, "--no-context-files", "--no-skills"],
-        "--no-prompt-templates",
+        ...["--mode", "rpc", "--system-prompt", PROMPT, "--no-context-files"],
+        ...(start.withSkills ? [] : ["--no-skills", "--no-prompt-templates"]),
         ...(start.withExtensions ? [] : ["--no-extensions", "--extension", extension]),
         ...(start.session === undefined ? [] : ["--session", start.session]),
         ...(start.sessionId === undefined ? [] : ["--session-id", start.sessionId]),

@@ -1,0 +1,59 @@
+/**
+ * Sessions that an agent wrote go to that agent itself while it is there to read them. What it would send to its model
+ * is compared: what it shows besides is no difference, and what it puts in by itself is a warning. A stand-in reads
+ * here; `own-agent.full.test.ts` takes all sessions, and `test/agents/handoff` the real agents.
+ */
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, openHome } from "./homes.ts";
+import { byStandIn, type StandIn } from "./stands-in.ts";
+
+let home: Home;
+
+beforeEach(() => {
+  home = openHome();
+});
+afterEach(() => home[Symbol.dispose]());
+
+test.each<readonly [StandIn, string]>([
+  ["claude", "local-commands"],
+  ["pi", "shell-kept-back"],
+  ["pi", "aborted-last"],
+])("a session of %s with %s goes to its own agent", async (agent, name) => {
+  const id = home.use(agent, name);
+  const made = await home.go(`${agent}:${id}`, agent, byStandIn(agent));
+  expect(made.verification).toEqual({
+    by: expect.stringContaining(agent),
+    outcome: "same",
+    messages: expect.any(Number),
+  });
+});
+
+test("an agent that reads its own asides differently verifies the conversation, and the receipt says so", async () => {
+  const id = home.use("claude", "hooks");
+  const made = await home.go(`claude:${id}`, "claude", byStandIn("claude", "says:It is Tuesday."));
+  const asides = `turn 1 (user) differs in its texts: …"additional context: something else\\n</system-reminder>" in place of …"additional context: It is Tuesday.\\n</system-reminder>"`;
+  expect(made.verification).toMatchObject({ outcome: "same", asides });
+  expect(made.receipt.records.at(-1)).toEqual({
+    place: "new session",
+    kind: "other",
+    outcome: "noted",
+    reason: `claude --fork-session reads what the agent adds by itself differently: ${asides}`,
+  });
+});
+
+describe("an agent that reads the conversation differently", () => {
+  test.each<readonly [StandIn, string, string, string]>([
+    ["claude", "hooks", "loses:A timer.", '"Soft water." in place of "A timer."'],
+    ["pi", "shell-kept-back", "says:None yet.", '"something else" in place of "None yet."'],
+  ])("fails the hand-over with the text that differs: %s, %s, %s", async (agent, name, change, texts) => {
+    const id = home.use(agent, name);
+    const going = home.go(`${agent}:${id}`, agent, byStandIn(agent, change));
+    const error = await going.catch((cause: unknown) => cause);
+    expect(error).toMatchObject({
+      code: "verification_failed",
+      message: expect.stringMatching(/reads the new session differently: turn \d \(assistant\) differs/u),
+    });
+    expect(String(error)).toContain(texts);
+  });
+});
