@@ -200,12 +200,31 @@ test("the actor of what is posted is the token's handle, whatever the body says"
 
 test("a token in a URL is refused, also for a WebSocket", async () => {
   const { secret } = await tokenOf(["admin"]);
-  for (const name of ["token", "access_token", "Token"]) {
-    expect(await refusal(await call(`/v1/stream/a?offset=-1&${name}=${secret}`))).toEqual([
-      401,
-      "unauthorized",
-    ]);
+  const escaped = (text: string): string =>
+    [...text].map((sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, "0")}`).join("");
+  for (const query of [
+    "token=x",
+    "access_token=x",
+    "Token=x",
+    "?authorization=x",
+    "%74oken=x",
+    "%2574oken=x",
+    `other=${secret}`,
+    `${secret}=1`,
+    `other=Bearer%20${secret}`,
+    `other=${escaped(secret)}`,
+    `other=${escaped(escaped(secret))}`,
+    `other=${secret.toUpperCase()}`,
+  ]) {
+    const answer = await refusal(await call(`/v1/stream/a?offset=-1&${query}`));
+    expect([query, ...answer]).toEqual([query, 401, "unauthorized"]);
   }
+  for (const path of [`/v1/stream/${secret}`, `/v1/channels/x${escaped(secret)}/messages`, `/${secret}`]) {
+    expect([path, ...(await refusal(await call(path)))]).toEqual([path, 401, "unauthorized"]);
+  }
+  // Names and values that only look similar are none.
+  const { secret: token } = await tokenOf(["admin"]);
+  expect((await call("/v1/stream/none?tokens=1&mytoken=2&x=continuo_token", { token })).status).toBe(404);
   const answer = await raw(
     `GET /v1/channels/team/ws?token=${secret} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
       "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
@@ -439,6 +458,24 @@ test("webhooks to private addresses are refused, however the address is written"
     "https://[::1]/",
     "https://[::ffff:127.0.0.1]/",
     "https://[fd00::1]/",
+    "https://localhost./",
+    "https://LOCALHOST.../",
+    "https://a.localhost./",
+    "https://127.0.0.1./",
+    "https://[::127.0.0.1]/",
+    "https://[::ffff:0:7f00:1]/",
+    "https://[fec0::1]/",
+    "https://[fe80::1]/",
+    "https://[ff02::1]/",
+    "https://[64:ff9b::7f00:1]/",
+    "https://[100::1]/",
+    "https://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/",
+    "https://[2001:db8::1]/",
+    "https://[2002:7f00:1::1]/",
+    "https://[3fff::1]/",
+    "https://192.88.99.1/",
+    "https://192.0.2.1/",
+    "https://0.0.0.0/",
     "https://user:secret@example.com/",
     "ftp://example.com/",
   ]) {

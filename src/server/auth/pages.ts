@@ -83,7 +83,6 @@ function earlier(lifeMs: number, other: Token | null): string {
 async function exchange(request: Request, peer: Peer, context: ServerContext): Promise<Response> {
   const origin = request.headers.get("origin");
   if (origin === null) throw new ContinuoError("forbidden", "only a page can exchange a code");
-  await assertSameUser(peer, context);
   const { code, nonce } = await readJsonObject(request);
   if (!isNonce(nonce)) {
     throw new ContinuoError("invalid", "the nonce of the tab must be 22 to 64 characters of base64url");
@@ -95,6 +94,8 @@ async function exchange(request: Request, peer: Peer, context: ServerContext): P
   const { parentId } = label;
   const parent = await store.getToken(parentId);
   if (parent?.state !== "active") throw badCode();
+  // Only for a right code, because it reads the connections of the whole machine.
+  await assertSameUser(peer, context);
   const kind = hasOwnTls(origin, request, context) ? "cookie" : "tab";
   const page = await store.createToken({
     ...present({ handle: token.handle ?? undefined }),

@@ -18,7 +18,7 @@ export interface Arrival {
 
 /** Errors (returned): `unauthorized` for a token in the URL, `forbidden` for a foreign host or origin. */
 export function gateRefusal(gate: Gate, arrival: Arrival): ContinuoError | undefined {
-  if (/[?&](token|access_token|authorization)=/iu.test(arrival.url)) {
+  if (holdsToken(arrival.url)) {
     return new ContinuoError("unauthorized", "a URL must not contain a token", {
       hint: "Send it as `Authorization: Bearer TOKEN`; revoke this one, since URLs are logged.",
     });
@@ -35,6 +35,25 @@ export function gateRefusal(gate: Gate, arrival: Arrival): ContinuoError | undef
     details: { origin: arrival.origin },
   });
 }
+
+/** Whether any part of the URL is a token or is named as one, however often it is escaped. */
+function holdsToken(url: string): boolean {
+  let text = url;
+  for (let times = 0; times < MAX_ESCAPES; times++) {
+    if (SECRET.test(text) || NAMED_AS_TOKEN.test(text)) return true;
+    const decoded = text.replace(/%([0-9a-f]{2})/giu, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    if (decoded === text) return false;
+    text = decoded;
+  }
+  return false;
+}
+
+const MAX_ESCAPES = 4;
+/** The beginning of each secret of this server, with the id of its token. */
+const SECRET = /continuo_[0-9a-f]{32}_/iu;
+const NAMED_AS_TOKEN = /[?&;](?:token|access_token|authorization|bearer)=/iu;
 
 function isKnownHost({ hosts }: Gate, host: string | null): boolean {
   return hosts === undefined || (host !== null && hosts.has(host.replace(/:\d+$/u, "").toLowerCase()));

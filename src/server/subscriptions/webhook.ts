@@ -18,29 +18,34 @@ for (const [network, bits] of [
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
   ["192.168.0.0", 16],
   ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
 ] as const) {
   PRIVATE.addSubnet(network, bits, "ipv4");
 }
+/** The only addresses of IPv6 that are given to hosts of the internet; what lies elsewhere is of some network only. */
+const PUBLIC_6 = new BlockList();
+PUBLIC_6.addSubnet("2000::", 3, "ipv6");
 for (const [network, bits] of [
-  ["::", 128],
-  ["::1", 128],
-  ["64:ff9b::", 96],
-  ["64:ff9b:1::", 48],
+  // Teredo, benchmarks and other protocols; 6to4; documentation: some hold an address of IPv4 that is not looked at.
+  ["2001::", 23],
+  ["2001:db8::", 32],
   ["2002::", 16],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["ff00::", 8],
+  ["3fff::", 20],
 ] as const) {
   PRIVATE.addSubnet(network, bits, "ipv6");
 }
 
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
-  return family === 0 || PRIVATE.check(address, family === 6 ? "ipv6" : "ipv4");
+  if (family === 6) return !PUBLIC_6.check(address, "ipv6") || PRIVATE.check(address, "ipv6");
+  return family === 0 || PRIVATE.check(address, "ipv4");
 }
 
 /** Errors: a `Refusal`. The name is resolved again for each call. */
@@ -60,8 +65,12 @@ function rejected(message: string): Refusal {
   return new Refusal("WEBHOOK_URL_REJECTED", message);
 }
 
+/** A name with a full stop at its end is the same name. */
 function bare(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  return hostname
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.+$/u, "")
+    .toLowerCase();
 }
 
 export interface WebhookCall {
