@@ -1,4 +1,4 @@
-import {
+import fs, {
   existsSync,
   linkSync,
   lstatSync,
@@ -13,9 +13,10 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { copyDurably, keepDurably, moveDurably, unfinishedPath } from "./move.ts";
 
 let folder: string;
@@ -47,6 +48,27 @@ test("a move that was cut off between its two names is finished by another one",
   moveDurably(from, to);
   expect(readFileSync(to, "utf8")).toBe("new");
   expect(namesBelow()).toEqual(["here", "there", "there/file"]);
+});
+
+test("a moved file loses its first name when the second one is on disk", () => {
+  const there: string[] = [];
+  const { fsyncSync } = fs;
+  vi.spyOn(fs, "fsyncSync").mockImplementation((fd) => {
+    there.push(
+      namesBelow()
+        .filter((name) => name.endsWith("/file"))
+        .join(" "),
+    );
+    fsyncSync(fd);
+  });
+  syncBuiltinESMExports();
+  try {
+    moveDurably(from, to);
+  } finally {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  }
+  expect(there).toEqual(["here/file there/file", "there/file"]);
 });
 
 test("a link is moved as a link", () => {

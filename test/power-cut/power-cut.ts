@@ -92,12 +92,14 @@ export async function firstLoss(
   return undefined;
 }
 
-/** Half of the cuts come right after something was acknowledged. */
+/** Half of the cuts come right after something was acknowledged, a quarter right after a change. */
 function lineOfCut(
   { acknowledgements, changes, end }: Operations,
   random: ReturnType<typeof createRandom>,
 ): number {
   if (random.chance(0.5)) return random.pick(acknowledgements).line + 1;
-  const first = changes.find(({ begin }) => begin >= 0)?.begin ?? 0;
+  const made = changes.filter(({ begin }) => begin >= 0);
+  if (random.chance(0.5)) return random.pick(made).end + 1;
+  const first = made[0]?.begin ?? 0;
   return first + random.below(end - first + 2);
 }
