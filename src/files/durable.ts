@@ -3,7 +3,17 @@
  * when the one above it is. No other file of the source makes folders or replaces files.
  */
 
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 const PRIVATE_FILE = 0o600;
@@ -47,6 +57,20 @@ export function createFile(path: string): void {
 export function renameDurably(from: string, to: string): void {
   renameSync(from, to);
   syncPath(dirname(to));
+}
+
+/** Renames a file that is on disk, in its folder; false where the name is taken. Errors: the system's. */
+export function nameDurably(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    rmSync(from);
+  } catch {
+    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) return false;
+    // File systems without hard links.
+    renameSync(from, to);
+  }
+  syncPath(dirname(to));
+  return true;
 }
 
 /** Makes the content of a file durable as it is now, or the names in a folder. Errors: the system's. */

@@ -8,7 +8,14 @@
 
 export { type AppendOptions, appendLines, stateOfFile } from "./append.ts";
 export { hasLog, quotedName, readOnlyDatabase } from "./databases.ts";
-export { createFile, makeFolderDurably, makeScratchFolder, renameDurably, syncPath } from "./durable.ts";
+export {
+  createFile,
+  makeFolderDurably,
+  makeScratchFolder,
+  nameDurably,
+  renameDurably,
+  syncPath,
+} from "./durable.ts";
 export { placesOfThisUser } from "./environment.ts";
 export {
   besideBundle,
@@ -40,7 +47,13 @@ export { lockSession, type WriterLock } from "./lock.ts";
 export { copyDurably, keepDurably, moveDurably, unfinishedPath } from "./move.ts";
 export { type OutputFile, type OutputFileOptions, openOutputFile } from "./output-file.ts";
 export { type Places, type PlacesAt, placesOf } from "./places.ts";
-export { isRunning, processStartOf } from "./process-start.ts";
+export {
+  isRunning,
+  type ProcessPlace,
+  placeOfThisProcess,
+  processStartOf,
+  processStateOf,
+} from "./process-start.ts";
 export {
   exactOf,
   keepExact,
@@ -50,5 +63,5 @@ export {
   TooDeepError,
 } from "./records/index.ts";
 export { type AcceptedConnection, type SocketUser, userOfPeer, usersListening } from "./socket-users.ts";
-export { writeDurably } from "./write-durably.ts";
+export { withDraft, writeDurably } from "./write-durably.ts";
 export { type ZipEntry, zipChunks } from "./zip.ts";

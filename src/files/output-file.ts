@@ -7,7 +7,6 @@ import {
   closeSync,
   constants,
   fsyncSync,
-  linkSync,
   lstatSync,
   openSync,
   realpathSync,
@@ -19,7 +18,7 @@ import {
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ContinuoError } from "../model/index.ts";
-import { makeFolderDurably, renameDurably, syncPath } from "./durable.ts";
+import { makeFolderDurably, nameDurably, renameDurably } from "./durable.ts";
 
 export interface OutputFile extends Disposable {
   /** As the person named it, absolute. */
@@ -167,7 +166,7 @@ function wholeFile(path: string, target: string, force: boolean): OutputFile {
       try {
         fsyncSync(fd);
         if (force) renameDurably(fresh, target);
-        else placeNew(fresh, target, path);
+        else if (!nameDurably(fresh, target)) throw alreadyThere(path);
       } catch (cause) {
         throw cause instanceof ContinuoError ? cause : unwritable(path, cause);
       } finally {
@@ -179,20 +178,6 @@ function wholeFile(path: string, target: string, force: boolean): OutputFile {
       if (isOpen) leave();
     },
   };
-}
-
-/** A link fails where a file came meanwhile; a rename would replace it. Errors: `conflict`. */
-function placeNew(fresh: string, target: string, path: string): void {
-  try {
-    linkSync(fresh, target);
-    syncPath(dirname(target));
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "EEXIST") throw alreadyThere(path);
-    // File systems without hard links.
-    if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) throw alreadyThere(path);
-    renameDurably(fresh, target);
-  }
 }
 
 function openFresh(fresh: string, path: string): number {

@@ -1,13 +1,28 @@
-/** Whether a process runs, and when it was started: with its number, that names one process. */
+/** Whether a process runs, and when it was started: with its number, that names one process of one machine. */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
 
 /** Clock ticks from boot to the start of a process, as Linux tells them; `null` elsewhere. */
 export function processStartOf(pid: number): string | null {
+  return processStateOf(pid)?.start ?? null;
+}
+
+export interface ProcessState {
+  /** One letter: `Z` and `X` are processes that ended. */
+  readonly state: string;
+  /** As `processStartOf`. */
+  readonly start: string;
+}
+
+/** As Linux tells it; `null` elsewhere, and where the process is gone or hidden. */
+export function processStateOf(pid: number | "self"): ProcessState | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in brackets may hold spaces and brackets; the start is the 20th field after it.
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+    // The name in brackets may hold spaces and brackets; the state is the first field after it, the start the 20th.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [state = "", start = ""] = [fields[0], fields[19]];
+    return /^\d+$/u.test(start) ? { state, start } : null;
   } catch {
     return null;
   }
@@ -20,5 +35,31 @@ export function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+/** Where the number of a process means something. */
+export interface ProcessPlace {
+  readonly host: string;
+  /** Another one after each start of the machine; empty where the system does not tell. */
+  readonly boot: string;
+  /** The PID namespace: containers have their own; empty where the system does not tell. */
+  readonly namespace: string;
+}
+
+export function placeOfThisProcess(): ProcessPlace {
+  return {
+    host: hostname(),
+    boot: told(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
+    namespace: told(() => readlinkSync("/proc/self/ns/pid")),
+  };
+}
+
+/** Empty on other systems, and in a sandbox that tells less. */
+function told(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
   }
 }

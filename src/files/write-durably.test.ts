@@ -88,17 +88,19 @@ test("the draft is on disk before it has the file's name, and the name is on dis
 
 test("a write removes abandoned drafts of its file, and no others", async () => {
   const path = join(folder, "file");
-  const [dead, old, fresh, other, named] = [
+  const [dead, journal, old, fresh, other, named] = [
     `${path}.new-${await endedPid()}-0`,
+    `${path}.new-${await endedPid()}-0-journal`,
     `${path}.new-1-0`,
     `${path}.new-${process.ppid}-0`,
     join(folder, `other.new-${await endedPid()}-0`),
     `${path}.new-idea`,
   ];
-  for (const draft of [dead, old, fresh, other, named]) writeFileSync(draft, "half");
+  for (const draft of [dead, journal, old, fresh, other, named]) writeFileSync(draft, "half");
   utimesSync(old, 0, 0);
   writeDurably(path, "whole");
-  expect([dead, old, fresh, other, named].map((draft) => existsSync(draft))).toEqual([
+  expect([dead, journal, old, fresh, other, named].map((draft) => existsSync(draft))).toEqual([
+    false,
     false,
     false,
     true,

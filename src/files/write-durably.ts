@@ -14,12 +14,9 @@ const MAX_DRAFT_AGE_MS = 60_000;
  * killed process left of a write of the same file is removed. Errors: the system's.
  */
 export function writeDurably(path: string, text: string): void {
-  const folder = dirname(path);
-  makeFolderDurably(folder);
-  removeLeftDrafts(folder, basename(path));
-  const draft = `${path}${DRAFT}${process.pid}-${threadId}`;
-  const bytes = Buffer.from(text, "utf8");
-  try {
+  makeFolderDurably(dirname(path));
+  withDraft(path, (draft) => {
+    const bytes = Buffer.from(text, "utf8");
     const fd = openSync(draft, "w", 0o600);
     try {
       for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
@@ -28,9 +25,20 @@ export function writeDurably(path: string, text: string): void {
       closeSync(fd);
     }
     renameDurably(draft, path);
-  } catch (error) {
+  });
+}
+
+/**
+ * Gives `write` a path next to the file, which it renames when it is whole and on disk; else nothing is left. What killed
+ * processes left of other drafts of this file is removed.
+ */
+export function withDraft<T>(path: string, write: (draft: string) => T): T {
+  removeLeftDrafts(dirname(path), basename(path));
+  const draft = `${path}${DRAFT}${process.pid}-${threadId}`;
+  try {
+    return write(draft);
+  } finally {
     rmSync(draft, { force: true });
-    throw error;
   }
 }
 
@@ -39,7 +47,8 @@ const DRAFT = ".new-";
 function removeLeftDrafts(folder: string, name: string): void {
   for (const each of readdirSync(folder)) {
     if (!each.startsWith(`${name}${DRAFT}`)) continue;
-    const [, pid] = /^(\d+)-\d+$/u.exec(each.slice(name.length + DRAFT.length)) ?? [];
+    // SQLite keeps a journal next to a database that it writes.
+    const [, pid] = /^(\d+)-\d+(?:-journal)?$/u.exec(each.slice(name.length + DRAFT.length)) ?? [];
     const draft = join(folder, each);
     if (pid !== undefined && (!isRunning(Number(pid)) || isOld(draft))) rmSync(draft, { force: true });
   }

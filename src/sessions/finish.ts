@@ -113,10 +113,13 @@ function endOf({ stops, outcome, journal }: TurnState, checked: CheckedResult | 
 /** What was said is kept, as far as the store takes it; what is missing is counted. */
 function storageError(cause: unknown, lostEvents: number): ContinuoError {
   const { code, message } = toRunError(cause);
-  return new ContinuoError("unavailable", `cannot store the output of the agent: ${message}`, {
-    details: { code, lostEvents },
-    cause,
-  });
+  // Only a store that did not answer may be tried again.
+  const own = isContinuoError(cause) ? cause : null;
+  return new ContinuoError(
+    own?.code ?? "unavailable",
+    `cannot store the output of the agent: ${message}`,
+    present({ hint: own?.hint, details: { code, lostEvents }, cause }),
+  );
 }
 
 /** Everything that is written at the end, in a form that the store takes. */

@@ -10,7 +10,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { isRunning } from "../files/index.ts";
+import { isRunning, processStateOf } from "../files/index.ts";
 
 interface OwnProcess {
   /** A hash: it stands in the store, and says nothing of the machine. */
@@ -53,7 +53,7 @@ export function isGone(owner: string): boolean {
   if (own === null || machine !== own.machine) return false;
   const pid = Number(number);
   if (!isRunning(pid)) return true;
-  const stat = statOf(String(pid));
+  const stat = processStateOf(pid);
   // Another user's process may be hidden; a zombie does nothing any more.
   return stat !== null && (stat.state === "Z" || stat.state === "X" || stat.start !== start);
 }
@@ -63,7 +63,7 @@ function readOwnProcess(): OwnProcess | null {
   try {
     // Where /proc is of another namespace, numbers in it are not ours.
     if (readlinkSync("/proc/self") !== String(process.pid)) return null;
-    const start = statOf("self")?.start;
+    const start = processStateOf("self")?.start;
     if (start === undefined) return null;
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
     const parts = [boot, hostname(), readlinkSync("/proc/self/ns/pid"), timeNamespace()];
@@ -81,17 +81,5 @@ function timeNamespace(): string {
     return readlinkSync("/proc/self/ns/time");
   } catch {
     return "";
-  }
-}
-
-function statOf(process: string): { readonly state: string; readonly start: string } | null {
-  try {
-    const stat = readFileSync(`/proc/${process}/stat`, "latin1");
-    // The name, which is the second field, may hold anything; the state is the third, the start the 22nd.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const [state = "", start = ""] = [fields[0], fields[19]];
-    return /^\d+$/u.test(start) ? { state, start } : null;
-  } catch {
-    return null;
   }
 }

@@ -444,14 +444,14 @@ describe("a storage failure", () => {
   test.each([
     ["too large", "x".repeat(34_000_000), "too_large"],
     ["no JSON", 1n, "invalid"],
-  ])("of an event that is %s fails the run, and keeps the others", async (_, value, code) => {
+  ])("of an event that is %s fails the run with its code, and keeps the others", async (_, value, code) => {
     const events: Script = [
       { say: "one" },
       { event: { type: "diagnostics", details: value } },
       { say: "never" },
     ];
     const result = await runOnce(store, new ScriptedAgent({ turns: [events] }), "go");
-    expect(result).toMatchObject({ status: "failed", error: { details: { code, lostEvents: 1 } } });
+    expect(result).toMatchObject({ status: "failed", error: { code, details: { code, lostEvents: 1 } } });
     expect((await tailOf(result.sessionId)).map(([type]) => type)).toEqual([
       "message_received",
       "run_failed",

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
@@ -10,7 +10,10 @@ import { openStore } from "../../src/store/index.ts";
 import { migrate, SCHEMA_VERSION } from "../../src/store/schema/index.ts";
 import { createKysely } from "../../src/store/sqlite/index.ts";
 import { newPostgresDatabase } from "../sizes/prepared.ts";
+import { startChild } from "./harness/lines.ts";
 import { answersOf, insertsOf, type Sample, sampleStore, writeOlderStore } from "./harness/older-store.ts";
+
+const MIGRATOR = join(import.meta.dirname, "processes/migrator.ts");
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-migration-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -79,6 +82,25 @@ describe("sqlite", () => {
     await store.createSession({ sessionId: "s" });
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     await expect(openStore(`sqlite:${copy}`)).rejects.toMatchObject({ code: "migration_required" });
+  });
+
+  test("a migration that is killed while it copies leaves no copy that is cut off", async () => {
+    const path = await olderDatabase();
+    const database = new DatabaseSync(path);
+    database.exec("create table large (bytes); insert into large values (zeroblob(60000000))");
+    database.close();
+    const copies = (): string[] =>
+      readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.`));
+    const child = startChild([MIGRATOR, `sqlite:${path}`]);
+    await expect.poll(() => copies(), { interval: 1 }).not.toEqual([]);
+    child.process.kill("SIGKILL");
+    expect(await child.ended()).toBe(null);
+    expect(copies().filter((name) => name.endsWith(".before-migration-1"))).toEqual([]);
+    await (await openStore(`sqlite:${path}`, { migrate: true })).close();
+    expect(copies()).toEqual([`${basename(path)}.before-migration-1`]);
+    const copy = new DatabaseSync(`${path}.before-migration-1`);
+    expect(copy.prepare("select length(bytes) as n from large").get()).toEqual({ n: 60_000_000 });
+    copy.close();
   });
 
   for (const version of VERSIONS) {

@@ -31,7 +31,7 @@ export function createSqliteEngine(
   const engine: Engine = {
     scope,
     changes,
-    bodies: place === undefined ? chunkBodies(() => engine) : folderBodies(blobFolders(place)),
+    bodies: place === undefined ? chunkBodies(() => engine) : folderBodies(blobFolders(place), location),
     read: (rule) => read(reads, () => rule(scope), location),
     write: (rule, signal) => group.write(rule, signal),
     describe: async () => ({

@@ -81,6 +81,7 @@ const FAILURES: readonly (readonly [string | number, Expected])[] = [
   [25, BAD_VALUE],
   [26, ["corrupt", "is not a SQLite database", DAMAGED]],
   ["ENOSPC", FULL],
+  ["EDQUOT", FULL],
   ["EIO", DISK],
   ["EFBIG", DISK],
   ["EMFILE", DISK],

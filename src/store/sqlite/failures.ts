@@ -13,14 +13,16 @@ const CANTOPEN = 14;
 /** SQLite's primary result code, or the nearest one to a file system's; `undefined` for any other error. */
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { errcode, code, cause } = error as { errcode?: unknown; code?: unknown; cause?: unknown };
+  const { errcode, code, cause, syscall } = error as Partial<
+    Record<"errcode" | "code" | "cause" | "syscall", unknown>
+  >;
   if (typeof errcode === "number") return errcode & 0xff;
-  if (code === "ENOSPC") return FULL;
-  if (code === "EIO" || code === "EFBIG" || code === "EMFILE") return IOERR;
+  if (code === "ENOSPC" || code === "EDQUOT") return FULL;
   // What cannot be bound to a statement.
   if (code === "ERR_INVALID_ARG_TYPE" || code === "ERR_INVALID_ARG_VALUE") return RANGE;
   if (typeof code === "string" && /^E(ACCES|PERM|EXIST|NOENT|NOTDIR|ISDIR|ROFS|LOOP)$/.test(code))
     return CANTOPEN;
+  if (syscall !== undefined || ["EIO", "EFBIG", "EMFILE"].includes(String(code))) return IOERR;
   return isContinuoError(cause) || cause === undefined ? undefined : codeOf(cause);
 }
 

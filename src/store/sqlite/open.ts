@@ -5,6 +5,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { nameDurably, withDraft } from "../../files/index.ts";
 import { ContinuoError, createIds } from "../../model/index.ts";
 import { type Engine, fillRandom, LIMITS, type Scope } from "../engine/index.ts";
 import { migrate, readSchemaVersion, SCHEMA_VERSION, type Schema } from "../schema/index.ts";
@@ -155,10 +156,13 @@ function migrationRequired(path: string, from: number): ContinuoError {
 }
 
 function copyBefore(connection: Connection, { path }: SqlitePlace, from: number): string {
-  let copy = `${path}.before-migration-${from}`;
-  for (let n = 2; existsSync(copy); n++) copy = `${path}.before-migration-${from}.${n}`;
-  copyDatabase(connection, copy);
-  return copy;
+  const first = `${path}.before-migration-${from}`;
+  return withDraft(first, (draft) => {
+    copyDatabase(connection, draft);
+    let copy = first;
+    for (let n = 2; !nameDurably(draft, copy); n++) copy = `${first}.${n}`;
+    return copy;
+  });
 }
 
 function scopeOf({ database }: Connection, options: SqliteOptions): Scope {

@@ -1,17 +1,23 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { openStore } from "../../../src/store/index.ts";
 import { acknowledgedBy, lossesOf } from "../harness/acknowledged.ts";
-import { startChild } from "../harness/lines.ts";
+import { type Child, startChild } from "../harness/lines.ts";
 
 const FILLER = join(import.meta.dirname, "../processes/filler.ts");
+const BLOB_FILLER = join(import.meta.dirname, "../processes/blob-filler.ts");
 /** Blocks of 512 bytes that a file of the child may have. */
 const BLOCKS = 2_000;
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-full-disk-"));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** No file of the child may grow beyond the limit. */
+function startLimited(args: readonly string[]): Child {
+  return startChild(["-c", `ulimit -f ${BLOCKS}; exec "$0" "$@"`, process.execPath, ...args], "sh");
+}
 
 test("when the files cannot grow, every append is stored or refused as unavailable", async () => {
   const url = `sqlite:${join(folder, "store.db")}`;
@@ -19,8 +25,7 @@ test("when the files cannot grow, every append is stored or refused as unavailab
     await using store = await openStore(url);
     return await store.createLog();
   })();
-  const limited = `ulimit -f ${BLOCKS}; exec "$0" "$@"`;
-  const child = startChild(["-c", limited, process.execPath, FILLER, url, logId, "f", "40"], "sh");
+  const child = startLimited([FILLER, url, logId, "f", "40"]);
   expect(await child.ended()).toBe(0);
   const refusals = child.lines.filter((line) => line.startsWith("refused"));
   expect(refusals.length).toBeGreaterThanOrEqual(40);
@@ -32,4 +37,14 @@ test("when the files cannot grow, every append is stored or refused as unavailab
   const batches = [...acknowledged.batches.values()].reduce((sum, size) => sum + size, 0);
   expect(await store.latestSequence(logId)).toBe(batches);
   expect(await store.verify(logId)).toMatchObject({ ok: true });
+});
+
+test("when its file cannot grow, a blob is refused as unavailable, and nothing of it is left", async () => {
+  const path = join(folder, "blobs.db");
+  await (await openStore(`sqlite:${path}`)).close();
+  const child = startLimited([BLOB_FILLER, `sqlite:${path}`, "3000000"]);
+  expect(await child.ended()).toBe(0);
+  expect(child.lines).toEqual([`refused unavailable: the database ${path} cannot be read or written`]);
+  const left = readdirSync(`${path}-blobs`, { recursive: true, withFileTypes: true });
+  expect(left.filter((entry) => entry.isFile())).toEqual([]);
 });

@@ -1,0 +1,13 @@
+/** Stores a blob of so many bytes: `blob-filler.ts URL BYTES`. Prints `refused CODE: MESSAGE` where it is refused. */
+
+import { writeSync } from "node:fs";
+import { isContinuoError } from "../../../src/model/index.ts";
+import { openStore } from "../../../src/store/index.ts";
+
+const [url = "", bytes = "0"] = process.argv.slice(2);
+await using store = await openStore(url);
+try {
+  await store.putBlob(new Uint8Array(Number(bytes)));
+} catch (error) {
+  writeSync(1, `refused ${isContinuoError(error) ? `${error.code}: ${error.message}` : String(error)}\n`);
+}
