@@ -1,5 +1,6 @@
 /** The list of all sessions: native ones, Continuo's own, and those that agents tell of, each conversation once. */
 
+import { settleBeforeReading } from "../editing/index.ts";
 import { canonicalFolder, isJson, type PlacesAt, placesOf } from "../files/index.ts";
 import {
   type AgentDriver,
@@ -7,6 +8,7 @@ import {
   type Block,
   type ContinuoError,
   isContinuoError,
+  type Problem,
   present,
   textOf,
 } from "../model/index.ts";
@@ -25,6 +27,8 @@ export interface CatalogList
   readonly error: ContinuoError | null;
   /** Agents that were asked for their lists, and did not give them. */
   readonly failures: readonly ListFailure[];
+  /** Edits of killed processes that cannot be settled now. */
+  readonly unfinished: readonly Problem[];
 }
 
 export interface ListQuery extends Omit<ListOptions, "agents" | "isSetAside" | "places" | "memo"> {
@@ -51,6 +55,7 @@ export async function listCatalog(
   { places, store: given }: Looking,
 ): Promise<CatalogList> {
   const { agents, drivers = [], title, withProblems, limit, ...options } = wanted;
+  const unfinished = await settleBeforeReading(present({ places: placesOf(places), signal: wanted.signal }));
   const filter = toFilter(title, withProblems, { places });
   const natives = agents === undefined ? null : toAgents(agents);
   const told = await agentListsOf(drivers, wanted);
@@ -89,6 +94,7 @@ export async function listCatalog(
     metIds: [...list.metIds, ...[...alone, ...rows].map(({ sessionId }) => sessionId)],
     error: opened.error,
     failures: told.failures,
+    unfinished,
   };
 }
 

@@ -7,6 +7,7 @@
  */
 
 import { resolve } from "node:path";
+import { settleBeforeReading } from "../editing/index.ts";
 import { type Places, type PlacesAt, placesOf } from "../files/index.ts";
 import { type AgentDriver, ContinuoError, isAgentName, isContinuoError, present } from "../model/index.ts";
 import {
@@ -66,6 +67,7 @@ export async function lookUp(
   options: LookUpOptions & { readonly asking?: Asking },
 ): Promise<NamedSession> {
   const { asking } = options;
+  await settleBeforeReading({ places: placesOf(options.places) });
   const last = /^last(?::(.+))?$/u.exec(name);
   if (last !== null) return await lookUpLast(last[1] ?? null, options);
   try {

@@ -1,5 +1,6 @@
 /** What all sessions used: for each the hours, models, turns and tokens, kept for the next time in the rows of the index. */
 
+import { settleBeforeReading } from "../editing/index.ts";
 import { type Places, type PlacesAt, placesOf } from "../files/index.ts";
 import { indexPathOf, openRows } from "../index-file/index.ts";
 import { isContinuoError } from "../model/index.ts";
@@ -35,6 +36,7 @@ export interface UsageOptions {
  */
 export async function usageOfAll({ places, onProgress }: UsageOptions): Promise<UsageOfAll> {
   const at = placesOf(places);
+  await settleBeforeReading({ places: at });
   const memo = openRows(indexPathOf(at), Date.now(), "usage");
   const sessions: SessionUsage[] = [];
   let unreadable = 0;

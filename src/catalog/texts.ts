@@ -3,7 +3,8 @@
  * in the trash. Which are there, what is new, and what a search may answer from.
  */
 
-import type { Places, PlacesAt } from "../files/index.ts";
+import { settleBeforeReading } from "../editing/index.ts";
+import { type Places, type PlacesAt, placesOf } from "../files/index.ts";
 import {
   fillText,
   indexPathOf,
@@ -57,6 +58,7 @@ export interface Texts {
 /** Brings the text of all sessions up to date, as far as the time allows. */
 export async function updateTexts(options: TextsOptions): Promise<Texts> {
   const path = indexPathOf(options.places);
+  await settleBeforeReading(present({ places: placesOf(options.places), signal: options.signal }));
   const memo = openRows(path, options.nowMs ?? Date.now());
   await using all = await allSources(options, memo);
   await memo.save("part");

@@ -20,4 +20,4 @@ export { repairNativeSession } from "./repair.ts";
 export type { RepairOptions, SessionRepair } from "./repair-result.ts";
 export { firstDifference } from "./same.ts";
 export { openSessionAdapter, type SessionAdapterOptions } from "./session-adapter.ts";
-export { settleUnfinished } from "./settling/index.ts";
+export { settleBeforeReading, settleUnfinished } from "./settling/index.ts";

@@ -12,7 +12,7 @@ import { toGivenTitle } from "../native/kit/index.ts";
 import { makersOfNow } from "../native/writing/index.ts";
 import { refuseOpen } from "./live.ts";
 import { fileOf, lockedForEdit } from "./locking/index.ts";
-import { againOnConflict, appendBeside, appendRecords } from "./placing/index.ts";
+import { againOnConflict, appendRecords, placeTitle } from "./placing/index.ts";
 import { settleUnfinished } from "./settling/index.ts";
 
 /** Gives the title as it stands now. Errors: those of a lookup, `invalid` for an empty title or a long one, `session_live`, `busy`, `unsupported`, `unwritable`. */
@@ -56,10 +56,9 @@ async function writeTitle(lookup: Lookup, { title, places, signal }: WriteTitle)
     const lastPrompt = history.findLast(({ role }) => role === "user") ?? null;
     const tip = await writer.openTip({ opened, lastAnswer, lastPrompt }, signal);
     const renaming = { sessionId, sessionFile, title };
-    const { records, besides } = writer.rename(tip, renaming, makersOfNow());
+    const { records, besides = [] } = writer.rename(tip, renaming, makersOfNow());
     if (records.length > 0) await appendRecords({ writer, sink, file: sessionFile, records, after, places });
-    for (const beside of besides ?? []) await appendBeside(beside, places);
-    await writer.retitle?.(renaming);
+    await placeTitle({ agent, sessionId, path: sessionFile, title, besides }, writer, places);
   } finally {
     sink.close();
   }

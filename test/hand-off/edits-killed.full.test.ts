@@ -1,6 +1,7 @@
 /**
  * A process is killed at every system call by which an edit changes something: the session is the old one or the new
- * one at once, the next call leaves nothing else, and the edit that is asked for again comes to its end.
+ * one at once, the next command leaves nothing else, also one that reads, and the edit that is asked for again comes to
+ * its end.
  */
 
 import {
@@ -27,6 +28,8 @@ import {
 } from "../../src/agents.ts";
 import { settleUnfinished } from "../../src/editing/index.ts";
 import type { AgentName, SessionInfo } from "../../src/model/index.ts";
+import { runHere } from "../cli/in-process.ts";
+import { nativeState } from "../power-cut/native-state.ts";
 import { bundledProgram } from "../sizes/prepared.ts";
 import { type Edit, runEdit, TITLE } from "./edits.ts";
 import { type Killed, killAt, killPointsOf } from "./kill-syscalls.ts";
@@ -82,6 +85,8 @@ interface Machine {
   readonly agent: AgentName;
   /** All that the session consists of, as text. */
   readonly state: string;
+  /** Names of sessions that were there before. */
+  readonly known: readonly string[];
 }
 
 /** Always the same folder, so that every run makes the same calls. */
@@ -99,7 +104,8 @@ async function makeMachine(edit: Edit, agent: AgentName): Promise<Machine> {
   if (info === undefined) throw new Error(`no session of ${agent}`);
   if (edit === "repair" && agent !== "opencode") appendFileSync(info.location, '{"type":"user","to');
   const ref = `${agent}:${info.sessionId}`;
-  const machine = { places, ref, agent, state: await stateOf(info, places) };
+  const known = Object.keys(await nativeState(places)).flatMap((name) => [name, `trash ${name}`]);
+  const machine = { places, ref, agent, known, state: await stateOf(info, places) };
   if (edit === "restore") await trashNativeSession(ref, { places });
   return machine;
 }
@@ -183,6 +189,20 @@ async function endedBefore(edit: Edit, { places, agent, ref }: Machine): Promise
   return made[0]?.sessionId ?? null;
 }
 
+/** Sessions that an edit made have another id in each run. */
+async function linesOf({ places, known }: Machine): Promise<readonly string[]> {
+  const state = Object.entries(await nativeState(places));
+  return state.map(([name, said]) => `${known.includes(name) ? name : "new"} ${said}`).sort();
+}
+
+/** Both leave the state before the edit or after it, and find nothing that they could not settle. */
+async function readAll({ places }: Machine): Promise<void> {
+  for (const command of ["list", "check"]) {
+    const { code, stderr } = await runHere({ path: places.home }, ["session", command, "--json"]);
+    expect([command, [0, 4].includes(code ?? -1), stderr]).toEqual([command, true, ""]);
+  }
+}
+
 /** What was asked for is done already where the kill came at the very end. */
 async function askAgain(edit: Edit, { ref, places }: Machine): Promise<string | null> {
   try {
@@ -205,14 +225,20 @@ describe("an edit that is killed at every change", () => {
         env: { HOME: home, TMPDIR: join(root, "tmp"), PATH: process.env.PATH ?? "" },
         below: `${home}/`,
       };
+      const old = await linesOf(machine);
       const points = killPointsOf(run, root);
       expect(points.length).toBeGreaterThan(5);
+      const fresh = await linesOf(machine);
       let kills = 0;
       for (const point of points) {
         const each = await makeMachine(edit, agent);
         if (!killAt(point, run, root)) continue;
         kills += 1;
         await assertOldOrNew(edit, each);
+        await readAll(each);
+        const left = [...leftovers(home), ...readdirSync(join(root, "tmp"))];
+        expect([point, left.filter((name) => !name.includes("unfinished/"))]).toEqual([point, []]);
+        expect([old, fresh]).toContainEqual(await linesOf(each));
         // The session is there and its note is gone: the edit had ended, and whoever asks again wants another one.
         const ended = await endedBefore(edit, each);
         // Node opens more or fewer files of its own in each run: the same `openat` may be a later one.

@@ -2,6 +2,9 @@
 
 import { type LookUpHit, type LookUpOptions, lookUp } from "../../catalog/index.ts";
 import { type Configuration, untrustedWarning } from "../../config/index.ts";
+import { settleBeforeReading } from "../../editing/index.ts";
+import { placesOf } from "../../files/index.ts";
+import { adviceFor, type Problem } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
 import { paintFor, type Shell, screenOf, tildePath } from "../terminal/index.ts";
 
@@ -11,11 +14,21 @@ export async function locate(
   shell: Shell,
   examples: NonNullable<LookUpOptions["examples"]> = "with examples",
 ): Promise<LookUpHit> {
+  warnOfUnfinished(await settleBeforeReading({ places: placesOf(shell) }), shell);
   const located = await lookUp(name, { places: shell, examples });
   if (located.kind === "native" && located.native.isExample) {
     shell.stderr.write("No sessions on this machine: this is an example session that ships with Continuo.\n");
   }
   return located;
+}
+
+/** Reports edits of killed processes that cannot be settled now. */
+export function warnOfUnfinished(problems: readonly Problem[], shell: Shell): void {
+  const paint = paintFor(screenOf(shell, shell.stderr));
+  for (const problem of problems) {
+    shell.stderr.write(`${paint("continuo:", "red")} ${visibleLine(problem.message)}\n`);
+    shell.stderr.write(`${paint(visibleLine(adviceFor(problem)), "dim")}\n`);
+  }
 }
 
 /**

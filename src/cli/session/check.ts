@@ -2,13 +2,14 @@
 
 import { Readable } from "node:stream";
 import { type CheckedSession, checkOwn, listOwn, OWN, type OwnRow, openOwn } from "../../catalog/index.ts";
+import { settleBeforeReading } from "../../editing/index.ts";
 import type { Places } from "../../files/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { adviceFor, severityOf, shellWord } from "../../model/index.ts";
 import { checkFoundSession, findSessions, formatOf, type SessionCheck } from "../../native/index.ts";
 import type { FoundSession } from "../../native/kit/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
-import { locate } from "../notices/index.ts";
+import { locate, warnOfUnfinished } from "../notices/index.ts";
 import {
   createOutput,
   createProgress,
@@ -37,10 +38,13 @@ const SHOWN_OF_EACH = 10;
 const FOUND_PROBLEMS = 4;
 
 export async function runCheck(id: string | null, flags: CheckFlags, shell: Shell): Promise<number> {
-  const tally: Tally = { checked: 0, damaged: 0, warned: 0, repairable: 0 };
+  const unfinished = await settleBeforeReading({ places: placesOf(shell) });
+  const tally: Tally = { checked: 0, damaged: 0, warned: 0, repairable: 0, unfinished: unfinished.length };
   if (flags.json) await writeJson(checks(id, shell), tally, shell);
   else await writeReport(id, flags, tally, shell);
-  return tally.damaged > 0 ? FOUND_PROBLEMS : 0;
+  // The look-up of one session reports them by itself.
+  if (id === null) warnOfUnfinished(unfinished, shell);
+  return tally.damaged + tally.unfinished > 0 ? FOUND_PROBLEMS : 0;
 }
 
 interface Tally {
@@ -50,6 +54,8 @@ interface Tally {
   warned: number;
   /** Damaged, and an agent's own. */
   repairable: number;
+  /** Edits that were cut off, and cannot be settled now. */
+  readonly unfinished: number;
 }
 
 function count(check: Check, tally: Tally): void {
@@ -134,7 +140,7 @@ function toJson({ agent, sessionId, location, problems }: Check): Readonly<Recor
   return { agent, sessionId, location, problems: problems.map(checkedProblemToJson) };
 }
 
-function summary({ checked, damaged, warned, repairable }: Tally, { warnings }: Drawing): string {
+function summary({ checked, damaged, warned, repairable, unfinished }: Tally, { warnings }: Drawing): string {
   const sessions = plural(checked, "session");
   const found = [];
   if (damaged > 0) found.push(`${formatCount(damaged)} damaged`);
@@ -142,6 +148,7 @@ function summary({ checked, damaged, warned, repairable }: Tally, { warnings }: 
     const how = warnings === "hide" ? " (--warnings shows them)" : "";
     found.push(`${formatCount(warned)} with warnings only${how}`);
   }
+  if (unfinished > 0) found.push(`${plural(unfinished, "unfinished edit")}`);
   const lines = [`checked ${sessions}: ${found.length === 0 ? "no problems" : found.join(", ")}`];
   if (checked > 1 && repairable > 0) {
     lines.push("`continuo session repair --all` shows what can be repaired, and writes nothing.");

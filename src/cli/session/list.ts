@@ -20,6 +20,7 @@ import {
 } from "../../model/index.ts";
 import { findSessions, listSessions } from "../../native/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
+import { warnOfUnfinished } from "../notices/index.ts";
 import {
   createOutput,
   createProgress,
@@ -72,6 +73,7 @@ export async function runList(flags: ListFlags, shell: Shell): Promise<number> {
     ...list.failures.map(({ agent, error }) => ({ whose: `the sessions of ${agent}`, error })),
   ];
   for (const { whose, error } of missing) reportMissing(whose, error, shell);
+  warnOfUnfinished(list.unfinished, shell);
   const [first] = missing;
   return first === undefined ? 0 : exitCodeOf(first.error);
 }

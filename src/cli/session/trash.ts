@@ -1,10 +1,11 @@
 /** `session trash`: what was deleted, and deleting it for good. */
 
-import { emptyTrash, listTrashedSessions, settleUnfinished, trashProblems } from "../../editing/index.ts";
+import { emptyTrash, listTrashedSessions, settleBeforeReading, trashProblems } from "../../editing/index.ts";
 import type { TrashedSession } from "../../editing/trash/index.ts";
 import { placesOf } from "../../files/index.ts";
 import { ContinuoError, present, shellWord } from "../../model/index.ts";
 import { visibleLine } from "../../transcript/index.ts";
+import { warnOfUnfinished } from "../notices/index.ts";
 import {
   type Column,
   canAsk,
@@ -37,7 +38,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number> {
   const places = placesOf(shell);
-  await settleUnfinished({ places });
+  warnOfUnfinished(await settleBeforeReading({ places }), shell);
   const problems = trashProblems({ places }).map(({ message }) => visibleLine(message));
   const trashed = listTrashedSessions({ places }).filter((one) => isOld(one, flags, shell));
   const output = createOutput(shell.stdout);

@@ -1,11 +1,10 @@
-/** Appends records to an existing session, or lines to other files of its agent, under a note, and retries conflicts. */
+/** Appends records to an existing session, under a note, and retries conflicts. */
 
 import { statSync } from "node:fs";
 import type { Json, Places } from "../../files/index.ts";
 import { isContinuoError } from "../../model/index.ts";
-import { type BesideFile, type NativeWriter, type RecordSink, toLines } from "../../native/writing/index.ts";
+import { type NativeWriter, type RecordSink, toLines } from "../../native/writing/index.ts";
 import { underNote } from "./notes.ts";
-import { addText } from "./settle-files.ts";
 
 export interface Appending {
   readonly writer: NativeWriter<unknown>;
@@ -24,14 +23,6 @@ export async function appendRecords(appending: Appending): Promise<void> {
   // Rows are added in one transaction: none is ever half there.
   if (writer.stage !== undefined) return append();
   await underNote(places, { how: "append", path, size: sizeOf(path), text: toLines(records) }, append);
-}
-
-/** Errors: `unwritable`. */
-export async function appendBeside(beside: BesideFile, places: Places): Promise<void> {
-  const { path, text } = beside;
-  await underNote(places, { how: "append", path, size: sizeOf(path), text, unlocked: true }, () =>
-    addText(beside),
-  );
 }
 
 function sizeOf(path: string): number {

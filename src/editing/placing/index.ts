@@ -6,15 +6,17 @@
  * Does not know: the format of any agent, or what an edit changes.
  */
 
-export { type Appending, againOnConflict, appendBeside, appendRecords } from "./append.ts";
+export { type Appending, againOnConflict, appendRecords } from "./append.ts";
 export {
   type AppendNote,
   beginNote,
+  type EmptyNote,
   isGone,
   type LeftNote,
   type Note,
   notesLeft,
   type PlaceNote,
+  type RenameNote,
   type RestoreNote,
   type TrashNote,
   underNote,
@@ -29,3 +31,4 @@ export {
 } from "./place.ts";
 export { settleAppend } from "./settle-files.ts";
 export { openScratch, removeLeftScratch, type Scratch, type Staging, stageRecords } from "./stage.ts";
+export { finishTitle, placeTitle } from "./title.ts";

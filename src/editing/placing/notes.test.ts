@@ -1,10 +1,12 @@
 /** Notes of edits on disk: there while the edit runs, and read of processes that are gone only where they are whole. */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Places, processStartOf } from "../../files/index.ts";
+import { type Places, placeOfThisProcess, processStartOf, processStateOf } from "../../files/index.ts";
 import { beginNote, isGone, notesLeft, underNote } from "./notes.ts";
 
 const GONE = 4_194_304;
@@ -41,6 +43,7 @@ describe("a note", () => {
       expect(names).toEqual([expect.stringMatching(new RegExp(`^${process.pid}-\\d+\\.json$`, "u"))]);
       expect(note).toEqual({
         startedAt: processStartOf(process.pid),
+        place: placeOfThisProcess(),
         writtenMs: expect.any(Number),
         note: NOTE,
       });
@@ -89,7 +92,8 @@ test("no note is left where none was ever written, or can be", () => {
 
 test.each<[string, object]>([
   ["an append", NOTE],
-  ["an append that nobody locks", { ...NOTE, unlocked: true }],
+  ["a rename", { how: "rename", agent: "codex", sessionId: "s", path: "/a", title: "t", besides: [] }],
+  ["a removal from the trash", { how: "empty", trashId: "1" }],
   ["a new session", PLACE],
   ["a new session that nobody asks for again", { ...PLACE, key: null, besides: [] }],
   ["a deletion", { how: "trash", trashId: "2026-11-21T20-00-00-000Z-pi-a_b.c" }],
@@ -104,7 +108,6 @@ test.each<[string, object]>([
 });
 
 test.each<[string, object, object]>([
-  ["an unlocked append that does not say true", { ...NOTE, unlocked: 1 }, NOTE],
   ["a key that is no text", { ...PLACE, key: 1 }, { ...PLACE, key: null }],
   [
     "files beside it that are none",
@@ -144,6 +147,7 @@ describe("a note is removed unread", () => {
     ["of a session without an id", { note: { ...PLACE, sessionId: 1 } }],
     ["of a session without a location", { note: { ...PLACE, location: null } }],
     ["of a session with no list of files", { note: { ...PLACE, besides: {} } }],
+    ["of a rename without a title", { note: { ...PLACE, how: "rename" } }],
     ["of a deletion without an id", { note: { how: "trash" } }],
     ["of a deletion of a hidden folder", { note: { how: "trash", trashId: ".gone-1" } }],
     ["of a restoration from elsewhere", { note: { how: "restore", trashId: "1/../.." } }],
@@ -187,5 +191,40 @@ test.runIf(processStartOf(process.pid) !== null)(
       false,
     ]);
     expect([isGone(process.pid), isGone(GONE), isGone(GONE, "1")]).toEqual([false, true, true]);
+  },
+);
+
+describe("a process of another place", () => {
+  const HERE = placeOfThisProcess();
+  const HOUR_MS = 60 * 60 * 1000;
+  const notesOf = (place: object, writtenMs = Date.now()): number => {
+    leave(`${GONE}-7.json`, { startedAt: "1", place, writtenMs, note: NOTE });
+    return notesLeft(places).length;
+  };
+
+  test("is gone when the machine was started again", () => {
+    expect(notesOf({ ...HERE, boot: "another" })).toBe(1);
+  });
+
+  test.each([
+    ["another container of this machine", { ...HERE, host: "other", namespace: "another" }],
+    ["a container with the name of this one", { ...HERE, namespace: "another" }],
+    ["another machine", { host: "other", boot: "another", namespace: "another" }],
+  ])("may still be at work in %s, for an hour at most", (_name, place) => {
+    expect([notesOf(place), notesOf(place, Date.now() - 2 * HOUR_MS)]).toEqual([0, 1]);
+  });
+});
+
+test.runIf(process.platform === "linux")(
+  "a process that was killed and that nobody waited for is gone",
+  async () => {
+    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 1000"]);
+    try {
+      const [pid] = await once(parent.stdout, "data");
+      await expect.poll(() => processStateOf(Number(pid))?.state).toBe("Z");
+      expect(isGone(Number(pid))).toBe(true);
+    } finally {
+      parent.kill("SIGKILL");
+    }
   },
 );

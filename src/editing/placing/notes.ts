@@ -1,5 +1,6 @@
 /** Notes of edits that a process began: files below `CONTINUO_HOME/unfinished`, there for as long as the edit takes. */
 
+import { randomInt } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -7,7 +8,10 @@ import {
   isJson,
   isRunning,
   type Places,
+  type ProcessPlace,
+  placeOfThisProcess,
   processStartOf,
+  processStateOf,
   writeDurably,
 } from "../../files/index.ts";
 import { type AgentName, ContinuoError, isAgentName } from "../../model/index.ts";
@@ -34,8 +38,17 @@ export interface AppendNote {
   readonly path: string;
   readonly size: number;
   readonly text: string;
-  /** Nobody holds a lock for this file: it is settled as soon as somebody looks. */
-  readonly unlocked?: true;
+}
+
+/** Another title for a session, where more than its own records say it. */
+export interface RenameNote {
+  readonly how: "rename";
+  readonly agent: AgentName;
+  readonly sessionId: string;
+  /** The file of the session. */
+  readonly path: string;
+  readonly title: string;
+  readonly besides: readonly BesideFile[];
 }
 
 /** A session that goes to the trash, or whose old state does because a repaired one takes its place. */
@@ -50,7 +63,13 @@ export interface RestoreNote {
   readonly trashId: string;
 }
 
-export type Note = PlaceNote | AppendNote | TrashNote | RestoreNote;
+/** A session that leaves the trash for good. */
+export interface EmptyNote {
+  readonly how: "empty";
+  readonly trashId: string;
+}
+
+export type Note = PlaceNote | AppendNote | RenameNote | TrashNote | RestoreNote | EmptyNote;
 
 export interface LeftNote {
   readonly note: Note;
@@ -71,19 +90,18 @@ export async function underNote<T>(places: Places, note: Note, edit: () => T | P
   }
 }
 
-let count = 0;
+/** Processes in two containers may have the same number. */
+const MAX_NAME = 2 ** 47;
 
 /** On disk when it returns. Gives what takes the note away. Errors: `unwritable`. */
 export function beginNote(places: Places, note: Note): () => void {
   const folder = notesFolder(places);
-  count += 1;
-  const path = join(folder, `${process.pid}-${count}.json`);
+  const path = join(folder, `${process.pid}-${randomInt(MAX_NAME)}.json`);
   const end = (): void => rmSync(path, { force: true });
   try {
-    writeDurably(
-      path,
-      JSON.stringify({ startedAt: processStartOf(process.pid), writtenMs: Date.now(), note }),
-    );
+    const startedAt = processStartOf(process.pid);
+    const written = { startedAt, place: placeOfThisProcess(), writtenMs: Date.now(), note };
+    writeDurably(path, JSON.stringify(written));
   } catch (cause) {
     if (existsSync(folder)) end();
     throw new ContinuoError("unwritable", `cannot write ${path}: ${(cause as Error).message}`, {
@@ -112,16 +130,33 @@ export function notesLeft(places: Places): readonly LeftNote[] {
     const read = readNote(path);
     if (read === null) {
       if (isGone(pid)) remove();
-    } else if (isGone(pid, read.startedAt))
+    } else if (isWriterGone(pid, read))
       left.push({ note: read.note, writtenMs: read.writtenMs, pid, remove });
   }
   return left;
 }
 
+/** No edit takes so long. */
+const MAX_EDIT_MS = 60 * 60 * 1000;
+
+/** A number means nothing here if it was given on another machine or in another container. */
+function isWriterGone(pid: number, { startedAt, writtenMs, place }: ReadNote): boolean {
+  const here = placeOfThisProcess();
+  const isSameHost = place === null || place.host === here.host;
+  const isSameBoot = place === null || place.boot === here.boot;
+  if (isSameBoot && (place === null || place.namespace === here.namespace)) return isGone(pid, startedAt);
+  // The machine was started again since.
+  if (isSameHost && !isSameBoot) return true;
+  return Date.now() - writtenMs > MAX_EDIT_MS;
+}
+
 /** @param startedAt of `processStartOf`: another process may have the number by now. */
 export function isGone(pid: number, startedAt: string | null = null): boolean {
   if (!isRunning(pid)) return true;
-  return startedAt !== null && processStartOf(pid) !== startedAt;
+  const now = processStateOf(pid);
+  // One that was killed, and that nobody waited for.
+  if (now?.state === "Z" || now?.state === "X") return true;
+  return startedAt !== null && now?.start !== startedAt;
 }
 
 function notesFolder(places: Places): string {
@@ -139,6 +174,7 @@ function namesOf(folder: string): string[] {
 
 interface ReadNote {
   readonly startedAt: string | null;
+  readonly place: ProcessPlace | null;
   readonly writtenMs: number;
   readonly note: Note;
 }
@@ -148,11 +184,12 @@ function readNote(path: string): ReadNote | null {
   try {
     const value: unknown = JSON.parse(readFileSync(path, "utf8"));
     if (!isJson(value)) return null;
-    const { startedAt, writtenMs } = value;
+    const { startedAt, writtenMs, place } = value;
     const note = toNote(value.note);
     if (note === null) return null;
     return {
       startedAt: typeof startedAt === "string" ? startedAt : null,
+      place: isPlace(place) ? place : null,
       writtenMs: typeof writtenMs === "number" ? writtenMs : 0,
       note,
     };
@@ -161,19 +198,23 @@ function readNote(path: string): ReadNote | null {
   }
 }
 
+function isPlace(value: unknown): value is ProcessPlace {
+  return isJson(value) && [value.host, value.boot, value.namespace].every((one) => typeof one === "string");
+}
+
 function toNote(value: unknown): Note | null {
   if (!isJson(value)) return null;
-  const { how, path, size, text, trashId, agent, sessionId, location, besides, key, unlocked } = value;
-  if (how === "trash" || how === "restore") return isTrashId(trashId) ? { how, trashId } : null;
+  const { how, path, size, text, trashId, agent, sessionId, location, besides, key, title } = value;
+  if (how === "trash" || how === "restore" || how === "empty")
+    return isTrashId(trashId) ? { how, trashId } : null;
   if (typeof path !== "string") return null;
-  if (how === "append") {
-    if (typeof size !== "number" || typeof text !== "string") return null;
-    return unlocked === true ? { how, path, size, text, unlocked } : { how, path, size, text };
-  }
-  if (how !== "place" || !isAgentName(agent) || !Array.isArray(besides)) return null;
-  if (typeof sessionId !== "string" || typeof location !== "string") return null;
-  const files = besides.filter(isBesideFile);
-  return { how, agent, sessionId, location, path, besides: files, key: typeof key === "string" ? key : null };
+  if (how === "append")
+    return typeof size === "number" && typeof text === "string" ? { how, path, size, text } : null;
+  if (!isAgentName(agent) || typeof sessionId !== "string" || !Array.isArray(besides)) return null;
+  const named = { agent, sessionId, path, besides: besides.filter(isBesideFile) };
+  if (how === "rename") return typeof title === "string" ? { how, ...named, title } : null;
+  if (how !== "place" || typeof location !== "string") return null;
+  return { how, ...named, location, key: typeof key === "string" ? key : null };
 }
 
 /** The name of one folder, as `moveToTrash` makes it: what settles a note removes that folder. */

@@ -47,11 +47,14 @@ export function settlePlaced(note: PlaceNote, pid: number, isThere: boolean): vo
     rmSync(unfinishedPath(path, pid), { force: true });
   }
   if (!isThere) return;
-  for (const beside of note.besides) {
-    if (beside.how !== "append") continue;
-    removeTornText(beside);
-    addText(beside);
-  }
+  for (const beside of note.besides) if (beside.how === "append") finishText(beside, pid);
+}
+
+/** @param pid of the process that is gone */
+export function finishText(beside: BesideFile, pid: number): void {
+  rmSync(unfinishedPath(beside.path, pid), { force: true });
+  removeTornText(beside);
+  addText(beside);
 }
 
 /** A part of the text at the very end of the file. */

@@ -1,8 +1,8 @@
 /**
- * Settles the edits of killed processes: finishes them or takes them back, before the next edit begins.
+ * Settles the edits of killed processes: finishes them or takes them back, before the next edit begins or somebody reads.
  *
  * Promises: one process settles at a time; edits of running processes are left alone.
  * Does not know: the format of any agent.
  */
 
-export { type SettleOptions, settleUnfinished } from "./settle.ts";
+export { type SettleOptions, settleBeforeReading, settleUnfinished } from "./settle.ts";

@@ -1,8 +1,17 @@
-/** What killed processes left, settled before the next edit begins. */
+/** What killed processes left, settled before the next edit begins, or before somebody reads. */
 
-import { lockSession, type Places } from "../../files/index.ts";
-import { finishPlaced, notesLeft, removeLeftScratch, settleAppend } from "../placing/index.ts";
-import { settleRestore, settleTrash } from "../trash/index.ts";
+import { lockSession, type Places, type WriterLock, writersOf } from "../../files/index.ts";
+import { isContinuoError, type Problem } from "../../model/index.ts";
+import {
+  finishPlaced,
+  finishTitle,
+  type LeftNote,
+  type Note,
+  notesLeft,
+  removeLeftScratch,
+  settleAppend,
+} from "../placing/index.ts";
+import { settleEmpty, settleRestore, settleTrash } from "../trash/index.ts";
 
 export interface SettleOptions {
   readonly places: Places;
@@ -12,6 +21,8 @@ export interface SettleOptions {
 }
 
 const LOCK_WAIT_MS = 30_000;
+/** Who only reads waits for a process that settles right now, and not for more. */
+const READ_WAIT_MS = 5_000;
 /** Who asks later wants another session. */
 const KEEP_MS = 24 * 60 * 60 * 1000;
 
@@ -24,22 +35,112 @@ const KEEP_MS = 24 * 60 * 60 * 1000;
 export async function settleUnfinished({ places, file = null, signal }: SettleOptions): Promise<void> {
   removeLeftScratch();
   if (notesLeft(places).length === 0) return;
-  const lock = await lockSession("/unfinished", "unfinished", { places, waitMs: LOCK_WAIT_MS, signal });
+  const lock = await lockNotes(places, LOCK_WAIT_MS, signal);
   try {
     for (const left of notesLeft(places)) {
-      const { note } = left;
-      if (note.how === "append") {
-        if (note.unlocked !== true && note.path !== file) continue;
-        settleAppend(note, left.pid);
-      } else if (note.how === "place") {
-        await finishPlaced(note, left, places);
-        // For the one who asks again.
-        if (note.key !== null && Date.now() - left.writtenMs < KEEP_MS) continue;
-      } else if (note.how === "trash") await settleTrash(note, left.pid, places);
-      else await settleRestore(note, left.pid, places);
-      left.remove();
+      if (left.note.how !== "append" || left.note.path === file) await settle(left, places);
     }
   } finally {
     lock.release();
+  }
+}
+
+/**
+ * For a command that only reads: what a killed process left half done is finished or taken back first, as the next edit
+ * would. Gives the edits that cannot be settled now: their session is open in its agent, or the disk refuses.
+ */
+export async function settleBeforeReading({
+  places,
+  signal,
+}: Omit<SettleOptions, "file">): Promise<readonly Problem[]> {
+  if (notesLeft(places).length === 0) return [];
+  let lock: WriterLock;
+  try {
+    lock = await lockNotes(places, READ_WAIT_MS, signal);
+  } catch (error) {
+    if (!isOfTheWorld(error)) throw error;
+    return notesLeft(places).map(({ note }) => toProblem(note, error.message));
+  }
+  try {
+    const problems: Problem[] = [];
+    for (const left of notesLeft(places)) problems.push(...(await settleOrReport(left, places)));
+    return problems;
+  } finally {
+    lock.release();
+  }
+}
+
+async function settleOrReport(left: LeftNote, places: Places): Promise<readonly Problem[]> {
+  const { note } = left;
+  // The end of a file that is being written to is nobody's to cut off.
+  if (note.how === "append" && writersOf([note.path])?.length !== 0)
+    return [toProblem(note, "the session is open in its agent")];
+  try {
+    await settle(left, places);
+    return [];
+  } catch (error) {
+    if (!isOfTheWorld(error)) throw error;
+    return [toProblem(note, error.message)];
+  }
+}
+
+function lockNotes(places: Places, waitMs: number, signal: AbortSignal | undefined): Promise<WriterLock> {
+  return lockSession("/unfinished", "unfinished", { places, waitMs, signal });
+}
+
+async function settle(left: LeftNote, places: Places): Promise<void> {
+  const { note, pid } = left;
+  switch (note.how) {
+    case "append":
+      settleAppend(note, pid);
+      break;
+    case "rename":
+      await finishTitle(note, left);
+      break;
+    case "place":
+      await finishPlaced(note, left, places);
+      // For the one who asks again.
+      if (note.key !== null && Date.now() - left.writtenMs < KEEP_MS) return;
+      break;
+    case "trash":
+      await settleTrash(note, pid, places);
+      break;
+    case "restore":
+      await settleRestore(note, pid, places);
+      break;
+    case "empty":
+      settleEmpty(note, places);
+      break;
+  }
+  left.remove();
+}
+
+/** A mistake of ours is none that a reader could live with. */
+function isOfTheWorld(error: unknown): error is Error {
+  return isContinuoError(error) || (error instanceof Error && "syscall" in error);
+}
+
+function toProblem(note: Note, why: string): Problem {
+  return {
+    code: "unfinished_edit",
+    message: `${nameOf(note)} was cut off, and cannot be settled: ${why}`,
+    line: null,
+  };
+}
+
+function nameOf(note: Note): string {
+  switch (note.how) {
+    case "append":
+      return `an append to ${note.path}`;
+    case "rename":
+      return `a rename of ${note.agent}:${note.sessionId}`;
+    case "place":
+      return `the creation of ${note.agent}:${note.sessionId}`;
+    case "trash":
+      return `the deletion or repair ${note.trashId}`;
+    case "restore":
+      return `the restoration of ${note.trashId}`;
+    case "empty":
+      return `the removal of ${note.trashId} from the trash`;
   }
 }

@@ -14,6 +14,7 @@ export {
   moveToTrash,
   type Replacement,
   restoreFromTrash,
+  settleEmpty,
   settleRestore,
   settleTrash,
 } from "./trash.ts";

@@ -18,7 +18,7 @@ import {
 import { ContinuoError, isContinuoError, type SessionInfo } from "../../model/index.ts";
 import type { FilesPlan, FoundSession, TrashPlan } from "../../native/kit/index.ts";
 import { writeNewFile } from "../../native/writing/index.ts";
-import { type RestoreNote, type TrashNote, underNote } from "../placing/index.ts";
+import { beginNote, type EmptyNote, type RestoreNote, type TrashNote, underNote } from "../placing/index.ts";
 import {
   hashFile,
   hashOf,
@@ -279,8 +279,19 @@ export function emptyTrash(places: Places, trashedBefore?: Date): TrashedSession
   const old = listTrash(places).sessions.filter(
     ({ trashedAt }) => before === undefined || trashedAt < before,
   );
-  for (const { trashId } of old) removeFolder(places, trashId);
+  for (const { trashId } of old) {
+    const end = beginNote(places, { how: "empty", trashId });
+    removeFolder(places, trashId);
+    end();
+  }
   return old;
+}
+
+/** A session that was leaving the trash is gone from it. */
+export function settleEmpty({ trashId }: EmptyNote, places: Places): void {
+  for (const name of [trashId, `.gone-${trashId}`]) {
+    rmSync(join(trashFolder(places), name), { recursive: true, force: true });
+  }
 }
 
 function refuseWhatIsInUse(found: FoundSession, plan: TrashPlan): void {

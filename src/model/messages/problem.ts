@@ -34,7 +34,8 @@ export type ProblemCode =
   | "deleted_on_start"
   | "lost_on_resume"
   | "damaged_database"
-  | "changed_event";
+  | "changed_event"
+  | "unfinished_edit";
 
 interface ProblemKind {
   readonly severity: Severity;
@@ -160,6 +161,11 @@ export const PROBLEM_KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
     severity: "damage",
     advice:
       "The store holds something else than was stored: restore it from a backup (`continuo store restore`).",
+  },
+  unfinished_edit: {
+    severity: "damage",
+    advice:
+      "Continuo was stopped while it changed a session: close it in its agent, and run any command on sessions again.",
   },
 };
 
