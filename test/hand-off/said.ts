@@ -20,7 +20,7 @@ export async function sourceView(
 }
 
 const MADE =
-  /^(No response requested\.|\[The previous response was|\[The conversation begins|Attached media from tool result:)/u;
+  /^(No response requested\.|Tool loaded\.$|\[The previous response was|\[The conversation begins|Attached media from tool result:)/u;
 const NEVER_CAME =
   /^(No result provided|aborted|\[(Tool call interrupted|Tool execution was interrupted|No result of this call))/u;
 
@@ -33,7 +33,7 @@ export function saidIn(items: readonly Item[]): unknown {
   const told = items.flatMap((item): unknown[] => {
     if (item.kind === "thinking" || item.kind === "other") return [];
     if (item.kind === "text")
-      return MADE.test(item.text) || item.text === "" ? [] : [`${item.role}: ${item.text}`];
+      return MADE.test(item.text) || item.text === "" ? [] : [`${item.role}: ${withoutGuard(item.text)}`];
     if (item.kind === "call") {
       // Codex keeps the input of some tools as text.
       return [{ name: item.name, args: typeof item.args === "string" ? { input: item.args } : item.args }];
@@ -46,6 +46,11 @@ export function saidIn(items: readonly Item[]): unknown {
     item.kind === "image" ? [item.image] : item.kind === "result" ? item.images : [],
   );
   return { told: withSortedResults(told), pictures: pictures.toSorted() };
+}
+
+/** Gemini CLI does not send a text that begins with a slash, unless an invisible character stands before it. */
+function withoutGuard(text: string): string {
+  return text.replace(/^\u200b(?=\/)/u, "");
 }
 
 /** Gemini CLI and opencode keep the results of parallel calls in the order of the calls. */
