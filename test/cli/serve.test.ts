@@ -105,7 +105,16 @@ test("a token is created, listed without its secret, used and revoked while the 
   const tokens = JSON.parse(list.out) as readonly { tokenId: string; handle: string | null; state: string }[];
   const ada = tokens.find(({ handle }) => handle === "ada");
   expect(ada?.state).toBe("active");
-  expect(run("token", "list").out).toContain("channel:team:read,write");
+  // A page of this server, with the token of this machine.
+  const page = run("view", "--no-open", "--json", `${url}/#/channels/team`);
+  const opened = new URL((JSON.parse(page.out) as { readonly url: string }).url);
+  expect([opened.origin, opened.hash]).toEqual([
+    url,
+    expect.stringMatching(/^#code=continuo_.*\/channels\/team$/u),
+  ]);
+  const listed = run("token", "list").out;
+  expect(listed).toContain("channel:team:read,write");
+  expect(listed).toMatch(/continuo:loopback .*\n {2}\S+ +active .*code of a page/u);
   expect(run("token", "revoke", ada?.tokenId ?? "").status).toBe(0);
   await expect
     .poll(async () => (await get(`${url}/v1/stream/channels/team`, secret)).status, { timeout: 10_000 })

@@ -1,8 +1,8 @@
 /** `continuo view` as a process: the address that it prints, who gets in by it, and how it ends. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, existsSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
 import type { PageEntry } from "../../src/wire/index.ts";
@@ -10,34 +10,39 @@ import { CLAUDE_ID, cleanEnv, createHome, type Home, MAIN, run, writeSessions } 
 import { exchange } from "../server/harness/open-page.ts";
 
 let home: Home;
-let child: ChildProcess | null = null;
+const children: ChildProcess[] = [];
 beforeEach(() => {
   home = createHome();
   writeSessions(home);
 });
 afterEach(() => {
-  child?.kill("SIGKILL");
-  child = null;
+  for (const child of children.splice(0)) child.kill("SIGKILL");
   home[Symbol.dispose]();
 });
+
+const SOON = { timeout: 20_000 };
 
 interface Viewing {
   readonly base: string;
   readonly code: string;
   readonly hash: string;
+  /** What the command printed. */
+  readonly printed: { readonly url: string; readonly opened: boolean };
   end(): Promise<number | null>;
 }
 
+/** `continuo view` on a free port, unless the arguments name one. */
 async function view(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Viewing> {
-  const started = spawn(process.execPath, [MAIN, "view", "--json", ...args], {
+  const port = args.includes("--port") ? [] : ["--port", "0"];
+  const started = spawn(process.execPath, [MAIN, "view", "--json", ...port, ...args], {
     cwd: home.path,
     env: { ...cleanEnv(home.path), ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  child = started;
+  children.push(started);
   const { promise: ended, resolve } = Promise.withResolvers<number | null>();
   started.on("close", resolve);
   let text = "";
@@ -45,11 +50,11 @@ async function view(
     text += chunk;
     if (text.includes("\n")) break;
   }
-  const { url }: { url: string } = JSON.parse(text);
-  const { origin, hash } = new URL(url);
-  const code = /^#code=([^/]+)/u.exec(hash)?.[1] ?? "";
+  const printed: Viewing["printed"] = JSON.parse(text);
+  const { origin, hash } = new URL(printed.url);
+  const code = decodeURIComponent(/^#code=([^/]+)/u.exec(hash)?.[1] ?? "");
   return {
-    ...{ base: origin, code, hash },
+    ...{ base: origin, code, hash, printed },
     end: () => {
       started.kill("SIGINT");
       return ended;
@@ -115,17 +120,60 @@ test("channels of the user's store are shown; with --read-only nobody can write,
   await store.close();
 });
 
-test("a browser is opened where there is a display, and not through ssh", async () => {
-  const opened = join(home.path, "opened");
-  home.write("bin/xdg-open", `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`);
+test("no command line has the code: the browser gets a file that only its user can read, with a code of its own", async () => {
+  // A stand-in for the browser, which keeps its command line, and what the file has that it names.
+  const [words, page] = [join(home.path, "words"), join(home.path, "page")];
+  home.write("bin/xdg-open", `#!/bin/sh\ncat "$1" > '${page}'\nprintf '%s\\n' "$@" > '${words}'\n`);
   chmodSync(join(home.path, "bin/xdg-open"), 0o755);
   const env = { PATH: `${join(home.path, "bin")}:${process.env.PATH}`, DISPLAY: ":99" };
-  const far = await view([], { ...env, SSH_CONNECTION: "1" });
-  await far.end();
-  expect(existsSync(opened)).toBe(false);
-  const near = await view([], env);
-  await expect.poll(() => existsSync(opened)).toBe(true);
-  expect(await near.end()).toBe(0);
+  const viewing = await view([CLAUDE_ID.slice(0, 6)], env);
+  expect(viewing.printed.opened).toBe(true);
+  await expect.poll(() => existsSync(words), SOON).toBe(true);
+  const [file = "", ...more] = readFileSync(words, "utf8").trim().split("\n");
+  expect(more).toEqual([]);
+  expect(file).not.toContain("code");
+  expect([statSync(file).mode & 0o777, statSync(dirname(file)).mode & 0o777]).toEqual([0o600, 0o700]);
+  const [, code = "", place] =
+    /url=http:\/\/[\d.:]+\/#code=([^/"]+)([^"]+)"/u.exec(readFileSync(page, "utf8")) ?? [];
+  expect(place).toBe(`/session/claude%3A${CLAUDE_ID}`);
+  expect(code).not.toBe(viewing.code);
+  const opened = { ...viewing, code };
+  expect(await enter(opened)).toHaveProperty("authorization");
+  // The printed one is for a browser that did not open.
+  expect(await enter(viewing)).toHaveProperty("authorization");
+  expect(await viewing.end()).toBe(0);
+});
+
+test("another `continuo view` opens a page of the viewer that runs, which may do less", async () => {
+  const running = await view(["--no-open", "--port", "0"]);
+  const second = await run(home, ["view", "--no-open", "--json", "--read-only", `${running.base}/#/health`]);
+  const { url }: { readonly url: string } = JSON.parse(second.stdout);
+  expect([second.code, new URL(url).origin, url.endsWith("/health")]).toEqual([0, running.base, true]);
+  const hash = new URL(url).hash;
+  const code = decodeURIComponent(/^#code=([^/]+)/u.exec(hash)?.[1] ?? "");
+  const headers = await enter({ ...running, code });
+  const renamed = await fetch(`${running.base}/v1/machine/sessions/claude:${CLAUDE_ID}/rename`, {
+    method: "POST",
+    headers: { ...headers, origin: running.base, "content-type": "application/json" },
+    body: JSON.stringify({ title: "x" }),
+  });
+  expect(renamed.status).toBe(403);
+  expect(await running.end()).toBe(0);
+});
+
+test("the address of a page starts the viewer at its port, so that the same address is opened again", async () => {
+  const first = await view(["--no-open"]);
+  await first.end();
+  const again = await view([
+    "--no-open",
+    "--port",
+    new URL(first.base).port,
+    `${first.base}/#/channels/team`,
+  ]);
+  expect([again.base, again.hash.endsWith("/channels/team")]).toEqual([first.base, true]);
+  const { code, stderr } = await run(home, ["view", "--no-open", "--read-only", "--port", "70000"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('"70000" is not a port')]);
+  await again.end();
 });
 
 test("an id that names no session is an error before a server starts", async () => {

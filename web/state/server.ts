@@ -85,7 +85,7 @@ function leave(state: "out" | "stranger"): void {
 }
 
 function noAnswer(): ServerError {
-  return new ServerError("unavailable", "the server does not answer", "Start `continuo view` again.");
+  return new ServerError("unavailable", "the server does not answer", "Start Continuo again.");
 }
 
 export async function toError(response: Response): Promise<ServerError> {

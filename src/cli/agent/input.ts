@@ -154,7 +154,7 @@ const CONTEXT_MESSAGES = 100;
 /** What was said in the channel before an input, for an agent that has no session of it here. */
 async function channelContext({ flags, shell, channel }: JoinedChannel, before: number): Promise<string> {
   const path = channelPath(channel, `/messages?limit=${CONTEXT_MESSAGES}`);
-  const { messages } = await callServer(accessOf(flags, shell), path);
+  const { messages } = await callServer(await accessOf(flags, shell), path);
   const list = messages as readonly {
     readonly sequence: number;
     readonly handle: string | null;

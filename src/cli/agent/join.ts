@@ -24,7 +24,7 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
   const note = (text: string): void => void shell.stderr.write(`${visibleLine(text)}\n`);
   await assertInstalled(flags, shell);
   const client = await connectPatiently({
-    ...accessOf(flags, shell),
+    ...(await accessOf(flags, shell)),
     channel,
     handle: flags.as,
     type: "agent",

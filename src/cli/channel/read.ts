@@ -14,7 +14,7 @@ interface ChannelRow {
 }
 
 export async function runList(flags: ChannelFlags, shell: Shell): Promise<number> {
-  const answer = await callServer(accessOf(flags, shell), "/v1/channels");
+  const answer = await callServer(await accessOf(flags, shell), "/v1/channels");
   const channels = answer.channels as readonly ChannelRow[];
   if (flags.json) shell.stdout.write(`${toJsonText({ channels })}\n`);
   else {
@@ -28,7 +28,7 @@ export async function runList(flags: ChannelFlags, shell: Shell): Promise<number
 }
 
 export async function runShow(channel: string, flags: ShowFlags, shell: Shell): Promise<number> {
-  const access = accessOf(flags, shell);
+  const access = await accessOf(flags, shell);
   const limit = Math.min(Math.max(1, flags.limit), 1_000);
   const [about, answer] = await Promise.all([
     callServer(access, channelPath(channel)),
@@ -52,7 +52,7 @@ interface EventsPage {
 }
 
 export async function runExport(channel: string, flags: ChannelFlags, shell: Shell): Promise<number> {
-  const access = accessOf(flags, shell);
+  const access = await accessOf(flags, shell);
   for (let after: number | null = 0; after !== null; ) {
     const path = channelPath(channel, `/events?after=${after}`);
     const page = (await callServer(access, path)) as unknown as EventsPage;

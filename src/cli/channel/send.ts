@@ -24,7 +24,7 @@ export async function runSend(
     ...(flags.to.length === 0 ? {} : { to: flags.to }),
     ...present({ replyTo: flags.replyTo }),
   };
-  const sent = await callServer(accessOf(flags, shell), channelPath(channel, "/messages"), body);
+  const sent = await callServer(await accessOf(flags, shell), channelPath(channel, "/messages"), body);
   if (flags.json) shell.stdout.write(`${toJsonText(sent)}\n`);
   return 0;
 }

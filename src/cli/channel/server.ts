@@ -1,5 +1,6 @@
 /** Where the server is, and what a command proves itself with. */
 
+import { usersListening } from "../../files/index.ts";
 import { ContinuoError, present } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
 import { DEFAULT_LISTEN, readTokenFile, tokenFileOf } from "../serve/index.ts";
@@ -14,10 +15,15 @@ export interface ServerAccess {
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /**
- * The token of the private file that `continuo serve` makes goes to a server on this machine only; any other server
- * gets the one that is named for it. Errors: `usage`, `not_found` for a file that is not there.
+ * The token of the private file that `continuo serve` makes goes to a server on this machine only, of this user where the
+ * system tells; any other server gets the one that is named for it. Errors: `usage`, `not_found` for a file that is not
+ * there, `forbidden` for a program of another user.
  */
-export function accessOf({ server, tokenFile }: ServerFlags, shell: Shell): ServerAccess {
+export async function accessOf(
+  { server, tokenFile }: Partial<ServerFlags>,
+  shell: Shell,
+  users: typeof usersListening = usersListening,
+): Promise<ServerAccess> {
   const { CONTINUO_SERVER, CONTINUO_TOKEN } = shell.env;
   const serverUrl = server ?? CONTINUO_SERVER ?? `http://${DEFAULT_LISTEN}`;
   if (!URL.canParse(serverUrl) || !/^https?:$/u.test(new URL(serverUrl).protocol)) {
@@ -25,11 +31,34 @@ export function accessOf({ server, tokenFile }: ServerFlags, shell: Shell): Serv
       hint: "Use the URL that `continuo serve` prints.",
     });
   }
-  const token =
-    tokenFile === undefined
-      ? (CONTINUO_TOKEN ?? (LOOPBACK.has(new URL(serverUrl).hostname) ? ownToken(shell) : null))
+  const url = new URL(serverUrl);
+  const isOwn = tokenFile === undefined && CONTINUO_TOKEN === undefined && LOOPBACK.has(url.hostname);
+  if (isOwn) await assertOfThisUser(url, users);
+  const token = isOwn
+    ? ownToken(shell)
+    : tokenFile === undefined
+      ? CONTINUO_TOKEN
       : namedToken(shell, tokenFile);
   return present({ serverUrl: serverUrl.replace(/\/+$/u, ""), token: token ?? undefined });
+}
+
+const ROOT = 0;
+
+/** The system starts some servers as root, and root can read the token anyway. */
+async function assertOfThisUser({ port, protocol }: URL, users: typeof usersListening): Promise<void> {
+  const own = process.getuid?.();
+  const number = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+  const found = own === undefined ? null : await users(number);
+  const stranger = found?.find((user) => user !== own && user !== ROOT);
+  if (stranger === undefined) return;
+  throw new ContinuoError(
+    "forbidden",
+    `port ${number} belongs to a program of another user (uid ${stranger})`,
+    {
+      hint: "Start `continuo serve` on another port, and name it with --server; name a token with --token-file to send it there.",
+      details: { port: number, user: stranger },
+    },
+  );
 }
 
 function ownToken(shell: Shell): string | null {

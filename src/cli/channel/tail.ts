@@ -7,7 +7,7 @@ import type { TailFlags } from "./flags.ts";
 import { accessOf, callServer, channelPath } from "./server.ts";
 
 export async function runTail(channel: string, flags: TailFlags, shell: Shell): Promise<number> {
-  const access = accessOf(flags, shell);
+  const access = await accessOf(flags, shell);
   // Reading does not create a channel; a missing channel is an error at once.
   await callServer(access, channelPath(channel));
   const stop = new AbortController();

@@ -26,7 +26,7 @@ interface DemoStep {
 export async function runDemo(flags: DemoFlags, shell: Shell): Promise<number> {
   const recording = await readRecording(packageFile(RECORDING) ?? RECORDING);
   await using server =
-    flags.server === undefined ? await ownServer() : { ...accessOf(flags, shell), ...NOTHING };
+    flags.server === undefined ? await ownServer() : { ...(await accessOf(flags, shell)), ...NOTHING };
   const stop = new AbortController();
   using _interrupts = shell.holdInterrupts(() => stop.abort());
   using _termination = shell.holdTermination(() => stop.abort());

@@ -22,7 +22,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 const MAX_FRAME_BYTES = 33_554_432;
 
 export async function runExport(key: string, flags: ExportFlags, shell: Shell): Promise<number> {
-  const access = accessOf(flags, shell);
+  const access = await accessOf(flags, shell);
   const { format = formatOf(flags.output), output } = flags;
   if (format === "zip" && (output === undefined || output === "-") && shell.stdout.isTTY === true) {
     throw new ContinuoError("usage", "cannot print a ZIP archive on a terminal", {

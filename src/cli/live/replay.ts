@@ -13,7 +13,7 @@ const MODEL_TARGET = 0.95;
 /** 0 when the notes agree, else 4. */
 export async function runReplay(key: string, flags: ReplayFlags, shell: Shell): Promise<number> {
   const mode = flags.model === true ? "model" : "recorded";
-  const answer = await callServer(accessOf(flags, shell), livePath(key, "/replay"), { mode });
+  const answer = await callServer(await accessOf(flags, shell), livePath(key, "/replay"), { mode });
   const report = answer as unknown as ReplayReport;
   const { compared, agreed, agreement, disagreements } = report;
   if (flags.json) shell.stdout.write(`${toJsonText(report)}\n`);

@@ -8,7 +8,7 @@ import type { LiveFlags } from "./flags.ts";
 import { lineOfNote, livePath } from "./lines.ts";
 
 export async function runList(flags: LiveFlags, shell: Shell): Promise<number> {
-  const access = accessOf(flags, shell);
+  const access = await accessOf(flags, shell);
   const sessions: LiveSession[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
@@ -33,7 +33,7 @@ export async function runList(flags: LiveFlags, shell: Shell): Promise<number> {
 }
 
 export async function runNotes(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
-  const answer = await callServer(accessOf(flags, shell), livePath(key, "/notes"));
+  const answer = await callServer(await accessOf(flags, shell), livePath(key, "/notes"));
   const notes = answer.notes as readonly Note[];
   if (flags.json) shell.stdout.write(`${toJsonText({ notes })}\n`);
   else for (const note of notes) shell.stdout.write(lineOfNote(note));
@@ -42,7 +42,7 @@ export async function runNotes(key: string, flags: LiveFlags, shell: Shell): Pro
 
 /** 0 when every hash is right, else 4. */
 export async function runVerify(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
-  const result = await callServer(accessOf(flags, shell), livePath(key, "/verify"), {});
+  const result = await callServer(await accessOf(flags, shell), livePath(key, "/verify"), {});
   const { ok, checkedCount, prunedCount, firstBadSequence, reason } = result;
   if (flags.json) shell.stdout.write(`${toJsonText(result)}\n`);
   else if (ok === true)
@@ -55,7 +55,7 @@ export async function runVerify(key: string, flags: LiveFlags, shell: Shell): Pr
 }
 
 export async function runRepair(key: string, flags: LiveFlags, shell: Shell): Promise<number> {
-  const session = await callServer(accessOf(flags, shell), livePath(key, "/repair"), {});
+  const session = await callServer(await accessOf(flags, shell), livePath(key, "/repair"), {});
   if (flags.json) shell.stdout.write(`${toJsonText(session)}\n`);
   else shell.stdout.write(`repaired; the session is ${visibleLine(String(session.state))}\n`);
   return 0;

@@ -4,17 +4,24 @@ import { type Command, Option } from "commander";
 import type { Shell } from "../terminal/index.ts";
 import type { ViewFlags } from "./flags.ts";
 
+/** Always the same, so that bookmarks and the settings of the page stay. */
+export const VIEWER_PORT = 4748;
+
 interface Run {
   readonly shell: Shell;
   readonly onEnd: (exitCode: number) => void;
 }
 
 const HELP = `
-The address that is printed works once, within a minute: it gives a cookie to the browser that opens it first. Run the
-command again for another one. The server listens on a free port of this machine only, and ends with Ctrl-C.
+The address that is printed works once, within 30 seconds, for the tab that opens it first; the tab stays signed in until it is
+closed, or the viewer ends. Run the command again for another address: it asks the viewer that runs already. A page that is
+no longer signed in says with which address to run it.
+
+The viewer listens at http://127.0.0.1:${VIEWER_PORT}, on this machine only, and ends with Ctrl-C. It takes another port only if another program
+of yours has this one; a program of another user there is an error.
 
 Without a display, or through ssh, no browser is opened. To look at the sessions of another machine, forward the port:
-ssh -L PORT:127.0.0.1:PORT HOST, and open the address on your own machine.
+ssh -L ${VIEWER_PORT}:127.0.0.1:${VIEWER_PORT} HOST, and open the address on your own machine.
 
 With --output nothing is started: the file is the same viewer with the session inside, which needs no server and no network,
 and can be read without scripts. It is limited to 20 MB; --turns names a part of a longer session. Sub-agents, other branches and
@@ -23,6 +30,7 @@ what the model sees are not inside.
 Examples:
   continuo view                 the list of all sessions
   continuo view 4bf3c2a1        one session; the beginning of an id is enough
+  continuo view 'http://127.0.0.1:${VIEWER_PORT}/#/health'    the address of a page, also one of \`continuo serve\`
   continuo view --read-only     nothing can be renamed, deleted, forked, repaired or handed over
   continuo view 4bf3 --output session.html --mask-secrets        one session in one file, to send to somebody
   continuo view 4bf3 --output session.html --turns 120-180       only these turns`;
@@ -31,13 +39,15 @@ export function addViewCommand(program: Command, run: Run | null): void {
   program
     .command("view")
     .description("look at every session of this machine in a browser")
-    .argument("[id]", "the session to open; the list when left out")
+    .argument("[id]", "the session to open, or the address of a page; the list when left out")
     .option("--no-open", "print the address, and open no browser")
+    .option("--port <number>", `the port to listen on; 0 chooses a free one (default: ${VIEWER_PORT})`)
     .option("--read-only", "allow no change of any session")
     .option("--json", "print the address as JSON")
     .addOption(
       new Option("--output <file>", "write the viewer with this session inside to this file").conflicts([
         "json",
+        "port",
         "readOnly",
       ]),
     )

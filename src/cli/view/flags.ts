@@ -4,7 +4,7 @@ export interface ViewFlags {
   /** `false` with `--no-open`. */
   readonly open: boolean;
   readonly readOnly?: true;
-  readonly listen?: string;
+  readonly port?: string;
   readonly json?: true;
   readonly output?: string;
   readonly force?: true;

@@ -1,26 +1,80 @@
-/** `continuo view`: a server on a free port, and an address that lets one browser in. */
+/** `continuo view`: a server on the viewer's port, and an address that lets one tab in. */
 
-import { spawn } from "node:child_process";
-import { type OpenOwn, openOwn } from "../../catalog/index.ts";
-import { findProgram } from "../../drivers/process/index.ts";
+import { createHash } from "node:crypto";
+import { type OpenOwn, openOwn, storeUrlOf } from "../../catalog/index.ts";
+import { placesOf, readVersion } from "../../files/index.ts";
 import { ContinuoError, messageOf, type Store } from "../../model/index.ts";
 import { createAuthenticate, createServer, type Listening, listen } from "../../server/index.ts";
 import { openStore } from "../../store/index.ts";
-import { machineWork, stopSignal, viewerFolder } from "../serve/index.ts";
+import { DEFAULT_LISTEN, machineWork, stopSignal, viewerFolder } from "../serve/index.ts";
 import { createOutput, type Shell, toJsonText } from "../terminal/index.ts";
+import { isLoopbackPage, parseTarget, portOf } from "./address.ts";
+import { openBrowser } from "./browser.ts";
+import { VIEWER_PORT } from "./commands.ts";
 import type { ViewFlags } from "./flags.ts";
 import { keyFor } from "./key.ts";
+import { codeOfServer, listensAt } from "./other-server.ts";
+import { takePort, type WantedPort } from "./port.ts";
+import { answerCommands, askRunning, type RunningViewer, type Wish } from "./running.ts";
 
 const HOST = "127.0.0.1";
 
-export async function runView(id: string | null, flags: ViewFlags, shell: Shell): Promise<number> {
+export async function runView(argument: string | null, flags: ViewFlags, shell: Shell): Promise<number> {
   const { turns, maskSecrets, force } = flags;
   if (turns !== undefined || maskSecrets || force) {
     throw new ContinuoError("usage", "--turns, --mask-secrets and --force are for a file", {
       hint: "Name the file with --output FILE.",
     });
   }
-  const place = id === null ? "/" : `/session/${encodeURIComponent(await keyFor(id, shell))}`;
+  const target = parseTarget(argument);
+  const place =
+    target.type === "page" ? target.place : `/session/${encodeURIComponent(await keyFor(target.id, shell))}`;
+  const origin = target.type === "page" ? target.origin : null;
+  const wanted = wantedPort(origin, flags);
+  const running = await askRunning(wishOf(flags, shell), placesOf(shell));
+  if (running !== null && isWanted(running, wanted)) {
+    return await show({ ...running, place }, { flags, shell, from: "a viewer that runs already" });
+  }
+  if (origin !== null && !(await isForViewer(origin))) {
+    const code = await codeOfServer(origin, flags, shell);
+    return await show({ origin: origin.origin, code, place }, { flags, shell, from: "the server" });
+  }
+  return await serve(wanted, place, flags, shell);
+}
+
+/** Errors: `usage`. */
+function wantedPort(origin: URL | null, { port }: ViewFlags): WantedPort {
+  if (port !== undefined) {
+    if (/^\d{1,5}$/u.test(port) && Number(port) <= 65_535) return { port: Number(port), isDefault: false };
+    throw new ContinuoError("usage", `${JSON.stringify(port)} is not a port`, {
+      hint: "Write a number up to 65535; 0 chooses a free port.",
+    });
+  }
+  if (origin !== null && isLoopbackPage(origin)) return { port: portOf(origin), isDefault: false };
+  return { port: VIEWER_PORT, isDefault: true };
+}
+
+/** Without a wish, any viewer that runs is as good as a new one. */
+function isWanted({ origin }: RunningViewer, { port, isDefault }: WantedPort): boolean {
+  return isDefault || portOf(new URL(origin)) === port;
+}
+
+/** Whether a viewer can have the address: no program has it now, and it is not one of `continuo serve`. */
+async function isForViewer(origin: URL): Promise<boolean> {
+  return isLoopbackPage(origin) && origin.host !== DEFAULT_LISTEN && !(await listensAt(origin));
+}
+
+/** What two commands must agree on, so that one can show what the other serves. */
+function wishOf({ readOnly }: ViewFlags, { home, cwd, env }: Shell): Wish {
+  const folders = Object.entries(env).filter(([name]) =>
+    /^(?:CONTINUO|CLAUDE|CODEX|GEMINI|PI|OPENCODE|XDG)_/u.test(name),
+  );
+  const parts = [readVersion(), home, storeUrlOf({ home, cwd, env }), folders.sort()];
+  const work = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  return { work, access: readOnly ? "read" : "write" };
+}
+
+async function serve(wanted: WantedPort, place: string, flags: ViewFlags, shell: Shell): Promise<number> {
   // The codes and pages of this command, which end with it.
   await using tokens = await openStore("memory:");
   await using own = await openExisting(shell);
@@ -28,6 +82,7 @@ export async function runView(id: string | null, flags: ViewFlags, shell: Shell)
   const sessions = machineWork(shell);
   // The list is made while the browser starts; a caller that asks for it receives its errors.
   sessions.then((machine) => machine.sessions({ partial: "allow" })).catch(() => undefined);
+  const warn = (line: string): void => void shell.stderr.write(`${line}\n`);
   const server = createServer({
     store: (workspaceId) => logs.forWorkspace(workspaceId),
     tokens: (workspaceId) => tokens.forWorkspace(workspaceId),
@@ -38,14 +93,21 @@ export async function runView(id: string | null, flags: ViewFlags, shell: Shell)
     hosts: [HOST, "localhost"],
     machine: () => sessions,
     pageFolder: viewerFolder(),
-    report: (line) => shell.stderr.write(`${line}\n`),
+    report: warn,
   });
   const stopped = stopSignal(shell);
-  const listening = await listen(server, { host: HOST, port: 0, process: "own" });
-  const code = await issueCode(tokens, listening, flags);
-  const url = `${listening.url}/#code=${code}${place}`;
-  const isOpened = flags.open && openBrowser(url, shell);
-  await announce({ url, isOpened }, flags, shell);
+  const listenOn = (port: number): Promise<Listening> => listen(server, { host: HOST, port, process: "own" });
+  const listening = await takePort(wanted, { listen: listenOn, warn });
+  const offered = wishOf(flags, shell);
+  const pageFor = async (access: Wish["access"]): Promise<RunningViewer> => {
+    return { origin: listening.url, code: await issueCode(tokens, listening, access) };
+  };
+  await using _commands = await answerCommands(offered, pageFor, placesOf(shell));
+  const page = { ...(await pageFor(offered.access)), place };
+  const isOpened = flags.open && (await openBrowser(addressOf(page), shell));
+  // An address works once: the browser has the first one.
+  const printed = isOpened ? { ...page, ...(await pageFor(offered.access)) } : page;
+  await announce(addressOf(printed), { flags, shell, isOpened, from: "this command" });
   await stopped;
   await listening.close();
   return 0;
@@ -62,15 +124,14 @@ async function openExisting(shell: Shell): Promise<OpenOwn | null> {
 }
 
 /** What a person may do who may open this machine's sessions; continuous sessions are only read in the page. */
-function scopesFor({ readOnly }: ViewFlags): readonly string[] {
-  return readOnly
-    ? ["machine:read", "channel:*:read", "live:*:read"]
-    : ["machine:read,write", "channel:*:read,write", "live:*:read"];
-}
+const SCOPES: Readonly<Record<Wish["access"], readonly string[]>> = {
+  read: ["machine:read", "channel:*:read", "live:*:read", "metrics"],
+  write: ["machine:read,write", "channel:*:read,write", "live:*:read", "metrics"],
+};
 
-async function issueCode(store: Store, { url }: Listening, flags: ViewFlags): Promise<string> {
+async function issueCode(store: Store, { url }: Listening, access: Wish["access"]): Promise<string> {
   const { secret } = await store.createToken({
-    scopes: scopesFor(flags),
+    scopes: SCOPES[access],
     label: "continuo view",
     issuedFrom: "loopback",
   });
@@ -83,28 +144,46 @@ async function issueCode(store: Store, { url }: Listening, flags: ViewFlags): Pr
   throw new ContinuoError("unavailable", `the server gave no code for the page: status ${response.status}`);
 }
 
-interface Announcement {
-  readonly url: string;
-  readonly isOpened: boolean;
+interface Page extends Omit<RunningViewer, "code"> {
+  /** `null` for a server that asks for none. */
+  readonly code: string | null;
+  readonly place: string;
 }
 
-async function announce({ url, isOpened }: Announcement, { json }: ViewFlags, shell: Shell): Promise<void> {
+function addressOf({ origin, code, place }: Page): string {
+  return code === null ? `${origin}/#${place}` : `${origin}/#code=${encodeURIComponent(code)}${place}`;
+}
+
+type Server = "this command" | "a viewer that runs already" | "the server";
+
+interface Showing {
+  readonly flags: ViewFlags;
+  readonly shell: Shell;
+  readonly from: Server;
+}
+
+/** A page of a server that another process runs. */
+async function show(page: Page, { flags, shell, from }: Showing): Promise<number> {
+  const url = addressOf(page);
+  const isOpened = flags.open && (await openBrowser(url, shell));
+  await announce(isOpened ? `${page.origin}/#${page.place}` : url, { flags, shell, isOpened, from });
+  return 0;
+}
+
+async function announce(
+  url: string,
+  { flags: { json }, shell, isOpened, from }: Showing & { readonly isOpened: boolean },
+): Promise<void> {
   const output = createOutput(shell.stdout);
   if (json) return await output.write(`${toJsonText({ url, opened: isOpened })}\n`);
-  const first = isOpened ? "The viewer is open in your browser." : "Open this address within a minute:";
-  await output.write(`${first}\n  ${url}\nPress Ctrl-C to end it.\n`);
-}
-
-/** Opens the browser of this machine; `false` if there is none, or the person is connected through ssh. */
-function openBrowser(url: string, { env, cwd }: Shell): boolean {
-  if (env.SSH_CONNECTION !== undefined || env.SSH_TTY !== undefined) return false;
-  const hasDisplay =
-    process.platform === "darwin" || env.DISPLAY !== undefined || env.WAYLAND_DISPLAY !== undefined;
-  const program = process.platform === "darwin" ? "open" : "xdg-open";
-  if (!hasDisplay || findProgram(program, env.PATH ?? "", cwd) === null) return false;
-  const child = spawn(program, [url], { env: { ...env }, detached: true, stdio: "ignore" });
-  // If it fails, the person opens the printed address.
-  child.on("error", () => undefined);
-  child.unref();
-  return true;
+  const isOwn = from === "this command";
+  const lines = isOpened
+    ? [
+        `The page is open in your browser${isOwn ? ". If it is not, open this address within 30 seconds:" : ":"}`,
+      ]
+    : ["Open this address within 30 seconds:"];
+  lines.push(`  ${url}`);
+  if (isOwn) lines.push("Press Ctrl-C to end the viewer. Run `continuo view` again for another address.");
+  else lines.push(`It is a page of ${from}.`);
+  await output.write(`${lines.join("\n")}\n`);
 }

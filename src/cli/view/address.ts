@@ -1,0 +1,44 @@
+/** What `continuo view` is asked to open: a session by its id, or the address of a page. Pure. */
+
+import { ContinuoError } from "../../model/index.ts";
+
+export type Target =
+  | { readonly type: "session"; readonly id: string }
+  /** `origin` is `null` for the viewer of this machine; `place` is what the fragment of the address names, such as `/health`. */
+  | { readonly type: "page"; readonly origin: URL | null; readonly place: string };
+
+const LIST = "/";
+
+/** Errors: `usage` for an address that is not one of a page. */
+export function parseTarget(text: string | null): Target {
+  if (text === null) return { type: "page", origin: null, place: LIST };
+  if (text.startsWith("#")) return { type: "page", origin: null, place: placeOf(text, text) };
+  if (!/^https?:\/\//iu.test(text)) return { type: "session", id: text };
+  if (!URL.canParse(text)) throw notAPage(text);
+  const { origin, hash, username, password } = new URL(text);
+  if (username !== "" || password !== "") throw notAPage(text);
+  return { type: "page", origin: new URL(origin), place: placeOf(hash, text) };
+}
+
+/** A code that was used before is left out. */
+function placeOf(hash: string, text: string): string {
+  const match = /^(?:#(?:code=[^/]*)?(\/.*)?)?$/u.exec(hash);
+  if (match === null) throw notAPage(text);
+  const [, place = LIST] = match;
+  return new URL(`http://page/#${place}`).hash.slice(1);
+}
+
+function notAPage(text: string): ContinuoError {
+  return new ContinuoError("usage", `${JSON.stringify(text)} is not the address of a page of Continuo`, {
+    hint: "Copy the address from the browser, with what follows the #.",
+  });
+}
+
+/** The viewer listens at this name; `localhost` can lead to another program at `::1`. */
+export function isLoopbackPage({ protocol, hostname }: URL): boolean {
+  return protocol === "http:" && (hostname === "127.0.0.1" || hostname === "localhost");
+}
+
+export function portOf({ port }: URL): number {
+  return port === "" ? 80 : Number(port);
+}

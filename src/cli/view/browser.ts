@@ -1,0 +1,83 @@
+/** Opens an address in the browser of this machine, without a word of it on a command line, which every user can read. */
+
+import { execFile, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { findProgram } from "../../drivers/process/index.ts";
+import { namesIn, writeDurably } from "../../files/index.ts";
+import { escapeHtml } from "../../transcript/html/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { viewerFolderOf } from "./running.ts";
+
+/** After this the code in the file has expired. */
+const FILE_MS = 30_000;
+const ASK_MS = 2_000;
+
+/** Whether the person sits at another machine. */
+export function isRemote({ env }: Shell): boolean {
+  return env.SSH_CONNECTION !== undefined || env.SSH_TTY !== undefined;
+}
+
+/** Whether a browser was started: `false` if there is none, or the person is connected through ssh. */
+export async function openBrowser(url: string, shell: Shell): Promise<boolean> {
+  const { env, cwd } = shell;
+  const hasDisplay =
+    process.platform === "darwin" || env.DISPLAY !== undefined || env.WAYLAND_DISPLAY !== undefined;
+  const program = process.platform === "darwin" ? "open" : "xdg-open";
+  const found = findProgram(program, env.PATH ?? "", cwd);
+  if (isRemote(shell) || !hasDisplay || found === null) return false;
+  const file = await writeRedirect(url, shell);
+  const child = spawn(found, [file], { env: { ...env }, detached: true, stdio: "ignore" });
+  // If it fails, the person opens the printed address.
+  child.on("error", () => undefined);
+  child.unref();
+  return true;
+}
+
+/** A file that only this user can read, and that leads the browser to the address. */
+async function writeRedirect(url: string, shell: Shell): Promise<string> {
+  const folder = (await folderOfConfinedBrowser(shell)) ?? viewerFolderOf(shell);
+  removeOld(folder);
+  const file = join(folder, `continuo-${randomUUID()}.html`);
+  const address = escapeHtml(url);
+  writeDurably(
+    file,
+    `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<title>Continuo</title>
+<meta http-equiv="refresh" content="0; url=${address}">
+<p><a href="${address}">Open the viewer</a></p>
+`,
+  );
+  // A command that ends before leaves the file to the next one.
+  setTimeout(() => rmSync(file, { force: true }), FILE_MS).unref();
+  return file;
+}
+
+/** Codes in files of commands that have ended have expired. */
+function removeOld(folder: string): void {
+  for (const name of namesIn(folder)) {
+    if (!/^continuo-[\da-f-]{36}\.html$/u.test(name)) continue;
+    const path = join(folder, name);
+    const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (Date.now() - writtenMs > FILE_MS) rmSync(path, { force: true });
+  }
+}
+
+/** A browser that is a snap reads no hidden folders, but one of its own. `null` for any other browser. */
+async function folderOfConfinedBrowser({ env, cwd, home }: Shell): Promise<string | null> {
+  const program = findProgram("xdg-settings", env.PATH ?? "", cwd);
+  if (program === null) return null;
+  try {
+    const asked = ["get", "default-web-browser"];
+    const { stdout } = await promisify(execFile)(program, asked, { env: { ...env }, timeout: ASK_MS });
+    const [, name] = /^([a-z\d-]+)_\1\.desktop\s*$/u.exec(stdout) ?? [];
+    const folder = name === undefined ? null : join(home, "snap", name, "common");
+    return folder !== null && statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? folder : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,37 @@
+/** Pages of a server that another command runs, such as `continuo serve`: a code for the token that is known for it. */
+
+import { connect } from "node:net";
+import { ContinuoError } from "../../model/index.ts";
+import { accessOf, callServer } from "../channel/index.ts";
+import type { Shell } from "../terminal/index.ts";
+import { portOf } from "./address.ts";
+import type { ViewFlags } from "./flags.ts";
+
+const MAX_MS = 2_000;
+
+/** `null` from a server that asks for no token. Errors: those of `accessOf` and of the server. */
+export async function codeOfServer(
+  { origin }: URL,
+  { readOnly }: ViewFlags,
+  shell: Shell,
+): Promise<string | null> {
+  const access = await accessOf({ server: origin }, shell);
+  const { code } = await callServer(access, `/v1/pages/code${readOnly ? "?access=read" : ""}`, {});
+  if (typeof code === "string" || code === null) return code;
+  throw new ContinuoError("unavailable", `the server at ${origin} gave no code for its page`, {
+    hint: "Check that it is a server of Continuo.",
+  });
+}
+
+/** Whether a program listens at the address. */
+export function listensAt(origin: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(portOf(origin), origin.hostname);
+    const end = (isThere: boolean): void => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.setTimeout(MAX_MS, () => end(false));
+    socket.once("connect", () => end(true)).once("error", () => end(false));
+  });
+}

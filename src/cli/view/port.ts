@@ -1,0 +1,58 @@
+/** Takes the port of the viewer, or another one if it is taken. */
+
+import { usersListening } from "../../files/index.ts";
+import { ContinuoError, isContinuoError } from "../../model/index.ts";
+
+export interface WantedPort {
+  readonly port: number;
+  /** Whether another port is as good: nobody named this one. */
+  readonly isDefault: boolean;
+}
+
+interface Taking<Listening> {
+  readonly listen: (port: number) => Promise<Listening>;
+  readonly warn: (line: string) => void;
+  readonly users?: typeof usersListening;
+  readonly own?: number | undefined;
+}
+
+/**
+ * Listens on the port that is wanted, or on a free one if a program of this user has it. Errors: `unavailable`, also if a
+ * program of another user has the default port: whoever opens a bookmark gets that program.
+ */
+export async function takePort<Listening>(
+  { port, isDefault }: WantedPort,
+  { listen, warn, users = usersListening, own = process.getuid?.() }: Taking<Listening>,
+): Promise<Listening> {
+  try {
+    return await listen(port);
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    const foreign = (await users(port))?.filter((user) => user !== own) ?? [];
+    if (foreign.length > 0) throw ofAnotherUser(port, foreign[0]);
+    if (!isDefault) throw taken(port);
+    warn(
+      `warning: another program has port ${port}: bookmarks of the viewer lead there until it ends; using a free port`,
+    );
+    return await listen(0);
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  const isRefused = isContinuoError(error, "unavailable");
+  return isRefused && (error.cause as NodeJS.ErrnoException | undefined)?.code === "EADDRINUSE";
+}
+
+export function ofAnotherUser(port: number, user: number | undefined): ContinuoError {
+  return new ContinuoError("unavailable", `port ${port} belongs to a program of another user (uid ${user})`, {
+    hint: `Do not open http://127.0.0.1:${port}: it is not your viewer. Use another port with --port.`,
+    details: { port, user },
+  });
+}
+
+function taken(port: number): ContinuoError {
+  return new ContinuoError("unavailable", `another program has port ${port}`, {
+    hint: "Choose another port with --port, or leave it out.",
+    details: { port },
+  });
+}

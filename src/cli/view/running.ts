@@ -1,0 +1,137 @@
+/**
+ * The viewer that runs already: another `continuo view` of the same user asks it for an address, by a socket in a private
+ * folder. There is no secret on disk: who can open the socket is the user.
+ */
+
+import { chmodSync, rmSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { text as readText } from "node:stream/consumers";
+import { z } from "zod";
+import { continuoHome, makeScratchFolder, type Places } from "../../files/index.ts";
+
+/** What a command asks for. */
+export interface Wish {
+  /** What the answer depends on: the version, the store, the folders of agents. */
+  readonly work: string;
+  readonly access: "read" | "write";
+}
+
+/** Where the viewer is, and a code that opens a page of it. */
+export interface RunningViewer {
+  readonly origin: string;
+  readonly code: string;
+}
+
+const WISH: z.ZodType<Wish> = z.strictObject({
+  work: z.string().max(100),
+  access: z.enum(["read", "write"]),
+});
+const ANSWER: z.ZodType<RunningViewer> = z.strictObject({
+  origin: z.string().max(200),
+  code: z.string().max(1_000),
+});
+
+const MAX_BYTES = 4_096;
+const MAX_MS = 2_000;
+/** A longer path is cut by the system. */
+const MAX_PATH = 100;
+
+/** Where files of running viewers lie, which only the user can read. Errors: the system's. */
+export function viewerFolderOf(places: Places): string {
+  const folder = join(continuoHome(places), "viewer");
+  makeScratchFolder(folder);
+  chmodSync(folder, 0o700);
+  return folder;
+}
+
+/** `null` where there can be no such socket. */
+function socketPath(places: Places): string | null {
+  const path = join(viewerFolderOf(places), "socket");
+  return process.platform === "win32" || Buffer.byteLength(path) > MAX_PATH ? null : path;
+}
+
+/** `null` if no viewer runs, or if the one that runs cannot do what is asked. */
+export async function askRunning(wish: Wish, places: Places): Promise<RunningViewer | null> {
+  const path = socketPath(places);
+  if (path === null) return null;
+  const socket = connect(path);
+  socket.setTimeout(MAX_MS, () => socket.destroy());
+  socket.on("connect", () => socket.end(JSON.stringify(wish)));
+  try {
+    return ANSWER.parse(JSON.parse(await readText(socket)));
+  } catch {
+    // Nobody listens, or it is another version.
+    return null;
+  } finally {
+    socket.destroy();
+  }
+}
+
+type PageFor = (access: Wish["access"]) => Promise<RunningViewer>;
+
+/**
+ * Answers other commands until it is disposed, if they want no more than is offered. If another viewer of this home does so
+ * already, this one does not.
+ */
+export async function answerCommands(
+  offered: Wish,
+  pageFor: PageFor,
+  places: Places,
+): Promise<AsyncDisposable> {
+  const path = socketPath(places);
+  const answer = async ({ work, access }: Wish): Promise<RunningViewer | null> => {
+    const isMore = access === "write" && offered.access === "read";
+    return work !== offered.work || isMore ? null : await pageFor(access);
+  };
+  // The other side has said everything when it ends its half.
+  const server = createServer({ allowHalfOpen: true }, (socket) => void serve(socket, answer));
+  if (path === null || !(await listens(server, path)))
+    return { [Symbol.asyncDispose]: async () => undefined };
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function listens(server: Server, path: string): Promise<boolean> {
+  if (await listensNow(server, path)) return true;
+  const other = connect(path);
+  const isAlive = await new Promise<boolean>((resolve) => {
+    other.once("connect", () => resolve(true)).once("error", () => resolve(false));
+  });
+  other.destroy();
+  if (isAlive) return false;
+  // A viewer that was killed left it.
+  rmSync(path, { force: true });
+  return await listensNow(server, path);
+}
+
+function listensNow(server: Server, path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const fail = (): void => resolve(false);
+    server.once("error", fail).listen(path, () => {
+      server.off("error", fail).on("error", () => undefined);
+      resolve(true);
+    });
+  });
+}
+
+async function serve(socket: Socket, answer: (wish: Wish) => Promise<RunningViewer | null>): Promise<void> {
+  socket.on("error", () => undefined);
+  socket.setTimeout(MAX_MS, () => socket.destroy());
+  try {
+    let said = "";
+    for await (const part of socket.setEncoding("utf8")) {
+      said += part;
+      if (said.length > MAX_BYTES) return;
+    }
+    socket.end(JSON.stringify(await answer(WISH.parse(JSON.parse(said)))));
+  } catch {
+    // A command of another version asks in another way.
+    socket.end();
+  } finally {
+    socket.destroySoon();
+  }
+}
