@@ -27,6 +27,17 @@ export interface Conversation {
   readonly turns: readonly Turn[];
 }
 
+/** What an agent tells its model in every session, and nobody said: names of skills with what they are for. */
+export const INJECTED: string = [
+  "chart: Use this skill before you draw a chart, a dashboard or any picture of numbers",
+  "pdf: Use this skill to read, fill in or write a PDF",
+  "review: Review the changes of a branch for mistakes, and say which tests are missing",
+  "slack: Read and write messages in Slack",
+  "keys: Change the keyboard shortcuts of the agent",
+]
+  .map((line) => `- ${line}. ${line.replace(":", " is chosen when the person asks for")}`)
+  .join("\n");
+
 /** The newest sessions of a corpus end here, so that no run depends on the day. */
 export const NEWEST: number = Date.UTC(2026, 9, 1);
 

@@ -17,7 +17,7 @@ export interface CorpusSize {
 }
 
 export const CORPUS: CorpusSize = { name: "corpus", sessions: 1500, totalBytes: 150e6 };
-export const LARGE_CORPUS: CorpusSize = { name: "corpus-large", sessions: 5000, totalBytes: 1e9 };
+export const LARGE_CORPUS: CorpusSize = { name: "corpus-large", sessions: 5000, totalBytes: 0.8e9 };
 
 /** Of twenty sessions, in turn. */
 const MIX = [
@@ -46,7 +46,7 @@ const PROJECTS = 40;
 
 /** The home folder of the corpus; made when it is not there. */
 export function makeCorpus(size: CorpusSize, folder: string): string {
-  const home = join(folder, `${size.name}-v1`);
+  const home = join(folder, `${size.name}-v2`);
   if (existsSync(home)) return home;
   const making = `${home}.making`;
   rmSync(making, { recursive: true, force: true });
@@ -75,5 +75,5 @@ export function makeCorpus(size: CorpusSize, folder: string): string {
 function sizeOf(random: Random, size: CorpusSize): number {
   const mean = size.totalBytes / size.sessions;
   const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
-  return Math.max(500, mean * 0.82 * Math.exp(1.2 * normal - 0.72));
+  return Math.max(500, mean * 0.97 * Math.exp(1.2 * normal - 0.72));
 }

@@ -1,5 +1,7 @@
 /** A seeded source of numbers and plausible words, so that a corpus is the same on every machine. */
 
+import { makeWords, zipf } from "./vocabulary.ts";
+
 export interface Random {
   /** From 0 to below 1. */
   next(): number;
@@ -15,20 +17,10 @@ export interface Random {
   uuid(): string;
 }
 
-const WORDS =
-  "the session reader keeps every record and folds it into a message while a test compares what was sent with what is shown because nothing may be lost when an agent stops in the middle of a turn and goes on later in another place über Straße 日本語 данные naïve".split(
-    " ",
-  );
-const CODE = [
-  "const value = parse(line);",
-  "if (value === null) return problems;",
-  "export function fold(state, record) {",
-  "  state.count += 1;",
-  "}",
-  "return { value, problems };",
-  '  "name": "example",',
-  "for (const entry of entries) yield entry;",
-];
+const words: readonly string[] = makeWords();
+const rankOf = zipf(words.length);
+const names: readonly string[] = words.filter((word) => /^[a-z]+$/u.test(word));
+const nameRankOf = zipf(names.length);
 
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
@@ -42,23 +34,37 @@ export function createRandom(seed: number): Random {
   };
   const int = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1));
   const pick = <T>(values: readonly T[]): T => values[int(0, values.length - 1)] as T;
-  const fill = (chars: number, parts: readonly string[], glue: string): string => {
+  const fill = (chars: number, glue: string, part: () => string): string => {
     const taken: string[] = [];
     for (let length = 0; length < chars; ) {
-      const part = pick(parts);
-      taken.push(part);
-      length += part.length + glue.length;
+      const one = part();
+      taken.push(one);
+      length += one.length + glue.length;
     }
     return taken.join(glue);
   };
   const hex = (digits: number): string =>
     Array.from({ length: digits }, () => int(0, 15).toString(16)).join("");
+  const name = (): string => names[nameRankOf(next())] ?? "";
+  const Name = (): string => name().replace(/^./u, (letter) => letter.toUpperCase());
+  const lines: readonly (() => string)[] = [
+    () => `const ${name()}${Name()} = ${name()}(${name()});`,
+    () => `if (${name()} === null) return ${name()}${Name()};`,
+    () => `export function ${name()}${Name()}(${name()}, ${name()}) {`,
+    () => `  ${name()}.${name()} += ${int(1, 99)};`,
+    () => "}",
+    () => `  return { ${name()}, ${name()}_${name()} };`,
+    () => `  "${name()}": "${name()}-${name()}",`,
+    () => `for (const ${name()} of ${name()}.${name()}${Name()}) yield ${name()};`,
+    () => `// ${fill(40, " ", () => words[rankOf(next())] ?? "")}`,
+    () => `src/${name()}/${name()}-${name()}.ts:${int(1, 400)}:${int(1, 80)}: ${name()} ${name()}`,
+  ];
   return {
     next,
     int,
     pick,
-    prose: (chars) => fill(chars, WORDS, " "),
-    code: (chars) => fill(chars, CODE, "\n"),
+    prose: (chars) => fill(chars, " ", () => words[rankOf(next())] ?? ""),
+    code: (chars) => fill(chars, "\n", () => pick(lines)()),
     hex,
     uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`,
   };

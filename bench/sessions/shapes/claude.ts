@@ -1,7 +1,7 @@
 /** Conversations as Claude Code 2.1 writes them (`docs/formats/claude.md`). */
 
 import { join } from "node:path";
-import type { Conversation, Step } from "../conversation.ts";
+import { type Conversation, INJECTED, type Step } from "../conversation.ts";
 import type { Random } from "../random.ts";
 import type { NativeFile } from "./native-file.ts";
 
@@ -13,6 +13,7 @@ export function toClaude(conversation: Conversation, random: Random, home: strin
     let at = turn.at;
     const message = { role: "user", content: turn.prompt };
     chain.link({ type: "user", promptId: random.uuid(), message, permissionMode: "default" }, at);
+    if (turn === conversation.turns[0]) chain.link(SKILLS, at);
     for (const step of turn.steps) {
       const call = callLines(step, random);
       chain.link(call.thinking, at + 700);
@@ -31,6 +32,13 @@ export function toClaude(conversation: Conversation, random: Random, home: strin
   const folder = conversation.cwd.replace(/[^a-zA-Z0-9]/gu, "-");
   return { path: join(home, ".claude/projects", folder, `${conversation.id}.jsonl`), lines: chain.lines };
 }
+
+const SKILLS: Line = {
+  type: "attachment",
+  attachment: { type: "skill_listing", content: INJECTED, skillCount: 5, isInitial: true },
+  rendered: [{ content: `<system-reminder>\nThese skills can be used:\n\n${INJECTED}\n</system-reminder>` }],
+  renderedRole: "system",
+};
 
 interface Chain {
   readonly lines: Line[];

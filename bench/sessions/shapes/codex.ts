@@ -1,7 +1,7 @@
 /** Conversations as Codex 0.169 writes them, in the legacy history mode (`docs/formats/codex.md`). */
 
 import { join } from "node:path";
-import type { Conversation } from "../conversation.ts";
+import { type Conversation, INJECTED } from "../conversation.ts";
 import type { Random } from "../random.ts";
 import type { NativeFile } from "./native-file.ts";
 
@@ -24,6 +24,8 @@ export function toCodex(conversation: Conversation, random: Random, home: string
     },
     start,
   );
+  const injected = { type: "message", role: "developer", content: [{ type: "input_text", text: INJECTED }] };
+  write("response_item", injected, start);
   for (const turn of conversation.turns) {
     const turn_id = random.uuid();
     let at = turn.at;

@@ -1,0 +1,104 @@
+/**
+ * Whether the bytes of a session may hold what a query asks for, before anything of them is decoded.
+ *
+ * A session that matches is never excluded, in whatever way its JSON writes the words. One that is not excluded need not
+ * match: a word may stand where no text is, in another turn, or inside of a longer word. Pure.
+ */
+
+import type { Phrase, SearchQuery } from "../query.ts";
+import { type AsciiWord, createAsciiWord } from "./ascii-word.ts";
+import { createFoldedWord } from "./folded-word.ts";
+import { mayFollow, mayPrecede } from "./neighbours.ts";
+import { hasOtherWords } from "./other-word.ts";
+
+/** One session at a time. */
+export interface ByteFilter {
+  /** Whether there is anything to look for: else every session may match. */
+  readonly isSelective: boolean;
+  begin(): SessionFilter;
+}
+
+export interface SessionFilter {
+  /**
+   * Some bytes of the session; no character and no word begins in one piece and ends in another. Whether everything was
+   * found in this piece and those before: more of them change nothing then.
+   */
+  add(bytes: Buffer, rest: "more" | "last"): boolean;
+}
+
+export function createByteFilter({ all, error, files }: SearchQuery): ByteFilter {
+  const inResults = error === null || error === "any" ? [] : error;
+  const phrases = [...all, ...inResults].flatMap((phrase) => needleOf(phrase) ?? []);
+  const parts = files.flatMap((file) => needleOfPart(file) ?? []);
+  // What is rare is looked for first: a long word more often than a short one.
+  const needles = [...phrases, ...parts].sort((a, b) => b.chars - a.chars);
+  return {
+    isSelective: needles.length > 0,
+    begin() {
+      let left: readonly Needle[] = needles;
+      return {
+        add(bytes, rest) {
+          // After the last piece, one that is missing is enough.
+          if (rest === "last") return left.every(({ isIn }) => isIn(bytes));
+          left = left.filter(({ isIn }) => !isIn(bytes));
+          return left.length === 0;
+        },
+      };
+    },
+  };
+}
+
+interface Needle {
+  readonly chars: number;
+  isIn(bytes: Buffer): boolean;
+}
+
+/** `null` where nothing can be said of the bytes. */
+function needleOf({ words, isPrefix }: Phrase): Needle | null {
+  const chars = Math.max(0, ...words.map((word) => word.length));
+  if (chars === 0) return null;
+  if (!words.every(isAscii)) return { chars, isIn: (bytes) => hasOtherWords(bytes, words) };
+  const place = words.findIndex((word) => word.length === chars);
+  const anchor = words[place] ?? "";
+  const word = createAsciiWord(anchor);
+  const folded = createFoldedWord(anchor);
+  const around = { before: words.slice(0, place).reverse(), after: words.slice(place + 1), isPrefix };
+  return {
+    chars,
+    isIn: (bytes) =>
+      hasPhrase(bytes, { word, size: anchor.length, ...around }) || folded.isIn(bytes),
+  };
+}
+
+/** A piece of a path: the longest part of it that every way of writing has in it. */
+function needleOfPart(text: string): Needle | null {
+  const parts = text.match(/[a-z0-9]+/gu) ?? [];
+  const part = parts.reduce((longest, one) => (one.length > longest.length ? one : longest), "");
+  if (part === "" || !isAscii(text)) return null;
+  const [word, folded] = [createAsciiWord(part), createFoldedWord(part)];
+  return {
+    chars: part.length,
+    isIn: (bytes) => word.find(bytes, 0) !== -1 || folded.isIn(bytes),
+  };
+}
+
+function isAscii(word: string): boolean {
+  return /^[\0-\x7f]*$/u.test(word);
+}
+
+interface PhraseSearch {
+  readonly word: AsciiWord;
+  readonly size: number;
+  /** The nearest first. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  readonly isPrefix: true | undefined;
+}
+
+function hasPhrase(bytes: Buffer, { word, size, before, after, isPrefix }: PhraseSearch): boolean {
+  for (let at = word.find(bytes, 0); at !== -1; at = word.find(bytes, at + 1)) {
+    const isHere = mayFollow(bytes, at + size, { words: after, isPrefix }) && mayPrecede(bytes, at, before);
+    if (isHere) return true;
+  }
+  return false;
+}

@@ -1,0 +1,97 @@
+/**
+ * The words before and after a word that was found in bytes. Only what certainly differs excludes a phrase: escapes and
+ * characters beyond ASCII may stand for anything. Pure.
+ */
+
+import { IS_ALPHANUMERIC } from "./bytes.ts";
+
+const BACKSLASH = 0x5c;
+/** Letters that a backslash before them makes a character between words; `u` begins the number of a character. */
+const CONTROLS: ReadonlySet<number> = new Set([..."nrtbf"].map((letter) => letter.charCodeAt(0)));
+const U = 0x75;
+
+interface Following {
+  readonly words: readonly string[];
+  /** The last word may be the beginning of a longer one. */
+  readonly isPrefix: true | undefined;
+}
+
+/** Whether these words may follow a word that ends before a place. */
+export function mayFollow(bytes: Uint8Array, end: number, { words, isPrefix }: Following): boolean {
+  let place = end;
+  for (const [at, word] of words.entries()) {
+    // The word before goes on: it is another one.
+    if (IS_ALPHANUMERIC[bytes[place] ?? 0] === 1) return false;
+    const start = afterGap(bytes, place);
+    if (start === "unclear") return true;
+    const isLast = at === words.length - 1;
+    const found = wordAt(bytes, start, word);
+    if (found === "unclear") return true;
+    if (found === "differs") return false;
+    place = start + word.length;
+    if (isLast && isPrefix !== true && IS_ALPHANUMERIC[bytes[place] ?? 0] === 1) return false;
+  }
+  return true;
+}
+
+function afterGap(bytes: Uint8Array, place: number): number | "unclear" {
+  let at = place;
+  while (at < bytes.length && IS_ALPHANUMERIC[bytes[at] as number] === 0) {
+    const byte = bytes[at] as number;
+    if (byte >= 0x80) return "unclear";
+    at += 1;
+    if (byte !== BACKSLASH) continue;
+    const next = bytes[at] ?? 0;
+    // Whether the letter belongs to the escape or to the text, the bytes alone do not say.
+    if (next === U || next === BACKSLASH) return "unclear";
+    if (CONTROLS.has(next)) at += 1;
+  }
+  return at;
+}
+
+/** Whether these words may precede a word that begins at a place, the nearest first. */
+export function mayPrecede(bytes: Uint8Array, start: number, words: readonly string[]): boolean {
+  let place = start;
+  for (const word of words) {
+    const end = beforeGap(bytes, place);
+    if (end === "unclear") return true;
+    if (end === "none") return false;
+    const found = wordAt(bytes, end - word.length, word);
+    if (found === "unclear") return true;
+    if (found === "differs") return false;
+    place = end - word.length;
+  }
+  return true;
+}
+
+/** Where the word before ends; `none` where the word that was found begins earlier. */
+function beforeGap(bytes: Uint8Array, place: number): number | "unclear" | "none" {
+  const before = bytes[place - 1] ?? 0;
+  if (before >= 0x80 || bytes[place - 2] === BACKSLASH) return "unclear";
+  if (IS_ALPHANUMERIC[before] === 1) return isEscaped(bytes, place) ? "unclear" : "none";
+  let at = place;
+  while (at > 0 && IS_ALPHANUMERIC[bytes[at - 1] as number] === 0) {
+    const byte = bytes[at - 1] as number;
+    if (byte >= 0x80 || byte === BACKSLASH || bytes[at - 2] === BACKSLASH) return "unclear";
+    at -= 1;
+  }
+  return bytes[at - 2] === BACKSLASH || isEscaped(bytes, at) ? "unclear" : at;
+}
+
+/** Whether what ends before a place may be the number of an escaped character. */
+function isEscaped(bytes: Uint8Array, place: number): boolean {
+  return bytes[place - 5] === U && bytes[place - 6] === BACKSLASH;
+}
+
+function wordAt(bytes: Uint8Array, start: number, word: string): "same" | "differs" | "unclear" {
+  for (let at = 0; at < word.length; at++) {
+    const byte = bytes[start + at] ?? 0;
+    if (byte >= 0x80 || byte === BACKSLASH) return "unclear";
+    if (lower(byte) !== word.charCodeAt(at)) return "differs";
+  }
+  return "same";
+}
+
+function lower(byte: number): number {
+  return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte;
+}
